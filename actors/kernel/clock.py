@@ -172,7 +172,8 @@ class ManualClock(Clock):
 
     def call_later(self, delay_s: float, action: Callable[[], object]) -> Timer:
         """A timer that `advance` fires; any thread may set it."""
-        due_us = self._elapsed_us + round(max(0.0, delay_s) * MICROSECONDS)
+        # A delay that rounds to nothing still moves the clock: its action may wait for what is left, and would for ever.
+        due_us = self._elapsed_us + max(round(delay_s * MICROSECONDS), int(delay_s > 0))
         order = next(self._order)
         timer = Timer(due_us / MICROSECONDS, order, action)
         with self._lock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -66,6 +67,8 @@ class Conversation:
             forget_every: Overheard messages after which old turns are forgotten though no request is made.
         """
         self._counted_result_chars = counted_result_chars
+        self.make_empty = partial(Conversation, max_history_tokens, counted_result_chars, awaits_cuts=awaits_cuts)
+        """Makes an empty conversation with the same bounds."""
         self.limit_chars = max_history_tokens * CHARS_PER_TOKEN
         """Bound on what a request holds besides its newest turn."""
         self._turns: dict[TurnId, Turn] = {}

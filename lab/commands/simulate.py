@@ -25,6 +25,7 @@ _SHOWN = 3
 @click.option("--seed", type=click.IntRange(0), help="Run this one only.")
 @click.option("--scenes", help="With --seed: these scenes of its script only, such as 0,3,7-9.")
 @click.option("--variant", type=click.IntRange(0), default=0, help="With --seed: another chance behind the script.")
+@click.option("--layers", help="With --seed: these layers, such as curated,facts, or none, instead of the seed's own.")
 @click.option("--trace", is_flag=True, help="With --seed: show its schedule, step by step.")
 @click.option("--workers", type=click.IntRange(0), default=0, help="Processes.  [default: one for each core]")
 @click.option(
@@ -39,6 +40,7 @@ def simulate(
     seed: int | None,
     scenes: str | None,
     variant: int,
+    layers: str | None,
     trace: bool,
     workers: int,
     resume: Path | None,
@@ -51,14 +53,15 @@ def simulate(
     """
     from lab.pieces import Pieces
     from lab.simulation import campaign
-    from lab.simulation.schedule import Schedule, numbers_in
+    from lab.simulation.schedule import Schedule, layers_in, numbers_in
 
     if seed is not None:
         try:
-            schedule = Schedule(seed, variant, None if scenes is None else numbers_in(scenes))
+            only = None if scenes is None else numbers_in(scenes)
+            schedule = Schedule(seed, variant, only, None if layers is None else layers_in(layers))
             schedule.scenes()
         except ValueError as error:
-            fail(f"--scenes {scenes}: {error}", 2)
+            fail(str(error), 2)
         _show_one(schedule, trace=trace, as_json=as_json)
         return
     with progress_line() as say:
@@ -82,10 +85,10 @@ def simulate(
 def _summary(report: Campaign) -> str:
     speed = f"{report.seconds:.1f} s, {report.seeds_per_s:.1f} seeds/s in {report.workers} processes"
     resumed = f", {report.seeds - report.ran:,} of an earlier run" if report.seeds > report.ran else ""
-    harmed = ", ".join(f"{count:,} {how}" for how, count in sorted(report.harmed.items())) or "all sent"
+    counts = ", ".join(f"{count:,} {name}" for name, count in sorted(report.counts.items()))
     return (
         f"{report.seeds:,} seeds{resumed}: {report.lives:,} lives, {report.said:,} messages, {report.steps:,} steps, "
-        f"events {harmed}, {len(report.failed)} failed ({speed})"
+        f"{counts}, {len(report.failed)} failed ({speed})"
     )
 
 

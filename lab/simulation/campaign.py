@@ -9,7 +9,7 @@ import os
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from multiprocessing.pool import Pool
 from pathlib import Path
@@ -37,8 +37,8 @@ class Campaign:
     lives: int = 0
     said: int = 0
     steps: int = 0
-    harmed: dict[str, int] = field(default_factory=dict)
-    """Number of message events that were lost, late or doubled."""
+    counts: dict[str, int] = field(default_factory=dict)
+    """Further numbers of `Result.counts`."""
     process_s: float = 0.0
     """Seconds of all processes together."""
     failed: dict[int, tuple[str, ...]] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class Campaign:
         self.said += piece["said"]
         self.steps += piece["steps"]
         self.process_s += piece["process_s"]
-        self.harmed = dict(Counter(self.harmed) + Counter(piece["harmed"]))
+        self.counts = dict(Counter(self.counts) + Counter(piece["counts"]))
         self.failed.update({int(seed): tuple(faults) for seed, faults in piece["failed"].items()})
 
     def one_of_each(self) -> dict[int, tuple[str, ...]]:
@@ -129,6 +129,13 @@ def replay(schedule: Schedule) -> Result:
         return pool.apply(run_with_trace, (schedule,))
 
 
+def find_faults(schedules: Sequence[Schedule]) -> dict[Schedule, tuple[str, ...]]:
+    """Faults of the schedules that break a promise, run in a process of their own."""
+    with _processes(1) as pool:
+        faults = pool.map(faults_of, schedules)
+    return {schedule: each for schedule, each in zip(schedules, faults, strict=True) if each}
+
+
 def make_smaller(schedule: Schedule, faults: tuple[str, ...]) -> Shrunk:
     """The smallest schedule that was found to break the same promise, in a process of its own."""
     with _processes(1) as pool:
@@ -177,7 +184,7 @@ def run_piece(seeds: Iterable[int]) -> Piece:
         "lives": sum(result.lives for result in results),
         "said": sum(result.said for result in results),
         "steps": sum(result.steps for result in results),
-        "harmed": dict(sum((Counter(result.harmed) for result in results), Counter())),
+        "counts": dict(sum((Counter(result.counts) for result in results), Counter())),
         "failed": {str(result.seed): result.faults for result in results if result.faults},
         "process_s": round(perf_counter() - began, 2),
     }

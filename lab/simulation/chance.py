@@ -43,7 +43,7 @@ class Chance:
         """Evenly, such as seconds."""
         return least + (most - least) * self._random.random()
 
-    def skewed(self, least: float, most: float) -> float:
+    def draw_skewed(self, least: float, most: float) -> float:
         """Seconds of very different lengths: mostly near the least, seldom near the most."""
         return float(least * (most / least) ** (self._random.random() ** 2))
 

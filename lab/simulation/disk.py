@@ -13,6 +13,7 @@ import errno
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ _RENAMEAT2 = ctypes.CDLL(None, use_errno=True).renameat2
 _HERE = -100
 FULL, BROKEN, READ_ONLY = errno.ENOSPC, errno.EIO, errno.EROFS
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+_BY_NUMBER = "number "
 _MADE = "made"
 _REMOVED = "removed"
 _MOVED = "moved"
@@ -76,6 +78,8 @@ class SimulatedDisk:
         self._pending: list[_Change] = []
         self._names: dict[int, str] = {}
         """Open descriptor -> its path."""
+        self._numbers: dict[int, int] = {}
+        """Open descriptor -> inode."""
         self._buried = 0
 
     # what the process calls
@@ -90,16 +94,18 @@ class SimulatedDisk:
         is_new = bool(flags & os.O_CREAT) and not os.path.lexists(place)
         fd = REAL_OPEN(path, flags, mode, dir_fd=dir_fd)
         self._names[fd] = place
+        number = self._numbers[fd] = os.fstat(fd).st_ino
         if is_new:
-            self._durable[os.fstat(fd).st_ino] = 0
-            self._changed(_Change(_MADE, place, waits={_parent(place)}))
+            self._durable[number] = 0
+            self._note_change(_Change(_MADE, place, waits={_parent(place)}))
         elif flags & os.O_TRUNC:
-            self._durable[os.fstat(fd).st_ino] = 0
+            self._durable[number] = 0
         return fd
 
     def close(self, fd: int) -> None:
         """As `os.close`."""
         self._names.pop(fd, None)
+        self._numbers.pop(fd, None)
         REAL_CLOSE(fd)
 
     def write(self, fd: int, data: Any) -> int:
@@ -139,7 +145,7 @@ class SimulatedDisk:
             self._enter("link", place)
         REAL_LINK(source, target, **how)
         if place is not None:
-            self._changed(_Change(_MADE, place, waits={_parent(place)}))
+            self._note_change(_Change(_MADE, place, waits={_parent(place)}))
 
     def rename(self, source: Any, target: Any, **how: Any) -> None:
         """As `os.rename` and `os.replace`."""
@@ -150,7 +156,7 @@ class SimulatedDisk:
         self._enter("rename", new)
         kept = self._bury(new) if os.path.lexists(new) else ""
         REAL_REPLACE(source, target, **how)
-        self._changed(_Change(_MOVED, new, other=old, kept=kept, waits={_parent(old), _parent(new)}))
+        self._note_change(_Change(_MOVED, new, other=old, kept=kept, waits={_parent(old), _parent(new)}))
 
     def unlink(self, path: Any, *, dir_fd: int | None = None) -> None:
         """As `os.unlink`."""
@@ -161,7 +167,7 @@ class SimulatedDisk:
         self._enter("unlink", place)
         kept = self._bury(place) if os.path.lexists(place) and not Path(place).is_symlink() else ""
         REAL_UNLINK(path, dir_fd=dir_fd)
-        self._changed(_Change(_REMOVED, place, kept=kept, waits={_parent(place)}))
+        self._note_change(_Change(_REMOVED, place, kept=kept, waits={_parent(place)}))
 
     def mkdir(self, path: Any, mode: int = 0o777, *, dir_fd: int | None = None) -> None:
         """As `os.mkdir`."""
@@ -170,7 +176,7 @@ class SimulatedDisk:
             self._enter("mkdir", place)
         REAL_MKDIR(path, mode, dir_fd=dir_fd)
         if place is not None:
-            self._changed(_Change(_MADE, place, waits={_parent(place)}))
+            self._note_change(_Change(_MADE, place, waits={_parent(place)}))
 
     def truncate(self, path: Any, length: int) -> None:
         """As `os.truncate` and `os.ftruncate`; the new length counts as durable."""
@@ -182,7 +188,7 @@ class SimulatedDisk:
             number = os.fstat(path).st_ino if isinstance(path, int) else Path(place).stat().st_ino
             self._durable[number] = min(self._durable.get(number, 0), length)
 
-    def swapped(self, one: str, other: str, flags: int) -> int:
+    def swap(self, one: str, other: str, flags: int) -> int:
         """As `renameat2` of two files that change names; 0, as C has it."""
         left, right = self._place(one, None), self._place(other, None)
         if left is not None and right is not None:
@@ -191,7 +197,7 @@ class SimulatedDisk:
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number), other)
         if left is not None and right is not None:
-            self._changed(_Change(_SWAPPED, right, other=left, waits={_parent(left), _parent(right)}))
+            self._note_change(_Change(_SWAPPED, right, other=left, waits={_parent(left), _parent(right)}))
         return 0
 
     # what happens to the machine
@@ -199,8 +205,12 @@ class SimulatedDisk:
     def die(self) -> None:
         """The process is gone: its files are closed, and nothing of it can change anything any more."""
         self.is_dead = True
-        for fd in list(self._names):
-            self.close(fd)
+        for fd, number in list(self._numbers.items()):
+            with suppress(OSError):  # Python's own files close their descriptors themselves, whose numbers come again
+                if os.fstat(fd).st_ino == number:
+                    REAL_CLOSE(fd)
+        self._names.clear()
+        self._numbers.clear()
 
     def revive(self) -> None:
         """A new process may begin."""
@@ -216,7 +226,7 @@ class SimulatedDisk:
         for path in self._files():
             status = os.lstat(path)
             durable = self._durable.get(status.st_ino, 0)
-            if "/memory/" not in path and status.st_size > durable:
+            if not _is_derived(path) and status.st_size > durable:
                 left = durable + self._chance.below(status.st_size - durable + 1)
                 if left < status.st_size:
                     self._note(f"power loss takes {status.st_size - left} bytes of {self._short(path)}")
@@ -229,11 +239,6 @@ class SimulatedDisk:
         for path in self._files():
             status = os.lstat(path)
             self._durable[status.st_ino] = status.st_size
-
-    def unsynced(self, path: str) -> int:
-        """Bytes of a file that a power loss would take."""
-        status = os.lstat(path)
-        return status.st_size - min(status.st_size, self._durable.get(status.st_ino, 0))
 
     # inside
 
@@ -264,8 +269,9 @@ class SimulatedDisk:
             return None if folder is None else f"{folder}/{text}"
         return text if text.startswith(self.root) else None
 
-    def _changed(self, change: _Change) -> None:
-        self._pending.append(change)
+    def _note_change(self, change: _Change) -> None:
+        if not _is_derived(change.path):
+            self._pending.append(change)
 
     def _settle(self, folder: str) -> None:
         for change in self._pending:
@@ -273,11 +279,23 @@ class SimulatedDisk:
         self._pending = [change for change in self._pending if change.waits]
 
     def _bury(self, place: str) -> str:
-        """A second name of a file that is about to lose this one."""
+        """Keep a file that is about to lose this name: a second name, or the inode where the file has other names."""
+        status = os.lstat(place)
+        if status.st_nlink > 1:
+            return f"{_BY_NUMBER}{status.st_ino}"
         self._buried += 1
         kept = str(self._graveyard / str(self._buried))
         REAL_LINK(place, kept, follow_symlinks=False)
         return kept
+
+    def _dig_up(self, change: _Change) -> None:
+        """Give a file its former name again."""
+        kept = change.kept
+        if kept.startswith(_BY_NUMBER):
+            number = int(kept.removeprefix(_BY_NUMBER))
+            files = [*self._files(), *(str(path) for path in self._graveyard.iterdir() if path.is_file())]
+            kept = next(path for path in files if os.lstat(path).st_ino == number)
+        REAL_LINK(kept, change.path)
 
     def _undo(self, change: _Change) -> None:
         self._note(f"power loss: {self._short(change.path)} is not {change.kind}")
@@ -290,12 +308,12 @@ class SimulatedDisk:
                     REAL_UNLINK(change.path)
             case "removed":
                 if change.kept and not os.path.lexists(change.path) and Path(_parent(change.path)).is_dir():
-                    REAL_LINK(change.kept, change.path)
+                    self._dig_up(change)
             case "moved":
                 if os.path.lexists(change.path) and Path(_parent(change.other)).is_dir():  # folders that go are gone
                     REAL_RENAME(change.path, change.other)
                 if change.kept and not os.path.lexists(change.path):
-                    REAL_LINK(change.kept, change.path)
+                    self._dig_up(change)
             case "swapped":
                 if os.path.lexists(change.path) and os.path.lexists(change.other):
                     spare = str(self._graveyard / "spare")
@@ -320,6 +338,11 @@ class SimulatedDisk:
         """Remove everything."""
         shutil.rmtree(self.root, ignore_errors=True)
         shutil.rmtree(self._graveyard, ignore_errors=True)
+
+
+def _is_derived(path: str) -> bool:
+    """True for files that SQLite writes itself, and for files beside the memory's index."""
+    return "/memory/" in path or ".sqlite" in path
 
 
 def _parent(place: str) -> str:

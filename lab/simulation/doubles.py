@@ -78,7 +78,7 @@ class ModelDouble(Actor):
 
     def _answer(self, request: ModelRequest) -> None:
         chance, request_id = self._outside.chance, request.request_id
-        delay_s = chance.skewed(0.05, 30.0)
+        delay_s = chance.draw_skewed(0.05, 30.0)
         self._outside.note(f"model asked {request_id} for {_questions(request.messages)}")
         if chance.happens(self._outside.fails):
             reply: Message = ModelFailed(request_id=request_id, reason="the model is away", attempts=3)
@@ -128,7 +128,7 @@ class ShellDouble(Actor):
                 self._outside.note(f"shell runs {message.command}")
                 self._outside.on_effect()
                 self._open[message.request_id] = message
-                self.after(self._outside.chance.skewed(0.01, 60.0), _Ended(request_id=message.request_id))
+                self.after(self._outside.chance.draw_skewed(0.01, 60.0), _Ended(request_id=message.request_id))
             case CancelBash():
                 self._end(message.request_id, BashOutcome.ABORTED)
             case _Ended():
@@ -179,7 +179,7 @@ class EmbedderDouble(Actor):
         )
         if self._outside.chance.happens(self._outside.fails):
             reply = EmbeddingFailed(request_id=message.request_id, reason="no connection", is_permanent=False)
-        self.after(self._outside.chance.skewed(0.01, 3.0), _Embedded(request=message, reply=reply))
+        self.after(self._outside.chance.draw_skewed(0.01, 3.0), _Embedded(request=message, reply=reply))
 
     def _vector(self, text: str) -> bytes:
         drawn = np.frombuffer(blake2b(text.encode(), digest_size=64).digest(), np.uint8).astype(np.float32) - 127.5

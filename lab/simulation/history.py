@@ -10,13 +10,13 @@ from actors.context.log.scan import log_names
 from domain.log.event import Event
 from domain.log.parser import parse
 from domain.log.window import log_folder
-from domain.turn.conversation import Conversation, rebuilt
+from domain.turn.conversation import Conversation, fold_events
 
 BEHIND = 2
 """Events that may be in a log and not in memory: the process died while they were written, or synced."""
 
 
-def unlike_their_logs(actors: Iterable[object], data: Path, max_history_tokens: int) -> Iterator[str]:
+def unlike_their_logs(actors: Iterable[object], data: Path) -> Iterator[str]:
     """Windows whose history is the fold of none of their logs, as far as those may have got ahead of it."""
     for actor in actors:
         if not isinstance(actor, ContextActor) or not actor.conversation.turns:
@@ -24,14 +24,14 @@ def unlike_their_logs(actors: Iterable[object], data: Path, max_history_tokens: 
         folder = data / log_folder(actor.window)
         # A process that dies while it begins a window anew may have the log before in memory.
         logs = [[each.event for each in parse((folder / name).read_bytes()).events] for name in log_names(folder)[-2:]]
-        if not any(is_fold(actor.conversation, log, max_history_tokens) for log in logs):
+        if not any(is_fold(actor.conversation, log) for log in logs):
             yield f"the history of {actor.window.address.key} is not what its log says"
 
 
-def is_fold(conversation: Conversation, log: list[Event], max_history_tokens: int) -> bool:
+def is_fold(conversation: Conversation, log: list[Event]) -> bool:
     """True if a conversation equals the fold of a log without its last events; forgotten turns are the oldest."""
     for behind in range(min(BEHIND, len(log)) + 1):
-        fresh = rebuilt(log[: len(log) - behind], max_history_tokens)
+        fresh = fold_events(conversation.make_empty(), log[: len(log) - behind])
         turns = conversation.turns
         is_same = fresh.turns[len(fresh.turns) - len(turns) :] == turns and len(turns) <= len(fresh.turns)
         if is_same and (fresh.debts(), fresh.pending, fresh.model, fresh.used) == (

@@ -2,35 +2,49 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from actors.context.log.recovery import survey
 from actors.context.part import row as context
 from actors.discord.part import row as discord
+from actors.facts.embedding import embedder_row
 from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
 from actors.memory.actor import MemoryActor
+from actors.memory.derived.owner import DatabaseActor
 from actors.memory.part import row as memory
-from actors.part import DiscordConnection, Parts, Plan
+from actors.part import DiscordConnection, Parts, Plan, Row
+from actors.parts import LAYERS, settings_tables
 from actors.scheduler.part import row as scheduler
+from actors.settings.layers import with_tables
 from actors.settings.schema import Settings
 from domain.memory.space import Provider, Space
 from lab.simulation.chance import Chance, DrawnQueue, Killed
+from lab.simulation.chat import GATEWAY_PORT, KEY, ChatClient, serve_model
 from lab.simulation.doubles import EmbedderDouble, ModelDouble, Outside, ShellDouble
 from lab.simulation.loop import SteppedLoopThread
+from lab.simulation.wire import Wire
 from messages.base import Address, Message
 from messages.context import ResumeWindow
 from messages.discord import DISCORD, StopIntake
-from messages.embedder import EMBEDDER
+from messages.embedder import EMBEDDER, FACTS_EMBEDDER
 from messages.model import MODEL
 from messages.shell import SHELL
 from messages.status import ActorGaveUp
 
 SPACE = Space(Provider.HASHED, "simulated", 64)
-ROWS = (memory, scheduler, context, discord)
+SECRETS = MappingProxyType({"SIMULATED_API_KEY": KEY})
+
+
+def rows(settings: Settings) -> tuple[Row, ...]:
+    """Rows of the parts that are real, in the order of the agent's table."""
+    layers = (row for layer in LAYERS if settings.has_layer(layer.name) for row in layer.rows)
+    return (memory, *(row for row in layers if row is not embedder_row), scheduler, context, discord)
 
 
 class InjectedCrash(Exception):  # noqa: N818  # a defect that the schedule asked for
@@ -61,7 +75,8 @@ class Life:
             report: Told of what should never be.
             on_online: Called whenever the agent came online.
         """
-        self._chance = outside.chance
+        self._outside, self._chance = outside, outside.chance
+        self._wire: Wire | None = None
         self._report = report
         self._on_online = on_online
         self.clock = ManualClock(at)
@@ -80,14 +95,15 @@ class Life:
         )
         self.system.order_by(self.ready)
         self._root = settings.data_root
-        for spec in _doubles(outside, has_memory=settings.memory.enabled):
+        for spec in _doubles(outside, settings):
             self.system.register(spec)
-        self._specs = Parts(self._plan(settings, channels), ROWS).specs()
+        self._specs = Parts(self._plan(settings, channels), rows(settings)).specs()
 
     def _plan(self, settings: Settings, channels: tuple[int, ...]) -> Plan:
         """Plan of the parts, like `actors.bootstrap.agent_plan`."""
         return Plan(
             settings=settings,
+            secrets=SECRETS,
             system=self.system,
             work=self._root / "work",
             workdir_of=lambda window: self._root / "work" / window.id,
@@ -107,10 +123,21 @@ class Life:
             ),
         )
 
-    def make_loop(self) -> SteppedLoopThread:
-        """The thread of Discord's loop, which is none."""
-        self.loops.append(SteppedLoopThread(self.clock, self._report))
-        return self.loops[-1]
+    def make_loop(self, name: str) -> SteppedLoopThread:
+        """The loop of a part of the agent, without a thread."""
+        loop = SteppedLoopThread(self.clock, self._report)
+        self.loops.append(loop)
+        if name == "gateway":
+            self._wire = loop.stepped.wire = Wire(loop.stepped, self._chance)
+            serve_model(self._wire, self._outside, loop.stepped)
+        return loop
+
+    def ask_gateway(self, number: int, conversation: str, on_answer: Callable[[int], None], *, streams: bool) -> bool:
+        """Have a client ask a question; False if no gateway listens."""
+        if self._wire is None or GATEWAY_PORT not in self._wire.servers:
+            return False
+        self._wire.connect(lambda: ChatClient(number, conversation, on_answer, streams=streams), GATEWAY_PORT)
+        return True
 
     def start(self) -> None:
         """Begin as `actors.bootstrap.Agent` does."""
@@ -128,7 +155,7 @@ class Life:
         if not loops and not mailboxes:
             return False
         if loops and (not mailboxes or self._chance.below(mailboxes + 2) < 2):
-            loops[-1].step()
+            loops[self._chance.below(len(loops)) if len(loops) > 1 else 0].step()
         else:
             self.system.dispatcher.run_ready()
         return True
@@ -153,7 +180,7 @@ class Life:
     def kill(self) -> None:
         """The process is gone; what it had open is closed as an operating system does it."""
         for mailbox in self.system.mailboxes():
-            if isinstance(actor := mailbox.actor, MemoryActor):
+            if isinstance(actor := mailbox.actor, (MemoryActor, DatabaseActor)):
                 with suppress(Killed):
                     actor.on_stop()
         self._let_go()
@@ -181,7 +208,7 @@ class Life:
             actor.handle = handle_or_fail  # type: ignore[method-assign]
             return actor
 
-        return ActorSpec(spec.kind, build, core=spec.core, idle_s=spec.idle_s, policy=spec.policy)
+        return dataclasses.replace(spec, build=build)
 
     def _note_escalation(self, event: ActorGaveUp) -> None:
         self._report(f"{event.address} gave up: the process would end")
@@ -191,9 +218,16 @@ class Life:
             self._report(f"dead letter to {address}: {type(message).__name__}: {reason}")
 
 
-def draw_settings(chance: Chance, data_root: Path, channels: tuple[int, ...]) -> Settings:
-    """The operator's decisions, some of them drawn."""
-    settings = Settings.model_validate(
+def draw_settings(chance: Chance, data_root: Path, channels: tuple[int, ...], layers: tuple[str, ...]) -> Settings:
+    """The operator's decisions, some of them drawn.
+
+    Args:
+        chance: Draws.
+        data_root: Folder of the agent.
+        channels: Home channels.
+        layers: Names of the layers that are on.
+    """
+    settings = with_tables(settings_tables()).model_validate(
         {
             "discord": {
                 "channels": [str(channel) for channel in channels],
@@ -210,14 +244,27 @@ def draw_settings(chance: Chance, data_root: Path, channels: tuple[int, ...]) ->
             "memory": {"enabled": chance.happens(0.25)},
             "reminders": {"catchup_hours": chance.one_of((0.0, 2.0))},
             "web": {"read": "off"},
+            "layers": dict.fromkeys(layers, True),
+            "curated": {"global_folder": str(data_root / "curated-global"), "capture": True},
+            "objects": {"keep_results": 1, "keep_turns": 1, "active_tokens": 500, "linger_tokens": 0},
+            "workspace": {"recall": True, "session": True, "llm": True, "compaction": "objects" not in layers},
+            "facts": {
+                "openai_base_url": "http://127.0.0.1:8200/v1",
+                "embedding_model": "simulated",
+                "keys": {"": next(iter(SECRETS))},
+                "turns_a_call": 2,
+                "ingest_discord": True,
+            },
         }
     )
     return settings.with_root(data_root, settings.origin)
 
 
-def _doubles(outside: Outside, *, has_memory: bool) -> Iterator[ActorSpec]:
+def _doubles(outside: Outside, settings: Settings) -> Iterator[ActorSpec]:
     """Doubles for the world outside of the agent."""
     yield ActorSpec(MODEL.kind, lambda _key: ModelDouble(outside), core=True)
     yield ActorSpec(SHELL.kind, lambda _key: ShellDouble(outside), core=True)
-    if has_memory:
+    if settings.has_layer("facts"):
+        yield ActorSpec(FACTS_EMBEDDER.kind, lambda _key: EmbedderDouble(outside, SPACE.name, SPACE.dimensions))
+    if settings.memory.enabled:
         yield ActorSpec(EMBEDDER.kind, lambda _key: EmbedderDouble(outside, SPACE.name, SPACE.dimensions), core=True)

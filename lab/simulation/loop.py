@@ -9,12 +9,17 @@ from asyncio import events
 from collections import deque
 from collections.abc import Callable, Coroutine
 from contextvars import Context
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from actors.kernel import ManualClock, Timer
 from actors.kernel.clock import MICROSECONDS
 
+if TYPE_CHECKING:
+    from lab.simulation.wire import Wire
+
 T = TypeVar("T")
+MODEL_PORT = 8200
+"""Port of the only server outside: the model's."""
 _EXACT = 1e-3
 """Of a microsecond: what floats are off by."""
 Tell = Callable[[str], None]
@@ -42,6 +47,8 @@ class SteppedLoop(asyncio.AbstractEventLoop):
         self._ready: deque[asyncio.Handle] = deque()
         self._tasks: dict[asyncio.Task[Any], None] = {}
         self._is_closed = False
+        self.wire: Wire | None = None
+        """Network of the loop's connections; None for no network."""
 
     @property
     def is_ready(self) -> bool:
@@ -150,6 +157,22 @@ class SteppedLoop(asyncio.AbstractEventLoop):
         except Exception as error:  # noqa: BLE001  # it is whoever waits' now
             done.set_exception(error)
         return done
+
+    async def create_server(self, factory: Any, _host: Any = None, port: Any = None, **_how: Any) -> Any:  # type: ignore[override]
+        """Listen on the wire."""
+        return self._require_wire().listen(factory, port)
+
+    async def create_connection(self, factory: Any, *_where: Any, **_how: Any) -> Any:  # type: ignore[override]
+        """Connect to the model's server on the wire."""
+        return self._require_wire().connect(factory, MODEL_PORT)
+
+    def remove_reader(self, fd: Any) -> bool:  # noqa: ARG002
+        """No socket is read."""
+        return False
+
+    def _require_wire(self) -> Wire:
+        assert self.wire is not None
+        return self.wire
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
         """Report it."""

@@ -88,7 +88,7 @@ class Network:
         self._note(f"call {route.method} {path}")
         if REFUSAL.match(nonce := str(body.get("nonce", ""))):
             self.unstored.add(nonce[1 : nonce.index(".")])
-        await asyncio.sleep(self._chance.skewed(0.005, 1.0))
+        await asyncio.sleep(self._chance.draw_skewed(0.005, 1.0))
         if self.is_down or self._chance.happens(self.fails / 2):
             self._note(f"fails {route.method} {path}")
             raise _error(503)
@@ -99,7 +99,7 @@ class Network:
         if route.method in ("POST", "PATCH", "DELETE") and "/messages" in path:
             self.effects += 1
             self.on_effect()
-        await asyncio.sleep(self._chance.skewed(0.005, 1.0))
+        await asyncio.sleep(self._chance.draw_skewed(0.005, 1.0))
         if self._chance.happens(self.fails / 2):
             self._note(f"loses the answer to {route.method} {path}")
             raise aiohttp.ServerDisconnectedError
@@ -133,7 +133,7 @@ class Network:
                 await session.changed.wait()
                 session.changed.clear()
                 continue
-            await asyncio.sleep(self._chance.skewed(0.002, 0.3))
+            await asyncio.sleep(self._chance.draw_skewed(0.002, 0.3))
             taken = session.take()
             if taken is None:
                 continue

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lab.simulation.chance import Chance
-from lab.simulation.script import Scene, draw_script
+from lab.simulation.script import Scene, draw_layer_script, draw_script
+
+LAYERS = ("workspace", "curated", "objects", "facts")
+LAYERED = 0.4
+"""Share of the seeds with layers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +23,15 @@ class Schedule:
     """Another chance for everything that the script leaves open; 0 for the seed's own."""
     only: tuple[int, ...] | None = None
     """Numbers of the scenes that are played, in their order; None for all."""
+    layers: tuple[str, ...] | None = None
+    """Layers that are on; None for the seed's own."""
+
+    def drawn_layers(self) -> tuple[str, ...]:
+        """Layers that are on."""
+        if self.layers is not None:
+            return self.layers
+        chance = Chance(self.seed, "layers")
+        return tuple(name for name in LAYERS if chance.happens(0.6)) if chance.happens(LAYERED) else ()
 
     def scenes(self) -> dict[int, Scene]:
         """Played scenes by number, in their order.
@@ -27,10 +41,11 @@ class Schedule:
         """
         # The script has a chance of its own, so that a change of the agent leaves a seed's script as it was.
         script = draw_script(Chance(self.seed, "script"))
-        numbers = range(len(script)) if self.only is None else sorted(self.only)
+        script += draw_layer_script(Chance(self.seed, "layer script"), self.drawn_layers())
+        numbers = range(len(script)) if self.only is None else self.only
         if wrong := [number for number in numbers if not 0 <= number < len(script)]:
             raise ValueError(f"scene {wrong[0]}: seed {self.seed} has the scenes 0 to {len(script) - 1}")
-        return {number: script[number] for number in numbers}
+        return {number: script[number] for number in sorted(numbers, key=lambda number: (script[number].at, number))}
 
     def chance(self, what: str) -> Chance:
         """Draws for one thing of the run."""
@@ -39,7 +54,9 @@ class Schedule:
     def command(self) -> str:
         """The command that shows the run."""
         only = "" if self.only is None else f" --scenes {ranges_of(self.only)}"
-        return f"bin/agent simulate --seed {self.seed}{only}{f' --variant {self.variant}' * bool(self.variant)} --trace"
+        layers = "" if self.layers is None else f" --layers {','.join(self.layers) or 'none'}"
+        variant = f" --variant {self.variant}" if self.variant else ""
+        return f"bin/agent simulate --seed {self.seed}{layers}{only}{variant} --trace"
 
 
 def ranges_of(numbers: Sequence[int]) -> str:
@@ -61,8 +78,22 @@ def numbers_in(text: str) -> tuple[int, ...]:
     """
     if text == "none":
         return ()
+    if not re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", text):
+        raise ValueError(f"scenes {text!r}: must be numbers such as 0,3,7-9, or none")
     numbers = list[int]()
     for part in text.split(","):
         first, _, last = part.partition("-")
         numbers += range(int(first), int(last or first) + 1)
     return tuple(numbers)
+
+
+def layers_in(text: str) -> tuple[str, ...]:
+    """Layers that a command line names.
+
+    Raises:
+        ValueError: there is no such layer.
+    """
+    names = () if text == "none" else text.split(",")
+    if wrong := [name for name in names if name not in LAYERS]:
+        raise ValueError(f"layer {wrong[0]!r}: must be one of {', '.join(LAYERS)}, or none")
+    return tuple(name for name in LAYERS if name in names)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 from lab.simulation.chance import Chance
 
@@ -36,6 +37,9 @@ class Act(StrEnum):
     CLOCK_JUMP = "clock jump"
     EVENTS_SHAKY = "events shaky"
     EVENTS_WELL = "events well"
+    CHAT = "chat"
+    NOTE_FACT = "note fact"
+    FLUSH_FACTS = "flush facts"
 
 
 class Death(StrEnum):
@@ -72,7 +76,7 @@ class Scene:
         parts = [f"{self.at:7.1f} s  {self.act}"]
         if self.act in (Act.SAY, Act.STOP_WORD, Act.OPEN_THREAD, Act.NEW_WINDOW, Act.REMIND):
             parts.append(f"in place {self.place} by person {self.person}")
-        parts += [f"q{self.number}" if self.act is Act.SAY else str(self.number)] * bool(self.number)
+        parts += [f"q{self.number}" if self.act in (Act.SAY, Act.CHAT) else str(self.number)] * bool(self.number)
         parts += [self.detail] * bool(self.detail)
         parts += [f"{self.seconds:.1f} s"] * bool(self.seconds)
         parts += ["with the power"] * (self.act is Act.KILL and self.with_power)
@@ -81,6 +85,16 @@ class Scene:
 
 
 CRASHING = ("context", "context", "scheduler", "memory", "discord")
+CRASHING_OF = MappingProxyType(
+    {
+        "workspace": ("workspace",),
+        "curated": ("curated",),
+        "objects": ("objects", "object-store"),
+        "facts": ("facts", "fact-recall", "fact-index", "gateway"),
+    }
+)
+FIRST_CHAT = 1000
+"""Number of the first question to the gateway."""
 FAULTS = ("full", "broken", "read-only")
 
 
@@ -100,7 +114,7 @@ def draw_script(chance: Chance) -> list[Scene]:
         *_spell(chance, 0.3, Act.MODEL_SHAKY, Act.MODEL_WELL, 300.0),
     ]
     if chance.happens(0.2):
-        scenes.append(Scene(_time(chance), Act.RESTART, seconds=chance.skewed(1.0, 300.0)))
+        scenes.append(Scene(_time(chance), Act.RESTART, seconds=chance.draw_skewed(1.0, 300.0)))
     if chance.happens(0.3):
         scenes.append(Scene(_time(chance), Act.CRASH, detail=chance.one_of(CRASHING)))
     if chance.happens(0.15):
@@ -108,11 +122,27 @@ def draw_script(chance: Chance) -> list[Scene]:
     asked = [scene for scene in scenes if scene.act is Act.SAY]
     # Said at any time, "stop" would seldom find anything to stop.
     scenes += [
-        Scene(scene.at + chance.skewed(0.2, 20.0), Act.STOP_WORD, place=scene.place)
+        Scene(scene.at + chance.draw_skewed(0.2, 20.0), Act.STOP_WORD, place=scene.place)
         for scene in [chance.one_of(asked) for _ in range(chance.below(4))]
     ]
     scenes += _spell(chance, 0.4, Act.EVENTS_SHAKY, Act.EVENTS_WELL, 300.0)  # drawn last: all else of a seed stays
     scenes.sort(key=lambda scene: scene.at)
+    return scenes
+
+
+def draw_layer_script(chance: Chance, layers: Collection[str]) -> list[Scene]:
+    """Scenes of the layers that are on."""
+    scenes: list[Scene] = []
+    if "facts" in layers:
+        for number in range(FIRST_CHAT, FIRST_CHAT + chance.one_of((4, 12))):
+            form = chance.one_of(("stream", "document"))
+            scenes.append(Scene(_time(chance), Act.CHAT, place=chance.below(2), number=number, detail=form))
+    if "curated" in layers:
+        scenes += [Scene(_time(chance), Act.NOTE_FACT, number=number) for number in range(1, chance.one_of((3, 7)))]
+        scenes += [Scene(_time(chance), Act.FLUSH_FACTS) for _ in range(chance.below(3))]
+    kinds = [kind for layer in layers for kind in CRASHING_OF[layer]]
+    if kinds and chance.happens(0.4):
+        scenes.append(Scene(_time(chance), Act.CRASH, detail=chance.one_of(kinds)))
     return scenes
 
 
@@ -138,7 +168,7 @@ def _death(chance: Chance) -> Scene:
         act=Act.KILL,
         number=1 + chance.below({Death.CALL: 20, Death.EFFECT: 4, Death.STEP: 60}[how]),
         detail=how,
-        seconds=chance.skewed(0.5, 600.0),
+        seconds=chance.draw_skewed(0.5, 600.0),
         with_power=chance.happens(0.4),
     )
 
@@ -148,4 +178,4 @@ def _spell(chance: Chance, probability: float, begin: Act, end: Act, longest_s: 
     if not chance.happens(probability):
         return []
     at = _time(chance)
-    return [Scene(at, begin, detail=detail), Scene(at + chance.skewed(2.0, longest_s), end)]
+    return [Scene(at, begin, detail=detail), Scene(at + chance.draw_skewed(2.0, longest_s), end)]

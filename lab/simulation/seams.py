@@ -17,17 +17,22 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from unittest import mock
 
+import aiohappyeyeballs
 import discord
 from discord.http import HTTPClient
 
+from actors.curated import files as curated_files
 from actors.discord import actor as discord_actor
+from actors.edited_file import folder_lock
+from actors.gateway import actor as gateway_actor
 from actors.kernel import runner, supervisor, thread
 from actors.linux import disk as linux_disk
+from actors.linux import regular_file
 from lab.simulation.disk import SimulatedDisk
 from lab.simulation.loop import SteppedLoopThread
 from lab.simulation.network import Network
 
-LoopMaker = Callable[[], SteppedLoopThread]
+LoopMaker = Callable[[str], SteppedLoopThread]
 
 
 class InlineThread:
@@ -58,8 +63,11 @@ def in_place(seed: int, disk: SimulatedDisk, network: Network, make_loop: LoopMa
     async def request(http: HTTPClient, route: Any, **how: Any) -> Any:
         return await network.request(http, route, **how)
 
+    async def no_socket(**_how: object) -> None:
+        return None
+
     def renameat2(_from: int, one: bytes, _to: int, other: bytes, flags: int) -> int:
-        return disk.swapped(os.fsdecode(one), os.fsdecode(other), flags)
+        return disk.swap(os.fsdecode(one), os.fsdecode(other), flags)
 
     calls = {
         "open": disk.open,
@@ -81,13 +89,18 @@ def in_place(seed: int, disk: SimulatedDisk, network: Network, make_loop: LoopMa
         put = stack.enter_context
         for name, call in calls.items():
             put(mock.patch.object(os, name, call))
+        put(mock.patch.dict(regular_file.open_regular.__kwdefaults__, opens=disk.open))  # bound at the import
         libc = types.SimpleNamespace(renameat2=renameat2)
         put(mock.patch.object(linux_disk, "ctypes", types.SimpleNamespace(CDLL=lambda *_name, **_how: libc)))
         put(mock.patch.object(HTTPClient, "static_login", static_login))
         put(mock.patch.object(HTTPClient, "close", close))
         put(mock.patch.object(HTTPClient, "request", request))
         put(mock.patch.object(discord.Client, "connect", connect))
-        put(mock.patch.object(discord_actor, "LoopThread", side_effect=lambda *_name, **_how: make_loop()))
+        for owner in (discord_actor, gateway_actor):
+            put(mock.patch.object(owner, "LoopThread", side_effect=lambda name, *_owner, **_how: make_loop(name)))
+        put(mock.patch.object(aiohappyeyeballs, "start_connection", no_socket))
+        for waiter in (curated_files, folder_lock):
+            put(mock.patch.object(waiter, "Event", return_value=types.SimpleNamespace(wait=lambda _seconds: False)))
         put(mock.patch.object(thread, "threading", types.SimpleNamespace(Thread=InlineThread)))
         put(mock.patch.object(supervisor, "random", types.SimpleNamespace(Random=lambda: random.Random(seed))))
         # A batch of the kernel ends after some messages, not after some time.

@@ -13,13 +13,14 @@ from actors.context.log.file import check_file
 from domain.log.event import Event, Kind
 from domain.log.parser import parse
 from domain.text.running_text import is_running
-from lab.simulation.doubles import ANSWERED, Outside
+from lab.simulation.doubles import ANSWERED, ASKED, Outside
 from lab.simulation.payloads import BOT
 from lab.simulation.server import DiscordServer
 from messages.base import Surface, Window
 
 REFUSED = "I cannot store messages"
 """Notice to people whose messages are not logged."""
+FACT = re.compile(r"^- (fact f\d+)", re.MULTILINE)
 REMINDED = re.compile(r"\br(\d+)\b")
 
 
@@ -44,12 +45,16 @@ class Record:
     unsent: set[int] = field(default_factory=set)
     """Messages whose events were lost or came late, which could not be stored at first, or whose history could not be
     read for longer than others wait for it: they need not be in their order."""
-    windows_ended: set[Window] = field(default_factory=set)
-    """Windows in which a person asked for a new window."""
-    paths_confirmed: set[str] = field(default_factory=set)
-    reminders_asked: dict[str, str] = field(default_factory=dict)
-    """Request -> words."""
+    asked: dict[str, str] = field(default_factory=dict)
+    """Request -> words of the request."""
+    reminders_asked: list[str] = field(default_factory=list)
     reminders_confirmed: set[str] = field(default_factory=set)
+    chats_answered: int = 0
+    """Number of whole answers of the gateway."""
+    chats_promised: set[int] = field(default_factory=set)
+    """Questions to the gateway with a whole answer, and no fault of the disk or crash between."""
+    facts_staged: set[str] = field(default_factory=set)
+    """Facts that curated memory confirmed."""
     went_back: bool = False
     """True if the agent's clock was set back, so that reminders due soon may be due after the run."""
     faults: list[str] = field(default_factory=list)
@@ -88,6 +93,8 @@ def of(record: Record, data: Path, server: DiscordServer, outside: Outside) -> l
         *_answered_once(record, logs, server),
         *_shown_is_stored(server, outside, logs),
         *_reminded_once(record, server),
+        *_kept_once(record, data),
+        *_noted_once(record, data),
     ]
 
 
@@ -212,7 +219,27 @@ def _reminded_once(record: Record, server: DiscordServer) -> Iterator[str]:
         for post in place.posts.values():
             if post.author == BOT and post.text.startswith("⏰"):
                 seen.update(f"r{number}" for number in REMINDED.findall(post.text))
-    for words in record.reminders_asked.values():
+    for words in record.reminders_asked:
         least = words in record.reminders_confirmed and not record.went_back
         if not least <= seen[words] <= 1:
             yield f"reminder {words} was said {seen[words]} times"
+
+
+def _kept_once(record: Record, data: Path) -> Iterator[str]:
+    """Turns of the gateway's clients, held against the facts' files."""
+    for role, number_of in (("user", ASKED), ("assistant", ANSWERED)):
+        kept: Counter[int] = Counter()
+        for path in sorted((data / "memory_db" / "entries").glob(f"chat-*/turns/{role}/*.md")):
+            kept.update({int(number) for number in number_of.findall(path.read_text("utf-8"))})
+        for number in sorted(record.chats_promised | kept.keys()):
+            if not int(number in record.chats_promised) <= kept[number] <= 1:
+                yield f"chat {number}: the words of the {role} were kept {kept[number]} times"
+
+
+def _noted_once(record: Record, data: Path) -> Iterator[str]:
+    """Facts of curated memory, held against its index."""
+    index = data / "curated-global" / "MEMORY.md"
+    noted = Counter(FACT.findall(index.read_text("utf-8") if index.exists() else ""))
+    for fact in sorted(record.facts_staged | noted.keys()):
+        if not int(fact in record.facts_staged) <= noted[fact] <= 1:
+            yield f"{fact}: noted {noted[fact]} times"

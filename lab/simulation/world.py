@@ -8,10 +8,12 @@ import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from actors.discord.timing import Timing
-from actors.kernel import Edge, counted_ids
+from actors.kernel import counted_ids
 from lab.simulation import verdict
+from lab.simulation.asker import Asker
 from lab.simulation.chance import Killed, Trace
 from lab.simulation.disk import BROKEN, FULL, READ_ONLY, SimulatedDisk
 from lab.simulation.doubles import Outside
@@ -24,14 +26,18 @@ from lab.simulation.schedule import Schedule
 from lab.simulation.script import HORIZON_S, Act, Death, Scene
 from lab.simulation.seams import in_place
 from lab.simulation.server import DiscordServer, Place
-from messages.base import RequestId, Surface, UserId, Window
-from messages.context import NewWindowStarted, StartNewWindow
-from messages.scheduler import SCHEDULER, CreateReminder, ReminderCreated
+from messages.base import Address, Message, Surface, UserId, Window
+from messages.context import StartNewWindow
+from messages.curated import CURATED, FlushFacts, RememberFact
+from messages.scheduler import SCHEDULER, CreateReminder
 
 BEGAN = datetime(2026, 3, 2, 12, 0, 30, tzinfo=UTC)
 FIRST, SECOND = 910_000_000_000_000_010, 910_000_000_000_000_011
 QUIET_S = Timing().look_every_s + 120.0
 """Seconds without faults before the verdict: until history was searched and answered."""
+FLUSHED_S = 60.0
+"""Seconds before the verdict at which all staged facts are committed."""
+OPERATOR = Window(surface=Surface.CLI, id="operator")
 MOST_STEPS = 100_000
 """Steps after which a run counts as one that never comes to rest."""
 HISTORY_WAITED_FOR_S = Timing().gap_hold_s - Timing().backoff_limit_s
@@ -50,8 +56,8 @@ class Result:
     steps: int
     lives: int
     said: int
-    harmed: dict[str, int]
-    """Number of message events that were lost, late or doubled."""
+    counts: dict[str, int]
+    """Number of message events that were lost, late or doubled, of gateway turns, and of facts confirmed."""
     faults: tuple[str, ...]
     """Faults; empty for a run that kept every promise."""
     lines: tuple[str, ...] = ()
@@ -81,13 +87,15 @@ class World:
         self.network.on_effect = self.outside.on_effect = self._effect
         self.record = verdict.Record()
         self._ids = counted_ids()
-        self._asked = 0
+        self._reminders = 0
         self._steps = self._effects_left = self._steps_left = 0
         self._death: Scene | None = None
         self._starts_at = 0.0
-        self._asker: Edge | None = None
+        self._asker: Asker | None = None
         self._down_since = 0.0
-        self.settings = draw_settings(self.chance, self.data, (FIRST, SECOND))
+        self._disk_faults = 0
+        self._layers = schedule.drawn_layers()
+        self.settings = draw_settings(self.chance, self.data, (FIRST, SECOND), self._layers)
         self._places = [
             self.server.add(Place(FIRST)),
             self.server.add(Place(SECOND)),
@@ -103,7 +111,7 @@ class World:
         script = self.script
         calm = Scene(max([HORIZON_S, *(scene.at for scene in script)]) + 1.0, Act.REST_WELL, detail="calm")
         end = calm.at + QUIET_S
-        scenes = [*script, calm]
+        scenes = [*script, calm, Scene(end - FLUSHED_S, Act.FLUSH_FACTS)]
         with in_place(self.seed, self.disk, self.network, self._make_loop):
             self._begin()
             while self._steps < MOST_STEPS:
@@ -127,10 +135,18 @@ class World:
             steps=self._steps,
             lives=self.lives,
             said=len(self.record.said),
-            harmed=dict(self.network.harmed),
+            counts=self._counts(),
             faults=tuple(self.record.faults),
             lines=tuple(self.trace.lines),
         )
+
+    def _counts(self) -> dict[str, int]:
+        counts = {
+            "layered": int(bool(self._layers)),
+            "chats": self.record.chats_answered,
+            "facts": len(self.record.facts_staged),
+        }
+        return {**self.network.harmed, **{name: count for name, count in counts.items() if count}}
 
     # time
 
@@ -173,7 +189,7 @@ class World:
         at = BEGAN + timedelta(seconds=self._base) + self._offset
         life = Life(self.settings, (FIRST, SECOND), at, self.outside, self._ids, self._report, self._note_meeting)
         self.life = life
-        self._asker = life.system.edge("asker")
+        self._asker = Asker(life.system, self.record, self._ids)
         try:
             life.start()
         except Killed:
@@ -202,8 +218,7 @@ class World:
             self.disk.lose_power()
 
     def _judge_histories(self, life: Life) -> None:
-        limit = self.settings.model.max_history_tokens
-        for fault in unlike_their_logs(life.actors(), self.data, limit):
+        for fault in unlike_their_logs(life.actors(), self.data):
             self.record.fault(f"life {self.lives}: {fault}")
 
     def _bury(self, life: Life) -> None:
@@ -216,9 +231,9 @@ class World:
         del life
         gc.collect()
 
-    def _make_loop(self) -> SteppedLoopThread:
+    def _make_loop(self, name: str) -> SteppedLoopThread:
         assert self.life is not None
-        return self.life.make_loop()
+        return self.life.make_loop(name)
 
     def _note_meeting(self) -> None:
         if self.record.met_at is None:
@@ -252,16 +267,9 @@ class World:
                 self._places.append(self.server.add(Place(number, parent=(FIRST, SECOND)[scene.place % 2])))
             case Act.NEW_WINDOW if life is not None:
                 window = self._window(self._places[scene.place % len(self._places)])
-                asked = StartNewWindow(
-                    request_id=self._request(),
-                    reply_to=self._require_asker().address,
-                    window=window,
-                    asked_by=UserId(str(PEOPLE[0])),
-                )
-                self.record.windows_ended.add(window)
-                life.system.tell(window.address, asked)
+                self._ask(window.address, StartNewWindow, window=window, asked_by=UserId(str(PEOPLE[0])))
             case Act.REMIND if life is not None:
-                self._remind(life)
+                self._remind()
             case Act.KILL if life is not None:
                 self._prepare_death(scene)
             case Act.RESTART if life is not None:
@@ -270,6 +278,13 @@ class World:
                 self.disk.die()
                 self._bury(life)
                 self._starts_at = self._base + scene.seconds
+            case Act.CHAT if life is not None:
+                self._chat(life, scene)
+            case Act.NOTE_FACT if life is not None:
+                fact = f"fact f{scene.number}"
+                self._ask(CURATED, RememberFact, fact, window=OPERATOR, scope="global", text=fact)
+            case Act.FLUSH_FACTS if life is not None and self.settings.has_layer("curated"):
+                self._ask(CURATED, FlushFacts, window=OPERATOR)
             case Act.CRASH if life is not None:
                 life.crash_next = scene.detail
             case Act.DROP:
@@ -284,6 +299,7 @@ class World:
                     self.network.drop(resumable=self.chance.happens(0.3))
             case Act.DISK_FAULT | Act.DISK_WELL:
                 self.disk.fault = _FAULTS.get(scene.detail)
+                self._disk_faults += 1
             case Act.MODEL_SHAKY | Act.MODEL_WELL:
                 self.outside.fails = 0.3 if scene.act is Act.MODEL_SHAKY else 0.0
             case Act.EVENTS_SHAKY | Act.EVENTS_WELL:
@@ -335,38 +351,38 @@ class World:
             number=scene.number, window=self._window(place), at=self.now()
         )
 
-    def _remind(self, life: Life) -> None:
-        self._asked += 1
-        asked = CreateReminder(
-            request_id=self._request(),
-            reply_to=self._require_asker().address,
-            window=self._window(self._places[self._asked % 2]),
-            msg=f"r{self._asked}",
-            in_minutes=1 + self.chance.below(10),
-        )
-        self.record.reminders_asked[asked.request_id] = asked.msg
-        life.system.tell(SCHEDULER, asked)
+    def _remind(self) -> None:
+        self._reminders += 1
+        words, window = f"r{self._reminders}", self._window(self._places[self._reminders % 2])
+        self.record.reminders_asked.append(words)
+        minutes = 1 + self.chance.below(10)
+        self._ask(SCHEDULER, CreateReminder, words, window=window, msg=words, in_minutes=minutes)
+
+    def _ask(self, to: Address, kind: type[Message], words: str = "", **fields: Any) -> None:
+        assert self._asker is not None
+        self._asker.ask(to, kind, words, **fields)
+
+    def _chat(self, life: Life, scene: Scene) -> None:
+        """Ask the gateway; a whole answer promises a kept turn if no fault came between."""
+        unharmed = (self.disk.fault, self._disk_faults, life.injected)
+
+        def promise(number: int) -> None:
+            self.record.chats_answered += 1
+            if unharmed == (None, self._disk_faults, life.injected):
+                self.record.chats_promised.add(number)
+
+        life.ask_gateway(scene.number, f"chat-{scene.place}", promise, streams=scene.detail == "stream")
 
     def _hear(self) -> None:
         """Note what was confirmed to people."""
-        for reply in self._asker.drain() if self._asker is not None else ():
-            if isinstance(reply, ReminderCreated):
-                self.record.reminders_confirmed.add(self.record.reminders_asked[reply.request_id])
-            elif isinstance(reply, NewWindowStarted):
-                self.record.paths_confirmed.add(str(reply.path))
+        if self._asker is not None:
+            self._asker.hear()
 
     def _window(self, place: Place) -> Window:
         if place.person:
             return Window(surface=Surface.DISCORD_DM, id=str(place.number))
         surface = Surface.DISCORD_THREAD if place.parent else Surface.DISCORD_CHANNEL
         return Window(surface=surface, id=str(place.number))
-
-    def _request(self) -> RequestId:
-        return RequestId(f"asked-{self._ids()}")
-
-    def _require_asker(self) -> Edge:
-        assert self._asker is not None
-        return self._asker
 
 
 def run(schedule: Schedule, *, keeps_trace: bool = False, folder: Path | None = None) -> Result:

@@ -70,13 +70,12 @@ class Journal:
         self._root = root
         self._disk = disk
         self._window = window
-        self._conversation = partial(Conversation, max_history_tokens, counted_result_chars, awaits_cuts=awaits_cuts)
         self._questions: tuple[ParsedEvent, ...] = ()
         self._log: WindowLog | None = None
         self.open_logs = OpenLogs(1)
         """Open logs of all windows, once shared; until then only this window's log."""
         self.redactions = Redactions(root, disk)
-        self.conversation = self._conversation()
+        self.conversation = Conversation(max_history_tokens, counted_result_chars, awaits_cuts=awaits_cuts)
 
     @property
     def is_open(self) -> bool:
@@ -98,7 +97,7 @@ class Journal:
         """
         self.close()
         self._questions = ()
-        self.conversation = self._conversation()
+        self.conversation = self.conversation.make_empty()
         if self._root is None:
             return
         try:
@@ -278,7 +277,7 @@ class Journal:
         return self.path
 
     def _begin_conversation(self, carried: Collection[Event]) -> None:
-        self.conversation, before = self._conversation(), self.conversation
+        self.conversation, before = self.conversation.make_empty(), self.conversation
         self.conversation.seen = before.seen  # a replayed message of the old window is no news in the new one
         for event in carried:
             self.conversation.add(event)
@@ -301,7 +300,7 @@ class Journal:
             before, parsed = WindowLog.open(self._root, folder / names[-2], self._disk)
             try:
                 events = (logged.event for logged in parsed.events)
-                before.append(*last_words(fold_events(self._conversation(), events)))
+                before.append(*last_words(fold_events(self.conversation.make_empty(), events)))
                 before.end_window()
             finally:
                 before.close()

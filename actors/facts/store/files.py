@@ -182,9 +182,27 @@ class EntryFiles:
             folder = folder.parent
         return folder
 
+    def is_kept(self, entry: Entry, path: str) -> bool:
+        """True if there is a file of an entry, perhaps edited; the next `sync` includes the file.
+
+        An earlier life may have ended before its sync: a power loss then leaves a beginning of the file, or none.
+        """
+        if self.stamp(path) is None:
+            return False
+        whole, filed = write_entry(entry).encode("utf-8", "replace"), self.read(path)
+        text = filed.text.rstrip("\0").encode() if filed is not None else whole
+        if text != whole and whole.startswith(text):
+            return False
+        self._unsynced.add(self.root / path)
+        return True
+
     def is_buried(self, path: str) -> bool:
-        """True if an entry that was at `path` is among the deleted ones."""
-        return (self.root / deleted_path(path)).exists()
+        """True if an entry that was at `path` is among the deleted ones; the next `sync` includes its files."""
+        buried = self.root / deleted_path(path)
+        if not buried.exists():
+            return False
+        self._unsynced.update((self.root / path, buried))
+        return True
 
     def destroy(self, path: str) -> None:
         """Remove a file for good, and the tombstone at its place.

@@ -62,12 +62,11 @@ class Keeper:
     def has_been(self, entry: Entry) -> bool:
         """True if an entry was kept before, and perhaps deleted since."""
         path = path_of(folder_of(entry.conversation), entry.role, entry.created_at, entry.id)
-        return (
-            self.is_forgotten(entry.id)
-            or self.catalogue.get(entry.id) is not None
-            or self.files.stamp(path) is not None
-            or self.files.is_buried(path)
-        )
+        if self.is_forgotten(entry.id):
+            return True
+        if self.files.stamp(path) is not None:
+            return self.files.is_kept(entry, path)
+        return self.catalogue.get(entry.id) is not None or self.files.is_buried(path)
 
     def add_summary(self, conversation: str, kind: str, number: int, entry: Entry) -> Item:
         """Keep a summary in place of the one that was there.

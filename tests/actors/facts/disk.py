@@ -17,6 +17,8 @@ class WatchedDisk(RealDisk):
         self._contents: set[Path] = set()
         self._names: set[Path] = set()
         """Names that were made or removed since the last sync of their folder."""
+        self.synced: set[Path] = set()
+        """Files that were synced."""
         self.too_early: list[str] = []
         """Entries that were at risk when the journal dropped finished work."""
 
@@ -41,6 +43,7 @@ class WatchedDisk(RealDisk):
     def sync(self, fd: int, /) -> None:
         super().sync(fd)
         self._contents.discard(self._paths[fd])
+        self.synced.add(self._paths[fd])
 
     def sync_folder(self, folder: Path, /) -> None:
         super().sync_folder(folder)

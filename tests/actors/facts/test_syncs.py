@@ -81,3 +81,47 @@ def test_finished_work_leaves_the_journal_when_its_files_are_synced(tmp_path: Pa
     assert rig.disk.too_early == []
     assert rig.disk.at_risk("entries/") == set()
     rig.stop()
+
+
+@pytest.mark.parametrize("damage", [lambda data: b"", lambda data: data[:-9], lambda data: data[:-9] + bytes(9)])
+def test_a_file_that_a_power_loss_has_torn_is_written_again(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    rig = FactsRig(tmp_path / "data")
+    rig.model.silent = {"facts.extract"}
+    rig.say("I like green tea")
+    (words,) = rig.paths("turns/user/*.md")
+    before = words.read_bytes()
+    rig.stop()
+    words.write_bytes(damage(before))
+    rig.start()
+    assert words.read_bytes() == before
+    rig.stop()
+
+
+def test_a_file_that_a_person_has_edited_meanwhile_stays(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path / "data")
+    rig.model.silent = {"facts.extract"}
+    rig.say("I like green tea")
+    (words,) = rig.paths("turns/user/*.md")
+    rig.stop()
+    words.write_text(words.read_text("utf-8").replace("green", "black"), "utf-8")
+    rig.start()
+    assert "black tea" in words.read_text("utf-8")
+    rig.stop()
+
+
+def test_texts_of_an_earlier_life_are_synced_before_their_turn_is_finished(tmp_path: Path) -> None:
+    """That life may have ended between the file and its sync, and a later power loss would take the file."""
+    rig = FactsRig(tmp_path / "data")
+    rig.model.silent = {"facts.extract"}
+    rig.say("I like green tea")
+    texts = {*rig.paths("turns/user/*.md"), *rig.paths("turns/assistant/*.md")}
+    rig.die()
+    rig.disk.synced.clear()
+    rig.model.silent.clear()
+    rig.say("Good morning", turn="another")
+    for seconds in (2_000, 60, 60):
+        rig.wait(seconds)
+    assert '"type":"done"' in (rig.memory / JOURNAL).read_text()
+    assert len(texts) == 2
+    assert texts <= rig.disk.synced
+    rig.stop()

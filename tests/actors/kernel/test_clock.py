@@ -130,6 +130,19 @@ def test_steps_of_a_tenth_add_up_to_whole_seconds() -> None:
     assert fired == [1.0]
 
 
+def test_a_delay_below_the_clocks_microsecond_moves_the_clock() -> None:
+    clock, end = ManualClock(), 0.1 + 0.2
+
+    def wait() -> None:
+        if (left_s := end - clock.monotonic()) > 0:
+            clock.call_later(left_s, wait)
+
+    clock.advance(0.3)
+    wait()
+    clock.advance(1.0)
+    assert clock.next_due_s is None
+
+
 def test_a_jump_of_the_wall_clock_lets_no_time_pass() -> None:
     clock = ManualClock()
     before = clock.now()

@@ -19,4 +19,4 @@ def test_scenes_that_the_script_does_not_have_are_a_usage_error() -> None:
     for text in ("999", "one"):
         ended = CliRunner().invoke(simulate, ["--seed", "41", "--scenes", text])
         assert ended.exit_code == 2
-        assert f"--scenes {text}" in ended.output
+        assert text in ended.output

@@ -119,3 +119,30 @@ def test_a_full_disk_takes_no_more_than_a_part(tmp_path: Path) -> None:
             written.append(disk.write(fd, b"0123456789"))
     assert 0 < len(written) < 20
     assert any(count < 10 for count in written)
+
+
+def test_a_second_name_that_was_removed_may_be_back_and_names_the_same_file(tmp_path: Path) -> None:
+    """An unsynced removal adds no name to the count of names."""
+    back = set[int]()
+    for seed in range(40):
+        (tmp_path / str(seed)).mkdir()
+        disk, folder = _disk(tmp_path / str(seed), seed), tmp_path / str(seed) / "data"
+        fd = disk.open(folder / "one", _NEW)
+        disk.sync(fd)
+        disk.close(fd)
+        disk.link(folder / "one", folder / "other")
+        _sync_folder(disk, folder)
+        disk.unlink(folder / "other")
+        assert (folder / "one").stat().st_nlink == 1
+        disk.lose_power()
+        back.add((folder / "one").stat().st_nlink)
+    assert back == {1, 2}
+
+
+def test_a_descriptor_that_python_closed_itself_is_not_closed_again(tmp_path: Path) -> None:
+    disk, path = _disk(tmp_path), tmp_path / "data" / "log"
+    with os.fdopen(disk.open(path, _NEW), "wb"):
+        pass
+    other = os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)
+    disk.die()
+    os.close(other)

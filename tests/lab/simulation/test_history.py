@@ -14,8 +14,6 @@ from lab.simulation.history import BEHIND, is_fold, unlike_their_logs
 from tests.actors.context.retractions import exchange
 from tests.actors.context.rig import Rig
 
-LIMIT = 100_000
-
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
@@ -32,10 +30,10 @@ def window(rig: Rig) -> ContextActor:
 
 
 def test_a_history_that_its_log_says_is_no_fault_and_any_other_is(rig: Rig) -> None:
-    assert list(unlike_their_logs([window(rig), object()], rig.root, LIMIT)) == []
+    assert list(unlike_their_logs([window(rig), object()], rig.root)) == []
 
     window(rig).conversation.turns[-1].text += " and more"
-    (fault,) = unlike_their_logs([window(rig)], rig.root, LIMIT)
+    (fault,) = unlike_their_logs([window(rig)], rig.root)
     assert window(rig).window.address.key in fault
 
 
@@ -43,11 +41,11 @@ def test_a_log_may_be_ahead_by_what_was_being_written_and_by_no_more(rig: Rig) -
     (path,) = rig.logs()
     log = [logged.event for logged in parse(path.read_bytes()).events]
     conversation = window(rig).conversation
-    assert is_fold(conversation, log, LIMIT)
-    assert not is_fold(conversation, log[:-1], LIMIT)
+    assert is_fold(conversation, log)
+    assert not is_fold(conversation, log[:-1])
     before = copy.deepcopy(conversation)
     exchange(rig, "three", 3)
     longer = [logged.event for logged in parse(path.read_bytes()).events]
-    assert is_fold(before, longer[: len(log) + BEHIND], LIMIT)
-    assert not is_fold(before, longer, LIMIT)
-    assert is_fold(conversation, longer, LIMIT)
+    assert is_fold(before, longer[: len(log) + BEHIND])
+    assert not is_fold(before, longer)
+    assert is_fold(conversation, longer)

@@ -10,8 +10,9 @@ from lab.simulation.shrinking import MOST_RUNS, promise_of, shrink
 LOST, DOUBLED = "q7 of channel/91 (12.3 s) was answered 0 times ()", "q7 of channel/91 (9.0 s) was answered 2 times ()"
 
 
+@pytest.mark.req("X-244")
 def test_a_script_is_cut_down_to_the_scenes_that_break_the_promise() -> None:
-    schedule = Schedule(8)
+    schedule = Schedule(8, layers=())
     numbers = list(schedule.scenes())
     needed = {numbers[2], numbers[-1]}
 
@@ -25,8 +26,10 @@ def test_a_script_is_cut_down_to_the_scenes_that_break_the_promise() -> None:
 
 
 def test_another_chance_is_tried_where_a_smaller_script_keeps_the_promise() -> None:
-    smaller = shrink(Schedule(8), (LOST,), lambda tried: (LOST,) * (tried.only is None or tried.variant == 2))
-    assert smaller.schedule == Schedule(8, variant=2, only=())
+    smaller = shrink(
+        Schedule(8, layers=()), (LOST,), lambda tried: (LOST,) * (tried.only is None or tried.variant == 2)
+    )
+    assert smaller.schedule == Schedule(8, variant=2, only=(), layers=())
 
 
 def test_shrinking_ends_after_so_many_runs() -> None:

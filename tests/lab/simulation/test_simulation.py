@@ -48,5 +48,12 @@ def test_pieces_of_another_campaign_are_refused(tmp_path: Path) -> None:
 def test_events_that_were_lost_late_or_doubled_are_counted() -> None:
     report = simulate(25, 6, workers=1)
     assert report.is_sound
-    assert report.harmed.keys() == {"lost", "late", "doubled"}
-    assert all(report.harmed.values())
+    assert {"lost", "late", "doubled"} <= report.counts.keys()
+
+
+@pytest.mark.req("X-244")
+def test_layers_take_part_in_a_run() -> None:
+    plain, layered = (replay(Schedule(0, layers=layers)) for layers in ((), ("curated", "facts")))
+    assert not {"layered", "chats", "facts"} & plain.counts.keys()
+    assert {"layered", "chats", "facts"} <= layered.counts.keys()
+    assert (plain.faults, layered.faults) == ((), ())
