@@ -172,7 +172,7 @@ class ManualClock(Clock):
 
     def call_later(self, delay_s: float, action: Callable[[], object]) -> Timer:
         """A timer that `advance` fires; any thread may set it."""
-        # A delay that rounds to nothing still moves the clock: its action may wait for what is left, and would for ever.
+        # A delay that rounds to nothing moves the clock too, or an action that waits for the rest waits for ever.
         due_us = self._elapsed_us + max(round(delay_s * MICROSECONDS), int(delay_s > 0))
         order = next(self._order)
         timer = Timer(due_us / MICROSECONDS, order, action)

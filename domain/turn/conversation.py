@@ -61,8 +61,7 @@ class Conversation:
 
         Args:
             max_history_tokens: Bound on what a request holds besides its newest turn, as its texts are weighed.
-            counted_result_chars: Largest counted size of a result where another part words results; None without such a
-                part.
+            counted_result_chars: Largest counted size of a result that another part words; None without that part.
             awaits_cuts: True if another part prepares each cut of the history.
             forget_every: Overheard messages after which old turns are forgotten though no request is made.
         """
@@ -76,8 +75,7 @@ class Conversation:
         self._shown: list[MessageId] = []
         """Messages that show texts that are owed no more, the newest last."""
         self.compaction = Compaction(self._turns, self.limit_chars, awaits_cuts=awaits_cuts)
-        self._images = 0
-        self._overheard, self._forget_every = 0, forget_every
+        self._images, self._overheard, self._forget_every = 0, 0, forget_every
         self._speakers = Speakers()
         self.seen = SeenMessages()
         self.pending: dict[str, str] = {}

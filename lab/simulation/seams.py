@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from unittest import mock
 
-import aiohappyeyeballs
 import discord
 from discord.http import HTTPClient
 
@@ -66,6 +65,33 @@ def in_place(seed: int, disk: SimulatedDisk, network: Network, make_loop: LoopMa
     async def no_socket(**_how: object) -> None:
         return None
 
+    with contextlib.ExitStack() as stack, warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of coroutines of a dead life that nobody awaits any more
+        put = stack.enter_context
+        put(_disk_in_place(disk))
+        put(mock.patch.object(HTTPClient, "static_login", static_login))
+        put(mock.patch.object(HTTPClient, "close", close))
+        put(mock.patch.object(HTTPClient, "request", request))
+        put(mock.patch.object(discord.Client, "connect", connect))
+        for owner in (discord_actor, gateway_actor):
+            put(mock.patch.object(owner, "LoopThread", side_effect=lambda name, *_owner, **_how: make_loop(name)))
+        put(mock.patch("aiohappyeyeballs.start_connection", no_socket))
+        for waiter in (curated_files, folder_lock):
+            put(mock.patch.object(waiter, "Event", return_value=types.SimpleNamespace(wait=lambda _seconds: False)))
+        put(mock.patch.object(thread, "threading", types.SimpleNamespace(Thread=InlineThread)))
+        put(mock.patch.object(supervisor, "random", types.SimpleNamespace(Random=lambda: random.Random(seed))))
+        # A batch of the kernel ends after some messages, not after some time.
+        put(mock.patch.object(runner, "perf_counter", return_value=0.0))
+        put(mock.patch.object(time, "sleep", return_value=None))
+        # Coroutines of a life that was killed are thrown away wherever they waited.
+        put(mock.patch.object(sys, "unraisablehook", return_value=None))
+        yield
+
+
+@contextlib.contextmanager
+def _disk_in_place(disk: SimulatedDisk) -> Iterator[None]:
+    """Let every change of a file or name go through the disk."""
+
     def renameat2(_from: int, one: bytes, _to: int, other: bytes, flags: int) -> int:
         return disk.swap(os.fsdecode(one), os.fsdecode(other), flags)
 
@@ -84,28 +110,11 @@ def in_place(seed: int, disk: SimulatedDisk, network: Network, make_loop: LoopMa
         "truncate": disk.truncate,
         "ftruncate": disk.truncate,
     }
-    with contextlib.ExitStack() as stack, warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of coroutines of a dead life that nobody awaits any more
-        put = stack.enter_context
+    with contextlib.ExitStack() as stack:
         for name, call in calls.items():
-            put(mock.patch.object(os, name, call))
-        put(mock.patch.dict(regular_file.open_regular.__kwdefaults__, opens=disk.open))  # bound at the import
-        libc = types.SimpleNamespace(renameat2=renameat2)
-        put(mock.patch.object(linux_disk, "ctypes", types.SimpleNamespace(CDLL=lambda *_name, **_how: libc)))
-        put(mock.patch.object(HTTPClient, "static_login", static_login))
-        put(mock.patch.object(HTTPClient, "close", close))
-        put(mock.patch.object(HTTPClient, "request", request))
-        put(mock.patch.object(discord.Client, "connect", connect))
-        for owner in (discord_actor, gateway_actor):
-            put(mock.patch.object(owner, "LoopThread", side_effect=lambda name, *_owner, **_how: make_loop(name)))
-        put(mock.patch.object(aiohappyeyeballs, "start_connection", no_socket))
-        for waiter in (curated_files, folder_lock):
-            put(mock.patch.object(waiter, "Event", return_value=types.SimpleNamespace(wait=lambda _seconds: False)))
-        put(mock.patch.object(thread, "threading", types.SimpleNamespace(Thread=InlineThread)))
-        put(mock.patch.object(supervisor, "random", types.SimpleNamespace(Random=lambda: random.Random(seed))))
-        # A batch of the kernel ends after some messages, not after some time.
-        put(mock.patch.object(runner, "perf_counter", return_value=0.0))
-        put(mock.patch.object(time, "sleep", return_value=None))
-        # Coroutines of a life that was killed are thrown away wherever they waited.
-        put(mock.patch.object(sys, "unraisablehook", return_value=None))
+            stack.enter_context(mock.patch.object(os, name, call))
+        opens = {"opens": disk.open}  # bound at the import
+        stack.enter_context(mock.patch.dict(regular_file.open_regular.__kwdefaults__, opens))
+        libc = types.SimpleNamespace(CDLL=lambda *_name, **_how: types.SimpleNamespace(renameat2=renameat2))
+        stack.enter_context(mock.patch.object(linux_disk, "ctypes", libc))
         yield

@@ -314,7 +314,7 @@ class TestTable:
         (windows, _) = Parts(plan, (window_row, lambda _plan, _parts: worder))
         actor = windows.spec.build("discord-channel/1")
         assert isinstance(actor, ContextActor)
-        assert actor._journal._conversation.args == limits
+        assert actor.conversation.make_empty.args == limits
         assert actor.conversation.limit_chars == 4 * limits[0]
 
     def test_a_windows_own_actor_may_be_asked_where_the_message_names_its_window(self) -> None:

@@ -75,6 +75,7 @@ PROMPTS = (215, 220)
 LONG_TEXTS = (223,)
 """Of embeddings: texts that are longer than a server takes."""
 APPROVALS = (236,)
+SIMULATION = (244,)
 OBJECT_LISTS = (228,)
 SESSIONS = (234,)
 """Of commands, where the kernel shares the processor out among sessions."""
@@ -146,6 +147,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *SESSIONS,
         *SANDBOX_STARTS,
         *APPROVALS,
+        *SIMULATION,
     )
     of_ours = {f"X-{number:02}" for number in numbers}
     assert made == of_ours
