@@ -293,8 +293,8 @@ class Head:
             if self._lives.pop(life.name, None) is None or self._is_over:
                 return
             self._hand_over(life)
-        # What the host was about to tell the memory is in the logs.
-        self._system.tell(MEMORY, ReconcileDue())
+        if MEMORY in self._system:  # what the host was about to tell the memory is in the logs
+            self._system.tell(MEMORY, ReconcileDue())
 
     def _hand_over(self, life: HostLife) -> None:
         """Move the host's windows to other hosts: the windows resume from their logs, then get the owed messages."""

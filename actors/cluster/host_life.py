@@ -143,30 +143,35 @@ class HostLife:
     # the two threads
 
     def _until_lost(self, act: Callable[[RemoteHost], None]) -> None:
+        failures: int | None = 0
+        while failures is not None:
+            failures = self.drive_once(act, failures)
+
+    def drive_once(self, act: Callable[[RemoteHost], None], failures: int) -> int | None:
+        """Make one call; return the number of failed calls in a row, or None once the life has ended."""
         remote = self._remote
         assert remote is not None
-        failures = 0
-        while not self._has_ended():
-            try:
-                act(remote)
-                failures = 0
-            except HostGoneError as error:
-                self._owner.on_lost(self, str(error) or "its process ended")
-                return
-            except (HostSlowError, ValueError) as error:
-                failures += 1
-                self._have_again()
-                if not self.grant.left_s and (self.grant.until or failures > DEAF_CALLS):
-                    self._owner.on_lost(self, f"its lease ran out: {error}")
-                    return
-                with self._lock:
-                    self._lock.wait_for(lambda: self._is_over, PAUSE_S)
-            except Exception:
-                if self._has_ended():
-                    return  # what carried its calls was taken down
+        if self._has_ended():
+            return None
+        try:
+            act(remote)
+        except HostGoneError as error:
+            self._owner.on_lost(self, str(error) or "its process ended")
+            return None
+        except (HostSlowError, ValueError) as error:
+            self._have_again()
+            if not self.grant.left_s and (self.grant.until or failures >= DEAF_CALLS):
+                self._owner.on_lost(self, f"its lease ran out: {error}")
+                return None
+            with self._lock:
+                self._lock.wait_for(lambda: self._is_over, PAUSE_S)
+            return failures + 1
+        except Exception:
+            if not self._has_ended():  # else what carried its calls was taken down
                 log.exception("host %s: a defect in what drives it", self.name)
                 self._owner.on_lost(self, "a defect in what drives it")
-                return
+            return None
+        return 0
 
     def _has_ended(self) -> bool:
         return self._is_over

@@ -70,6 +70,10 @@ class SimulatedDisk:
         self.fault: int | None = None
         """Error for every change; None for no error."""
         self.is_dead = False
+        self.process = ""
+        """Name of the process that makes the calls; empty for the first."""
+        self._owners: dict[int, str] = {}
+        """Open descriptor -> its process, unless it is the first."""
         self._graveyard = graveyard
         self._chance = chance
         self._note = note
@@ -94,6 +98,8 @@ class SimulatedDisk:
         is_new = bool(flags & os.O_CREAT) and not os.path.lexists(place)
         fd = REAL_OPEN(path, flags, mode, dir_fd=dir_fd)
         self._names[fd] = place
+        if self.process:
+            self._owners[fd] = self.process
         number = self._numbers[fd] = os.fstat(fd).st_ino
         if is_new:
             self._durable[number] = 0
@@ -106,6 +112,7 @@ class SimulatedDisk:
         """As `os.close`."""
         self._names.pop(fd, None)
         self._numbers.pop(fd, None)
+        self._owners.pop(fd, None)
         REAL_CLOSE(fd)
 
     def write(self, fd: int, data: Any) -> int:
@@ -205,12 +212,20 @@ class SimulatedDisk:
     def die(self) -> None:
         """The process is gone: its files are closed, and nothing of it can change anything any more."""
         self.is_dead = True
-        for fd, number in list(self._numbers.items()):
+        self._close_all(list(self._names))
+
+    def end_process(self, name: str) -> None:
+        """A process that is not the first is gone: its files are closed."""
+        self._close_all([fd for fd, owner in self._owners.items() if owner == name])
+
+    def _close_all(self, fds: list[int]) -> None:
+        for fd in fds:
+            number = self._numbers.pop(fd)
+            self._names.pop(fd)
+            self._owners.pop(fd, None)
             with suppress(OSError):  # Python's own files close their descriptors themselves, whose numbers come again
                 if os.fstat(fd).st_ino == number:
                     REAL_CLOSE(fd)
-        self._names.clear()
-        self._numbers.clear()
 
     def revive(self) -> None:
         """A new process may begin."""

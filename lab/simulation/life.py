@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from actors.cluster.fence import FencedDisk
+from actors.cluster.head import Head
+from actors.cluster.host_life import HostLife
+from actors.cluster.pool import RemoteHost
 from actors.context.log.recovery import survey
+from actors.context.log.reserve import ReservedDisk
 from actors.context.part import row as context
 from actors.discord.part import row as discord
 from actors.facts.embedding import embedder_row
@@ -26,10 +31,13 @@ from actors.settings.schema import Settings
 from domain.memory.space import Provider, Space
 from lab.simulation.chance import Chance, DrawnQueue, Killed
 from lab.simulation.chat import GATEWAY_PORT, KEY, ChatClient, serve_model
+from lab.simulation.disk import SimulatedDisk
 from lab.simulation.doubles import EmbedderDouble, ModelDouble, Outside, ShellDouble
+from lab.simulation.hosts import COUNT as HOSTS
+from lab.simulation.hosts import SimulatedHost, SimulatedHosts
 from lab.simulation.loop import SteppedLoopThread
 from lab.simulation.wire import Wire
-from messages.base import Address, Message
+from messages.base import CONTEXT_KIND, Address, Message
 from messages.context import ResumeWindow
 from messages.discord import DISCORD, StopIntake
 from messages.embedder import EMBEDDER, FACTS_EMBEDDER
@@ -63,6 +71,7 @@ class Life:
         ids: Callable[[], str],
         report: Callable[[str], None],
         on_online: Callable[[], None],
+        disk: SimulatedDisk | None = None,
     ) -> None:
         """A process at rest.
 
@@ -74,6 +83,7 @@ class Life:
             ids: Gives ids.
             report: Told of what should never be.
             on_online: Called whenever the agent came online.
+            disk: Disk of the windows' hosts; None for windows in this process.
         """
         self._outside, self._chance = outside, outside.chance
         self._wire: Wire | None = None
@@ -97,9 +107,17 @@ class Life:
         self._root = settings.data_root
         for spec in _doubles(outside, settings):
             self.system.register(spec)
-        self._specs = Parts(self._plan(settings, channels), rows(settings)).specs()
+        self._settings, self._plan = settings, self._make_plan(settings, channels)
+        self.hosts: SimulatedHosts | None = None
+        self._head: Head | None = None
+        if disk is not None:
+            self.hosts = SimulatedHosts(self.clock, outside.chance, ids, disk, self._specs_of)
+            on_fatal = self._plan.on_fatal or report
+            self._head = Head(self.system, self.hosts, HOSTS, surface=DISCORD, on_fatal=on_fatal)
+            self._plan = replace(self._plan, hosts=self._head)
+        self._specs = Parts(self._plan, rows(settings)).specs()
 
-    def _plan(self, settings: Settings, channels: tuple[int, ...]) -> Plan:
+    def _make_plan(self, settings: Settings, channels: tuple[int, ...]) -> Plan:
         """Plan of the parts, like `actors.bootstrap.agent_plan`."""
         return Plan(
             settings=settings,
@@ -132,6 +150,11 @@ class Life:
             serve_model(self._wire, self._outside, loop.stepped)
         return loop
 
+    def drive(self, life: HostLife, act: Callable[[RemoteHost], None]) -> None:
+        """Drive a host without a thread."""
+        assert self.hosts is not None
+        self.hosts.drive(life, act)
+
     def ask_gateway(self, number: int, conversation: str, on_answer: Callable[[int], None], *, streams: bool) -> bool:
         """Have a client ask a question; False if no gateway listens."""
         if self._wire is None or GATEWAY_PORT not in self._wire.servers:
@@ -141,9 +164,12 @@ class Life:
 
     def start(self) -> None:
         """Begin as `actors.bootstrap.Agent` does."""
+        if self._head is not None:
+            self._head.start()
         recovery = survey(self._root)
         for spec in self._specs:
-            self.system.register(self._fragile(spec))
+            if self._head is None or spec.kind != CONTEXT_KIND:
+                self.system.register(self._fragile(spec))
         self.system.start()
         for window in recovery.unfinished:
             self.system.tell(window.address, ResumeWindow(window=window, reply_to=DISCORD))
@@ -152,8 +178,12 @@ class Life:
         """Run one mailbox, or one handle of a loop; whether there was anything to run."""
         loops = [loop.stepped for loop in self.loops if loop.stepped.is_ready]
         mailboxes = len(self.ready)
-        if not loops and not mailboxes:
+        others = self.hosts.ready() if self.hosts is not None else []
+        if not loops and not mailboxes and not others:
             return False
+        if others and (not (loops or mailboxes) or self._chance.happens(0.5)):
+            others[self._chance.below(len(others))]()
+            return True
         if loops and (not mailboxes or self._chance.below(mailboxes + 2) < 2):
             loops[self._chance.below(len(loops)) if len(loops) > 1 else 0].step()
         else:
@@ -162,19 +192,28 @@ class Life:
 
     def crashes(self) -> Iterator[str]:
         """Actors that failed although nothing in the schedule told them to, and why."""
-        for crash in self.system.supervisor.last_crashes():
+        systems = (self.system, *(host.system for host in self.hosts.hosts)) if self.hosts else (self.system,)
+        for crash in (crash for system in systems for crash in system.supervisor.last_crashes()):
             if not crash.error.startswith((InjectedCrash.__name__, Killed.__name__)):
                 yield f"{crash.address} crashed in {crash.phase}: {crash.error}"
 
     def actors(self) -> Iterator[object]:
         """All that run."""
-        return (mailbox.actor for mailbox in self.system.mailboxes())
+        systems = (self.system, *(host.system for host in self.hosts.living())) if self.hosts else (self.system,)
+        return (mailbox.actor for system in systems for mailbox in system.mailboxes())
+
+    @property
+    def lost_hosts(self) -> int:
+        """Number of lost hosts."""
+        return self._head.lost if self._head is not None else 0
 
     def stop(self) -> None:
         """End in good order, as at SIGTERM, without waiting for turns."""
         self.system.tell(DISCORD, StopIntake())
         self.system.run()
         self.system.stop()
+        if self._head is not None:
+            self._head.stop()
         self._let_go()
 
     def kill(self) -> None:
@@ -190,6 +229,15 @@ class Life:
         self.clock.close()
         for loop in self.loops:
             loop.stepped.abandon()
+
+    def _specs_of(self, host: SimulatedHost) -> Iterator[ActorSpec]:
+        """Actors of a host, as `actors.hosting` makes them."""
+        disk = FencedDisk(ReservedDisk(self._root), host.lease, host.lapse)
+        plan = replace(self._plan, system=host.system, host=host.name, shares=HOSTS, log_disk=disk, hosts=None)
+        yield from _doubles(self._outside, None)
+        for spec in Parts(plan, rows(self._settings)).specs():
+            if spec.kind == CONTEXT_KIND:
+                yield self._fragile(spec)
 
     def _fragile(self, spec: ActorSpec) -> ActorSpec:
         """The same, failing when the schedule says so."""
@@ -208,7 +256,7 @@ class Life:
             actor.handle = handle_or_fail  # type: ignore[method-assign]
             return actor
 
-        return dataclasses.replace(spec, build=build)
+        return replace(spec, build=build)
 
     def _note_escalation(self, event: ActorGaveUp) -> None:
         self._report(f"{event.address} gave up: the process would end")
@@ -244,7 +292,7 @@ def draw_settings(chance: Chance, data_root: Path, channels: tuple[int, ...], la
             "memory": {"enabled": chance.happens(0.25)},
             "reminders": {"catchup_hours": chance.one_of((0.0, 2.0))},
             "web": {"read": "off"},
-            "layers": dict.fromkeys(layers, True),
+            "layers": {name: True for name in layers if name != "hosts"},
             "curated": {"global_folder": str(data_root / "curated-global"), "capture": True},
             "objects": {"keep_results": 1, "keep_turns": 1, "active_tokens": 500, "linger_tokens": 0},
             "workspace": {"recall": True, "session": True, "llm": True, "compaction": "objects" not in layers},
@@ -260,10 +308,12 @@ def draw_settings(chance: Chance, data_root: Path, channels: tuple[int, ...], la
     return settings.with_root(data_root, settings.origin)
 
 
-def _doubles(outside: Outside, settings: Settings) -> Iterator[ActorSpec]:
-    """Doubles for the world outside of the agent."""
+def _doubles(outside: Outside, settings: Settings | None) -> Iterator[ActorSpec]:
+    """Doubles for the world outside of the agent; without settings those of a host."""
     yield ActorSpec(MODEL.kind, lambda _key: ModelDouble(outside), core=True)
     yield ActorSpec(SHELL.kind, lambda _key: ShellDouble(outside), core=True)
+    if settings is None:
+        return
     if settings.has_layer("facts"):
         yield ActorSpec(FACTS_EMBEDDER.kind, lambda _key: EmbedderDouble(outside, SPACE.name, SPACE.dimensions))
     if settings.memory.enabled:

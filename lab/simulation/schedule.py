@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from lab.simulation.chance import Chance
 from lab.simulation.script import Scene, draw_layer_script, draw_script
 
-LAYERS = ("workspace", "curated", "objects", "facts")
+LAYERS = ("workspace", "curated", "objects", "facts", "hosts")
+"""Layers, and hosts for the windows."""
 LAYERED = 0.4
 """Share of the seeds with layers."""
+HOSTED = 0.2
+"""Share of those with hosts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,11 @@ class Schedule:
         if self.layers is not None:
             return self.layers
         chance = Chance(self.seed, "layers")
-        return tuple(name for name in LAYERS if chance.happens(0.6)) if chance.happens(LAYERED) else ()
+        return (
+            tuple(name for name in LAYERS if chance.happens(0.6 if name != "hosts" else 0.25))
+            if chance.happens(LAYERED)
+            else ()
+        )
 
     def scenes(self) -> dict[int, Scene]:
         """Played scenes by number, in their order.

@@ -40,6 +40,9 @@ class Act(StrEnum):
     CHAT = "chat"
     NOTE_FACT = "note fact"
     FLUSH_FACTS = "flush facts"
+    KILL_HOST = "kill host"
+    CUT_HOST = "cut host"
+    JOIN_HOST = "join host"
 
 
 class Death(StrEnum):
@@ -140,7 +143,13 @@ def draw_layer_script(chance: Chance, layers: Collection[str]) -> list[Scene]:
     if "curated" in layers:
         scenes += [Scene(_time(chance), Act.NOTE_FACT, number=number) for number in range(1, chance.one_of((3, 7)))]
         scenes += [Scene(_time(chance), Act.FLUSH_FACTS) for _ in range(chance.below(3))]
-    kinds = [kind for layer in layers for kind in CRASHING_OF[layer]]
+    if "hosts" in layers:
+        scenes += [Scene(_time(chance), Act.KILL_HOST, place=chance.below(2)) for _ in range(chance.below(3))]
+        for _ in range(chance.below(3)):
+            at, place = _time(chance), chance.below(2)
+            scenes.append(Scene(at, Act.CUT_HOST, place=place))
+            scenes.append(Scene(at + chance.draw_skewed(1.0, 60.0), Act.JOIN_HOST, place=place))
+    kinds = [kind for layer in layers for kind in CRASHING_OF.get(layer, ())]
     if kinds and chance.happens(0.4):
         scenes.append(Scene(_time(chance), Act.CRASH, detail=chance.one_of(kinds)))
     return scenes

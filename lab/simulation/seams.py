@@ -7,9 +7,11 @@ for jobs), so one run at a time has them.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import random
 import sys
+import threading
 import time
 import types
 import warnings
@@ -20,6 +22,8 @@ from unittest import mock
 import discord
 from discord.http import HTTPClient
 
+from actors.cluster import fence, head, host, host_life
+from actors.cluster.shared import head_codec
 from actors.curated import files as curated_files
 from actors.discord import actor as discord_actor
 from actors.edited_file import folder_lock
@@ -28,26 +32,54 @@ from actors.kernel import runner, supervisor, thread
 from actors.linux import disk as linux_disk
 from actors.linux import regular_file
 from lab.simulation.disk import SimulatedDisk
+from lab.simulation.life import Life
 from lab.simulation.loop import SteppedLoopThread
 from lab.simulation.network import Network
 
-LoopMaker = Callable[[str], SteppedLoopThread]
+CurrentLife = Callable[[], Life | None]
 
 
 class InlineThread:
     """Stand-in for `threading.Thread`: its job is done by `start`."""
 
-    def __init__(self, *, target: Callable[[], object], **_how: object) -> None:
-        self._target = target
+    def __init__(self, *, target: Callable[..., object], args: tuple[Any, ...] = (), **_how: object) -> None:
+        self._target, self._args = target, args
 
     def start(self) -> None:
         """Do it."""
-        self._target()
+        self._target(*self._args)
+
+    def join(self, _timeout: float | None = None) -> None:
+        """It is done."""
+
+
+class QuickCondition:
+    """Stand-in for `threading.Condition` of a single thread: no other thread could fulfil the condition."""
+
+    def __init__(self, _lock: object = None) -> None: ...
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def wait_for(self, is_so: Callable[[], bool], _timeout: float | None = None) -> bool:
+        """Look once."""
+        return is_so()
+
+    def notify(self) -> None:
+        """Do nothing: no thread waits."""
+
+    notify_all = notify
 
 
 @contextlib.contextmanager
-def in_place(seed: int, disk: SimulatedDisk, network: Network, make_loop: LoopMaker) -> Iterator[None]:
+def in_place(seed: int, disk: SimulatedDisk, network: Network, current: CurrentLife) -> Iterator[None]:
     """Let everything in this process use them until the block ends."""
+
+    def make_loop(name: str, *_owner: object, **_how: object) -> SteppedLoopThread:
+        life = current()
+        assert life is not None
+        return life.make_loop(name)
 
     async def static_login(http: HTTPClient, token: str) -> Any:
         http.token = token
@@ -69,12 +101,13 @@ def in_place(seed: int, disk: SimulatedDisk, network: Network, make_loop: LoopMa
         warnings.simplefilter("ignore", RuntimeWarning)  # of coroutines of a dead life that nobody awaits any more
         put = stack.enter_context
         put(_disk_in_place(disk))
+        put(_hosts_in_place(current))
         put(mock.patch.object(HTTPClient, "static_login", static_login))
         put(mock.patch.object(HTTPClient, "close", close))
         put(mock.patch.object(HTTPClient, "request", request))
         put(mock.patch.object(discord.Client, "connect", connect))
         for owner in (discord_actor, gateway_actor):
-            put(mock.patch.object(owner, "LoopThread", side_effect=lambda name, *_owner, **_how: make_loop(name)))
+            put(mock.patch.object(owner, "LoopThread", side_effect=make_loop))
         put(mock.patch("aiohappyeyeballs.start_connection", no_socket))
         for waiter in (curated_files, folder_lock):
             put(mock.patch.object(waiter, "Event", return_value=types.SimpleNamespace(wait=lambda _seconds: False)))
@@ -118,3 +151,25 @@ def _disk_in_place(disk: SimulatedDisk) -> Iterator[None]:
         libc = types.SimpleNamespace(CDLL=lambda *_name, **_how: types.SimpleNamespace(renameat2=renameat2))
         stack.enter_context(mock.patch.object(linux_disk, "ctypes", libc))
         yield
+
+
+@contextlib.contextmanager
+def _hosts_in_place(current: CurrentLife) -> Iterator[None]:
+    """Let hosts be driven without threads."""
+
+    def pump(*, target: Any, args: tuple[Any, ...], **_how: object) -> types.SimpleNamespace:
+        life = current()
+        assert life is not None
+        return types.SimpleNamespace(start=lambda: life.drive(target.__self__, *args))
+
+    tools = {"Lock": threading.RLock, "RLock": threading.RLock, "Condition": QuickCondition}
+    event = mock.Mock(return_value=types.SimpleNamespace(wait=lambda _seconds: False))
+    with contextlib.ExitStack() as stack:
+        for module, thread_of in ((fence, InlineThread), (head, InlineThread), (host, InlineThread), (host_life, pump)):
+            stand_in = types.SimpleNamespace(**tools, Thread=thread_of, Event=event)
+            stack.enter_context(mock.patch.object(module, "threading", stand_in))
+        stack.enter_context(mock.patch.object(head, "head_codec", cached_head_codec))
+        yield
+
+
+cached_head_codec = functools.cache(head_codec)

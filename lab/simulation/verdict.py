@@ -49,6 +49,8 @@ class Record:
     """Request -> words of the request."""
     reminders_asked: list[str] = field(default_factory=list)
     reminders_confirmed: set[str] = field(default_factory=set)
+    lost_hosts: int = 0
+    """Number of hosts that the agent lost."""
     chats_answered: int = 0
     """Number of whole answers of the gateway."""
     chats_promised: set[int] = field(default_factory=set)

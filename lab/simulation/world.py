@@ -19,7 +19,6 @@ from lab.simulation.disk import BROKEN, FULL, READ_ONLY, SimulatedDisk
 from lab.simulation.doubles import Outside
 from lab.simulation.history import unlike_their_logs
 from lab.simulation.life import Life, draw_settings
-from lab.simulation.loop import SteppedLoopThread
 from lab.simulation.network import Network
 from lab.simulation.payloads import PEOPLE
 from lab.simulation.schedule import Schedule
@@ -112,7 +111,7 @@ class World:
         calm = Scene(max([HORIZON_S, *(scene.at for scene in script)]) + 1.0, Act.REST_WELL, detail="calm")
         end = calm.at + QUIET_S
         scenes = [*script, calm, Scene(end - FLUSHED_S, Act.FLUSH_FACTS)]
-        with in_place(self.seed, self.disk, self.network, self._make_loop):
+        with in_place(self.seed, self.disk, self.network, lambda: self.life):
             self._begin()
             while self._steps < MOST_STEPS:
                 self._steps += 1
@@ -145,6 +144,7 @@ class World:
             "layered": int(bool(self._layers)),
             "chats": self.record.chats_answered,
             "facts": len(self.record.facts_staged),
+            "lost hosts": self.record.lost_hosts,
         }
         return {**self.network.harmed, **{name: count for name, count in counts.items() if count}}
 
@@ -187,7 +187,8 @@ class World:
         self.trace.note(f"life {self.lives} begins")
         self.disk.revive()
         at = BEGAN + timedelta(seconds=self._base) + self._offset
-        life = Life(self.settings, (FIRST, SECOND), at, self.outside, self._ids, self._report, self._note_meeting)
+        disk = self.disk if "hosts" in self._layers else None
+        life = Life(self.settings, (FIRST, SECOND), at, self.outside, self._ids, self._report, self._note_meeting, disk)
         self.life = life
         self._asker = Asker(life.system, self.record, self._ids)
         try:
@@ -224,16 +225,13 @@ class World:
     def _bury(self, life: Life) -> None:
         for crash in life.crashes():
             self.record.fault(crash)
+        self.record.lost_hosts += life.lost_hosts
         self._base = self.now()
         self.life = self._asker = None
         self.network.forget()
         self._effects_left = self._steps_left = 0
         del life
         gc.collect()
-
-    def _make_loop(self, name: str) -> SteppedLoopThread:
-        assert self.life is not None
-        return self.life.make_loop(name)
 
     def _note_meeting(self) -> None:
         if self.record.met_at is None:
@@ -285,6 +283,8 @@ class World:
                 self._ask(CURATED, RememberFact, fact, window=OPERATOR, scope="global", text=fact)
             case Act.FLUSH_FACTS if life is not None and self.settings.has_layer("curated"):
                 self._ask(CURATED, FlushFacts, window=OPERATOR)
+            case Act.KILL_HOST | Act.CUT_HOST | Act.JOIN_HOST if life is not None and life.hosts is not None:
+                life.hosts.play(scene)
             case Act.CRASH if life is not None:
                 life.crash_next = scene.detail
             case Act.DROP:
@@ -331,6 +331,8 @@ class World:
         self._effects_left = self._steps_left = 0
         if self.life is not None:
             self.life.crash_next = ""
+            if self.life.hosts is not None:
+                self.life.hosts.join_all()
 
     def _prepare_death(self, scene: Scene) -> None:
         self._death = scene

@@ -13,6 +13,7 @@ from actors.kernel import Actor, ActorSpec, ActorSystem, Edge
 from messages.base import Address, MessageId, RequestId, Surface, Window
 from messages.context import ResumeWindow, UserMessage
 from messages.discord import UserMessageLogged
+from messages.memory import ReconcileDue
 from messages.run import RUNS
 from messages.shell import ASKERS, SHELL, AskersLost
 from messages.status import DescribeYourself, SelfDescription
@@ -29,7 +30,7 @@ def window(number: int) -> Window:
 
 
 class World:
-    """What all hosts' windows have done, as their shared storage would show it."""
+    """Record of all hosts' windows, in the place of their shared storage."""
 
     def __init__(self) -> None:
         self.handled: dict[str, list[tuple[str, object]]] = defaultdict(list)
@@ -74,7 +75,7 @@ def description(request_id: str, about: str) -> SelfDescription:
 
 
 class FakeShell(Actor):
-    """Asks the head's memory who it is, and says what that answered."""
+    """Asks the head's memory for a description, and tells the description."""
 
     def handle(self, message: Any) -> None:
         if isinstance(message, DescribeYourself):
@@ -154,7 +155,7 @@ def say(system: ActorSystem, people: Edge, windows: int, per_window: int, first:
             system.tell(at.address, user_message(1 + number * windows + index, at, people))
 
 
-def logged(people: Edge, count: int) -> list[MessageId]:
+def receive_logged(people: Edge, count: int) -> list[MessageId]:
     heard = [people.receive(PATIENCE_S, lambda each: isinstance(each, UserMessageLogged)) for _ in range(count)]
     return [each.message_id for each in heard if isinstance(each, UserMessageLogged)]
 
@@ -179,7 +180,7 @@ def test_each_window_lives_on_one_host_and_hears_all_in_order(
     start(head)
     say(system, people, windows=20, per_window=10, first=10)
 
-    assert sorted(map(int, logged(people, 400))) == list(range(1, 401))
+    assert sorted(map(int, receive_logged(people, 400))) == list(range(1, 401))
     for index in range(20):
         assert messages_of(world, index) == [1 + n * 20 + index for n in range(20)]
         assert len(set(hosts_of(world, index))) == 1
@@ -194,7 +195,7 @@ def test_a_host_that_dies_loses_nothing_and_doubles_nothing_and_the_others_go_on
 ) -> None:
     start(head)
     say(system, people, windows=20, per_window=1)
-    logged(people, 20)
+    receive_logged(people, 20)
     eventually(lambda: not head.is_busy)
     people.follow(ASKERS)
     pool.hosts["h1"].is_dead = True
@@ -203,9 +204,9 @@ def test_a_host_that_dies_loses_nothing_and_doubles_nothing_and_the_others_go_on
     on_the_other = sum(name == "h2" for name in before.values())
     lost = people.receive(PATIENCE_S, lambda each: isinstance(each, AskersLost))
     assert Address("shell@h1") in getattr(lost, "askers", ())
-    logged(people, 3 * on_the_other)
+    receive_logged(people, 3 * on_the_other)
     eventually(lambda: "h3" in running(head))
-    logged(people, 3 * (20 - on_the_other))
+    receive_logged(people, 3 * (20 - on_the_other))
 
     for index in range(20):
         assert list(dict.fromkeys(messages_of(world, index))) == [1 + n * 20 + index for n in range(4)]
@@ -218,13 +219,36 @@ def test_a_host_that_dies_loses_nothing_and_doubles_nothing_and_the_others_go_on
 
 
 @pytest.mark.req("X-157")
+@pytest.mark.parametrize("has_memory", [True, False])
+def test_the_memory_reads_the_logs_of_a_lost_host_where_there_is_a_memory(pool: LocalPool, *, has_memory: bool) -> None:
+    heard, letters = list[object](), list[object]()
+
+    class Memory(Actor):
+        def handle(self, message: object) -> None:
+            heard.append(message)
+
+    system = ActorSystem(on_dead_letter=letters.append)
+    if has_memory:
+        system.register(ActorSpec("memory", lambda _key: Memory(), core=True))
+    system.start()
+    head = Head(system, pool, 1, surface=Address("edge", "people"), on_fatal=pytest.fail, pace=PACE)
+    head.start()
+    eventually(lambda: [state.stage for state in head.states()] == ["running"])
+    pool.hosts["h1"].kill()
+    eventually(lambda: [(state.name, state.stage) for state in head.states()] == [("h2", "running")])
+    eventually(lambda: heard == [ReconcileDue()] * has_memory)
+    head.stop()
+    system.stop()
+    assert letters == []
+
+
 def test_windows_of_a_host_that_is_cut_off_wait_until_its_lease_is_over(
     head: Head, pool: LocalPool, system: ActorSystem, people: Edge, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start(head)
     at = window(1)
     system.tell(at.address, user_message(1, at, people))
-    logged(people, 1)
+    receive_logged(people, 1)
     (name,) = set(hosts_of(world, 1))
     host = pool.hosts[name]
     host.is_cut = True
@@ -234,7 +258,7 @@ def test_windows_of_a_host_that_is_cut_off_wait_until_its_lease_is_over(
     eventually(lambda: any(who != name for who, _ in took_over))
 
     assert host.lease.left_s <= 0, "nobody else has the window while the host may write"
-    assert logged(people, 1) == ["2"]
+    assert receive_logged(people, 1) == ["2"]
 
 
 def test_a_busy_window_is_resumed_though_it_is_owed_nothing(
@@ -244,7 +268,7 @@ def test_a_busy_window_is_resumed_though_it_is_owed_nothing(
     world.is_busy = True
     at = window(5)
     system.tell(at.address, user_message(1, at, people))
-    logged(people, 1)
+    receive_logged(people, 1)
     eventually(lambda: not any(state.unhandled for state in head.states()) and head.is_busy)
     world.is_busy = False
     pool.hosts[hosts_of(world, 5)[0]].is_dead = True
@@ -271,7 +295,7 @@ def test_what_a_dead_host_had_in_hand_is_said_again(
 
     eventually(lambda: bool(messages_of(world, 3)))
     assert host.lease.left_s <= 0, "whoever says that it is dead, its lease is waited for"
-    assert logged(people, 3) == ["1", "2", "3"]
+    assert receive_logged(people, 3) == ["1", "2", "3"]
     assert messages_of(world, 3) == [1, 2, 3]
 
 
@@ -285,7 +309,7 @@ def test_a_message_that_nobody_can_handle_is_settled_and_holds_up_none_behind_it
     for number in (1, 2, 3):
         system.tell(at.address, user_message(number, at, people))
 
-    assert logged(people, 2) == ["1", "3"]
+    assert receive_logged(people, 2) == ["1", "3"]
     eventually(lambda: not head.is_busy)
 
 
@@ -296,11 +320,11 @@ def test_with_one_host_its_windows_wait_for_the_next(
     start(head, 1)
     at = window(3)
     system.tell(at.address, user_message(1, at, people))
-    logged(people, 1)
+    receive_logged(people, 1)
     pool.hosts["h1"].is_dead = True
     system.tell(at.address, user_message(2, at, people))
 
-    assert logged(people, 1) == ["2"]
+    assert receive_logged(people, 1) == ["2"]
     assert hosts_of(world, 3)[-1] == "h2"
     head.stop()
 
@@ -338,12 +362,12 @@ def test_windows_on_hosts_tell_those_who_follow_on_the_head(head: Head, system: 
     start(head)
     people.follow(RUNS)
 
-    def followed() -> bool:
+    def is_followed() -> bool:
         system.tell(window(3).address, DescribeYourself(request_id=RequestId("f"), reply_to=people.address))
         answer = people.receive(PATIENCE_S)
         return isinstance(answer, SelfDescription) and answer.about == "edge/people"
 
-    eventually(followed)
+    eventually(is_followed)
     people.close()
 
 

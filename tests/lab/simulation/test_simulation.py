@@ -9,6 +9,7 @@ import pytest
 from lab.pieces import Pieces
 from lab.simulation.campaign import replay, simulate
 from lab.simulation.schedule import Schedule
+from lab.simulation.script import Act
 
 SEED = 41
 
@@ -57,3 +58,13 @@ def test_layers_take_part_in_a_run() -> None:
     assert not {"layered", "chats", "facts"} & plain.counts.keys()
     assert {"layered", "chats", "facts"} <= layered.counts.keys()
     assert (plain.faults, layered.faults) == ((), ())
+
+
+@pytest.mark.req("X-244")
+def test_windows_live_on_hosts_that_are_killed_and_cut_off() -> None:
+    schedule = Schedule(3, layers=("hosts",))
+    acts = {scene.act for scene in schedule.scenes().values()}
+    result = replay(schedule)
+    assert {Act.KILL_HOST, Act.CUT_HOST} <= acts
+    assert result.counts["lost hosts"] >= 1
+    assert result.faults == ()
