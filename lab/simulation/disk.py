@@ -27,7 +27,7 @@ REAL_MKDIR, REAL_RMDIR, REAL_TRUNCATE, REAL_FTRUNCATE = os.mkdir, os.rmdir, os.t
 
 _RENAMEAT2 = ctypes.CDLL(None, use_errno=True).renameat2
 _HERE = -100
-FULL, BROKEN, READ_ONLY = errno.ENOSPC, errno.EIO, errno.EROFS
+FULL, QUOTA, BROKEN, READ_ONLY = errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _BY_NUMBER = "number "
 _MADE = "made"
@@ -128,7 +128,7 @@ class SimulatedDisk:
                 self._tear(fd, data)
             raise
         except OSError as error:
-            if error.errno == FULL and self._chance.happens(0.5):
+            if error.errno in (FULL, QUOTA) and self._chance.happens(0.5):
                 return self._tear(fd, data)
             raise
         return REAL_WRITE(fd, data)

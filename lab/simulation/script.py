@@ -152,6 +152,8 @@ def draw_layer_script(chance: Chance, layers: Collection[str]) -> list[Scene]:
     kinds = [kind for layer in layers for kind in CRASHING_OF.get(layer, ())]
     if kinds and chance.happens(0.4):
         scenes.append(Scene(_time(chance), Act.CRASH, detail=chance.one_of(kinds)))
+    if layers:
+        scenes += _spell(chance, 0.15, Act.DISK_FAULT, Act.DISK_WELL, 100.0, "quota")
     return scenes
 
 

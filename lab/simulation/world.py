@@ -15,7 +15,7 @@ from actors.kernel import counted_ids
 from lab.simulation import verdict
 from lab.simulation.asker import Asker
 from lab.simulation.chance import Killed, Trace
-from lab.simulation.disk import BROKEN, FULL, READ_ONLY, SimulatedDisk
+from lab.simulation.disk import BROKEN, FULL, QUOTA, READ_ONLY, SimulatedDisk
 from lab.simulation.doubles import Outside
 from lab.simulation.history import unlike_their_logs
 from lab.simulation.life import Life, draw_settings
@@ -42,7 +42,7 @@ MOST_STEPS = 100_000
 HISTORY_WAITED_FOR_S = Timing().gap_hold_s - Timing().backoff_limit_s
 """Seconds that an outage of REST may last before messages overtake earlier missed messages: the last awaited call may
 fall in the outage's end."""
-_FAULTS = {"full": FULL, "broken": BROKEN, "read-only": READ_ONLY}
+_FAULTS = {"full": FULL, "quota": QUOTA, "broken": BROKEN, "read-only": READ_ONLY}
 
 
 @dataclass(frozen=True, slots=True)

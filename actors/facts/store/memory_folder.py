@@ -59,7 +59,7 @@ class MemoryFolder:
         except HeldError as error:
             raise HeldError(self._root, error.holder) from error
         except OSError as error:
-            if error.errno not in (*_NO_LOCKS, errno.ENOSPC):
+            if error.errno not in (*_NO_LOCKS, errno.ENOSPC, errno.EDQUOT):
                 raise
             log.warning("%s: it is used without a lock: %s", self._root, error)
         if not (self._root / ENTRIES).exists():

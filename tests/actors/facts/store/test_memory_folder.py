@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from actors.facts.store.memory_folder import LOCK, README, MemoryFolder, find_holder
-from actors.linux.held_file import HeldError, HeldFile
+from actors.linux.held_file import HeldError, HeldFile, is_locked
 from messages.facts import FACTS, AddEntry
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.facts.rig import FactsRig
@@ -81,6 +81,18 @@ def test_a_file_system_without_locks_is_used_without_one_and_the_log_says_so(
     MemoryFolder(tmp_path, lock=NoLocks(tmp_path / LOCK)).open()
     assert "without a lock" in caplog.text
     assert (tmp_path / "entries").is_dir()
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
+def test_a_lock_whose_holder_cannot_be_named_for_want_of_space_is_held_all_the_same(tmp_path: Path, code: int) -> None:
+    class FullFile(HeldFile):
+        def name_holder(self) -> None:
+            raise OSError(code, os.strerror(code))
+
+    folder = MemoryFolder(tmp_path, lock=FullFile(tmp_path / LOCK))
+    folder.open()
+    assert is_locked(tmp_path / LOCK)
+    folder.close()
 
 
 def test_the_page_for_people_is_written_with_the_folder_and_never_again(tmp_path: Path) -> None:
