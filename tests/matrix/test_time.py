@@ -11,8 +11,9 @@ import pytest
 from actors.scheduler.zone import ZoneMissingError, load_zone
 from domain.log.event import Kind
 from lab.chaos.reminders.world import Channel
+from messages.context import ResumeWindow
 from messages.discord import PostMessage
-from tests.actors.context.rig import Rig, of_type
+from tests.actors.context.rig import CHANNEL, Rig, of_type
 from tests.actors.scheduler.conftest import START, StartProcess
 from tests.actors.scheduler.lines import at, line
 from tests.domain.reminder.test_recurrence import ONE_OFFS, RECURRING
@@ -50,6 +51,39 @@ def test_row_32_a_window_goes_on_in_its_order_whatever_the_clock_does(tmp_path: 
     assert rig.deliver().text == "2"
     assert rig.kinds() == [Kind.USER, Kind.AGENT, Kind.DELIVERY] * 2
     assert of_type(PostMessage, rig.surface.drain()) == []
+    rig.stop()
+
+
+@pytest.mark.parametrize("jump", JUMPS, ids=str)
+def test_row_32_a_turn_begun_on_another_clock_ends_once_also_after_a_kill(tmp_path: Path, jump: timedelta) -> None:
+    """A second machine that goes on with a data root has a clock of its own."""
+    rig = Rig(tmp_path)
+    rig.say("one", 1)
+    rig.clock.jump(jump)
+    rig.answer("1")
+    rig.deliver()
+    rig.say("two", 2)
+    rig.kill()
+    other = Rig(tmp_path)
+    other.clock.jump(2 * jump)
+    other.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=other.surface.address))
+    other.answer("2")
+    assert other.deliver().text == "2"
+    answers = [event.content for event in other.events() if event.kind is Kind.AGENT]
+    assert answers == ["1", "2"]
+    other.stop()
+
+
+@pytest.mark.parametrize("change", ["2026-03-29T00:59:59Z", "2026-10-25T00:59:59Z"])
+def test_row_34_a_turn_across_a_change_of_the_clocks_is_one_turn(tmp_path: Path, change: str) -> None:
+    rig = Rig(tmp_path)
+    rig.clock.jump(at(change) - rig.clock.now())
+    rig.say("one", 1)
+    rig.advance(2.0)
+    rig.answer("1")
+    assert rig.deliver().text == "1"
+    assert rig.kinds() == [Kind.USER, Kind.AGENT, Kind.DELIVERY]
+    assert rig.events()[-1].at == at(change) + timedelta(seconds=2)
     rig.stop()
 
 
