@@ -7,6 +7,9 @@ and whose redirections take all headers along but `Authorization`: the keys of A
 from __future__ import annotations
 
 import ssl
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from functools import cache
 from typing import Any
 
 import aiohttp
@@ -14,9 +17,12 @@ import aiohttp
 from actors.http_client.bounded_answers import BeyondBoundError, Bounds, detour_in
 from actors.http_client.clean_connector import CleanConnector
 from actors.http_client.connections import KEEP_ALIVE_TLS_S
+from actors.http_client.pacing import Pacing
 
 MOST_BYTES = 64 * 1024 * 1024
 """Of one answer: embeddings of 64 texts, as numbers in JSON, are the longest."""
+REST_TIMES = 1.0
+"""Half a processor for an answer: litellm takes 0.9 ms for an event, so that a tenth would slow honest models."""
 
 
 def bound_calls(handler: Any, transport: Any) -> None:
@@ -47,7 +53,7 @@ def _session(trust: ssl.SSLContext | bool) -> aiohttp.ClientSession:
 
 
 def _bound_transport(made: Any) -> Any:
-    """A transport whose answers are plain, and come from where they were asked for."""
+    """A transport whose answers are plain and paced, and come from where they were asked for."""
     plain = made.handle_async_request
 
     async def handle(request: Any) -> Any:
@@ -57,7 +63,28 @@ def _bound_transport(made: Any) -> Any:
         if fault := detour_in(response.status_code, headers.get("Location"), headers.get("Content-Encoding")):
             await response.aclose()
             raise BeyondBoundError(fault)
+        response.stream = _paced_stream()(response.stream)
         return response
 
     made.handle_async_request = handle
     return made
+
+
+@cache
+def _paced_stream() -> Any:
+    """Class of httpx's streams that are paced; httpx is imported by then."""
+    from httpx import AsyncByteStream
+
+    class PacedStream(AsyncByteStream):
+        def __init__(self, plain: Any) -> None:
+            self._plain = plain
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            async with aclosing(aiter(self._plain)) as source, aclosing(Pacing(REST_TIMES).pieces(source)) as pieces:
+                async for piece in pieces:
+                    yield piece
+
+        async def aclose(self) -> None:
+            await self._plain.aclose()
+
+    return PacedStream

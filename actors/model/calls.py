@@ -39,6 +39,10 @@ Sleep = Callable[[float], Awaitable[None]]
 NEW = "; /new begins a new conversation"
 MOST_SHOWN_CHARS = 100_000
 """Of an answer in the making: as much again as people are shown of one, many times over."""
+FREE_CHARS = 100_000
+"""Of an answer that is passed on at once, however fast it came."""
+CHARS_PER_S = 100_000
+"""Of a longer answer: eight times what the fastest models write."""
 NO_FAULT = Fault(FaultKind.UNKNOWN)
 """Beside a reply."""
 
@@ -52,7 +56,7 @@ class Schedule:
         Args:
             policy: Number of tries, and the waits.
             answer_timeout_s: Longest time for an answer, with all tries.
-            sleep: Passing of the time between tries.
+            sleep: Passing of the time between tries, and before an answer that came too fast.
         """
         self.policy = policy
         self.sleep = sleep
@@ -65,6 +69,18 @@ class Schedule:
         state = RetryCallState(self._retrying, None, (), {})
         state.attempt_number = attempt
         return next_wait_s(fault, attempt, self._wait(state), self.policy)
+
+    async def hold(self, completion: Completion, took_s: float) -> None:
+        """Wait for as long as an answer is ahead of the fastest models: the work on long texts delays other turns.
+
+        Args:
+            completion: The answer.
+            took_s: Seconds since it was asked for.
+        """
+        chars = len(completion.text) + len(completion.thoughts)
+        chars += sum(len(call.arguments_json) for call in completion.tool_calls)
+        if (ahead_s := (chars - FREE_CHARS) / CHARS_PER_S - took_s) > 0:
+            await self.sleep(ahead_s)
 
 
 class Progress:
@@ -317,6 +333,7 @@ class Calls:
             now_s, written = loop.time(), estimated_tokens(heard.chars)
             stated = completion.usage.cost_usd if completion is not None else 0.0
             self._enter(lambda at: spending.entry(outcome, usage, at, now_s, written_tokens=written, stated_usd=stated))
+        await self._schedule.hold(completion, now_s - spending.began_s)
         return ModelReply(request_id=request.request_id, model=model, **msgspec.structs.asdict(completion))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -17,11 +17,11 @@ import msgspec
 
 from actors.http_client.bounded_answers import shown_host
 from actors.http_client.connections import MOST_ANSWER_BYTES, Connections, headers_of, read_whole
+from actors.http_client.pacing import Pacing
 from actors.model.answer import MOST_CHARS, beyond_bound, bound_fault, completion_of, reported_fault, require_room
 from actors.model.backend import AttemptError, Heard
 from actors.model.config import ModelConfig
 from actors.model.conversation import Conversations
-from actors.model.pacing import Pacing
 from actors.model.provider import LitellmBackend
 from actors.model.route import Route, named_route
 from actors.model.routes import Routes
@@ -39,6 +39,8 @@ _REDIRECTIONS = frozenset({307, 308})
 """Those that ask for the same request elsewhere."""
 MOST_REDIRECTIONS = 3
 _NO_ANSWERS = frozenset(range(300, 400)) - _REDIRECTIONS
+MOST_BARREN_BYTES = 10 * 1024 * 1024
+"""Of a stream without a word, thought or call: more than the longest line of one has."""
 LINGER_S = 0.2
 """After the last word of an answer."""
 
@@ -147,17 +149,17 @@ class RoutedBackend:
             words = (await read_whole(response)).decode("utf-8", "replace")
             raise AttemptError(classify(("APIStatusError",), response.status, words, headers_of(response), self._now()))
         say.has_begun = True
-        reading, pacing, clock = _Reading(self._now, say), Pacing(), asyncio.get_running_loop().time
+        reading, pieces = _Reading(self._now, say), Pacing().pieces(response.content.iter_any())
         try:
-            async for data in response.content.iter_any():
-                had, began = reading.size, clock()
-                reading.feed(data)
-                if silence is not None:
-                    silence.hear(has_content=reading.size > had)
-                await pacing.rest(len(data), clock() - began)
-                if reading.is_done:
-                    await _linger(response, reading)
-                    break
+            async with contextlib.aclosing(pieces):
+                async for data in pieces:
+                    had = reading.size
+                    reading.feed(data)
+                    if silence is not None:
+                        silence.hear(has_content=reading.size > had)
+                    if reading.is_done:
+                        await _linger(pieces, reading)
+                        break
             return reading.completion(route, request)
         finally:
             say.usage = reading.usage(route)
@@ -176,6 +178,8 @@ class _Reading:
         self._now = now
         self._answer = AnswerStream(say, most_chars=MOST_CHARS)
         self._bytes = 0
+        self._barren_bytes = 0
+        """Since the last word, thought or call."""
 
     @property
     def is_done(self) -> bool:
@@ -197,7 +201,14 @@ class _Reading:
         if self._bytes > MOST_ANSWER_BYTES:
             told = f"the model's server sent an answer of more than {MOST_ANSWER_BYTES:,} bytes, the most that are read"
             raise AttemptError(beyond_bound(told))
+        had = self.size
         self._answer.feed(data)
+        self._barren_bytes = self._barren_bytes + len(data) if self.size == had else 0
+        if self._answer.is_stream and self._barren_bytes > MOST_BARREN_BYTES:
+            told = (
+                f"the model's server sent more than {MOST_BARREN_BYTES:,} bytes without a word, the most that are read"
+            )
+            raise AttemptError(beyond_bound(told))
         require_room(self._answer.assembly)
         self._check()
 
@@ -226,12 +237,12 @@ class _Reading:
         return completion_of(assembly, request, route.usage(answer.usage))
 
 
-async def _linger(response: aiohttp.ClientResponse, reading: _Reading) -> None:
+async def _linger(pieces: AsyncIterator[bytes], reading: _Reading) -> None:
     """Wait a little for the end of a response that is complete, for a connection can be used again only then."""
     with contextlib.suppress(TimeoutError, aiohttp.ClientError, OSError, AttemptError, LineTooLongError):
         async with asyncio.timeout(LINGER_S):
-            while not response.content.at_eof():
-                reading.feed(await response.content.readany())
+            async for data in pieces:
+                reading.feed(data)
 
 
 def _moved_to(address: str, response: aiohttp.ClientResponse) -> str:

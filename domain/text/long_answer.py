@@ -30,5 +30,5 @@ def in_messages(text: str) -> Shown:
         if len(parts) <= MOST_MESSAGES or len(text.encode()) > LONGEST_FILE_BYTES:
             return Shown(parts)
     note = f"\n\n-# This is the beginning; the whole answer, {len(text):,} characters, is in {FILE_NAME}."
-    beginning = split(text, LIMIT - units(note))[0]
-    return Shown((beginning + note,), text)
+    beginning = split(text.strip()[: 2 * LIMIT], LIMIT - units(note), is_growing=True)[:1]  # never all of a long text
+    return Shown(("".join((*beginning, note)).strip(),), text)

@@ -62,8 +62,8 @@ CACHES = (217, 229)
 """Of models: caching, and the model that is asked next."""
 RECORDED = (216, 221)
 """Of models: exchanges with real providers, and the thoughts that go back to them."""
-SERVERS = (235,)
-"""Of hostile servers: bounds of their answers."""
+SERVERS = (235, 238)
+"""Of hostile servers: bounds of their answers, and the pace at which they are read."""
 READER = (224,)
 """Of answers: one reader for the agent and the gateway."""
 LOCAL_MODELS = (214,)

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 _NAME = (
     r"(?:[a-z]{1,12}:)?(?:redacted_|longcat_|ant)?(?:think(?:ing)?|thoughts?|reasoning|reasoning_content)"
@@ -57,6 +58,8 @@ _BLANK = re.compile(r"\s*")
 _REST_OF_LINE = re.compile(r"[^\S\n]*(?:\n|\Z)")
 _MOST_INDENT = 200
 """Characters before a mark that are looked at for the beginning of its line."""
+_MOST_MARKS = 1_000
+"""Marks of a kind that are looked at; further ones are words of the text."""
 _IN_SENTENCE = (" ", ".", ",", ";", ":", "!", "?", ")", "'", '"')
 
 
@@ -156,16 +159,15 @@ def _skip_unopened(text: str, thoughts: list[str], is_topic: bool) -> int:
     """End of thoughts without an opening mark; 0 without such thoughts."""
     at = 0
     for opening, closing in _PAIRS[:-1]:
-        if (end := closing.search(text)) is None:
+        if closing.search(text) is None:
             continue
         code = _code_spans(text)
-        begins = (begin.start() for begin in opening.finditer(text) if not _is_within(code, begin.start()))
-        first = next(begins, len(text))
-        while end is not None and end.start() < first:
+        openings = (begin.start() for begin in islice(opening.finditer(text), _MOST_MARKS))
+        first = next((begin for begin in openings if not _is_within(code, begin)), len(text))
+        for end in islice(closing.finditer(text, 0, first), _MOST_MARKS):
             if not _is_within(code, end.start()) and _is_border(text, end, is_topic):
                 thoughts.append(text[at : end.start()].strip())
                 at = end.end()
-            end = closing.search(text, end.end())
     return at
 
 
@@ -173,7 +175,7 @@ def _amid(text: str, thoughts: list[str]) -> tuple[str, bool]:
     """The text without the thoughts that stand in lines of their own behind its first words; whether they are open."""
     for opening, closing in _PAIRS[:-1]:
         kept, at, end, is_last_of_line = list[str](), 0, None, False
-        for begin in opening.finditer(text):
+        for begin in islice(opening.finditer(text), _MOST_MARKS):
             if begin.start() < at or _line_before(text, begin.start()).strip():
                 continue
             if _is_within(_code_spans(text), begin.start()):

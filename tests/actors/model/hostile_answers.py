@@ -62,11 +62,11 @@ def always(steps: Callable[[], Iterable[Step]], *, is_cut: bool = False) -> Call
     return lambda _request: Wire(steps, is_cut=is_cut)
 
 
-def streamed(*events: bytes) -> Callable[[Received], Behaviour]:
+def stream_of(*events: bytes) -> Callable[[Received], Behaviour]:
     return always(whole(b"".join(events)))
 
 
-def packed(pack: Callable[[bytes], bytes], encoding: str) -> Callable[[Received], Behaviour]:
+def pack_events(pack: Callable[[bytes], bytes], encoding: str) -> Callable[[Received], Behaviour]:
     return always(whole(pack(delta_event(content="x" * 10_000) * 4_000), f"Content-Encoding: {encoding}"))
 
 
@@ -87,20 +87,20 @@ def _rounds(_request: Received) -> Behaviour:
 
 def marks(text: str, size: int) -> Callable[[Received], Behaviour]:
     """An answer just within its bounds that is nothing but a text again and again."""
-    return streamed(*(delta_event(content=text * (10_000 // len(text))) for _ in range(size // 10_000)), end_event())
+    return stream_of(*(delta_event(content=text * (10_000 // len(text))) for _ in range(size // 10_000)), end_event())
 
 
 BOMBS = {
-    "gzip": packed(gzip.compress, "gzip"),
-    "deflate": packed(zlib.compress, "deflate"),
-    "gzip in gzip": packed(lambda data: gzip.compress(gzip.compress(data)), "gzip, gzip"),
-    "br": packed(lambda data: data, "br"),
+    "gzip": pack_events(gzip.compress, "gzip"),
+    "deflate": pack_events(zlib.compress, "deflate"),
+    "gzip in gzip": pack_events(lambda data: gzip.compress(gzip.compress(data)), "gzip, gzip"),
+    "br": pack_events(lambda data: data, "br"),
 }
 
 ATTACKS: dict[str, Attack] = {
     "deltas": Attack(always(many(delta_event(content="x" * 50), 40 * MIB)), "more than 1,000,000 characters"),
     "thoughts": Attack(always(many(delta_event(reasoning_content="h" * 50), 40 * MIB)), "more than 1,000,000 char"),
-    "comments": Attack(always(many(b": still here\n\n", 40 * MIB)), "more than 33,554,432 bytes"),
+    "comments": Attack(always(many(b": still here\n\n", 40 * MIB)), "more than 10,485,760 bytes without a word"),
     "a line": Attack(always(many(b"x", 40 * MIB, HEAD + b"data: ")), "a line of an answer is longer than"),
     "a document": Attack(always(many(b" ", 40 * MIB, HEAD + b"{")), "more than 33,554,432 bytes"),
     "calls": Attack(_calls, "more than 200 commands in one answer"),
@@ -144,7 +144,7 @@ ATTACKS: dict[str, Attack] = {
     ),
     "open thoughts": Attack(marks("\n<think>\nx ", 900_000), "", requests=2),
     "closed thoughts": Attack(
-        streamed(
+        stream_of(
             *(delta_event(content="\n<think>" * 1_000) for _ in range(100)),
             delta_event(content="</think> x"),
             end_event(),

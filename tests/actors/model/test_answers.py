@@ -1,4 +1,4 @@
-"""What comes back, through real litellm from a loopback server."""
+"""Answers as they come back, through real litellm from a loopback server."""
 
 from __future__ import annotations
 
@@ -10,9 +10,21 @@ from collections.abc import Callable
 
 import pytest
 
+from actors.model.backend import Heard, OfflineBackend
+from actors.model.calls import CHARS_PER_S, FREE_CHARS
 from actors.model.provider import ENVIRONMENT
 from lab.loopback_model.server import Answer, Call, LoopbackModel, Stall
-from messages.model import ChatMessage, ModelDelta, Role, StopReason, ToolCall, ToolSpec, Usage
+from messages.model import (
+    ChatMessage,
+    Completion,
+    ModelDelta,
+    ModelRequest,
+    Role,
+    StopReason,
+    ToolCall,
+    ToolSpec,
+    Usage,
+)
 from tests.actors.model.bench import Bench, user
 
 MODELS = pytest.mark.parametrize("name", ["hosted_vllm/test", "openai/test"])
@@ -228,3 +240,45 @@ def test_the_loopback_server_can_be_stopped_while_it_answers(server: LoopbackMod
     server.stop()
 
     assert server.open_count == 0
+
+
+class Ready(OfflineBackend):
+    """Backend that has an answer at once."""
+
+    def __init__(self, completion: Completion) -> None:
+        self._completion = completion
+
+    async def complete(self, model: str, request: ModelRequest, say: Heard) -> Completion:
+        return self._completion
+
+
+@pytest.mark.req("X-238")
+@pytest.mark.parametrize(
+    "completion",
+    [
+        Completion(text="x" * (FREE_CHARS + 200 * CHARS_PER_S)),
+        Completion(text="", thoughts="x" * (FREE_CHARS + 200 * CHARS_PER_S), stop_reason=StopReason.LENGTH),
+        Completion(
+            text="", tool_calls=(ToolCall(id="c", name="bash", arguments_json="x" * (FREE_CHARS + 200 * CHARS_PER_S)),)
+        ),
+    ],
+    ids=["text", "thoughts", "arguments"],
+)
+def test_an_answer_that_no_model_can_have_written_yet_is_passed_on_later(
+    make_bench: Callable[..., Bench], completion: Completion
+) -> None:
+    bench = make_bench(backend_of=lambda _config: Ready(completion))
+
+    bench.reply(bench.ask())
+
+    assert len(bench.waits) == 1
+    assert 50 < bench.waits[0] <= 200  # less by what it took until here
+
+
+@pytest.mark.req("X-238")
+def test_a_long_answer_is_passed_on_at_once(make_bench: Callable[..., Bench]) -> None:
+    bench = make_bench(backend_of=lambda _config: Ready(Completion(text="x" * FREE_CHARS)))
+
+    bench.reply(bench.ask())
+
+    assert bench.waits == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,6 +38,21 @@ def test_a_code_block_that_is_cut_is_closed_before_the_note() -> None:
 
 def test_a_file_that_discord_would_not_take_is_shown_in_messages() -> None:
     assert in_messages("x" * (9 << 20)).attached == ""
+
+
+@pytest.mark.req("X-238")
+def test_of_a_very_long_text_only_the_beginning_is_read_as_markdown() -> None:
+    text = "`<think>` " * 800_000
+    before = time.process_time()
+
+    assert in_messages(text).attached == text
+
+    assert time.process_time() - before < 2
+
+
+def test_a_long_text_without_a_word_in_its_beginning_is_a_file() -> None:
+    text = " " * 20_000 + "```\n```\n" * 2_000 + "word"
+    assert in_messages(text).attached == text
 
 
 def test_a_blank_text_shows_nothing() -> None:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from domain.text.answer.thoughts import is_unopened, part_thoughts, shown_so_far
+from domain.text.answer.thoughts import Parted, is_unopened, part_thoughts, shown_so_far
 
 PARTED = {
     "<think>hm</think>\n\nHello": ("Hello", "hm"),
@@ -122,3 +122,20 @@ def test_any_text_is_read_in_little_time(text: str) -> None:
     shown_so_far(text)
     is_unopened(text)
     assert time.process_time() - before < 5
+
+
+@pytest.mark.req("X-238")
+@pytest.mark.parametrize(
+    ("mark", "hidden"),
+    [
+        ("</think>.", "\n</think>\n"),
+        ("`</think>` ", "\n</think>\n"),
+        (" <think>", "\n<think>\nhidden\n</think>\n"),
+    ],
+)
+def test_behind_very_many_marks_that_are_words_all_marks_are_words(mark: str, hidden: str) -> None:
+    few, many = (f"words {mark * count}{hidden}answer" for count in (100, 2_000))
+
+    assert part_thoughts(few).thoughts
+    assert part_thoughts(many) == Parted(many)
+    assert not is_unopened(many)
