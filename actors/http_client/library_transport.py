@@ -9,7 +9,6 @@ from __future__ import annotations
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from functools import cache
 from typing import Any
 
 import aiohttp
@@ -33,6 +32,8 @@ def bound_calls(handler: Any, transport: Any) -> None:
         transport: litellm's `LiteLLMAiohttpTransport`.
     """
 
+    paced = _paced_stream()
+
     def create(
         ssl_context: ssl.SSLContext | None = None,
         ssl_verify: bool | None = None,
@@ -40,7 +41,7 @@ def bound_calls(handler: Any, transport: Any) -> None:
     ) -> Any:
         trust: ssl.SSLContext | bool = ssl_verify is not False if ssl_context is None else ssl_context
         own = None if ssl_context is None and ssl_verify is not False else trust
-        return _bound_transport(transport(client=lambda: _session(trust), ssl_verify=own))
+        return _bound_transport(paced, transport(client=lambda: _session(trust), ssl_verify=own))
 
     handler.create_async_transport = staticmethod(create)
 
@@ -52,7 +53,7 @@ def _session(trust: ssl.SSLContext | bool) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
 
 
-def _bound_transport(made: Any) -> Any:
+def _bound_transport(paced: Any, made: Any) -> Any:
     """A transport whose answers are plain and paced, and come from where they were asked for."""
     plain = made.handle_async_request
 
@@ -63,14 +64,13 @@ def _bound_transport(made: Any) -> Any:
         if fault := detour_in(response.status_code, headers.get("Location"), headers.get("Content-Encoding")):
             await response.aclose()
             raise BeyondBoundError(fault)
-        response.stream = _paced_stream()(response.stream)
+        response.stream = paced(response.stream)
         return response
 
     made.handle_async_request = handle
     return made
 
 
-@cache
 def _paced_stream() -> Any:
     """Class of httpx's streams that are paced; httpx is imported by then."""
     from httpx import AsyncByteStream
