@@ -31,7 +31,6 @@ def bound_calls(handler: Any, transport: Any) -> None:
         handler: litellm's `AsyncHTTPHandler`.
         transport: litellm's `LiteLLMAiohttpTransport`.
     """
-
     paced = _paced_stream()
 
     def create(
