@@ -16,12 +16,12 @@ import aiohttp
 from actors.http_client.bounded_answers import BeyondBoundError, Bounds, detour_in
 from actors.http_client.clean_connector import CleanConnector
 from actors.http_client.connections import KEEP_ALIVE_TLS_S
-from actors.http_client.pacing import Pacing
+from actors.http_client.pacing import Pace
 
 MOST_BYTES = 64 * 1024 * 1024
 """Of one answer: embeddings of 64 texts, as numbers in JSON, are the longest."""
 REST_TIMES = 1.0
-"""Half a processor for an answer: litellm takes 0.9 ms for an event, so that a tenth would slow honest models."""
+"""Half a processor for long answers: litellm takes 0.9 ms for an event, so that a tenth would slow honest models."""
 
 
 def bound_calls(handler: Any, transport: Any) -> None:
@@ -74,12 +74,14 @@ def _paced_stream() -> Any:
     """Class of httpx's streams that are paced; httpx is imported by then."""
     from httpx import AsyncByteStream
 
+    pace = Pace(REST_TIMES)
+
     class PacedStream(AsyncByteStream):
         def __init__(self, plain: Any) -> None:
             self._plain = plain
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
-            async with aclosing(aiter(self._plain)) as source, aclosing(Pacing(REST_TIMES).pieces(source)) as pieces:
+            async with aclosing(aiter(self._plain)) as source, aclosing(pace.pieces(source)) as pieces:
                 async for piece in pieces:
                     yield piece
 

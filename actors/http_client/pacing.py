@@ -11,59 +11,74 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable
 
 REST_TIMES = 9.0
-"""Rest, as a multiple of the work before: a long answer takes a tenth of a processor."""
+"""Rest, as a multiple of the work before: long answers take a tenth of a processor together."""
 FREE_S = 0.01
 """Work for an answer without rests: some hundred events."""
 LONGEST_WORK_S = 0.001
 """Aim for the work between two rests. A timer for less would cost more than it gives."""
+BYTE_S = 4e-9
+"""Work for a byte before it is here: of the loop and the HTTP client, which read ahead."""
 FEWEST_BYTES = 256
 MOST_BYTES = 1 << 16
 
 
-class Pacing:
-    """Share of the loop for the reader of one answer. Work is processor time, so a busy machine changes nothing."""
+class Pace:
+    """Share of a loop for the readers of long answers.
+
+    Work is processor time, so a busy machine changes nothing. Waits for a server are rests: an answer at the pace of a
+    model takes less than the share, and never rests.
+    """
 
     def __init__(
         self,
         rest_times: float = REST_TIMES,
         *,
-        clock: Callable[[], float] = time.thread_time,
+        work_clock: Callable[[], float] = time.thread_time,
+        clock: Callable[[], float] | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """Nothing was read yet.
+        """No reader yet.
 
         Args:
             rest_times: Rest, as a multiple of the work before.
-            clock: Processor time of the loop's thread.
+            work_clock: Processor time of the loop's thread.
+            clock: Time; None for the running loop's.
             sleep: Passing of the time.
         """
         self._rest_times = rest_times
-        self._clock = clock
+        self._work_clock = work_clock
+        self._clock = clock or (lambda: asyncio.get_running_loop().time())
         self._sleep = sleep
-        self._free_s = FREE_S
-        self._work_s = 0.0
-        """Since the last rest."""
-        self._size = FEWEST_BYTES
+        self._resting = 0
+        """Readers that rest now, and share."""
 
     async def pieces(self, source: AsyncIterable[bytes]) -> AsyncGenerator[bytes, None]:
-        """The bytes of a source in pieces; the work for a piece is what is done until the next one is asked for."""
+        """The bytes of one answer in pieces; the work for a piece is what is done until the next one is asked for."""
+        size, free_s, work_s, rested_at = FEWEST_BYTES, FREE_S, 0.0, self._clock()
         async for data in source:
             at = 0
             while at < len(data):
-                piece = data[at : at + self._size]
+                piece = data[at : at + size]
                 at += len(piece)
-                began = self._clock()
+                began = self._work_clock()
                 yield piece
-                await self._rest(len(piece), self._clock() - began)
+                took_s = self._work_clock() - began
+                if took_s > LONGEST_WORK_S:
+                    size = max(FEWEST_BYTES, size // 2)
+                elif len(piece) == size and took_s < LONGEST_WORK_S / 2:
+                    size = min(MOST_BYTES, size * 2)
+                work_s += took_s + len(piece) * BYTE_S
+                if work_s < LONGEST_WORK_S:
+                    continue
+                free_s -= work_s
+                await self._rest(work_s, self._clock() - rested_at, is_free=free_s > 0)
+                work_s, rested_at = 0.0, self._clock()
 
-    async def _rest(self, size: int, took_s: float) -> None:
-        if took_s > LONGEST_WORK_S:
-            self._size = max(FEWEST_BYTES, self._size // 2)
-        elif size == self._size and took_s < LONGEST_WORK_S / 2:
-            self._size = min(MOST_BYTES, self._size * 2)
-        self._work_s += took_s
-        if self._work_s < LONGEST_WORK_S:
-            return
-        work_s, self._work_s = self._work_s, 0.0
-        self._free_s = max(0.0, self._free_s - work_s)
-        await self._sleep(0.0 if self._free_s else self._rest_times * work_s)
+    async def _rest(self, work_s: float, passed_s: float, *, is_free: bool) -> None:
+        """Let others go on for as long as the work since the last rest demands, waits included."""
+        due_s = work_s * (1 + self._rest_times * (1 + self._resting)) - passed_s
+        self._resting += 1
+        try:
+            await self._sleep(0.0 if is_free else max(0.0, due_s))
+        finally:
+            self._resting -= 1

@@ -17,7 +17,7 @@ import msgspec
 
 from actors.http_client.bounded_answers import shown_host
 from actors.http_client.connections import MOST_ANSWER_BYTES, Connections, headers_of, read_whole
-from actors.http_client.pacing import Pacing
+from actors.http_client.pacing import Pace
 from actors.model.answer import MOST_CHARS, beyond_bound, bound_fault, completion_of, reported_fault, require_room
 from actors.model.backend import AttemptError, Heard
 from actors.model.config import ModelConfig
@@ -74,6 +74,7 @@ class RoutedBackend:
         self._litellm = LitellmBackend(config, now)
         self._conversations = Conversations()
         self._connections = Connections()
+        self._pace = Pace()
 
     async def warm_up(self) -> None:
         """Find the route to the configured model, or start it; without a route, import litellm. Each takes seconds."""
@@ -149,7 +150,7 @@ class RoutedBackend:
             words = (await read_whole(response)).decode("utf-8", "replace")
             raise AttemptError(classify(("APIStatusError",), response.status, words, headers_of(response), self._now()))
         say.has_begun = True
-        reading, pieces = _Reading(self._now, say), Pacing().pieces(response.content.iter_any())
+        reading, pieces = _Reading(self._now, say), self._pace.pieces(response.content.iter_any())
         try:
             async with contextlib.aclosing(pieces):
                 async for data in pieces:
