@@ -28,8 +28,6 @@ WINDOWS = 4
 """Honest ones, asked one after the other, and as many that are attacked, all at a time."""
 PEOPLE = 100
 """Authors of the questions, in turn, since a person may ask only so many."""
-LONGEST_ROUND = 40
-"""Answers of each part of a round: few, since a machine's speed drifts."""
 EVERY_S = 1.0
 """Between two questions to an attacked window: people ask less often, with or without attacks."""
 
@@ -57,22 +55,22 @@ class Round:
         return self.attacked_s / self.neighbour_s
 
 
-def measure(folder: Path, answers: int, attacks: Sequence[str] = tuple(ATTACKS)) -> list[Round]:
+def measure(folder: Path, answers: int, rounds: int, attacks: Sequence[str] = tuple(ATTACKS)) -> list[Round]:
     """Rounds with an agent in a process of its own.
 
     Args:
         folder: For its data.
-        answers: Number of honest answers in each part of all rounds.
+        answers: Number of honest answers in each part of a round.
+        rounds: Number of rounds, since a machine's speed drifts.
         attacks: Names of these, in turn.
     """
-    rounds = -(-answers // LONGEST_ROUND)
     with PlaygroundServer() as server, models() as address:
         agent = Process(server, folder / "data", model="openai/hostile", api_base=address, more="retries = 0\n")
         agent.start()
         try:
             windows = _Windows(server)
             names = itertools.cycle(attacks)
-            return [windows.play_round(-(-answers // rounds), names) for _ in range(rounds)]
+            return [windows.play_round(answers, names) for _ in range(rounds)]
         finally:
             agent.terminate()
 
@@ -131,12 +129,13 @@ class _Windows:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--answers", type=int, default=100, help="answers with and without attacks, each (8 to 2,000)")
+    parser.add_argument("--answers", type=int, default=200, help="answers in each part of a round (20 to 2,000)")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds (1 to 100)")
     parser.add_argument("--attack", choices=ATTACKS, help="this one alone")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         attacks = [given.attack] if given.attack else tuple(ATTACKS)
-        rounds = measure(Path(folder), min(2_000, max(8, given.answers)), attacks)
+        rounds = measure(Path(folder), min(2_000, max(20, given.answers)), min(100, max(1, given.rounds)), attacks)
     for each in rounds:
         told = ", ".join(f"{name} {count}" for name, count in each.attacks.items())
         print(_line(each.alone_s, each.neighbour_s, each.attacked_s), f"({told})")  # noqa: T201
