@@ -116,7 +116,7 @@ class Program:
             environment: Whole environment of the program.
             folder: Working directory.
             log: File to which the output is appended.
-            is_heard: True if `first_line` reads stdout.
+            is_heard: True if `read_line` reads stdout.
         """
         with log.open("ab") as file:
             self._process = subprocess.Popen(
@@ -139,10 +139,16 @@ class Program:
         """True if the program has not ended."""
         return self._process.poll() is None
 
-    def first_line(self) -> str:
-        """The first line of its stdout, as soon as it is there; empty when it ends without one."""
+    def read_line(self) -> str:
+        """Read the next line of stdout; empty when the program ends without one."""
         assert self._process.stdout is not None
         return self._process.stdout.readline().decode().strip()
+
+    def write_line(self, line: str) -> None:
+        """Write a line to the program's stdin."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{line}\n".encode())
+        self._process.stdin.flush()
 
     def wait(self, timeout_s: float) -> bool:
         """Wait for the program's end; True if the program has ended."""
@@ -170,6 +176,10 @@ class Program:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Kill the program if it runs, and close its pipes."""
         self.kill()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:

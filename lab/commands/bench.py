@@ -112,6 +112,24 @@ BENCHES = {
         """,
         (QUICK,),
     ),
+    "durable": Bench(
+        """A turn with two model calls, a command and a post, killed at every step; 15 minutes, 30 with peers.
+
+        The whole agent on a loopback Discord and model. Each turn is killed once by SIGKILL, within a step or at a
+        random time between two, and finished by the next process. Counted are turns without an answer, effects of the
+        command and answers. With --peer the same turn is a workflow on DBOS and on durabl. Exit code 1 when the agent
+        loses a turn, or has an effect or an answer twice.
+        """,
+        (
+            _number("kills", 1, 20, "For each of ten instants."),
+            _number("seed", 0, 1, "Of the order, and of the times between steps."),
+            click.Option(
+                ["--peer"],
+                type=click.Path(exists=True, dir_okay=False, path_type=Path),
+                help="Python of an environment with dbos 3.4.0 or durabl 0.1.0: the same is measured of them.",
+            ),
+        ),
+    ),
     "escapes": Bench(
         """Published sandbox escapes, each tried by a command in every sandbox that works here; a minute.
 

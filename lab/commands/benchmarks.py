@@ -25,6 +25,10 @@ def benchmark_of(name: str) -> Benchmark:
             from lab.bench.crashes.run import CRASHES
 
             return CRASHES
+        case "durable":
+            from lab.bench.durable.run import DURABLE
+
+            return DURABLE
         case "escapes":
             from lab.bench.escapes.run import ESCAPES
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from types import MappingProxyType
 
 import actors
 from lab.load.meter import ProcessGroup, Usage
@@ -173,7 +174,15 @@ class BotProcess:
 class AgentProcess(BotProcess):
     """`agent run` with settings and data of its own in `folder`."""
 
-    def __init__(self, folder: Path, settings: str, token: str, options: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        settings: str,
+        token: str,
+        options: Sequence[str] = (),
+        *,
+        given: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         """Write the agent's settings; no process runs yet.
 
         Args:
@@ -181,11 +190,12 @@ class AgentProcess(BotProcess):
             settings: The text of agent.toml; `data_root` is added.
             token: The bot's.
             options: Further options of `agent run`.
+            given: Further environment.
         """
         self.data = folder / "data"
         config = folder / "agent.toml"
         config.write_text(f"data_root = {json.dumps(str(self.data))}\n{settings}")
-        super().__init__(folder, ["-c", _START, "run", "--config", str(config), *options], token, {})
+        super().__init__(folder, ["-c", _START, "run", "--config", str(config), *options], token, given)
 
 
 class FloorProcess(BotProcess):

@@ -81,6 +81,8 @@ SESSIONS = (234,)
 """Of commands, where the kernel shares the processor out among sessions."""
 SANDBOX_STARTS = (237,)
 """Of machines that forbid sandboxes, guards and the supply chain."""
+DURABLE = (243,)
+"""Of killed turns, beside runtimes of durable workflows."""
 REQUESTS = (227,)
 """Beginnings of a conversation's requests: one system prompt, the same after a restart."""
 
@@ -148,6 +150,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *SANDBOX_STARTS,
         *APPROVALS,
         *SIMULATION,
+        *DURABLE,
     )
     of_ours = {f"X-{number:02}" for number in numbers}
     assert made == of_ours

@@ -86,7 +86,7 @@ def open_stage() -> Iterator[Stage]:
         environment = {SECRET_VARIABLE: token, "PATH": os.defpath}
         command = (sys.executable, "-I", "-S", "-c", _OUTSIDER)
         outsider = opened.enter_context(Program(command, environment, root, root / "outsider.log", is_heard=True))
-        outsider.first_line()
+        outsider.read_line()
         listener = opened.enter_context(socket.create_server(("127.0.0.1", 0)))
         datagrams = opened.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
         datagrams.bind(("127.0.0.1", 0))

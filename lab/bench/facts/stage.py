@@ -72,7 +72,7 @@ def upstream(folder: Path, latency_s: float = 0.0) -> Iterator[Upstream]:
     inherited = {"PYTHONPATH": str(CHECKOUT), "OPENBLAS_NUM_THREADS": "1"}
     command = (sys.executable, "-P", "-c", _UPSTREAM, json.dumps({"latency_s": latency_s}))
     with Program(command, inherited, CHECKOUT, folder / "upstream.stderr", is_heard=True) as program:
-        base = program.first_line()
+        base = program.read_line()
         if not base:
             raise MeasurementError(f"the model's server did not start: {folder / 'upstream.stderr'}")
         its_own = Upstream(base)

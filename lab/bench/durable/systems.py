@@ -1,0 +1,192 @@
+"""Systems that play the turns: the whole agent, and a peer's program in an environment of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from actors.shell.workplace import workdir
+from lab.bench.durable.outside import PATIENCE_S, Outside
+from lab.bench.durable.peer_steps import DEAD_LETTERS
+from lab.bench.process import CHECKOUT, MeasurementError, Program
+from lab.load.agent_process import AgentProcess
+from lab.load.meter import ProcessGroup, Usage
+from lab.playground.world.defaults import GENERAL_ID
+from messages.base import Surface, Window
+
+OURS = "remembrancer"
+INSTALL = "python3 -m venv PEERS && PEERS/bin/pip install dbos==3.4.0 durabl==0.1.0"
+_MARK = "DURABLE_PEER"
+_PEERS = (
+    ("dbos", "DBOS", "", "lab.bench.durable.dbos_peer", ""),
+    ("durabl", "durabl", "", "lab.bench.durable.durabl_peer", "AT_MOST_ONCE"),
+    ("durabl", "durabl", " again", "lab.bench.durable.durabl_peer", "IDEMPOTENT"),
+)
+"""Package, name, what tells its configurations apart, module and mode."""
+
+
+class System(Protocol):
+    """System on a folder, which process after process uses."""
+
+    def start(self) -> None:
+        """Start a process; returns when turns can come."""
+
+    def say(self, turn: int) -> None:
+        """Have a person say something."""
+
+    def kill(self) -> None:
+        """Kill the process, from any thread."""
+
+    def wait(self) -> None:
+        """Return when the killed process is gone."""
+
+    def usage(self) -> Usage:
+        """Usage of all processes."""
+
+    def dead_letters(self) -> frozenset[int]:
+        """Turns with which the system does not go on by itself, and says so."""
+
+
+class Peer(NamedTuple):
+    """A peer in one configuration."""
+
+    name: str
+    module: str
+    """Program, by its dotted name in this checkout."""
+    mode: str = ""
+
+
+def peers_of(python: Path) -> tuple[Peer, ...]:
+    """Peers that an environment has.
+
+    Raises:
+        MeasurementError: there is no such Python, or none of the peers in it.
+    """
+    code = "import importlib.metadata as m, json; print(json.dumps({d.name: d.version for d in m.distributions()}))"
+    try:
+        printed = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=True).stdout
+        versions: dict[str, str] = json.loads(printed)
+    except (OSError, subprocess.CalledProcessError, json.JSONDecodeError) as error:
+        raise MeasurementError(f"{python} is no Python that names its packages: {error}") from error
+    peers = tuple(
+        Peer(f"{label} {versions[package]}{note}", module, mode)
+        for package, label, note, module, mode in _PEERS
+        if package in versions
+    )
+    if not peers:
+        raise MeasurementError(f"{python} has neither dbos nor durabl; install them: {INSTALL}")
+    return peers
+
+
+def work_of(folder: Path) -> Path:
+    """Folder of the agent's commands in the channel."""
+    return workdir(folder / "data" / "work", Window(surface=Surface.DISCORD_CHANNEL, id=str(GENERAL_ID)))
+
+
+class Ours:
+    """`agent run` as an operator starts it, with the defaults but for addresses and answers that are posted whole."""
+
+    def __init__(self, folder: Path, outside: Outside) -> None:
+        """Nothing runs yet."""
+        self._outside, server = outside, outside.server
+        settings = (
+            f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
+            f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\nturns_per_user = 10000\nstream = "off"\n'
+            f'[model]\nname = "hosted_vllm/loopback"\napi_base = {json.dumps(outside.model.api_base)}\n'
+            '[embedder]\nprovider = "local"\n'
+        )
+        scratch = folder / "scratch"
+        scratch.mkdir()
+        self._agent = AgentProcess(folder, settings, server.bot_token, given={"TMPDIR": str(scratch)})
+
+    def start(self) -> None:
+        """Start a process; returns when the bot is online."""
+        self._outside.server.wait_until_online(online=False, timeout_s=PATIENCE_S)
+        self._agent.start()
+        try:
+            self._outside.server.wait_until_online(timeout_s=PATIENCE_S)
+        except TimeoutError as error:
+            raise MeasurementError(f"the agent did not come online: {self._agent.complaints().end}") from error
+
+    def say(self, turn: int) -> None:
+        """Say it in the channel."""
+        self._outside.server.say(GENERAL_ID, f"turn {turn}")
+
+    def kill(self) -> None:
+        """Kill the agent alone; what it has started is the agent's affair."""
+        if self._agent.is_running and self._agent.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(self._agent.pid, signal.SIGKILL)
+
+    def wait(self) -> None:
+        """Return when the killed process is gone."""
+        self._agent.wait(PATIENCE_S)
+
+    def usage(self) -> Usage:
+        """Usage of the agent, its watcher of commands and its commands."""
+        return self._agent.usage() or Usage(0, 0)
+
+    def dead_letters(self) -> frozenset[int]:
+        """None: the agent goes on with each turn, or says in the channel that it does not."""
+        return frozenset()
+
+
+class PeerProgram:
+    """Program of a peer; all its processes are killed together, as a service manager does."""
+
+    def __init__(self, folder: Path, outside: Outside, *, python: Path, peer: Peer) -> None:
+        """Nothing runs yet."""
+        self._folder, server = folder, outside.server
+        given = {
+            "folder": str(folder),
+            "work": str(outside.work),
+            "model_url": f"{outside.model.api_base}/chat/completions",
+            "post_url": f"{server.api_base}/channels/{GENERAL_ID}/messages",
+            "token": server.bot_token,
+            "mode": peer.mode,
+        }
+        self._command = (str(python), "-P", "-c", f"from {peer.module} import main; main()", json.dumps(given))
+        self._program: Program | None = None
+        self._group: ProcessGroup | None = None
+
+    def start(self) -> None:
+        """Start a process; returns when the peer takes turns."""
+        environment = {**os.environ, "PYTHONPATH": str(CHECKOUT), _MARK: str(self._folder)}
+        log = self._folder / "stderr"
+        self._program = Program(self._command, environment, self._folder, log, is_heard=True)
+        if self._program.read_line() != "ready":
+            self._program.kill()
+            raise MeasurementError(f"the peer does not start: {log.read_text(errors='replace')[-500:]}")
+        self._group = ProcessGroup(self._program.pid, f"{_MARK}={self._folder}")
+
+    def say(self, turn: int) -> None:
+        """Start a workflow."""
+        assert self._program is not None
+        self._program.write_line(str(turn))
+
+    def kill(self) -> None:
+        """Kill the program and its command."""
+        if self._program is not None:
+            self._program.kill()
+
+    def wait(self) -> None:
+        """Return when the killed process is gone."""
+        if self._program is not None:
+            self._program.close()
+            self._program = None
+
+    def usage(self) -> Usage:
+        """Usage of the program and its commands."""
+        return (self._group and self._group.look()) or Usage(0, 0)
+
+    def dead_letters(self) -> frozenset[int]:
+        """Turns that the peer has reported as dead letters."""
+        try:
+            return frozenset(map(int, (self._folder / DEAD_LETTERS).read_text().split()))
+        except FileNotFoundError:
+            return frozenset()
