@@ -45,7 +45,7 @@ def measure(module: str, sizes: Mapping[str, Any], *names: str) -> dict[str, Any
     command = [sys.executable, "-P", "-c", f"from {module} import main; main()", *names, json.dumps(sizes)]
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     environment = {**os.environ, **one_thread, "PYTHONPATH": str(CHECKOUT)}
-    figures: dict[str, Any] = json.loads(_output(command, " ".join((module, *names)), environment))
+    figures: dict[str, Any] = json.loads(output_of(command, " ".join((module, *names)), environment))
     return figures
 
 
@@ -84,7 +84,7 @@ class Erlang:
             MeasurementError: it cannot be compiled.
         """
         self._folder = folder
-        _output(["erlc", "-o", str(folder), str(_ERLANG_SOURCE)], "erlc", os.environ, folder)
+        output_of(["erlc", "-o", str(folder), str(_ERLANG_SOURCE)], "erlc", os.environ, folder)
 
     @staticmethod
     def is_installed() -> bool:
@@ -99,7 +99,7 @@ class Erlang:
         """
         arguments = [str(round(size)) for size in sizes.values()]
         command = ["erl", "-noshell", "-noinput", "-pa", str(self._folder), "-run", _ERLANG_MODULE, "main", name]
-        figures: Figures = json.loads(_output([*command, *arguments], f"erlang {name}", os.environ, self._folder))
+        figures: Figures = json.loads(output_of([*command, *arguments], f"erlang {name}", os.environ, self._folder))
         return figures
 
 
@@ -186,7 +186,7 @@ class Program:
                 pipe.close()
 
 
-def _output(command: Sequence[str], what: str, environment: Mapping[str, str], folder: Path = CHECKOUT) -> str:
+def output_of(command: Sequence[str], what: str, environment: Mapping[str, str], folder: Path = CHECKOUT) -> str:
     """Output of `command`; runs in `folder`, since the user's working directory may hold foreign modules."""
     try:
         done = subprocess.run(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -13,7 +12,7 @@ from typing import NamedTuple, Protocol
 from actors.shell.workplace import workdir
 from lab.bench.durable.outside import PATIENCE_S, Outside
 from lab.bench.durable.peer_steps import DEAD_LETTERS
-from lab.bench.process import CHECKOUT, MeasurementError, Program
+from lab.bench.process import CHECKOUT, MeasurementError, Program, output_of
 from lab.load.agent_process import AgentProcess
 from lab.load.meter import ProcessGroup, Usage
 from lab.playground.world.defaults import GENERAL_ID
@@ -69,9 +68,8 @@ def peers_of(python: Path) -> tuple[Peer, ...]:
     """
     code = "import importlib.metadata as m, json; print(json.dumps({d.name: d.version for d in m.distributions()}))"
     try:
-        printed = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=True).stdout
-        versions: dict[str, str] = json.loads(printed)
-    except (OSError, subprocess.CalledProcessError, json.JSONDecodeError) as error:
+        versions: dict[str, str] = json.loads(output_of([str(python), "-c", code], "python", os.environ))
+    except (OSError, MeasurementError, json.JSONDecodeError) as error:
         raise MeasurementError(f"{python} is no Python that names its packages: {error}") from error
     peers = tuple(
         Peer(f"{label} {versions[package]}{note}", module, mode)
