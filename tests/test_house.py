@@ -34,13 +34,15 @@ SAID_TO_SH = [
 ]
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 ELSEWHERE = {
+    "dbos": {"lab/bench/durable/dbos_peer.py"},
+    "durabl": {"lab/bench/durable/durabl_peer.py"},
     "matplotlib": {"lab/load/plot.py"},
     "onnxruntime": {"actors/facts/reranking/cross_encoder.py"},
     "opentelemetry": {"actors/observer/tracing/exporting.py"},
     "ray": {"actors/cluster/ray_pool.py"},
     "xllamacpp": {"actors/local_model/child.py", "lab/bench/encoder_engine.py"},
 }
-"""Libraries of extras: a reranker, plots, traces, hosts, local models."""
+"""Libraries of extras (a reranker, plots, traces, hosts, local models), and of a benchmark's peers."""
 RUNTIME_FOLDERS = (
     "approvals/",
     "attachments/",

@@ -47,6 +47,7 @@ ALLOWED = {
     ("actors/cli/trying/bot.py", "subprocess.*"): "has the bot in a process of its own, which can be killed",
     ("lab/load/agent_process.py", "subprocess.*"): "measures the agent in a process of its own, so it starts one",
     ("lab/bench/process.py", "subprocess.*"): "measures each system in a process of its own, so it starts them",
+    ("lab/bench/durable/peer_steps.py", "subprocess.*"): "runs the command of a peer, in the peer's environment",
     ("lab/chaos/kills/nursery.py", "subprocess.*"): "kills the agent in a process of its own, so it starts one",
     ("lab/chaos/kills/small_disk.py", "subprocess.*"): "mounts a file system that can be filled without harm",
     ("lab/chaos/kills/program.py", "os.fork*"): "starts a thousand agents from one that has imported everything",

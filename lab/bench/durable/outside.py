@@ -6,13 +6,13 @@ import json
 import os
 import re
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from actors.kernel import SystemClock
 from actors.linux.private_folder import make_private
 from lab.bench.durable.instants import BOUNDARIES, Instant, Timeline
 from lab.bench.process import MeasurementError
@@ -21,6 +21,7 @@ from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from lab.playground.world.faults import Fault, FaultKind
 
+CLOCK = SystemClock()
 PATIENCE_S = 120.0
 LOOK_S = 0.001
 _TURN = re.compile(r"\bturn (\d+)")
@@ -105,13 +106,13 @@ class Outside:
         Raises:
             MeasurementError: the instant did not come.
         """
-        plan, ends_at = self._plan, time.monotonic() + PATIENCE_S
+        plan, ends_at = self._plan, CLOCK.monotonic() + PATIENCE_S
         sign = _SIGNS.get(plan.instant) if plan.instant is not None else None
         while not plan.killed.wait(LOOK_S if sign is not None else PATIENCE_S):
             if sign is not None and plan.instant is not None and plan.turn in self.lines(sign):
                 plan.strike(plan.instant, later=plan.instant in BOUNDARIES)
                 sign = None
-            if time.monotonic() > ends_at:
+            if CLOCK.monotonic() > ends_at:
                 raise MeasurementError(f"turn {plan.turn}: the instant {plan.instant} did not come")
         for name in (_GO, _END):
             self._place(name, is_held=False)
@@ -169,7 +170,7 @@ class Outside:
         plan = self._plan
         if turn != plan.turn:
             return Answer(f"answer to {turn}") if has_result else Answer("unknown")
-        (plan.asked_again if has_result else plan.asked).append(time.time())
+        (plan.asked_again if has_result else plan.asked).append(CLOCK.now().timestamp())
         if plan.strike(Instant.SECOND_CALL if has_result else Instant.FIRST_CALL):
             return Stall()
         plan.strike(Instant.BEFORE_POST if has_result else Instant.BEFORE_COMMAND, later=True)
@@ -181,7 +182,7 @@ class Outside:
         plan = self._plan
         if not (plan.asked_again and _POST.search(request)):
             return None
-        plan.posting.append(time.time())
+        plan.posting.append(CLOCK.now().timestamp())
         if plan.strike(Instant.POST_UNSEEN):
             return Fault(FaultKind.ABORT_BEFORE, _POST)
         plan.strike(Instant.POST_SEEN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
-import time
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lab.bench.benchmark import Benchmark, Column, Rows, Target
 from lab.bench.durable.instants import STEPS, Instant, Outcome, Timeline, median_gaps, rows_of
-from lab.bench.durable.outside import PATIENCE_S, Outside, Plan
+from lab.bench.durable.outside import CLOCK, PATIENCE_S, Outside, Plan
 from lab.bench.durable.systems import INSTALL, OURS, Ours, PeerProgram, System, peers_of, work_of
 from lab.bench.measure import Figures
 from lab.bench.process import MeasurementError
@@ -55,6 +55,10 @@ def _folder() -> Iterator[Path]:
     """Temporary folder; what a killed agent started may still end in the folder while it is removed."""
     with tempfile.TemporaryDirectory(prefix="agent-durable-", ignore_cleanup_errors=True) as folder:
         yield Path(folder)
+
+
+def _pause(seconds: float) -> None:
+    threading.Event().wait(seconds)
 
 
 def _say_of(say: Say, name: str, what: str) -> None:
@@ -99,7 +103,7 @@ class Campaign:
                 self._say(f"kill {number} of {len(instants)}, {instant}")
                 restart = self._kill_at(instant, self._chance.uniform(0, gaps.get(instant, 0.0)))
                 killed[self._turn] = instant, restart
-            time.sleep(QUIET_S)
+            _pause(QUIET_S)
             return self._count(killed), cost
         finally:
             self._system.kill()
@@ -140,7 +144,7 @@ class Campaign:
         self._begin(Plan(self._turn + 1))
         if not self._is_settled(PATIENCE_S):
             raise MeasurementError(f"turn {self._turn} was not answered, though nothing was killed")
-        time.sleep(QUIET_S)
+        _pause(QUIET_S)
         return self._outside.timeline()
 
     def _kill_at(self, instant: Instant, delay_s: float) -> Restart:
@@ -150,10 +154,10 @@ class Campaign:
         self._outside.play()
         self._system.wait()
         has_answer, begun = self._outside.answers()[plan.turn] > 0, self._outside.lines("begun")[plan.turn]
-        since = time.time()
+        since = CLOCK.now().timestamp()
         self._system.start()
         is_settled, cpu_s = self._is_settled(self._patience_s), self._system.usage().cpu_s
-        time.sleep(QUIET_S)
+        _pause(QUIET_S)
         sign = self._outside.first_sign(since, begun)
         return Restart() if has_answer or not is_settled or sign is None else Restart(sign - since, cpu_s)
 
@@ -164,11 +168,11 @@ class Campaign:
 
     def _is_settled(self, patience_s: float) -> bool:
         """True once the turn has an answer or is given up; False if neither comes in time."""
-        ends_at = time.monotonic() + patience_s
-        while time.monotonic() < ends_at:
+        ends_at = CLOCK.monotonic() + patience_s
+        while CLOCK.monotonic() < ends_at:
             if self._outside.answers()[self._turn] or self._turn in self._system.dead_letters():
                 return True
-            time.sleep(LOOK_S)
+            _pause(LOOK_S)
         return False
 
 
