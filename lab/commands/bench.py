@@ -195,6 +195,19 @@ BENCHES = {
             ),
         ),
     ),
+    "month": Bench(
+        """A month of one agent on a clock that is moved: memory, descriptors, threads, files, log; half an hour.
+
+        The whole agent on a loopback Discord and model. Each window says something once a day, and daily reminders
+        fire. The clock moves on only when all work is finished. Exit code 1 when the agent grows by more than 32 MiB, 3
+        descriptors or 3 threads after the first fifth, logs a warning, or leaves a reminder out.
+        """,
+        (
+            _number("days", 2, 30, "Simulated.", 365),
+            _number("windows", 1, 200, "Threads.", 900),
+            _number("reminders", 0, 24, "A day.", 1378),
+        ),
+    ),
     "objects": Bench(
         """The layer of objects beside plain history: size, cached share and price of requests; half a minute.
 

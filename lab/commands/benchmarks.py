@@ -12,6 +12,8 @@ def benchmark_of(name: str) -> Benchmark:
     """Benchmark of a command, imported when the command runs."""
     if name in ("continuity", "facts", "objects", "prompts", "upkeep", "workspace"):
         return _layer_benchmark(name)
+    if name in ("crashes", "durable", "month"):
+        return _endurance_benchmark(name)
     match name:
         case "cache":
             from lab.bench.cache.run import CACHE
@@ -21,14 +23,6 @@ def benchmark_of(name: str) -> Benchmark:
             from lab.bench.cluster.run import CLUSTER
 
             return CLUSTER
-        case "crashes":
-            from lab.bench.crashes.run import CRASHES
-
-            return CRASHES
-        case "durable":
-            from lab.bench.durable.run import DURABLE
-
-            return DURABLE
         case "escapes":
             from lab.bench.escapes.run import ESCAPES
 
@@ -65,6 +59,22 @@ def benchmark_of(name: str) -> Benchmark:
             from lab.bench.tasks.run import TASKS_DONE
 
             return TASKS_DONE
+
+
+def _endurance_benchmark(name: str) -> Benchmark:
+    match name:
+        case "crashes":
+            from lab.bench.crashes.run import CRASHES
+
+            return CRASHES
+        case "durable":
+            from lab.bench.durable.run import DURABLE
+
+            return DURABLE
+        case _:
+            from lab.bench.month.run import MONTH
+
+            return MONTH
 
 
 def _layer_benchmark(name: str) -> Benchmark:

@@ -18,6 +18,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "agent bench facts": ("agent bench facts --quick",),
         "agent bench kernel": ("agent bench kernel --only fan_out_10000x100 --only churn_10m",),
         "agent bench memory": ("agent bench memory --rows 100000 --queries 50",),
+        "agent bench month": ("agent bench month --days 5 --windows 20",),
         "agent bench objects": ("agent bench objects --quick",),
         "agent bench prompts": ("agent bench prompts --into prompts",),
         "agent bench recall": ("agent bench recall --limit 2 --data .",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from email.utils import formatdate
 
 from aiohttp import hdrs, web
 
@@ -85,6 +86,7 @@ class Endpoints:
                 self._hub.tap(_exchange(request, call, 0 if aborted else response.status, response, fault))
             if aborted:
                 reset_transport(request.transport)
+            response.headers[hdrs.DATE] = formatdate(self._hub.world.clock(), usegmt=True)
             return response
 
         return endpoint
