@@ -26,6 +26,9 @@ _ENOUGH_CHARACTERS = 200
 _CLUTTER = ("nav", "footer", "aside", "button", "svg", "iframe", "noscript", "template", "dialog", "object")
 _OPAQUE = re.compile(r"<!--|<(script|style|svg|template|noscript)\b", re.IGNORECASE)
 _DATA_URI = re.compile(r"data:[^\s\"'<>]{64,}", re.IGNORECASE)
+_LONG_GAP = re.compile(r"[\t \r\n]{20,}")
+"""The converter's own expressions take the square of a gap's length, for which all threads of the process wait."""
+_BEFORE_CODE = re.compile(r"^[ \n]*\n")
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 
@@ -132,13 +135,26 @@ class _PieceByPieceBuilder(HTMLParserTreeBuilder):
 
 class _Converter(MarkdownConverter):
     def __init__(self, deadline: _Deadline) -> None:
-        super().__init__(heading_style=ATX, bullets="-", table_infer_header=True)
+        super().__init__(heading_style=ATX, bullets="-", table_infer_header=True, strip_pre=None)
         self._deadline = deadline
 
     def process_tag(self, node: Any, parent_tags: Any = None) -> Any:
         if self._deadline.is_over:
             raise _TooLateError
         return super().process_tag(node, parent_tags)  # type: ignore[misc]  # its type stub leaves it out
+
+    def process_text(self, el: Any, parent_tags: Any = None) -> Any:
+        if "pre" not in (parent_tags or ()) and _LONG_GAP.search(el):
+            long, el = el, type(el)(_LONG_GAP.sub(_short_gap, el))
+            long.replace_with(el)
+        return super().process_text(el, parent_tags)  # type: ignore[misc]
+
+    def convert_pre(self, el: Any, text: str, parent_tags: Any) -> Any:
+        return super().convert_pre(el, _BEFORE_CODE.sub("", text).rstrip(" \n"), parent_tags)  # type: ignore[misc]
+
+
+def _short_gap(gap: re.Match[str]) -> str:
+    return "\n" if "\n" in gap[0] or "\r" in gap[0] else " "
 
 
 def _parse(html: str, deadline: _Deadline) -> BeautifulSoup:

@@ -7,6 +7,7 @@ import pytest
 
 from actors.web.article import MAX_MARKDOWN_CHARACTERS, NoArticleError, extract, without_opaque_parts
 from tests.pace import paced_s
+from tests.patience import PATIENCE_S
 
 BASE = "https://example.com/a/b"
 PARAGRAPH = "<p>" + "Owls see at night and hear mice under snow. " * 8 + "</p>"
@@ -103,6 +104,21 @@ def test_malformed_pages_take_no_time_that_grows_with_the_square_of_their_size(h
             extract("<title>x</title>" + html, BASE, still)
 
     assert paced_s(extracted) < 8, "html.parser alone takes minutes"
+
+
+@pytest.mark.timeout(PATIENCE_S)  # without bounds, hours for which no other thread of the process runs
+def test_gaps_of_any_length_take_no_time_that_grows_with_the_square_of_it(subtests: pytest.Subtests) -> None:
+    wide = 300_000
+    pages = {
+        f"<p>a{' ' * wide}b": "a b",
+        f"<p>a{'&#32;' * 60_000}b": "a b",
+        f"<p>a{' ' * wide}\r\n{' ' * wide}b": "a\nb",
+        f"<pre>a{' ' * wide}b</pre>": f"```\na{' ' * wide}b\n```",
+        "<pre>\n \n  a\n    b\n \n</pre>": "```\n  a\n    b\n```",
+    }
+    for html, markdown in pages.items():
+        with subtests.test(html=html[:20]):
+            assert extract(html, BASE, still).markdown == markdown
 
 
 def test_tags_nested_without_end_are_a_page_without_content_and_no_crash(subtests: pytest.Subtests) -> None:
