@@ -13,6 +13,11 @@ from actors.settings.problem import Problem, SettingsError
 from actors.settings.toml_lines import ArrayOfTablesError, KeyPath, key_lines
 
 _LARGEST_FILE_BYTES = 256 * 1024
+_MOST_KEY_PARTS = 64
+_LONG_KEY = re.compile(
+    r"""(?:(?:(?<![\w-])[\w-]++|"[^"\n]*"|'[^'\n]*')[ \t]*+\.[ \t]*+){%d}""" % _MOST_KEY_PARTS  # noqa: UP031
+)
+"""Key with more parts: tomllib takes the square of their number, a minute for a file that is all one key."""
 _TOMLLIB_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
@@ -75,11 +80,11 @@ def parse(content: bytes, path: Path, place: str) -> Document:
     Raises:
         SettingsError: It isn't UTF-8, isn't TOML.
     """
-    values, lines = _parsed(_decoded(content, place), place)
+    values, lines = _parse_text(_decode(content, place), place)
     return Document(place=place, path=path.absolute(), values=values, lines=lines)
 
 
-def _decoded(content: bytes, place: str) -> str:
+def _decode(content: bytes, place: str) -> str:
     try:
         return content.decode("utf-8-sig")  # some editors on Windows put a byte order mark first
     except UnicodeDecodeError as error:
@@ -89,7 +94,10 @@ def _decoded(content: bytes, place: str) -> str:
         ) from None
 
 
-def _parsed(text: str, place: str) -> tuple[dict[str, object], Mapping[KeyPath, int]]:
+def _parse_text(text: str, place: str) -> tuple[dict[str, object], Mapping[KeyPath, int]]:
+    if long := _LONG_KEY.search(text):
+        line = text.count("\n", 0, long.start()) + 1
+        raise SettingsError(Problem(place, line, f"a key must have at most {_MOST_KEY_PARTS} parts"))
     try:
         return tomllib.loads(text), key_lines(text)
     except ArrayOfTablesError as error:

@@ -7,6 +7,7 @@ read-only and some are not shown at all.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from actors.shell.sandbox.view import is_below
 
 RESERVED = ("agent.toml", "secrets.env")
 """Names that a command may not give to anything new either: the agent's next start would obey it."""
-_OTHERS = (".git", ".hg", ".svn", ".venv", "venv")
+OTHERS = (".git", ".hg", ".svn", ".venv", "venv")
 """Folders that other programs own: read-only as a whole, so they are searched for secrets only."""
 _SYSTEM = ("/usr", "/etc", "/proc", "/dev", "/run", "/sys", "/boot")
 
@@ -229,7 +230,7 @@ def _of_home(here: str) -> Iterator[tuple[str, bool]]:
 
 
 def walk(
-    here: str, closed: Sequence[str], most_entries: int, *, enters_hidden: bool = False
+    here: str, closed: Sequence[str], most_entries: int
 ) -> Iterator[tuple[str, bool, list[os.DirEntry[str]] | None]]:
     """Each folder that is not hidden: path, whether other programs own the folder, and entries; None if unreadable.
 
@@ -237,10 +238,9 @@ def walk(
         here: Where the walk begins.
         closed: Folders that are not entered.
         most_entries: Entries of all folders together.
-        enters_hidden: True to enter folders that are hidden by name, too.
 
     Raises:
-        RefusedError: there are more entries, or the first folder cannot be listed.
+        RefusedError: there are more entries, a path is too long, or the first folder cannot be listed.
     """
     seen = 0
     left = [(here, False)]
@@ -251,6 +251,11 @@ def walk(
         except OSError as error:  # what cannot be listed may yet be opened by name
             if folder == here:
                 raise RefusedError(f"Commands cannot be run in {here}: {error.strerror}.") from None
+            if error.errno == errno.ENAMETOOLONG:
+                raise RefusedError(
+                    f"Commands cannot be run in {here}: folders in it are nested deeper than a path can be long. "
+                    "Start in another folder."
+                ) from None
             yield folder, is_others, None
             continue
         seen += len(entries)
@@ -261,11 +266,7 @@ def walk(
             )
         yield folder, is_others, entries
         folders = [entry for entry in entries if entry.is_dir(follow_symlinks=False) and entry.path not in closed]
-        left += [
-            (entry.path, is_others or entry.name in _OTHERS)
-            for entry in folders
-            if enters_hidden or not _is_secret(entry, folder)
-        ]
+        left += [(entry.path, is_others or entry.name in OTHERS) for entry in folders if not _is_secret(entry, folder)]
 
 
 def _is_secret(entry: os.DirEntry[str], folder: str, *, is_others: bool = False) -> bool:

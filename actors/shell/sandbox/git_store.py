@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Set
 from pathlib import Path
 
-_STORE = frozenset(("HEAD", "objects", "refs"))
+STORE = frozenset(("HEAD", "objects", "refs"))
 """Names by which git itself recognises a store: bare, of a submodule, or apart from its tree."""
 _OWN = frozenset(("hooks", "info", "logs", "modules", "objects", "refs", "worktrees"))
 _SETTING = re.compile(rb'^[ \t]*([a-z][a-z0-9-]*)[ \t]*=[ \t]*"?!?([^"\r\n;#]+)', re.IGNORECASE | re.MULTILINE)
@@ -16,7 +16,7 @@ _CONFIG_BYTES = 64 * 1024
 
 def is_git_store(names: Set[str]) -> bool:
     """True if a folder that holds `names` is a repository's store."""
-    return names >= _STORE
+    return names >= STORE
 
 
 def is_of_store(folder: str, store: Path) -> bool:

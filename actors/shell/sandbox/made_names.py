@@ -8,13 +8,14 @@ out of the folder is such a name, too: a program that writes through the link wo
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence, Set
+import sys
+from collections.abc import Collection, Iterable, Iterator, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.shell.refused import RefusedError
-from actors.shell.sandbox.caller_folder import READING, walk
-from actors.shell.sandbox.git_store import is_git_store
+from actors.shell.sandbox.caller_folder import OTHERS, READING
+from actors.shell.sandbox.git_store import STORE
 from actors.shell.sandbox.obeyed_names import is_obeyed
 from actors.shell.sandbox.view import LINKED_TO_SYSTEM, SYSTEM, is_below
 
@@ -23,6 +24,7 @@ ALLOWED = frozenset((".venv", "venv"))
 SYSTEM_FOLDERS = (*SYSTEM, *LINKED_TO_SYSTEM)
 """Folders to which a link may lead: programs and libraries of the system."""
 SUFFIX = ".set-aside"
+_OPEN = os.R_OK | os.W_OK | os.X_OK
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,10 @@ class Move:
     name: str
     now: str
     """Empty if the name could not be changed."""
+
+
+class _TooManyError(Exception):
+    """A folder has more entries than are looked at."""
 
 
 def obeyed_paths(folder: Path, private: Iterable[Path]) -> frozenset[str] | None:
@@ -46,13 +52,13 @@ def obeyed_paths(folder: Path, private: Iterable[Path]) -> frozenset[str] | None
     """
     here = os.path.realpath(folder)
     try:
-        return frozenset(_find(here, [os.path.realpath(path) for path in private]))
-    except RefusedError:
+        return frozenset(_find(here, {os.path.realpath(path) for path in private}, READING.most_entries))
+    except _TooManyError:
         return None
 
 
 def set_aside(folder: Path, private: Iterable[Path], before: Set[str]) -> list[Move]:
-    """Rename whatever programs obey in `folder` and was not there before.
+    """Rename whatever programs obey in `folder` and was not there before, however many entries commands have made.
 
     Args:
         folder: The caller's.
@@ -60,34 +66,61 @@ def set_aside(folder: Path, private: Iterable[Path], before: Set[str]) -> list[M
         before: Paths of `obeyed_paths`, from before the first command.
     """
     here = os.path.realpath(folder)
-    made = (obeyed_paths(folder, private) or frozenset()) - before
+    _open_up(here)
+    made = frozenset(_find(here, {os.path.realpath(path) for path in private}, sys.maxsize)) - before
     inside = {path for path in made if not made.isdisjoint(map(str, Path(path).parents))}
     for path in inside:
         if path.endswith("/HEAD"):
             _rename(path)
     moves = []
     for path in sorted(made - inside):
-        now = _rename(path)
+        now = "" if path == here else _rename(path)
         moves.append(Move(os.path.relpath(path, here), os.path.relpath(now, here) if now else ""))
     return moves
 
 
-def _find(here: str, private: Sequence[str]) -> Iterator[str]:
-    for folder, is_others, entries in walk(here, private, READING.most_entries, enters_hidden=True):
-        if entries is None:
+def _find(here: str, private: Collection[str], most_entries: int) -> Iterator[str]:
+    """Paths as of `obeyed_paths`, entry by entry, so that no folder is too large for the memory."""
+    seen = 0
+    left = [(here, False)]
+    while left:
+        folder, is_others = left.pop()
+        of_store = set[str]()
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    seen += 1
+                    if seen > most_entries:
+                        raise _TooManyError
+                    if entry.name in STORE:
+                        of_store.add(entry.name)
+                    if not is_others and _is_obeyed(entry, folder, here):
+                        yield entry.path
+                    if entry.is_dir(follow_symlinks=False) and entry.path not in private:
+                        left.append((entry.path, is_others or entry.name in OTHERS))
+        except OSError:
             yield folder
-            continue
-        if is_git_store({entry.name for entry in entries}):
+        if of_store == STORE:
             yield f"{folder}/HEAD"  # without which git takes the folder for no store
-        for entry in entries if not is_others else ():
-            is_one = entry.name not in ALLOWED and is_obeyed(entry.name, os.path.basename(folder))  # noqa: PTH119
-            if is_one or (entry.is_symlink() and not is_below(os.path.realpath(entry.path), (here, *SYSTEM_FOLDERS))):
-                yield entry.path
+
+
+def _is_obeyed(entry: os.DirEntry[str], folder: str, here: str) -> bool:
+    if entry.name not in ALLOWED and is_obeyed(entry.name, os.path.basename(folder)):  # noqa: PTH119
+        return True
+    return entry.is_symlink() and not is_below(os.path.realpath(entry.path), (here, *SYSTEM_FOLDERS))
+
+
+def _open_up(folder: str) -> None:
+    """Give the caller back a folder of the caller's own that commands have shut."""
+    if not os.access(folder, _OPEN, effective_ids=True):
+        with suppress(OSError):
+            os.chmod(folder, os.stat(folder).st_mode & 0o777 | 0o700)  # noqa: PTH101, PTH116
 
 
 def _rename(path: str) -> str:
     """Give a path a name that no program obeys; the new path, or empty if that cannot be done."""
     folder, name = os.path.split(path)
+    _open_up(folder)
     number = 1
     while os.path.lexists(now := f"{folder}/{name.lstrip('.') or 'dots'}{SUFFIX}-{number}"):
         number += 1

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.linux.folder import remove_tree
 from actors.shell.refused import RefusedError
 from actors.shell.sandbox.caller_folder import CallerFolder, check_writing, examine, missing
 from actors.shell.sandbox.kept_names import is_secret
@@ -102,6 +103,21 @@ def test_a_folder_with_too_many_names_is_refused_rather_than_half_searched(tmp_p
         (tmp_path / str(number)).touch()
     with pytest.raises(RefusedError, match="holds more than 3 files"):
         examine(tmp_path, CallerFolder(most_entries=3))
+
+
+def test_where_folders_are_nested_deeper_than_a_path_commands_are_refused_in_words(tmp_path: Path) -> None:
+    deep = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(50):
+        os.mkdir("d" * 100, dir_fd=deep)
+        below = os.open("d" * 100, os.O_RDONLY, dir_fd=deep)
+        os.close(deep)
+        deep = below
+    os.close(deep)
+    parent = os.open(tmp_path, os.O_RDONLY)
+    with pytest.raises(RefusedError, match="nested deeper than a path can be long"):
+        examine(tmp_path, CallerFolder())
+    remove_tree("d" * 100, parent)
+    os.close(parent)
 
 
 def test_what_is_the_systems_is_refused(subtests: pytest.Subtests) -> None:

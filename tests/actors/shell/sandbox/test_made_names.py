@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
 
+from actors.shell.sandbox.caller_folder import READING
 from actors.shell.sandbox.made_names import Move, obeyed_paths, set_aside
 from tests.ordinary_user import as_ordinary_user
 
@@ -67,6 +70,40 @@ def test_what_cannot_be_listed_is_set_aside_as_a_whole(tmp_path: Path) -> None:
     (tmp_path / "shut").mkdir(mode=0o311)
     with as_ordinary_user():
         assert set_aside(tmp_path, (), frozenset()) == [Move("shut", "shut.set-aside-1")]
+
+
+@pytest.mark.slow  # as many entries as a folder may have before a turn
+@pytest.mark.req("X-233")
+def test_however_many_entries_commands_have_made_the_names_among_them_are_set_aside(tmp_path: Path) -> None:
+    (tmp_path / "sub" / ".vscode").mkdir(parents=True)
+    many = tmp_path / "many"
+    many.mkdir()
+    for number in range(READING.most_entries + 1):
+        file = f"{many}/file-{number // 30_000}"  # file systems bound the names of one file
+        if number % 30_000 == 0:
+            Path(file).touch()
+        os.link(file, f"{many}/{number}")
+    assert obeyed_paths(tmp_path, ()) is None
+    assert set_aside(tmp_path, (), frozenset()) == [Move("sub/.vscode", "sub/vscode.set-aside-1")]
+    shutil.rmtree(many)
+
+
+@pytest.mark.req("X-233")
+@pytest.mark.parametrize("shut", [".", "sub"])
+@pytest.mark.parametrize("mode", [0o500, 0o000])
+def test_no_folder_that_commands_have_shut_keeps_a_name_in_it(tmp_path: Path, shut: str, mode: int) -> None:
+    (tmp_path / "sub" / ".vscode").mkdir(parents=True)
+    (tmp_path / shut).chmod(mode)
+    with as_ordinary_user():
+        moves = set_aside(tmp_path, (), frozenset())
+        assert [move.now for move in moves] in (["sub/vscode.set-aside-1"], ["sub.set-aside-1"])
+        (tmp_path / moves[0].now).chmod(0o700)
+        assert not (tmp_path / "sub" / ".vscode").exists()
+
+
+def test_a_folder_that_cannot_be_opened_again_is_named_and_keeps_its_name(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    assert set_aside(gone, (), frozenset()) == [Move(".", "")]
 
 
 def test_nothing_is_looked_for_in_what_no_command_sees(tmp_path: Path) -> None:
