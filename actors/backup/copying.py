@@ -1,8 +1,8 @@
 """Copier of a data root into a backup, while the agent runs or not.
 
 What commands and other people may have put into a data root is opened by descriptors beside its folder: no link is
-followed, no pipe waited for. Everything is verified at the end by reading the copies back; only then the sums are
-written, without which a folder is no backup.
+followed but the agent user's own in the place of a folder of the data root, and no pipe waited for. Everything is
+verified at the end by reading the copies back; only then the sums are written, without which a folder is no backup.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 
 from actors.backup import selection, sums
 from actors.backup.sums import APART, CHUNK_BYTES, ROOT, BackupError, Told, digest, tell_none, verify
+from actors.context.log.root_folders import NAMES, folder_faults
 from actors.linux.disk import Disk, RealDisk, write_some
 from actors.linux.folder import MOST_LEVELS, open_folder, remove_tree
 from actors.linux.private_folder import PRIVATE, make_private
@@ -130,6 +131,8 @@ class _Copier:
         self._private = {path.resolve() for path in source.private}
 
     def make(self) -> Backup:
+        if fault := next(folder_faults(self._root), ""):
+            raise BackupError(fault)
         for name in (ROOT, APART):
             (self._folder / name).mkdir(mode=PRIVATE)
         top = open_folder(str(self._root))
@@ -188,7 +191,9 @@ class _Copier:
         if len(os.fsencode(path)) > _LONGEST_PATH_BYTES or len(folder) > MOST_LEVELS:
             raise _UnfitError("lies too deep")
         if stat.S_ISDIR(status.st_mode):
-            self._copy_folder(parent, (*folder, name), path)
+            self._copy_folder(open_folder(name, parent), (*folder, name), path)
+        elif stat.S_ISLNK(status.st_mode) and not folder and name in NAMES:
+            self._copy_folder(open_folder(str((self._root / name).resolve())), (name,), path)
         elif stat.S_ISLNK(status.st_mode):
             (self._folder / path).symlink_to(os.readlink(name, dir_fd=parent))
         elif "/".join((*folder, name)) in _DATABASE:
@@ -198,12 +203,11 @@ class _Copier:
         elif selection.is_commands((*folder, name)):
             self._leave_out(folder, name, _UnfitError("is no file"))
 
-    def _copy_folder(self, parent: int, folder: tuple[str, ...], path: str) -> None:
-        fd = open_folder(folder[-1], parent)
+    def _copy_folder(self, fd: int, folder: tuple[str, ...], path: str) -> None:
         try:
             there = self._folder / path
             there.mkdir(mode=PRIVATE)
-            names = selection.copy_order(folder, os.listdir(fd), self._root.joinpath(*folder))  # noqa: PTH208
+            names = selection.copy_order(folder, os.listdir(fd), self._root.joinpath(*folder))
             status = os.fstat(fd)
             self._copy_names(fd, folder, names)
             _keep_state(status, there)

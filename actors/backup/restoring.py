@@ -134,7 +134,8 @@ class _Restorer:
         for place in sorted(self._root.iterdir()):
             if place.name in (LOCK_NAME, HOSTS_LOCK_NAME):
                 continue
-            if place.name in _MADE_EMPTY and (not place.is_dir() or not any(place.iterdir())):
+            is_full = place.is_symlink() or (place.is_dir() and any(place.iterdir()))
+            if place.name in _MADE_EMPTY and not is_full:
                 continue
             others.append(place.name)
         return others

@@ -76,6 +76,7 @@ def agent_cli(
     Commands read the folder that it is called in, without the secrets there, and write to a folder of their own that
     goes with the turn.
     """
+    from actors.context.log.root_folders import folder_faults
     from actors.part import UnusableError
     from domain.turn.typed_command import slash_command
 
@@ -90,6 +91,8 @@ def agent_cli(
     if sentence := left_out_sentence(settings, secrets, _data_left_out(settings)):
         note(sentence)
     shape_log(settings.log.format)
+    if settings.origin.trusts_data and (fault := next(folder_faults(settings.data_root), "")):
+        fail(fault)
     try:
         told = click.echo if tells_events else None
         said = _one_turn(settings, secrets.environment(), text, lets_write=lets_write, told=told)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 from collections.abc import Iterator, Mapping
@@ -129,17 +130,23 @@ def _print_event(line: Line, *, with_window: bool) -> None:
 
 
 def _files(paths: tuple[Path, ...]) -> Iterator[Path]:
+    from actors.context.log.root_folders import surface_faults
+
     for path in paths:
         if path.is_dir():
+            if fault := next(surface_faults(path), ""):
+                fail(fault)
             yield from sorted(path.rglob("*.md"))
-        elif path.exists():
+        elif os.path.lexists(path):
             yield path
         else:
             fail(f"{path}: no such file or folder")
 
 
 def _bytes(path: Path) -> bytes:
+    from actors.linux.regular_file import read_regular
+
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except OSError as error:
         fail(f"{path}: {error.strerror}")

@@ -18,6 +18,7 @@ from typing import NoReturn
 
 from actors.cluster.lease import Lease
 from actors.linux.disk import Disk
+from actors.linux.regular_file import open_regular
 
 EXIT_LAPSED = 75
 """Of a host whose lease ran out (sysexits' EX_TEMPFAIL)."""
@@ -144,7 +145,7 @@ def hold_hosts_lock(data_root: Path) -> int:
     Raises:
         OSError: it cannot be made, or an agent is about to start there.
     """
-    fd = os.open(data_root / HOSTS_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fd = open_regular(data_root / HOSTS_LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
     try:
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from actors.cluster.fence import HOSTS_LOCK
-from actors.linux.regular_file import open_regular
+from actors.linux.regular_file import open_regular, read_regular
 
 AGENT_LOCK = "agent.lock"
 NOTE_BYTES = 1024
@@ -55,7 +55,7 @@ def read_note(data_root: Path) -> Note:
         OSError: the file cannot be read.
     """
     try:
-        data = (data_root / HOSTS_LOCK).read_bytes()
+        data = read_regular(data_root / HOSTS_LOCK)
     except FileNotFoundError:
         return Note("", "")
     word, folder = (*os.fsdecode(data).split("\n")[:2], "", "")[:2]

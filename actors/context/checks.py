@@ -12,6 +12,7 @@ from pathlib import Path
 from actors.context.log import reserve
 from actors.context.log.data_root import LOCK_NAME, UNFINISHED_RESTORE, DataRoot, DataRootError
 from actors.context.log.examination import close_to_others, examine, open_folders, seal
+from actors.context.log.root_folders import folder_faults
 from actors.linux.private_folder import PRIVATE, make_private
 from actors.part import Finding, Level, Repair, command
 
@@ -43,6 +44,10 @@ def findings(path: Path, roomy: int = reserve.ROOMY) -> Iterator[Finding]:
     if use.level is Level.FAIL:
         return
     yield from _remains(root, roomy)
+    if faults := tuple(folder_faults(path)):
+        repair = Repair("put a folder in its place; the agent cannot start")
+        yield from (Finding("folders", Level.FAIL, fault, repair) for fault in faults)
+        return
     yield from _folders(root)
     yield from _logs(root)
 
@@ -91,11 +96,7 @@ def _take_reserve(root: Path, roomy: int) -> None:
 
 def _folders(root: DataRoot) -> Iterator[Finding]:
     folders = (root.logs, root.work)
-    strangers = [folder for folder in folders if os.path.lexists(folder) and not folder.is_dir()]
-    if strangers:
-        repair = Repair("take away what stands there; the agent cannot start")
-        yield Finding("folders", Level.FAIL, f"no folder: {_some(strangers)}", repair)
-    missing = [folder for folder in folders if not os.path.lexists(folder)]
+    missing = [folder for folder in folders if not folder.exists()]
     if missing:
 
         def make() -> None:

@@ -83,6 +83,7 @@ SANDBOX_STARTS = (237,)
 """Of machines that forbid sandboxes, guards and the supply chain."""
 DURABLE = (243,)
 """Of killed turns, beside runtimes of durable workflows."""
+OBSTACLES = (239,)
 REQUESTS = (227,)
 """Beginnings of a conversation's requests: one system prompt, the same after a restart."""
 
@@ -148,6 +149,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *OBJECT_LISTS,
         *SESSIONS,
         *SANDBOX_STARTS,
+        *OBSTACLES,
         *APPROVALS,
         *SIMULATION,
         *DURABLE,

@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 
 from actors.context.log import reserve
+from actors.context.log.root_folders import folder_faults
 from actors.linux.held_file import HeldError, HeldFile, is_locked
 from actors.linux.private_folder import make_private
 from actors.part.place import command
@@ -58,8 +59,8 @@ class DataRoot:
         """Make the folders if need be, and lock the root.
 
         Raises:
-            DataRootError: it cannot be made or written, another agent holds it, a restore of it was cut short, or its
-                path is no UTF-8, as SQLite wants it.
+            DataRootError: it cannot be made or written, another agent holds it, a restore of it was cut short, one
+                of its folders is none, or its path is no UTF-8, as SQLite wants it.
         """
         try:
             str(self.path).encode()
@@ -69,6 +70,8 @@ class DataRoot:
         try:
             if (self.path / UNFINISHED_RESTORE).exists():
                 raise DataRootError(f"data root {self.path}: a restore was cut short; run `{command()} restore` again")
+            if fault := next(folder_faults(self.path), ""):
+                raise DataRootError(fault)
             make_private(self.logs)
             make_private(self.work)
         except OSError as error:

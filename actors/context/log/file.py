@@ -22,7 +22,7 @@ from actors.context.log.reserve import ReservedDisk
 from actors.context.log.scan import newest_name
 from actors.linux.disk import Disk, make_durable
 from actors.linux.private_folder import make_private
-from actors.linux.regular_file import open_regular
+from actors.linux.regular_file import open_regular, read_regular
 from domain.log.event import Event, Header, Kind
 from domain.log.format import encode_event, encode_header, encode_seal
 from domain.log.parser import ParsedLog, parse
@@ -315,7 +315,7 @@ def check_file(path: Path) -> tuple[Finding, ...]:
     Raises:
         OSError: the log can't be read.
     """
-    log = parse(path.read_bytes())
+    log = parse(read_regular(path))
     try:
         window, name = parse_log_path(PurePosixPath(path.resolve().as_posix()))
     except ValueError:

@@ -53,6 +53,27 @@ def test_the_facts_files_are_in_it_and_the_index_that_is_made_of_them_is_not(tmp
         assert (copied / folder / "entries" / "fact.md").read_text() == "a fact"
 
 
+def test_a_folder_of_the_data_root_that_lies_on_another_disk_is_in_it(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    before = kept(root)
+    for name in ("logs", "work", "attachments"):
+        (root / name).rename(tmp_path / name)
+        (root / name).symlink_to(tmp_path / name)
+    made = back_up(root, tmp_path / "backup")
+    assert kept(tmp_path / "backup" / "root") == before
+    assert made.files == 9
+
+
+def test_where_a_pipe_or_a_link_to_nothing_stands_for_a_folder_there_is_no_backup(tmp_path: Path) -> None:
+    for name, plant in (("logs", lambda place: place.symlink_to("nowhere")), ("attachments", os.mkfifo)):
+        root = make_root(tmp_path / name)
+        shutil.rmtree(root / name)
+        plant(root / name)
+        with pytest.raises(BackupError, match=f"{root / name}: must be a folder"):
+            back_up(root, tmp_path / "backup")
+        assert not (tmp_path / "backup").exists()
+
+
 def test_nobody_else_can_read_a_backup(tmp_path: Path) -> None:
     made = back_up(make_root(tmp_path / "data"), tmp_path / "backup")
     assert made.folder.stat().st_mode & 0o777 == 0o700

@@ -63,6 +63,30 @@ def test_a_data_root_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     assert digest(tmp_path) == {}
 
 
+@pytest.mark.timeout(PATIENCE_S)  # a pipe is waited for by nobody
+@pytest.mark.req("X-239")
+def test_a_data_root_with_a_pipe_in_the_place_of_a_folder_is_named_by_every_command(
+    subtests: pytest.Subtests, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.toml").write_text(f'data_root = "{tmp_path / "data"}"\n[model]\nname = "offline"\n')
+    pipe = tmp_path / "data" / "logs" / "discord-channel"
+    pipe.parent.mkdir(parents=True)
+    os.mkfifo(pipe)
+    fault = f"{pipe}: must be a folder and is a pipe; take it away"
+    config = ("--config", str(tmp_path / "agent.toml"))
+    for command in (
+        ("agent-cli", "hello", *config),
+        ("agent", "try", "--port", "0", "--say", "hello", "--data", str(tmp_path / "data"), *config),
+        ("agent", "backup", str(tmp_path / "backup"), *config),
+        ("agent", "doctor", *config),
+    ):
+        with subtests.test(command=command):
+            done = run(*command, cwd=tmp_path)
+            assert done.returncode == 1
+            assert "Traceback" not in done.stderr
+            assert (done.stdout if "doctor" in command else done.stderr).count(fault) == 1
+
+
 def test_the_prompt_may_come_from_stdin(subtests: pytest.Subtests, tmp_path: Path) -> None:
     cases: list[tuple[str, ...]] = [("-",), ()]
     for number, arguments in enumerate(cases):

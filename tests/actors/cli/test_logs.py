@@ -130,6 +130,21 @@ def test_a_log_that_is_no_file_is_named(tmp_path: Path) -> None:
     assert done.stderr == f"error: {path}: it is no regular file, so it has to be taken away\n"
 
 
+@pytest.mark.timeout(PATIENCE_S)  # a pipe is waited for by nobody
+def test_a_pipe_among_the_logs_is_named_with_the_rule(tmp_path: Path) -> None:
+    log_of(tmp_path, said(0, "first")).close()
+    pipe, surface = tmp_path / "logs" / "pipe.md", tmp_path / "logs" / "discord-thread"
+    surface.rename(tmp_path / "moved")
+    os.mkfifo(pipe)
+    for command in ("check", "show"):
+        for path in (pipe, tmp_path / "logs"):
+            done = run("agent", "logs", command, str(path), cwd=tmp_path)
+            assert done.stderr == f"error: {pipe}: it is no regular file, so it has to be taken away\n"
+    os.mkfifo(surface)
+    done = run("agent", "logs", "check", str(tmp_path / "logs"), cwd=tmp_path)
+    assert done.stderr == f"error: {surface}: must be a folder and is a pipe; take it away\n"
+
+
 def test_following_goes_on_until_ctrl_c(tmp_path: Path) -> None:
     log = log_of(tmp_path, said(0, "first"))
     command = [*start("agent"), "logs", "tail", "-f", "--data", str(tmp_path)]
