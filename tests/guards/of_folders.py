@@ -10,6 +10,7 @@ _SECRET = "actors/settings/test_secret.py"
 _SAFE = "actors/linux/test_safe_open.py"
 _DISBELIEVED = f"{_TRUST}::test_a_list_that_cannot_be_believed_trusts_nothing_and_is_named"
 _NAMES = f"{_CALLER}::test_secrets_are_hidden_and_what_programs_obey_is_protected_however_deep"
+_MADE = "actors/shell/sandbox/test_made_names.py"
 
 OF_FOLDERS: tuple[Guard, ...] = (
     *guards_of(
@@ -242,6 +243,52 @@ OF_FOLDERS: tuple[Guard, ...] = (
             "_AT_ONCE = os.O_NONBLOCK | ",
             "_AT_ONCE = ",
             "actors/linux/test_regular_file.py::test_what_is_no_regular_file_is_refused_at_once_and_not_left_open",
+        ),
+    ),
+    *guards_of(
+        "actors/shell/sandbox/made_names.py",
+        (
+            "for path in private}, sys.maxsize)) - before",
+            "for path in private}, READING.most_entries)) - before",
+            f"{_MADE}::test_however_many_entries_commands_have_made_the_names_among_them_are_set_aside",
+        ),
+        (
+            "    folder, name = os.path.split(path)\n    _open_up(folder)\n",
+            "    folder, name = os.path.split(path)\n",
+            f"{_MADE}::test_no_folder_that_commands_have_shut_keeps_a_name_in_it",
+        ),
+        (
+            "    here = os.path.realpath(folder)\n    _open_up(here)\n",
+            "    here = os.path.realpath(folder)\n",
+            f"{_MADE}::test_no_folder_that_commands_have_shut_keeps_a_name_in_it",
+        ),
+        (
+            '"" if path == here else _rename(path)',
+            "_rename(path) or path",
+            f"{_MADE}::test_a_folder_that_cannot_be_opened_again_is_named_and_keeps_its_name",
+        ),
+        (
+            "        if of_store == STORE:\n",
+            "        if False:\n",
+            f"{_MADE}::test_a_store_of_git_is_none_any_more_whatever_it_is_called",
+        ),
+        (
+            "entry.is_symlink() and not is_below(os.path.realpath(entry.path), (here, *SYSTEM_FOLDERS))",
+            "False",
+            f"{_MADE}::test_links_out_of_the_folder_are_set_aside_and_links_within_stay",
+        ),
+        (
+            "        except OSError:\n            yield folder\n",
+            "        except OSError:\n            pass\n",
+            f"{_MADE}::test_what_cannot_be_listed_is_set_aside_as_a_whole",
+        ),
+    ),
+    *guards_of(
+        "actors/settings/document.py",
+        (
+            "    if long := _LONG_KEY.search(text):\n",
+            "    if long := None:\n",
+            "actors/settings/test_load.py::test_very_long_dotted_keys_are_refused_before_they_cost_a_minute",
         ),
     ),
 )

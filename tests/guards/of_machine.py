@@ -1,4 +1,4 @@
-"""Guards of what stands around the sandbox: sessions, late mounts, shown copies, backups, a planted data root."""
+"""Guards of what stands around the sandbox: sessions, late mounts, shown copies, backups, a planted data root and its folders."""
 
 from __future__ import annotations
 
@@ -12,6 +12,14 @@ _BACKUP = "actors/cli/test_backup.py::test_a_backup_of_a_running_agent_holds_no_
 _PLANTED = (
     "actors/context/log/test_hostile_root.py::test_what_is_planted_in_a_data_root_leads_nowhere_and_holds_up_nobody"
 )
+_FOLDERS = "actors/context/log/test_root_folders.py"
+_OBSTACLE = f"{_FOLDERS}::test_whatever_stands_in_the_place_of_a_folder_ends_a_start_in_one_sentence"
+_ELSEWHERE = f"{_FOLDERS}::test_a_link_to_anything_else_is_refused_with_its_target"
+_THEIRS = f"{_FOLDERS}::test_a_link_into_the_folder_of_another_user_or_made_by_one_is_refused"
+_EVERY_COMMAND = (
+    "actors/cli/test_agent_cli.py::test_a_data_root_with_a_pipe_in_the_place_of_a_folder_is_named_by_every_command"
+)
+_PIPE = "actors/cli/test_logs.py::test_a_pipe_among_the_logs_is_named_with_the_rule"
 _SET_ID = f"{_FILTER}::test_no_file_is_made_with_set_id_bits_whatever_call_makes_it"
 
 OF_MACHINE: tuple[Guard, ...] = (
@@ -127,6 +135,43 @@ OF_MACHINE: tuple[Guard, ...] = (
             "            __import__('shutil').rmtree(root / FOLDER)",
             "actors/memory/search/test_views.py::"
             "test_what_another_person_put_in_the_place_of_the_views_is_taken_away_and_not_waited_for",
+        ),
+    ),
+    *guards_of(
+        "actors/context/log/root_folders.py",
+        ("    elif kind != stat.S_IFDIR:\n", "    elif False:\n", _OBSTACLE),
+        ("        yield from surface_faults(root / name)\n", "        pass\n", _OBSTACLE),
+        ("stat.S_IFLNK and may_link", "stat.S_IFLNK", f"{_FOLDERS}::test_no_surface_of_one_is_a_link"),
+        ("    if link.st_uid not in owners:\n", "    if False:\n", _THEIRS),
+        ("    elif target.st_uid not in owners:\n", "    elif False:\n", _THEIRS),
+        ("    if not stat.S_ISDIR(target.st_mode):\n", "    if False:\n", _ELSEWHERE),
+        (
+            "    shown = repr(str(path.readlink()))[1:-1]\n",
+            "    shown = path.readlink()\n",
+            f"{_FOLDERS}::test_a_links_name_and_target_steer_no_terminal",
+        ),
+    ),
+    *guards_of(
+        "actors/context/log/data_root.py",
+        ("                raise DataRootError(fault)\n", "                pass\n", _OBSTACLE),
+    ),
+    *guards_of("actors/cli/agent_cli.py", ("        fail(fault)\n", "        pass\n", _EVERY_COMMAND)),
+    *guards_of("actors/context/checks.py", ("Level.FAIL, fault, repair)", "Level.WARN, path.name)", _EVERY_COMMAND)),
+    *guards_of(
+        "actors/cli/logs.py",
+        ("                fail(fault)\n", "                pass\n", _PIPE),
+        ("        return read_regular(path)\n", "        return path.read_bytes()\n", _PIPE),
+    ),
+    *guards_of(
+        "actors/context/log/file.py", ("log = parse(read_regular(path))", "log = parse(path.read_bytes())", _PIPE)
+    ),
+    *guards_of(
+        "actors/backup/copying.py",
+        (
+            "            raise BackupError(fault)\n        for name",
+            "            pass\n        for name",
+            "actors/backup/test_copying.py"
+            "::test_where_a_pipe_or_a_link_to_nothing_stands_for_a_folder_there_is_no_backup",
         ),
     ),
 )

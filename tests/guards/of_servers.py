@@ -11,6 +11,7 @@ _EACH = f"{_MODEL}::test_each_attack_is_one_request_and_a_failure_that_names_the
 _EMBEDDER = "actors/embedder/test_hostile_answers.py"
 _DOWNLOAD = "actors/local_model/test_download.py"
 _TEXT = "domain/text/answer/test_thoughts.py::test_any_text_is_read_in_little_time"
+_GAPS = "actors/web/test_article.py::test_gaps_of_any_length_take_no_time_that_grows_with_the_square_of_it"
 
 OF_SERVERS: tuple[Guard, ...] = (
     *guards_of(
@@ -136,5 +137,10 @@ OF_SERVERS: tuple[Guard, ...] = (
             "names = tuple(type_names)",
             "domain/policy/test_retrying.py::test_words_of_a_server_are_judged_in_little_time",
         ),
+    ),
+    *guards_of(
+        "actors/web/article.py",
+        ("and _LONG_GAP.search(el):\n", "and False:\n", _GAPS),
+        (", strip_pre=None)", ")", _GAPS),
     ),
 )

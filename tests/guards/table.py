@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.guards.guard import Guard
+from tests.guards.of_approval import OF_APPROVAL
 from tests.guards.of_doors import OF_DOORS
 from tests.guards.of_folders import OF_FOLDERS
 from tests.guards.of_machine import OF_MACHINE
@@ -10,4 +11,12 @@ from tests.guards.of_sandbox import OF_SANDBOX
 from tests.guards.of_servers import OF_SERVERS
 from tests.guards.of_words import OF_WORDS
 
-GUARDS: tuple[Guard, ...] = (*OF_SANDBOX, *OF_FOLDERS, *OF_DOORS, *OF_SERVERS, *OF_WORDS, *OF_MACHINE)
+GUARDS: tuple[Guard, ...] = (
+    *OF_SANDBOX,
+    *OF_FOLDERS,
+    *OF_DOORS,
+    *OF_SERVERS,
+    *OF_WORDS,
+    *OF_MACHINE,
+    *OF_APPROVAL,
+)
