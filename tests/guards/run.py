@@ -17,7 +17,8 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from importlib.util import cache_from_source
 from pathlib import Path
 from typing import NamedTuple
@@ -31,6 +32,7 @@ _PASSED, _FAILED = 0, 1
 """Exit codes of pytest."""
 _TEST_S = 600.0
 _COPIES = 2
+_LOOK_S = 1.0
 _OPTIONS = (*TEST_OPTIONS, "-p", "no:simcord")
 """Without a plugin that no guard's test needs, and that takes a second to load."""
 FELL = "fell"
@@ -90,13 +92,12 @@ def take_out(guard: Guard, copy: Path) -> str:
     return f"DID NOT FALL ({why})\n{_indented(output)}"
 
 
-def take_out_all(guards: Sequence[Guard], copy: Path) -> list[End]:
+def take_out_all(guards: Sequence[Guard], copy: Path) -> Iterator[End]:
     """Results of guards whose tests are in one file; none counts if a test falls with every guard in its place."""
     code, output = run_tests(copy, sorted({guard.test_id for guard in guards}))
-    if code != _PASSED:
-        result = f"NOT TRIED (tests fall with every guard in its place: pytest ended with {code})\n{_indented(output)}"
-        return [End(guard, result) for guard in guards]
-    return [End(guard, take_out(guard, copy)) for guard in guards]
+    result = f"NOT TRIED (tests fall with every guard in its place: pytest ended with {code})\n{_indented(output)}"
+    for guard in guards:
+        yield End(guard, take_out(guard, copy) if code == _PASSED else result)
 
 
 def ends_of(guards: Sequence[Guard], place: Path) -> Iterator[End]:
@@ -108,17 +109,23 @@ def ends_of(guards: Sequence[Guard], place: Path) -> Iterator[End]:
     for number in range(_COPIES):
         copies.put(copy_checkout(place / str(number)))
 
-    def take_one(group: Sequence[Guard]) -> list[End]:
+    ends = queue.SimpleQueue[End]()
+
+    def take_one(group: Sequence[Guard]) -> None:
         copy = copies.get()
         try:
-            return take_out_all(group, copy)
+            for end in take_out_all(group, copy):
+                ends.put(end)
         finally:
             copies.put(copy)
 
     with ThreadPoolExecutor(_COPIES) as pool:
-        largest_first = sorted(by_file.values(), key=len, reverse=True)
-        for done in as_completed(pool.submit(take_one, group) for group in largest_first):
-            yield from done.result()
+        taken = [pool.submit(take_one, group) for group in sorted(by_file.values(), key=len, reverse=True)]
+        while not (all(each.done() for each in taken) and ends.empty()):
+            with suppress(queue.Empty):
+                yield ends.get(timeout=_LOOK_S)
+        for each in taken:
+            each.result()
 
 
 def _write(file: Path, text: str) -> None:
