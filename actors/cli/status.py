@@ -63,7 +63,7 @@ def _watch(data_root: Path, *, as_json: bool) -> None:
     from actors.cli.terminal.screen import can_draw, show_live
 
     if can_draw() and not as_json:
-        show_live(lambda: _drawn(_report(data_root)), EVERY_S)
+        show_live(lambda: _draw(_report(data_root)), EVERY_S)
         return
     pause = threading.Event()
     try:
@@ -75,7 +75,7 @@ def _watch(data_root: Path, *, as_json: bool) -> None:
         return
 
 
-def _drawn(report: Report) -> RenderableType:
+def _draw(report: Report) -> RenderableType:
     """The report as a screen: what holds for all, and a row for each kind of actor."""
     from rich.console import Group
     from rich.table import Table
@@ -111,6 +111,7 @@ def _rows(report: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("up", f"{_span(system.get('uptime_s', 0))}, {system.get('windows_in_memory', 0)} windows in memory"),
         ("actors", _pairs(system.get("actors", {}))),
         ("mailboxes", _mailboxes(system)),
+        ("at work", _at_work(system)),
         ("waits", _waits(system.get("waits", {}))),
         ("not answering", ", ".join(map(on_one_line, system.get("not_answering", ()))) or "none"),
         *((name.replace("_", " "), _pairs(system.get(name, {}))) for name in COUNTS),
@@ -128,6 +129,13 @@ def _width(report: Mapping[str, Any]) -> int:
 def _mailboxes(system: Mapping[str, Any]) -> str:
     waiting = system.get("messages_waiting", 0)
     return f"{waiting} messages wait: {_pairs(system['fullest_mailboxes'])}" if waiting else "empty"
+
+
+def _at_work(system: Mapping[str, Any]) -> str:
+    """Actors with work, question or message; "nothing" for an agent without debts."""
+    count, named = system.get("at_work", 0), system.get("some_at_work", ())
+    more = f" and {count - len(named):,} more" if count > len(named) else ""
+    return ", ".join(map(on_one_line, named)) + more if count else "nothing"
 
 
 def _waits(waits: Mapping[str, int]) -> str:

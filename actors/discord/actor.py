@@ -133,10 +133,12 @@ class DiscordActor(Actor):
 
     @property
     def in_progress(self) -> bool:  # type: ignore[override]  # counted, since two threads would race for a flag
-        """True if a text is still to be shown."""
+        """True if a text is still to be shown; before the end also if history is to be read or compared."""
         if self._loop is None:
             return False
-        return self._posted != self._parts.outbox.settled + self._parts.sending.settled
+        parts = self._parts
+        reads = parts.intake.is_open and (parts.intake.is_at_work or parts.comparison.is_at_work)
+        return reads or self._posted != parts.outbox.settled + parts.sending.settled
 
     def on_stop(self) -> None:
         """Close the connection and end the loop."""

@@ -93,6 +93,7 @@ class Wiring:
 
     rest: RestCalls
     intake: Intake
+    comparison: Comparison
     outbox: Outbox
     live: LiveMessages
     sending: Sending
@@ -167,6 +168,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
     return Wiring(
         rest=rest,
         intake=intake,
+        comparison=comparison,
         outbox=outbox,
         live=live,
         sending=Sending(

@@ -109,6 +109,12 @@ def mailboxes(system: ActorSystem) -> tuple[MailboxView, ...]:
     return tuple(sorted(views, key=lambda view: (-view.depth, str(view.address))))
 
 
+def at_work(system: ActorSystem) -> tuple[Address, ...]:
+    """Addresses with a message or work in hand, or with a question to another actor, in the order of their names."""
+    busy = (each.address for each in system.mailboxes() if each.holds_work() or each.has_questions())
+    return tuple(sorted(busy, key=str))
+
+
 def counters(system: ActorSystem) -> dict[str, Mapping[str, int]]:
     """Counters of the kernel, by kind of actor or by reason."""
     return {

@@ -136,6 +136,11 @@ class Mailbox:
         """True if a message waits here or is being handled, or if the actor has work in progress outside."""
         return bool(self.queue) or self.is_at_work() or (not self.turn and not self.resting)
 
+    def has_questions(self) -> bool:
+        """True if the actor waits for an answer of another; for any thread."""
+        questions = getattr(self.actor, "questions", None) or {}
+        return any(each.asked is not None for each in tuple(questions.values()))
+
     def is_at_work(self) -> bool:
         """True if the actor has work in progress outside; for any thread, also while the actor leaves memory."""
         actor = self.actor

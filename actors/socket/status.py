@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from actors.kernel import ActorSystem, Host, ask_from_loop
-from actors.kernel.inspection import counters, mailboxes
+from actors.kernel.inspection import at_work, counters, mailboxes
 from messages.base import CONTEXT_KIND, Address, RequestId, flaw_of
+from messages.socket import SOCKET
 from messages.status import DescribeYourself, SelfDescription
 
 DEADLINE_S = 1.0
@@ -29,6 +30,7 @@ def system_facts(system: ActorSystem, started_at: datetime) -> Facts:
     waiting = mailboxes(system)
     counts = counters(system)
     kinds = Counter(address.kind for address in system)
+    busy = [str(address) for address in at_work(system) if address != SOCKET]
     return {
         "started_at": started_at.isoformat(),
         "uptime_s": round((system.clock.now() - started_at).total_seconds()),
@@ -38,6 +40,8 @@ def system_facts(system: ActorSystem, started_at: datetime) -> Facts:
         "waits": dict(counts["waits"]),
         "loops": list(system.watchdog.loops),
         "not_answering": list(system.watchdog.late),
+        "at_work": len(busy),
+        "some_at_work": busy[:FULLEST],
         "messages_waiting": sum(view.depth for view in waiting),
         "fullest_mailboxes": {str(view.address): view.depth for view in waiting[:FULLEST]},
         "crashes": dict(counts["crashes"]),

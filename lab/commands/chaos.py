@@ -30,11 +30,12 @@ seed_option = click.option("--seed", default="1", show_default=True, help="Repro
 @click.option("--kills", type=click.IntRange(1, 100_000), default=100, show_default=True, help="SIGKILLs in all.")
 @seed_option
 @click.option("--rows", default="", help="Only these rows of the fault matrix, such as 1,3,36-39.  [default: all]")
-@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Batches side by side.")
+@click.option("--jobs", type=click.IntRange(1, 64), default=4, show_default=True, help="Batches side by side.")
 @click.option("--batch", type=click.IntRange(1), help="Only that batch, as an earlier report named it.")
 @click.option("--scene", type=click.Choice([FIFTEEN]), help="One scene, instead of chance.")
 @click.option("--times", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Of the scene.")
 @click.option("--keep", type=click.Path(path_type=Path), help="Keep the data of batches that are not sound there.")
+@click.option("--resume", type=click.Path(path_type=Path), help="File of finished batches; the others are added to it.")
 @json_option
 @click.pass_context
 def chaos(
@@ -48,6 +49,7 @@ def chaos(
     scene: str | None,
     times: int,
     keep: Path | None,
+    resume: Path | None,
     as_json: bool,
 ) -> None:
     """Break the agent on purpose and count what was lost or doubled; exit 1 if anything was.
@@ -55,6 +57,7 @@ def chaos(
     Without a further word the whole agent is killed again and again, in a loopback Discord with a loopback model:
     hostile texts in channels, threads and direct messages, commands and reminders, and the faults of the matrix that
     can be brought about from outside. Afterwards everything that was said must be logged and answered exactly once.
+    A campaign that was ended goes on from the file of `--resume`.
     """
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))  # so that the agents are ended too
     logging.basicConfig(handlers=[logging.NullHandler()])  # what is broken on purpose is no news
@@ -65,7 +68,9 @@ def chaos(
     from lab.chaos.kills.fifteen import Fifteen
 
     chosen = frozenset({1}) if scene else _rows_of(rows)
-    plan = KillPlan(kills=times if scene else kills, seed=seed, rows=chosen, jobs=jobs, only=batch, keep_in=keep)
+    plan = KillPlan(
+        kills=times if scene else kills, seed=seed, rows=chosen, jobs=jobs, only=batch, keep_in=keep, resume=resume
+    )
     with progress_line() as say:
         made = run(plan, tick(say, f"%s of {plan.kills} kills", plan.kills), Fifteen if scene else Batch)
     _show(made.as_dict(), made.lines(), as_json=as_json, is_sound=made.is_sound, seed=seed)
@@ -86,6 +91,18 @@ def _rows_of(text: str) -> frozenset[int]:
     if text:
         fail(f"row {FULL_DISK_ROW} needs the right to mount a small file system: run it as root", 2)
     return rows - {FULL_DISK_ROW}
+
+
+@chaos.command("sum")
+@click.argument("files", type=click.Path(path_type=Path, exists=True, dir_okay=False), nargs=-1, required=True)
+@json_option
+def sum_files(files: tuple[Path, ...], as_json: bool) -> None:
+    """Add up files of `agent chaos --resume`, such as those of several machines; each batch counts once."""
+    from lab.chaos.kills.report import KillReport
+    from lab.chaos.kills.saved import read_batches
+
+    made = KillReport(batches=tuple(read_batches(files)))
+    _show(made.as_dict(), made.lines(), as_json=as_json, is_sound=made.is_sound, seed=made.seed)
 
 
 @chaos.command()

@@ -35,6 +35,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "agent bench upkeep": ("agent bench upkeep --quick",),
         "agent bench workspace": ("agent bench workspace --quick",),
         "agent chaos": ("agent chaos --kills 20", "agent chaos --rows 1,36-39 --seed 7 --keep /tmp/kept"),
+        "agent chaos sum": ("agent chaos sum one.jsonl two.jsonl --json",),
         "agent chaos curated": ("agent chaos curated --edits 100",),
         "agent chaos layers": ("agent chaos layers --kills 20 --only objects",),
         "agent chaos mounts": ("agent chaos mounts --tries 500",),

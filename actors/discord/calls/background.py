@@ -31,6 +31,11 @@ class BackgroundTasks:
         task.add_done_callback(self._report)
         return task
 
+    @property
+    def are_running(self) -> bool:
+        """True if a task runs; for any thread."""
+        return bool(self._running)
+
     def cancel(self) -> None:
         """Cut off what runs."""
         for task in self._running:

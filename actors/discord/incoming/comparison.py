@@ -104,6 +104,11 @@ class Comparison:
         self._late.clear()
         self._work()
 
+    @property
+    def is_at_work(self) -> bool:
+        """True while windows wait for their comparison; for any thread."""
+        return bool(self._due) or self._working > 0
+
     @contextmanager
     def behind(self) -> Iterator[None]:
         """Let readers of history go first."""

@@ -251,6 +251,16 @@ class Intake:
         """True while arrivals are held, until missed messages are known."""
         return self._is_holding
 
+    @property
+    def is_at_work(self) -> bool:
+        """True while arrivals wait or history is read; for any thread."""
+        return self._is_holding or self._tasks.are_running
+
+    @property
+    def is_open(self) -> bool:
+        """True until the intake is closed for good; for any thread."""
+        return self._is_open
+
     def oldest_waiting(self) -> list[WireMessage]:
         """The oldest message that waits in each channel."""
         waiting = (

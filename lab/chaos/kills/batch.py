@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import random
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from actors.kernel import SystemClock
@@ -19,22 +19,20 @@ from lab.chaos.kills.ledger import Tally, judge, judge_reminders, unsettled
 from lab.chaos.kills.nursery import LivingAgent, Nursery
 from lab.chaos.kills.report import BatchReport, Kill
 from lab.chaos.kills.rows import Act, BeginAnew, Harm, Life, Remind, Say, Trap, Where, plan_life
-from lab.chaos.kills.stage import DIMENSIONS, Stage
+from lab.chaos.kills.settings import CONFIG, DATA, Surroundings, write_settings
+from lab.chaos.kills.stage import Stage
 from lab.chaos.kills.texts import PLAIN
+from lab.chaos.kills.word import CALM, LONG_CALM, Word
 from lab.loopback_model.server import LoopbackModel
 from lab.playground.server import PlaygroundServer
 
-MODEL = "hosted_vllm/loopback"
-ONLINE_S = 60.0
-SETTLE_S = 120.0
-"""Longest wait for what is still owed in the life in peace."""
-SILENCE_S = 15.0
-"""Seconds of silence that mean no more messages: longer than any pause of the agent on a good day."""
-QUIET_S = 0.7
-"""Waited when all is answered, for what comes too often."""
-TERM_S = 60.0
-SECOND_AGENT_S = 20.0
-LOG_LOOK_S = 0.001
+PATIENCE_S = 1800.0
+"""Longest wait for anything that the agent owes, on a machine with much else to do: behind it the agent hangs."""
+ASK_S = 0.05
+"""Pause between two questions to the agent about what it owes."""
+LOG_LOOK_S = 0.005
+LITELLM_SHARE = 0.05
+"""Batches in which each life asks litellm for the model's listing, which takes longer than most lives last."""
 PEACE_EVERY = 10
 """Kills between two lives in peace, after each of which the index must hold what the logs hold."""
 CLEAN = 0
@@ -57,8 +55,8 @@ class Batch:
         self._name = name
         self._rows = frozenset(rows)
         self._folder = folder
-        self._data = folder / "data"
-        self._config = folder / "agent.toml"
+        self._data = folder / DATA
+        self._config = folder / CONFIG
         self._server = server
         self._nursery = nursery
         self._choices = random.Random(name)
@@ -73,21 +71,28 @@ class Batch:
         with LoopbackModel(kept_requests=0) as model:
             self._stage = Stage(self._server, model, self._choices, f"batch-{self._name}".replace("/", "-"))
             try:
-                self._write_settings(model)
+                around = Surroundings(
+                    discord_base=self._server.api_base,
+                    gateway_url=self._server.gateway_url,
+                    token=self._server.bot_token,
+                    channel_id=self._stage.channel_id,
+                    model_base=model.api_base,
+                )
+                write_settings(self._folder, around, asks_litellm=self._choices.random() < LITELLM_SHARE)
                 self._play(kills, tick)
             finally:
                 self._stage.close()
             self._judge()
 
-    def report(self, kept_in: str) -> BatchReport:
-        """Account of the batch, whose files are kept in a folder, or nowhere."""
+    def report(self) -> BatchReport:
+        """Account of the batch."""
         return BatchReport(
             name=self._name,
+            rows=tuple(sorted(self._rows)),
             tally=self.tally,
             kills=tuple(self.kills),
-            starts_s=self.starts_s,
-            term_s=self.term_s,
-            kept_in=kept_in,
+            starts_s=tuple(self.starts_s),
+            term_s=tuple(self.term_s),
         )
 
     def _play(self, kills: int, tick: Callable[[], object]) -> None:
@@ -122,7 +127,7 @@ class Batch:
 
     def _has_met(self) -> bool:
         """True if the channel has a watermark, or gets a watermark soon."""
-        path, ends_at = self._data / WATERMARKS, self._now() + ONLINE_S
+        path, ends_at = self._data / WATERMARKS, self._now() + PATIENCE_S
         while not (path.exists() and str(self._stage.channel_id) in path.read_text()):
             if self._now() > ends_at:
                 return False
@@ -160,7 +165,7 @@ class Batch:
         agent.kill()
         self._bury(agent)
         at_s = round(agent.killed_at_s or 0.0, 3)
-        self.kills.append(Kill(batch=self._name, life=len(self.kills) + 1, trap=trap.value, at_s=at_s))
+        self.kills.append(Kill(life=len(self.kills) + 1, trap=trap.value, at_s=at_s))
         tick()
 
     def _arm(self, agent: LivingAgent, life: Life) -> None:
@@ -179,6 +184,16 @@ class Batch:
         self._stage.trap = on_occasion
         if life.trap is Trap.LOG:
             threading.Thread(target=self._watch_logs, args=(agent, on_occasion), daemon=True).start()
+        elif life.trap is Trap.ONLINE:
+            threading.Thread(target=self._watch_connection, args=(agent, life.after_s), daemon=True).start()
+
+    def _watch_connection(self, agent: LivingAgent, after_s: float) -> None:
+        """Kill the agent so long after it has come online."""
+        while not agent.over.is_set():
+            with contextlib.suppress(TimeoutError):
+                self._server.wait_until_online(timeout_s=0.2)
+                agent.over.wait(after_s)
+                agent.kill()
 
     def _watch_logs(self, agent: LivingAgent, on_occasion: Callable[[Trap], None]) -> None:
         """Tell of each growth of the logs, until the agent is dead."""
@@ -204,26 +219,35 @@ class Batch:
         self._end(agent)
 
     def _await_answers(self, agent: LivingAgent) -> None:
-        """Return when all is answered, or when nothing more will come."""
-        began_at = self._now()
-        while self._now() - began_at < SETTLE_S and not agent.has_ended():
-            shown = self._stage.shown_so_far()
-            said = [each for each in self._stage.said if not each.is_excused]
-            text = "\n".join(each.text for each in shown)
-            if not unsettled(said, shown) and all(token in text for token in self._reminders):
-                break
-            if self._now() - max(self._stage.heard_at, began_at) > SILENCE_S:
-                break
+        """Return when all is answered and the agent owes nothing, or when it says for long that it owes nothing."""
+        word, began_at = Word(self._data), self._now()
+        last_minute = SystemClock().now() + timedelta(minutes=1)
+        while not agent.has_ended():
+            calm = word.ask()
+            if calm >= CALM and self._is_all_shown():
+                return
+            if calm >= LONG_CALM and (self._are_reminders_shown() or _is_behind(word.reminders_until, last_minute)):
+                return
+            if self._now() - began_at > PATIENCE_S:
+                self.tally.note("faults", f"after {PATIENCE_S:g} s the agent still owes: {', '.join(word.owed)}")
+                return
             self._check()
-            self._stage.wait(0.1)
-        agent.has_ended(QUIET_S)
+            self._stage.wait(ASK_S)
+
+    def _is_all_shown(self) -> bool:
+        said = [each for each in self._stage.said if not each.is_excused]
+        return not unsettled(said, self._stage.shown_so_far()) and self._are_reminders_shown()
+
+    def _are_reminders_shown(self) -> bool:
+        text = "\n".join(each.text for each in self._stage.shown_so_far())
+        return all(token in text for token in self._reminders)
 
     def _start(self, *, is_cold: bool = False) -> LivingAgent:
         return self._nursery.start(self._config, self._folder / "stderr", is_cold=is_cold)
 
     def _await_online(self, agent: LivingAgent) -> bool:
         began_at = self._now()
-        while self._now() - began_at < ONLINE_S and not agent.has_ended():
+        while self._now() - began_at < PATIENCE_S and not agent.has_ended():
             try:
                 self._server.wait_until_online(timeout_s=0.2)
             except TimeoutError:
@@ -237,8 +261,8 @@ class Batch:
         """Send SIGTERM, and check the end."""
         began_at = self._now()
         agent.terminate()
-        if not agent.has_ended(TERM_S):
-            self.tally.note("faults", f"the agent does not end within {TERM_S:g} s of a SIGTERM")
+        if not agent.has_ended(PATIENCE_S):
+            self.tally.note("faults", f"the agent does not end within {PATIENCE_S:g} s of a SIGTERM")
             agent.kill()
         elif is_busy:
             self.term_s.append(self._now() - began_at)
@@ -333,7 +357,7 @@ class Batch:
         if not lock.exists() or lock.read_text().strip() != str(first.pid):
             return
         second = self._nursery.start(self._config, self._folder / "stderr-second")
-        ends_at = self._now() + SECOND_AGENT_S
+        ends_at = self._now() + PATIENCE_S
         while not second.has_ended(0.02) and not first.over.is_set() and self._now() < ends_at:
             self._check()
         is_alone = first.over.is_set() or first.has_ended()
@@ -366,13 +390,7 @@ class Batch:
         lines = path.read_text(errors="replace").splitlines() if path.exists() else []
         return " | ".join(lines[-3:])[-500:]
 
-    def _write_settings(self, model: LoopbackModel) -> None:
-        """Defaults but for the addresses, and room for everything that is said."""
-        server, api_base = self._server, json.dumps(model.api_base)
-        self._config.write_text(
-            f"data_root = {json.dumps(str(self._data))}\n"
-            f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
-            f'channels = ["{self._stage.channel_id}"]\nallowed_users = ["*"]\ndms = true\nturns_per_user = 10000\n'
-            f'[model]\nname = "{MODEL}"\napi_base = {api_base}\n'
-            f'[embedder]\nprovider = "litellm"\nmodel = "{MODEL}"\napi_base = {api_base}\ndimensions = {DIMENSIONS}\n'
-        )
+
+def _is_behind(looked_at: datetime | None, minute: datetime) -> bool:
+    """True if no reminder is left, or all were looked at since that minute."""
+    return looked_at is None or looked_at > minute

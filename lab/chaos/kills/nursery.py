@@ -18,7 +18,10 @@ from actors.kernel import SystemClock
 from lab.load.agent_process import environment
 
 PROGRAM = "from lab.chaos.kills.program import serve; serve()"
-BURIAL_S = 60.0
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
+"""Or numpy's library starts threads when it is imported."""
+BURIAL_S = 600.0
+"""Longest end of a killed process, on a machine with much else to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +81,18 @@ class LivingAgent:
 class Nursery:
     """Starter of agents; also a context manager. One thread uses it."""
 
-    def __init__(self, token: str, program: str = PROGRAM, *, scratch: Path | None = None) -> None:
-        """Start the program, which warms up meanwhile.
+    def __init__(self, program: str = PROGRAM, *, scratch: Path | None = None) -> None:
+        """Start the program, which warms up meanwhile; agents have their tokens from files of secrets.
 
         Args:
-            token: The bot's.
             scratch: Where agents make their temporary files, some of which a killed one leaves; else the usual place.
             program: Python that serves the commands of `program.py`.
         """
+        self.cpu_s = 0.0
+        """CPU of the program and of all that were buried, at the last burial."""
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", program],
-            env=environment(os.environ, token) | ({"TMPDIR": str(scratch)} if scratch is not None else {}),
+            env=environment(os.environ, "") | _ONE_THREAD | ({"TMPDIR": str(scratch)} if scratch is not None else {}),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -111,6 +115,7 @@ class Nursery:
         if not agent.has_ended(BURIAL_S):
             raise TimeoutError(f"process {agent.pid} does not end")
         answer = self._ask(bury=agent.pid)
+        self.cpu_s = answer["cpu_s"]
         agent.close()
         return Burial(answer["code"], tuple(answer["left"]))
 

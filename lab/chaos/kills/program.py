@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import gc
+import importlib
 import json
 import os
 import signal
@@ -22,8 +24,8 @@ from actors.kernel import SystemClock
 from actors.linux.processes import descendants
 from actors.linux.syscall import PR_SET_CHILD_SUBREAPER, prctl
 
-LEFT_S = 3.0
-"""Seconds for which processes started by an agent may outlive the agent."""
+LEFT_S = 120.0
+"""Seconds for which processes started by an agent may outlive the agent: some end commands first, on a busy machine."""
 LOOK_EVERY_S = 0.01
 SETTLE_S = 0.2
 """Silence that ends the bot's start; the playground describes its one server at once."""
@@ -31,6 +33,13 @@ _AGENTS: set[int] = set()
 """Those that were started and not buried yet."""
 _STATUSES: dict[int, int] = {}
 """Exit statuses of processes that were reaped already."""
+_ROOMS = (
+    *("context", "curated", "discord", "embedder", "facts", "facts.index", "gateway", "ledger", "memory", "model"),
+    *("objects", "objects.store", "scheduler", "shell", "skills", "socket", "web", "workspace"),
+)
+_ROWS = ("curated", "facts", "objects", "workspace")
+_WARM = ("bootstrap", "cli.run", "embedder.providers", *(f"{each}.row" for each in _ROWS))
+"""Modules below `actors` that an agent imports, beside the actors of its rooms."""
 START = "from lab.chaos.kills.program import live; live({config!r})"
 
 
@@ -83,20 +92,13 @@ def live(config: str) -> None:
 
 def _warm_up() -> None:
     """Import what an agent imports, as long as nothing of it starts a thread."""
-    import actors.cli.run
-    import actors.context.actor
-    import actors.discord.actor
-    import actors.embedder.actor
-    import actors.embedder.providers
-    import actors.memory.actor
-    import actors.model.actor
-    import actors.scheduler.actor
-    import actors.shell.actor
-    import actors.socket.actor
-    import actors.web.actor  # noqa: F401
     from actors.embedder.litellm_provider import _import
 
+    for name in (*_WARM, *(f"{room}.actor" for room in _ROOMS)):
+        importlib.import_module(f"actors.{name}")
     _import()
+    gc.collect()
+    gc.freeze()  # or a collection in a fork copies every page
 
 
 def _start(live: Callable[[str], None], config: str, stderr: str, *, is_cold: bool) -> dict[str, Any]:
@@ -145,7 +147,7 @@ def _bury(pid: int, left_s: float) -> dict[str, Any]:
         signal.sigtimedwait((), LOOK_EVERY_S)
     names = [_command_line(each) for each in sorted(left)]
     _end_all(left)
-    return {"code": os.waitstatus_to_exitcode(status), "left": names}
+    return {"code": os.waitstatus_to_exitcode(status), "left": names, "cpu_s": sum(os.times()[:4])}
 
 
 def _orphans() -> set[int]:

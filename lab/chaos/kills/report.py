@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from lab.chaos.kills.ledger import Tally
+from lab.chaos.kills.rows import EARLY_S, Trap
 
+EARLY_TRAPS = (Trap.START.value, Trap.ONLINE.value)
 _DETAILS = 5
 """Of each kind that a report names."""
 _COUNTS = ("said", "answered", "given_up", "taken_back", "excused", "begun_anew", "reminders", "commands")
@@ -17,7 +18,6 @@ _COUNTS = ("said", "answered", "given_up", "taken_back", "excused", "begun_anew"
 class Kill:
     """One SIGKILL."""
 
-    batch: str
     life: int
     """From 1, in its batch."""
     trap: str
@@ -33,23 +33,67 @@ class BatchReport:
     name: str
     """Seed of the batch: the campaign's and a number."""
     tally: Tally
-    kills: Sequence[Kill] = ()
-    starts_s: Sequence[float] = ()
+    kills: tuple[Kill, ...] = ()
+    starts_s: tuple[float, ...] = ()
     """From each start in peace to being online."""
-    term_s: Sequence[float] = ()
+    term_s: tuple[float, ...] = ()
     """Seconds that each SIGTERM took."""
     kept_in: str = ""
     """Folder with its settings, data and stderr; empty if they were removed."""
+    rows: tuple[int, ...] = ()
+    seconds: float = 0.0
+    cpu_s: float = 0.0
+    """CPU of the agents, and a share of that of the campaign."""
+    machine: str = ""
+    """Machine and time at the end."""
+
+    @property
+    def seed(self) -> str:
+        """Seed of the campaign."""
+        return self.name.rpartition("/")[0]
+
+    @property
+    def early(self) -> int:
+        """Kills within a second after a start."""
+        return sum(each.trap in EARLY_TRAPS or each.at_s <= EARLY_S for each in self.kills)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KillReport:
-    """One campaign."""
+    """One campaign, or several that are added up."""
 
-    seed: str
-    rows: tuple[int, ...]
     batches: tuple[BatchReport, ...]
-    seconds: float
+
+    @property
+    def seed(self) -> str:
+        """Seeds of the batches."""
+        return ", ".join(dict.fromkeys(each.seed for each in self.batches))
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """Rows of the matrix that any batch had."""
+        return tuple(sorted({row for each in self.batches for row in each.rows}))
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of all batches, of which several ran at a time."""
+        return sum(each.seconds for each in self.batches)
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU of all batches."""
+        return sum(each.cpu_s for each in self.batches)
+
+    @property
+    def early(self) -> int:
+        """Kills within a second after a start."""
+        return sum(each.early for each in self.batches)
+
+    @property
+    def machines(self) -> list[str]:
+        """Machine and time of the first and of the last batch."""
+        told = [each.machine for each in self.batches if each.machine]
+        return list(dict.fromkeys((*told[:1], *told[-1:])))
 
     @property
     def total(self) -> Tally:
@@ -86,18 +130,22 @@ class KillReport:
             "seed": self.seed,
             "rows": list(self.rows),
             "kills": len(kills),
+            "early": self.early,
             **{name: getattr(total, name) for name in _COUNTS},
             "wrong": total.wrong(),
             "exactly_once": self.exactly_once,
             "by_trap": dict(sorted(Counter(kill.trap for kill in kills).items())),
-            "batches": [
+            "batches": len(self.batches),
+            "unsound": [
                 {"name": each.name, "wrong": _wrong(each.tally), "details": _details(each), "kept_in": each.kept_in}
                 for each in self.batches
+                if not each.tally.is_sound
             ],
-            "at": [asdict(kill) for kill in kills],
+            "machines": self.machines,
             "start_s": round(starts_s[len(starts_s) // 2], 2) if starts_s else None,
             "slowest_term_s": round(max((each for batch in self.batches for each in batch.term_s), default=0.0), 2),
             "seconds": round(self.seconds, 1),
+            "cpu_s": round(self.cpu_s, 1),
         }
 
     def lines(self) -> list[str]:
@@ -107,7 +155,7 @@ class KillReport:
         traps = ", ".join(f"{count} at {trap}" for trap, count in sorted(Counter(each.trap for each in kills).items()))
         lines = [
             f"{len(kills)} kills ({traps}), seed {self.seed}, rows {','.join(map(str, self.rows))}: "
-            f"{self.seconds:.0f} s, {self.seconds / max(1, len(kills)):.1f} s a kill",
+            f"{self.early} within a second after a start; {self.cpu_s / max(1, len(kills)):.2f} s CPU a kill",
             f"{total.said} messages: {total.answered} answered, {total.given_up} given up by a notice, "
             f"{total.taken_back} taken back, {total.excused} unreadable; {total.begun_anew} begun anew, "
             f"{total.reminders} reminders, {total.commands} commands",
@@ -116,7 +164,7 @@ class KillReport:
         for batch in self.batches:
             if not batch.tally.is_sound:
                 number = batch.name.rpartition("/")[2]
-                again = f"batch {batch.name} (again: --seed {self.seed} --batch {number}) {batch.kept_in}"
+                again = f"batch {batch.name} (again: --seed {batch.seed} --batch {number}) {batch.kept_in}"
                 lines += [again.rstrip(), *(f"  {detail}" for detail in _details(batch))]
         return lines
 

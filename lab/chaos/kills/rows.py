@@ -33,6 +33,9 @@ ROWS: dict[int, str] = {
 }
 LIFE_S = 4.0
 """Longest life of an agent that is to be killed, unless something slower is looked at."""
+EARLY_S = 1.0
+EARLY_SHARE = 0.36
+"""Lives that end within `EARLY_S` after a start; some of them are spent on faults that take a longer life."""
 OUTAGE_S = 20.0
 """Longer than a call is tried again."""
 
@@ -49,6 +52,10 @@ class Where(StrEnum):
 class Trap(StrEnum):
     """Occasion of a kill."""
 
+    START = "start"
+    """At any time in the first second of the process."""
+    ONLINE = "online"
+    """At any time in the first second of the connection."""
     TIME = "time"
     LOG = "log"
     SHOWN = "shown"
@@ -106,6 +113,8 @@ class Life:
     """Which occasion of its kind is the end."""
     at_most_s: float
     """Seconds after which the life ends in any case."""
+    after_s: float = 0.0
+    """Seconds from the occasion to the end."""
 
 
 def parse_rows(text: str) -> frozenset[int]:
@@ -130,6 +139,7 @@ def parse_rows(text: str) -> frozenset[int]:
 def plan_life(choices: random.Random, rows: Collection[int], *, has_dms: bool) -> Life:
     """A life drawn from `choices`, with the faults of `rows`."""
     trap, nth, at_most_s = _end(choices, rows)
+    after_s = choices.uniform(0, EARLY_S) if trap is Trap.ONLINE else 0.0
     before: tuple[Act, ...] = tuple(_say(choices, rows, has_dms=has_dms) for _ in range(choices.randrange(4)))
     during: list[tuple[float, Act]] = [
         (choices.uniform(0, 1.5), _say(choices, rows, has_dms=has_dms)) for _ in range(choices.randrange(1, 5))
@@ -140,7 +150,8 @@ def plan_life(choices: random.Random, rows: Collection[int], *, has_dms: bool) -
         during.append((choices.uniform(0, 1.5), Remind(choices.randrange(-2, 1))))
     if choices.random() < 0.3:
         before = (*before, Remind(choices.randrange(-2, 1)))
-    before, harmed, at_most_s = _harms(choices, rows, before, at_most_s)
+    before, harmed, longer_s = _harms(choices, rows, before, at_most_s)
+    at_most_s = at_most_s if trap is Trap.START else longer_s
     during += harmed
     return Life(
         is_cold=choices.random() < 0.05,
@@ -149,11 +160,15 @@ def plan_life(choices: random.Random, rows: Collection[int], *, has_dms: bool) -
         trap=trap,
         nth=nth,
         at_most_s=at_most_s,
+        after_s=after_s,
     )
 
 
 def _end(choices: random.Random, rows: Collection[int]) -> tuple[Trap, int, float]:
     """Occasion, ordinal of the occasion, and longest wait for the occasion."""
+    if 1 in rows and choices.random() < EARLY_SHARE:
+        is_counted_online = choices.random() < 0.5
+        return (Trap.ONLINE, 1, LIFE_S) if is_counted_online else (Trap.START, 1, choices.uniform(0, EARLY_S))
     traps: list[tuple[Trap, int]] = []
     if 1 in rows or not {2, 3, 4} & set(rows):
         traps += [(Trap.TIME, 1)] * 4 + [(Trap.HISTORY, choices.randrange(1, 4))]

@@ -15,10 +15,10 @@ from typing import Any
 
 import msgspec
 
-from actors.kernel import SystemClock
 from domain.text.running_text import is_running
 from lab.chaos.kills.ledger import Said, Shown
 from lab.chaos.kills.rows import Say, Trap, Where
+from lab.chaos.kills.settings import DIMENSIONS
 from lab.chaos.kills.texts import question, respond, token_of
 from lab.loopback_model.answers import Behaviour, CutOff, Raw, Received, Refusal
 from lab.loopback_model.server import LoopbackModel
@@ -29,7 +29,6 @@ from lab.playground.world.defaults import BOT_ID
 from lab.playground.world.faults import Fault
 
 PEOPLE = 3
-DIMENSIONS = 8
 COMMAND_S = 3.0
 """Seconds to wait for a command's answer that the bot's death may have cut off."""
 _ANSWERS = (0, 19)
@@ -60,9 +59,6 @@ class Stage:
         """Told every occasion of a kill, in the thread in which it comes."""
         self._shown: dict[int, Shown] = {}
         self._heard = threading.Condition()
-        self._now = SystemClock().monotonic
-        self.heard_at = self._now()
-        """When the bot was heard of last."""
         self._unsubscribe = server.subscribe(self._on_event)
         model.behave = self._answer
         self.arm()
@@ -170,7 +166,6 @@ class Stage:
         shown = _message_of(event.payload)
         with self._heard:
             self._shown[shown.message_id] = shown
-            self.heard_at = self._now()
             self._heard.notify_all()
         self.trap(Trap.SHOWN)
 

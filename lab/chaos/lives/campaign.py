@@ -20,8 +20,6 @@ PATIENCE_S = 90.0
 """Longer than a life waits for an answer."""
 _LOOK_S = 0.002
 _PROGRAM = """
-import os
-os.environ["OPENBLAS_NUM_THREADS"] = "1"  # or numpy's library starts threads when it is imported
 from lab.chaos.kills.program import carry_out
 from {module} import live
 carry_out(lambda: None, live)
@@ -132,7 +130,7 @@ class ForkedLives:
             longest_s: From a life's first step to its kill, at most.
             plan: Course of the life of that number; one that dies of itself is given time for it.
         """
-        self._nursery = Nursery("none", _PROGRAM.format(module=module), scratch=scratch)
+        self._nursery = Nursery(_PROGRAM.format(module=module), scratch=scratch)
         self._longest_s, self._plan = longest_s, plan
 
     def kill(self, folder: Path, number: int, chance: random.Random) -> str:

@@ -52,6 +52,12 @@ def test_status_tells_of_the_system_and_of_each_actor_and_who_did_not_answer(rig
     assert "\x1b" not in done.stdout
 
 
+def test_who_is_at_work_is_named_and_the_rest_counted() -> None:
+    assert dict(_rows({"system": {"at_work": 0, "some_at_work": []}, "actors": {}, "late": []}))["at work"] == "nothing"
+    busy = {"at_work": 12, "some_at_work": ["memory", "facts"]}
+    assert dict(_rows({"system": busy, "actors": {}, "late": []}))["at work"] == "memory, facts and 10 more"
+
+
 def test_what_is_drawn_steers_and_turns_nothing() -> None:
     system = {"not_answering": ["a\u202eb"], "actors": {"owner": 1}}
     report = {"system": system, "actors": {"owner": {"last_error": "no\x1b[2J\r\u202e\u200bway"}}, "late": ["m\u2066"]}

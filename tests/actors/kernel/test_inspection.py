@@ -17,6 +17,7 @@ from actors.kernel.dead_letters import DeadLetter
 from actors.kernel.inspection import (
     MailboxView,
     ThreadView,
+    at_work,
     dump,
     mailboxes,
     render_crashes,
@@ -26,6 +27,7 @@ from actors.kernel.inspection import (
 )
 from actors.kernel.supervisor import Crash
 from messages.base import Address
+from messages.status import DescribeYourself
 from tests.actors.kernel.players import Player, Say, Stage, failing
 from tests.patience import PATIENCE_S
 
@@ -111,6 +113,27 @@ def test_the_fullest_mailbox_comes_first_and_a_resting_one_is_marked(system: Act
         MailboxView(Address("player", "rests"), 3, resting=True),
         MailboxView(Address("player", "waits"), 1, resting=False),
     )
+
+
+@pytest.mark.req("X-242")
+def test_who_has_work_in_hand_or_a_question_is_at_work_and_who_only_waits_is_not(system: ActorSystem) -> None:
+    def play(player: Player, message: Say) -> None:
+        player.in_progress = message.n == 1
+        if message.n == 2:
+            player.ask(
+                Address("nobody"), lambda id_, me: DescribeYourself(request_id=id_, reply_to=me), 5.0, lambda _: None
+            )
+        elif message.n == 3:
+            player.wait(5.0, lambda: None)
+
+    stage = Stage(system, play)
+    stage.run(1, key="busy")
+    stage.run(2, key="curious")
+    stage.run(3, key="patient")
+    stage.tell(4, key="told")
+    assert [address.key for address in at_work(system)] == ["busy", "curious", "told"]
+    system.run()
+    assert [address.key for address in at_work(system)] == ["busy", "curious"]
 
 
 def test_a_dump_names_who_hangs_with_its_stack_and_how_much_waits_behind_it(live_system: ActorSystem) -> None:

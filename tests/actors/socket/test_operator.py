@@ -104,6 +104,7 @@ def test_the_systems_facts_count_what_the_kernel_knows(system: ActorSystem) -> N
     assert facts["windows_in_memory"] == 0
     assert facts["dead_letters"] == system.dead_letters.counts()
     assert facts["dead_letters"] != {}
+    assert (facts["at_work"], facts["some_at_work"]) == (0, [])
 
 
 def test_without_an_agent_the_client_says_so(tmp_path: Path) -> None:

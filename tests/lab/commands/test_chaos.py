@@ -60,13 +60,16 @@ def test_fifteen_messages_around_a_kill_are_answered_once_each(tmp_path: Path) -
 
 @pytest.mark.slow
 def test_a_few_kills_cost_nothing(tmp_path: Path) -> None:
-    done = run("agent", "chaos", "--kills", "2", "--seed", "test", "--jobs", "1", "--json", cwd=tmp_path)
+    command = ("agent", "chaos", "--kills", "2", "--seed", "test", "--jobs", "1", "--resume", "batches", "--json")
+    done = run(*command, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     made = json.loads(done.stdout)
-    assert (made["is_sound"], made["seed"], made["kills"], len(made["at"])) == (True, "test", 2, 2)
+    assert (made["is_sound"], made["seed"], made["kills"], made["batches"]) == (True, "test", 2, 1)
     assert made["said"] >= 2
     assert made["exactly_once"] == 1.0
-    assert digest(tmp_path) == {}
+    assert [path.name for path in tmp_path.iterdir()] == ["batches"]
+    assert json.loads(run(*command, cwd=tmp_path).stdout) == made  # nothing is left to be done
+    assert json.loads(run("agent", "chaos", "sum", "batches", "--json", cwd=tmp_path).stdout) == made
 
 
 def test_rows_that_cannot_be_had_are_refused() -> None:

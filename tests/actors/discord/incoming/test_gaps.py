@@ -11,11 +11,13 @@ import discord
 import pytest
 
 from actors.kernel import ManualClock
+from actors.kernel.inspection import at_work
 from domain.log.watermark import FILE_NAME, Watermark, line_of, watermarks_in
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from lab.playground.world.records import Draft
 from messages.base import Surface
+from messages.discord import DISCORD, StopIntake
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.incoming.gaps import HISTORY, OFTEN, QUICK, kept, read_up_to
 from tests.actors.discord.life import GENERAL, Life, thread_window, timing
@@ -310,3 +312,27 @@ def test_both_of_two_readers_of_a_gap_tell_nothing_twice(life: Life) -> None:
         life.say(text)
     life.say("after")
     assert life.texts(4) == ["before", "during 1", "during 2", "after"]
+
+
+@pytest.mark.req("X-242")
+def test_who_reads_missed_messages_is_at_work_until_the_end_is_asked_for(
+    playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
+) -> None:
+    start_life(**kept(tmp_path)).stop()
+    playground.say(defaults.GENERAL_ID, "while away")
+    playground.inject("delay", HISTORY, times=1_000_000, delay_s=600.0)
+    life = start_life(**kept(tmp_path))
+    eventually(lambda: DISCORD in at_work(life.system))
+    life.tell(StopIntake())
+    eventually(lambda: DISCORD not in at_work(life.system))
+
+
+@pytest.mark.req("X-242")
+def test_who_has_read_and_compared_everything_is_at_rest(
+    playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
+) -> None:
+    start_life(**kept(tmp_path)).stop()
+    playground.say(defaults.GENERAL_ID, "while away")
+    life = start_life(**kept(tmp_path))
+    assert life.texts(1) == ["while away"]
+    eventually(lambda: DISCORD not in at_work(life.system))

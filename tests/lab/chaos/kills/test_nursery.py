@@ -36,7 +36,7 @@ def start_agent(nursery: Nursery, config: Path) -> LivingAgent:
 
 
 def test_an_agent_that_is_killed_leaves_nothing_and_its_end_is_told(tmp_path: Path) -> None:
-    with Nursery("token", PROGRAM) as nursery:
+    with Nursery(PROGRAM) as nursery:
         agent = start_agent(nursery, tmp_path / "plain")
         agent.kill()
         burial = nursery.bury(agent)
@@ -49,7 +49,7 @@ def test_an_agent_that_is_killed_leaves_nothing_and_its_end_is_told(tmp_path: Pa
 
 
 def test_what_outlives_an_agent_is_named_and_killed(tmp_path: Path) -> None:
-    with Nursery("token", PROGRAM) as nursery:
+    with Nursery(PROGRAM) as nursery:
         agent = start_agent(nursery, tmp_path / "child")
         agent.kill()
         left = nursery.bury(agent).left
@@ -61,7 +61,7 @@ def test_what_outlives_an_agent_is_named_and_killed(tmp_path: Path) -> None:
 
 
 def test_another_agent_and_what_it_started_is_not_left_behind(tmp_path: Path) -> None:
-    with Nursery("token", PROGRAM) as nursery:
+    with Nursery(PROGRAM) as nursery:
         first, second = start_agent(nursery, tmp_path / "child"), start_agent(nursery, tmp_path / "plain")
         second.kill()
         assert nursery.bury(second).left == ()
@@ -71,7 +71,7 @@ def test_another_agent_and_what_it_started_is_not_left_behind(tmp_path: Path) ->
 
 
 def test_closing_ends_everything(tmp_path: Path) -> None:
-    nursery = Nursery("token", PROGRAM)
+    nursery = Nursery(PROGRAM)
     agent = start_agent(nursery, tmp_path / "child")
     (family,) = [descendants(agent.pid)]
     assert family

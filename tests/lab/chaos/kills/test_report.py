@@ -13,26 +13,32 @@ def report_of(*tallies: Tally) -> KillReport:
         BatchReport(
             name=f"s/{number}",
             tally=tally,
-            kills=[Kill(batch=f"s/{number}", life=1, trap=("time", "log")[number - 1], at_s=number - 0.5)],
-            starts_s=[3.0, 1.0, 2.0],
-            term_s=[0.5, 4.0],
+            kills=(Kill(life=1, trap=("time", "log")[number - 1], at_s=number - 0.5),),
+            starts_s=(3.0, 1.0, 2.0),
+            term_s=(0.5, 4.0),
+            rows=(1, 3),
+            cpu_s=2.5,
+            machine=f"machine {number}",
         )
         for number, tally in enumerate(tallies, 1)
     )
-    return KillReport(seed="s", rows=(1, 3), batches=batches, seconds=5.0)
+    return KillReport(batches=batches)
 
 
 def test_a_sound_campaign_says_so_in_words_and_as_json() -> None:
     sound = report_of(Tally(said=6, answered=4, given_up=1, taken_back=1), Tally(said=4, answered=3, excused=1))
     assert (sound.is_sound, sound.exactly_once) == (True, 1.0)
     words = "\n".join(sound.lines())
-    assert "2 kills (1 at log, 1 at time), seed s, rows 1,3: 5 s, 2.5 s a kill" in words
+    assert (
+        "2 kills (1 at log, 1 at time), seed s, rows 1,3: 1 within a second after a start; 2.50 s CPU a kill" in words
+    )
     assert "nothing lost, doubled, altered or left" in words
     document = json.loads(json.dumps(sound.as_dict()))
     assert (document["seed"], document["rows"], document["is_sound"], document["kills"]) == ("s", [1, 3], True, 2)
     assert (document["said"], document["answered"], document["wrong"]) == (10, 7, dict.fromkeys(WRONG, 0))
     assert (document["start_s"], document["slowest_term_s"]) == (2.0, 4.0)
-    assert document["at"][1] == {"batch": "s/2", "life": 1, "trap": "log", "at_s": 1.5}
+    assert (document["early"], document["cpu_s"]) == (1, 5.0)
+    assert document["machines"] == ["machine 1", "machine 2"]
 
 
 def test_what_is_wrong_in_one_batch_makes_the_campaign_unsound_and_names_the_batch() -> None:

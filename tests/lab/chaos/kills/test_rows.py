@@ -52,3 +52,12 @@ def test_one_row_alone_brings_its_own_kills_only() -> None:
     assert {life.trap for life in lives(frozenset({2}))} == {Trap.LOG}
     assert {life.trap for life in lives(frozenset({4}))} == {Trap.MODEL}
     assert {life.trap for life in lives(frozenset({39}))} == {Trap.TIME, Trap.HISTORY}
+
+
+def test_a_third_of_the_lives_end_within_a_second_after_a_start() -> None:
+    ends = [(life.trap, life.at_most_s, life.after_s) for life in lives(frozenset(ROWS))]
+    early = [each for each in ends if each[0] in (Trap.START, Trap.ONLINE)]
+    assert len(early) >= MANY / 3
+    assert all(at_most_s <= 1.0 for trap, at_most_s, _ in early if trap is Trap.START)
+    assert all(after_s <= 1.0 for *_, after_s in early)
+    assert {trap for trap, _, _ in early} == {Trap.START, Trap.ONLINE}
