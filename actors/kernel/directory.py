@@ -91,6 +91,12 @@ class Directory:
             mailbox = self.mailboxes[address] = self._new_mailbox(address, spec)
             return mailbox
 
+    def activate(self, address: Address, spec: ActorSpec) -> None:
+        """Have an actor started, unless a message has activated it before: an address has one actor."""
+        with self._lock:
+            if address not in self.mailboxes:
+                self._system.schedule(self.add(address, spec))
+
     def tell_absent(self, to: Address, message: Message) -> str:
         """Tell an address that had no mailbox a moment ago, activating its actor.
 
@@ -125,7 +131,7 @@ class Directory:
             mailbox.retired = True
             if self.mailboxes.get(mailbox.address) is mailbox:
                 del self.mailboxes[mailbox.address]
-                left = None if self._is_last(mailbox) else deque(_unsettled(mailbox))
+                left = None if self._is_last(mailbox) else deque(_take_unsettled(mailbox))
                 if left:
                     successor = self._new_mailbox(mailbox.address, mailbox.spec)
                     successor.queue = left
@@ -136,7 +142,7 @@ class Directory:
     def carry_over(self, mailbox: Mailbox) -> None:
         """Pass late messages of a retired mailbox to the present mailbox of its address, or to the dead letters."""
         with self._lock:
-            left = _unsettled(mailbox)
+            left = _take_unsettled(mailbox)
             if not self._is_last(mailbox):
                 for item in left:
                     self._system.tell(mailbox.address, item)
@@ -155,7 +161,7 @@ class Directory:
         return mailbox
 
 
-def _unsettled(mailbox: Mailbox) -> list[Any]:
+def _take_unsettled(mailbox: Mailbox) -> list[Any]:
     """Take the messages that can still be handled out of a mailbox; callers that await an answer get an error."""
     left: list[Any] = []
     while True:

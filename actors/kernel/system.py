@@ -131,7 +131,7 @@ class ActorSystem:
                 log.warning("%s has not started within %g s", mailbox.address, START_S)
         for spec in self._specs.values():
             if spec.is_eager and not spec.core and not is_called_off():
-                self.schedule(self._directory.add(Address(spec.kind), spec))
+                self._directory.activate(Address(spec.kind), spec)
         self._sweeper.start(self._specs.values())
 
     def edge(self, key: str) -> Edge:

@@ -10,6 +10,7 @@ from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
 from actors.kernel.directory import Topics
 from messages.base import Address, RequestId
 from messages.status import DescribeYourself
+from tests.patience import eventually
 
 ONE, TWO = Address("one"), Address("two")
 WORD = DescribeYourself(request_id=RequestId("r"), reply_to=ONE)
@@ -65,3 +66,32 @@ def test_a_restart_changes_nothing_and_the_end_of_an_address_everything() -> Non
     assert system.topics.of("news") == (ONE,)
     system.stop()
     assert system.topics.of("news") == ()
+
+
+def test_an_actor_that_a_message_has_activated_during_the_start_is_not_started_a_second_time(
+    live_system: ActorSystem,
+) -> None:
+    class Early(Actor):
+        def on_start(self) -> None:
+            self.tell(TWO, WORD)
+
+        def handle(self, message: Any) -> None:
+            """Ignore messages."""
+
+    built, told = list[Actor](), list[Actor]()
+
+    class Eager(Actor):
+        def __init__(self) -> None:
+            super().__init__()
+            built.append(self)
+
+        def handle(self, message: Any) -> None:
+            told.append(self)
+
+    live_system.register(ActorSpec(ONE.kind, lambda _key: Early(), core=True))
+    live_system.register(ActorSpec(TWO.kind, lambda _key: Eager(), is_eager=True))
+    live_system.start()
+    live_system.tell(TWO, WORD)
+    eventually(lambda: len(told) == 2)
+    assert len(built) == 1
+    assert told == [built[0], built[0]]
