@@ -144,12 +144,9 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         workdir_of=around.workdir_of,
     )
     intake = _intake(host, config, around, _Made(disk, rest, seen, admission, policy, window_map, redaction))
+    viewers = [command.name for command in around.menu.commands if command.for_viewers]
     dispatcher = CommandDispatcher(
-        host=host,
-        intake=intake,
-        present=redaction.present,
-        timing=timing,
-        for_viewers=(command.name for command in around.menu.commands if command.for_viewers),
+        host=host, intake=intake, present=redaction.present, timing=timing, for_viewers=viewers
     )
     comparison = Comparison(
         host=host, intake=intake, rest=rest, inquire=dispatcher.inquire, timing=timing, on_own=live.watch

@@ -76,6 +76,7 @@ LONG_TEXTS = (223,)
 """Of embeddings: texts that are longer than a server takes."""
 APPROVALS = (236,)
 SIMULATION = (244,)
+CAMPAIGNS = (242,)
 OBJECT_LISTS = (228,)
 SESSIONS = (234,)
 """Of commands, where the kernel shares the processor out among sessions."""
@@ -153,6 +154,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *APPROVALS,
         *SIMULATION,
         *DURABLE,
+        *CAMPAIGNS,
     )
     of_ours = {f"X-{number:02}" for number in numbers}
     assert made == of_ours

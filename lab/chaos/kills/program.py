@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import gc
-import importlib
 import json
 import os
 import signal
@@ -33,13 +32,6 @@ _AGENTS: set[int] = set()
 """Those that were started and not buried yet."""
 _STATUSES: dict[int, int] = {}
 """Exit statuses of processes that were reaped already."""
-_ROOMS = (
-    *("context", "curated", "discord", "embedder", "facts", "facts.index", "gateway", "ledger", "memory", "model"),
-    *("objects", "objects.store", "scheduler", "shell", "skills", "socket", "web", "workspace"),
-)
-_ROWS = ("curated", "facts", "objects", "workspace")
-_WARM = ("bootstrap", "cli.run", "embedder.providers", *(f"{each}.row" for each in _ROWS))
-"""Modules below `actors` that an agent imports, beside the actors of its rooms."""
 START = "from lab.chaos.kills.program import live; live({config!r})"
 
 
@@ -92,10 +84,33 @@ def live(config: str) -> None:
 
 def _warm_up() -> None:
     """Import what an agent imports, as long as nothing of it starts a thread."""
+    import actors.bootstrap
+    import actors.cli.run
+    import actors.context.actor
+    import actors.curated.actor
+    import actors.curated.row
+    import actors.discord.actor
+    import actors.embedder.actor
+    import actors.embedder.providers
+    import actors.facts.actor
+    import actors.facts.index.actor
+    import actors.facts.row
+    import actors.gateway.actor
+    import actors.ledger.actor
+    import actors.memory.actor
+    import actors.model.actor
+    import actors.objects.actor
+    import actors.objects.row
+    import actors.objects.store.actor
+    import actors.scheduler.actor
+    import actors.shell.actor
+    import actors.skills.actor
+    import actors.socket.actor
+    import actors.web.actor
+    import actors.workspace.actor
+    import actors.workspace.row  # noqa: F401
     from actors.embedder.litellm_provider import _import
 
-    for name in (*_WARM, *(f"{room}.actor" for room in _ROOMS)):
-        importlib.import_module(f"actors.{name}")
     _import()
     gc.collect()
     gc.freeze()  # or a collection in a fork copies every page
