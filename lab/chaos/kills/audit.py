@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,9 @@ import apsw
 
 from actors.context.log.file import check_file
 from domain.log.event import Event, Kind
-from domain.log.parser import parse
-from domain.memory.remembered import Remembered, remembered
+from domain.log.parser import ParsedEvent, parse
+from domain.log.window_folders import ATTACHMENTS_ROOT
+from domain.memory.remembered import Remembered, TakenBack, remembered
 from lab.chaos.kills.ledger import Logged, Tally
 from messages.base import EventId
 
@@ -26,10 +27,11 @@ _MOST_DETAILS = 3
 def read_logs(data_root: Path, tally: Tally) -> list[Logged]:
     """Messages of people, by the logs; logs that fail their check are counted."""
     logged: list[Logged] = []
+    withdrawn = _withdrawn(data_root)
     for path in _logs(data_root):
         for problem in check_file(path):
             tally.note("bad_logs", f"{path.relative_to(data_root)}:{problem.line}: {problem.reason}")
-        logged += _read(path)
+        logged += _read(path, data_root, withdrawn)
     return logged
 
 
@@ -95,7 +97,7 @@ def _events(path: Path) -> list[Event]:
     return [logged.event for logged in parse(path.read_bytes()).events]
 
 
-def _read(path: Path) -> Iterator[Logged]:
+def _read(path: Path, data_root: Path, withdrawn: Container[str]) -> Iterator[Logged]:
     metas = [(event, event.meta_dict()) for event in _events(path)]
     ended = {
         meta.get("turn")
@@ -105,27 +107,60 @@ def _read(path: Path) -> Iterator[Logged]:
     for event, meta in metas:
         if event.kind is Kind.USER:
             message_id = str(meta.get("message_id", ""))
+            typed, files = meta.get("typed"), meta.get("attachments")
+            file = _file(data_root, path, message_id, files[0] if isinstance(files, list) and files else {})
             yield Logged(
                 channel_id=int(path.parent.name) if path.parent.name.isdecimal() else 0,
                 message_id=int(message_id) if message_id.isdecimal() else 0,
-                text=event.content,
+                text=event.content[:typed] if isinstance(typed, int) else event.content,
                 is_taken_back=event.id in ended,
+                is_withdrawn=event.id in withdrawn,
+                file=None if isinstance(file, bool) else file,
+                is_file_lost=file is True,
             )
+
+
+def _file(data_root: Path, log: Path, message_id: str, entry: Any) -> bytes | bool:
+    """Content of a file that a log names; False for none, or one that was not kept; True if it should be there."""
+    if not entry.get("path"):
+        return False
+    kept = (
+        data_root / ATTACHMENTS_ROOT / log.parent.parent.name / log.parent.name / message_id / Path(entry["path"]).name
+    )
+    return kept.read_bytes() if kept.exists() else True
 
 
 def _memory_rows(data_root: Path) -> Iterator[tuple[str, int, str, bytes]]:
+    """Rows for all turns that the logs hold and that were not withdrawn."""
+    gone = _withdrawn(data_root)
+    for relative, logged in _parse_logs(data_root):
+        entry = _entry_of(relative, logged)
+        if isinstance(entry, Remembered) and not entry.is_own_pin and gone.isdisjoint((entry.event_id, entry.turn_id)):
+            yield relative, entry.line, entry.event_id, entry.hash
+
+
+def _withdrawn(data_root: Path) -> set[str]:
+    """Ids of events whose words were withdrawn."""
+    entries = (_entry_of(relative, logged) for relative, logged in _parse_logs(data_root))
+    return {
+        entry.tombstone.event_id for entry in entries if isinstance(entry, TakenBack) and not entry.tombstone.is_quote
+    }
+
+
+def _parse_logs(data_root: Path) -> Iterator[tuple[str, ParsedEvent]]:
     for path in _logs(data_root):
-        relative = str(path.relative_to(data_root))
         for logged in parse(path.read_bytes()).events:
-            event = logged.event
-            entry = remembered(
-                path=relative,
-                line=logged.line,
-                event_id=event.id,
-                kind=event.kind,
-                at=event.at,
-                text=event.content,
-                meta_json=event.meta_json,
-            )
-            if isinstance(entry, Remembered) and not entry.is_own_pin:
-                yield relative, entry.line, entry.event_id, entry.hash
+            yield str(path.relative_to(data_root)), logged
+
+
+def _entry_of(relative: str, logged: ParsedEvent) -> object:
+    event = logged.event
+    return remembered(
+        path=relative,
+        line=logged.line,
+        event_id=event.id,
+        kind=event.kind,
+        at=event.at,
+        text=event.content,
+        meta_json=event.meta_json,
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import random
 import threading
 from collections.abc import Callable, Iterable
@@ -13,12 +12,13 @@ from pathlib import Path
 
 from actors.kernel import SystemClock
 from actors.scheduler.zone import load_zone
-from lab.chaos.kills import stage as harm
-from lab.chaos.kills.audit import compare_index, count_commands, logs_size, newest_log, read_deliveries, read_logs
-from lab.chaos.kills.ledger import Tally, judge, judge_reminders, unsettled
+from lab.chaos.kills import harms
+from lab.chaos.kills.audit import compare_index, count_commands, logs_size, read_deliveries, read_logs
+from lab.chaos.kills.clients import Clients
+from lab.chaos.kills.ledger import Tally, find_unsettled, judge, judge_reminders
 from lab.chaos.kills.nursery import LivingAgent, Nursery
 from lab.chaos.kills.report import BatchReport, Kill
-from lab.chaos.kills.rows import Act, BeginAnew, Harm, Life, Remind, Say, Trap, Where, plan_life
+from lab.chaos.kills.rows import Act, BeginAnew, Change, Harm, Life, Remind, Say, Talk, Trap, Where, plan_life
 from lab.chaos.kills.settings import CONFIG, DATA, Surroundings, write_settings
 from lab.chaos.kills.stage import Stage
 from lab.chaos.kills.texts import PLAIN
@@ -38,7 +38,6 @@ PEACE_EVERY = 10
 CLEAN = 0
 BALLAST = "ballast"
 WATERMARKS = "watermarks"
-_TORN = b'## 2026-01-01T00:00:00.000Z user abcdefgh\n<!-- {"author":"nobody"} -->\n```text\nhalf a word'
 
 
 class Batch:
@@ -61,6 +60,9 @@ class Batch:
         self._nursery = nursery
         self._choices = random.Random(name)
         self._now = SystemClock().monotonic
+        self._clients = Clients(self._data, self._choices)
+        self._over = threading.Event()
+        """Set when the newest agent is killed."""
         self._reminders: list[str] = []
         self._torn: set[int] = set()
         self._zone = load_zone()
@@ -210,11 +212,13 @@ class Batch:
     def _settle(self) -> None:
         """A life in peace: everything that is owed is paid, and nothing comes twice."""
         self._server.clear_faults()
+        harms.calm_events(self._server)
         for channel_id in sorted(self._torn):
             # A torn end is sealed when its window is written to again.
             self._stage.say_in(channel_id, self._stage.people[0], Say(where=Where.OLD, wants=PLAIN, body="after all"))
         agent = self._start()
         if self._await_online(agent):
+            self._clients.finish(agent.over)
             self._await_answers(agent)
         self._end(agent)
 
@@ -235,15 +239,18 @@ class Batch:
             self._stage.wait(ASK_S)
 
     def _is_all_shown(self) -> bool:
-        said = [each for each in self._stage.said if not each.is_excused]
-        return not unsettled(said, self._stage.shown_so_far()) and self._are_reminders_shown()
+        said = [each for each in self._stage.said if not (each.is_excused or each.is_deleted)]
+        return not find_unsettled(said, self._stage.shown_so_far()) and self._are_reminders_shown()
 
     def _are_reminders_shown(self) -> bool:
         text = "\n".join(each.text for each in self._stage.shown_so_far())
         return all(token in text for token in self._reminders)
 
     def _start(self, *, is_cold: bool = False) -> LivingAgent:
-        return self._nursery.start(self._config, self._folder / "stderr", is_cold=is_cold)
+        self._clients.begin_life()
+        agent = self._nursery.start(self._config, self._folder / "stderr", is_cold=is_cold)
+        self._over = agent.over
+        return agent
 
     def _await_online(self, agent: LivingAgent) -> bool:
         began_at = self._now()
@@ -287,6 +294,10 @@ class Batch:
                 self._stage.begin_anew()
             case Remind():
                 self._remind(act.minutes)
+            case Change():
+                self._stage.change(act)
+            case Talk():
+                self._clients.talk(self._over)
             case Harm():
                 self._harm(act)
 
@@ -295,13 +306,9 @@ class Batch:
         if (self._folder / BALLAST).exists():
             return  # an editor could not save it either
         token = f"rem-{self._choices.getrandbits(48):012x}"
-        due = harm.due_minute(SystemClock().now().astimezone(self._zone), minutes)
+        due = harms.due_minute(SystemClock().now().astimezone(self._zone), minutes)
         self._data.mkdir(exist_ok=True)
-        file = os.open(self._data / "reminders.md", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
-            os.write(file, harm.reminder_line(token, due).encode())
-        finally:
-            os.close(file)
+        harms.add_reminder(self._data / "reminders.md", token, due)
         self._reminders.append(token)
 
     def _harm(self, act: Harm) -> None:
@@ -309,44 +316,36 @@ class Batch:
             case 5:
                 self._tear(act.variety)
             case 10 | 11 | 12:
-                harm.harm_embedder(self._stage, act.row, act.variety)
+                harms.harm_embedder(self._stage, act.row, act.variety)
             case 14:
-                harm.harm_model(self._stage, act.variety)
+                harms.harm_model(self._stage, act.variety)
             case 17:
                 self._fill()
             case 22:
-                harm.harm_index(self._data, act.variety)
+                harms.harm_index(self._data, act.variety)
             case 36:
-                harm.harm_gateway(self._server, act.variety)
+                harms.harm_gateway(self._server, act.variety)
             case 37:
                 self._server.gateway_faults(duplicate_after_resume=1)
                 self._server.drop(1006)
             case 38:
-                harm.harm_history(self._server, self._stage.channel_id, act.variety)
+                harms.harm_history(self._server, self._stage.channel_id, act.variety)
+            case 49:
+                harms.harm_events(self._server, act.variety)
             case 39:
-                harm.harm_sending(self._server, act.variety)
+                harms.harm_sending(self._server, act.variety)
             case _:
                 raise ValueError(f"row {act.row}: no fault is brought about for it")
 
     def _tear(self, variety: int) -> None:
         """Leave at the end of a log what a kill leaves in the midst of a write."""
-        path = newest_log(self._data, self._stage.channel_id)
-        if path is not None:
-            with path.open("ab") as file:
-                file.write(_TORN[: 1 + variety * (len(_TORN) - 1) // 4])
+        if harms.tear_log(self._data, self._stage.channel_id, variety):
             self._torn.add(self._stage.channel_id)
 
     def _fill(self) -> None:
         """Leave no space on the data root's file system, if it is one of its own."""
-        if not self._folder.is_mount():
-            return
-        file = os.open(self._folder / BALLAST, os.O_WRONLY | os.O_CREAT, 0o600)
-        try:
-            with contextlib.suppress(OSError):
-                while os.write(file, bytes(2**16)):
-                    pass
-        finally:
-            os.close(file)
+        self._clients.is_disk_full = True
+        harms.fill_disk(self._folder / BALLAST)
 
     def _thin(self) -> None:
         (self._folder / BALLAST).unlink(missing_ok=True)
@@ -382,6 +381,7 @@ class Batch:
         judge_reminders(judged, self._reminders, shown)
         compare_index(self._data, judged)
         count_commands(self._data, judged)
+        self._clients.judge(judged)
         judged.begun_anew = self._stage.begun_anew
         own.add(judged)
 

@@ -23,6 +23,11 @@ class Said:
     text: str
     is_excused: bool = False
     """True if the message may be missing: people were never promised a reading."""
+    is_deleted: bool = False
+    earlier: tuple[str, ...] = ()
+    """Texts before edits."""
+    file: bytes = b""
+    """Content of the attached file; empty for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +53,12 @@ class Logged:
     text: str
     is_taken_back: bool = False
     """True if people ended the message's turn, e.g. by a new window."""
+    is_withdrawn: bool = False
+    """True if the words are recalled no more, after an edit or a deletion."""
+    file: bytes | None = None
+    """Content of the kept file; None for no file, or one with a note that says why it is not kept."""
+    is_file_lost: bool = False
+    """True if the log names a file that is not there."""
 
 
 @dataclass(slots=True)
@@ -62,6 +73,13 @@ class Tally:
     taken_back: int = 0
     """Not answered because people ended the turn."""
     excused: int = 0
+    deleted: int = 0
+    """Deleted by their authors; answered or not."""
+    edited: int = 0
+    files: int = 0
+    """Kept as they were attached."""
+    gateway_said: int = 0
+    gateway_answered: int = 0
     begun_anew: int = 0
     reminders: int = 0
     commands: int = 0
@@ -69,6 +87,13 @@ class Tally:
     not_logged: int = 0
     logged_twice: int = 0
     logged_altered: int = 0
+    not_withdrawn: int = 0
+    """Deleted messages whose words are still recalled."""
+    files_altered: int = 0
+    """Attached files that are missing or different."""
+    gateway_lost: int = 0
+    """Words, answers and facts of answered requests that the gateway has not kept."""
+    gateway_doubled: int = 0
     not_answered: int = 0
     answered_twice: int = 0
     answered_altered: int = 0
@@ -113,7 +138,8 @@ class Tally:
 
 
 WRONG = (
-    "not_logged", "logged_twice", "logged_altered", "not_answered", "answered_twice", "answered_altered", "misplaced",
+    "not_logged", "logged_twice", "logged_altered", "not_withdrawn", "files_altered", "gateway_lost",
+    "gateway_doubled", "not_answered", "answered_twice", "answered_altered", "misplaced",
     "unexpected", "left_running", "reminders_lost", "reminders_twice", "commands_twice", "bad_logs",
     "index_differences", "processes_left", "faults",
 )  # fmt: skip
@@ -145,7 +171,7 @@ def judge_reminders(tally: Tally, wanted: Iterable[str], shown: Iterable[Shown])
             tally.note("reminders_twice", f"{token}, {texts}", len(times) - 1)
 
 
-def unsettled(said: Iterable[Said], shown: Iterable[Shown]) -> set[int]:
+def find_unsettled(said: Iterable[Said], shown: Iterable[Shown]) -> set[int]:
     """Ids of messages that have neither a whole answer nor a notice yet."""
     said, ended, noticed = list(said), set[str](), set[int]()
     for each in shown:
@@ -171,18 +197,37 @@ def _judge_logs(tally: Tally, by_id: dict[int, Said], logged: Iterable[Logged]) 
     for message_id in entries.keys() - by_id.keys():
         tally.note("unexpected", f"message {message_id} in a log: {entries[message_id][0].text[:80]!r}")
     for message_id, said in by_id.items():
-        own = entries.get(message_id, [])
-        if not own:
-            if not said.is_excused:
-                tally.note("not_logged", _named(said))
-        elif len(own) > 1:
-            tally.note("logged_twice", f"{_named(said)}, {len(own)} times", len(own) - 1)
-        for entry in own:
-            if without_names(entry.text) != without_names(said.text):
-                tally.note("logged_altered", f"{_named(said)}: {said.text[:60]!r} is logged as {entry.text[:60]!r}")
-            if entry.channel_id != said.channel_id:
-                tally.note("misplaced", f"{_named(said)}: in the log of {entry.channel_id}")
+        _judge_entries(tally, said, entries.get(message_id, []))
     return {message_id for message_id, own in entries.items() if any(entry.is_taken_back for entry in own)}
+
+
+def _judge_entries(tally: Tally, said: Said, own: list[Logged]) -> None:
+    """Judge the entries of one message; each edit adds an entry, and withdraws the one before."""
+    present = [entry for entry in own if not entry.is_withdrawn]
+    tally.edited += bool(said.earlier)
+    if not own:
+        if not (said.is_excused or said.is_deleted):
+            tally.note("not_logged", _name_of(said))
+        return
+    if said.is_deleted:
+        if present:
+            tally.note("not_withdrawn", _name_of(said))
+    elif len(present) > 1:
+        tally.note("logged_twice", f"{_name_of(said)}, {len(present)} times", len(present) - 1)
+    elif without_names(own[-1].text) != without_names(said.text):
+        tally.note("logged_altered", f"{_name_of(said)}: {said.text[:60]!r} is logged as {own[-1].text[:60]!r}")
+    known = {without_names(text) for text in (said.text, *said.earlier)}
+    for entry in own if said.is_deleted else own[:-1]:
+        if without_names(entry.text) not in known:
+            tally.note("logged_altered", f"{_name_of(said)}: {said.text[:60]!r} was logged as {entry.text[:60]!r}")
+    for entry in own:
+        if entry.channel_id != said.channel_id:
+            tally.note("misplaced", f"{_name_of(said)}: in the log of {entry.channel_id}")
+    if said.file and not said.is_deleted:
+        kept = own[-1]
+        if kept.is_file_lost or kept.file not in (None, said.file):
+            tally.note("files_altered", _name_of(said))
+        tally.files += kept.file == said.file
 
 
 @dataclass(slots=True)
@@ -206,6 +251,8 @@ def _judge_answers(tally: Tally, by_id: dict[int, Said], shown: list[Shown], tak
         own = found[message_id]
         if said.is_excused and not own.begun and not own.notices:
             tally.excused += 1
+        elif said.is_deleted and max(own.begun, own.ended) + own.notices <= 1:
+            tally.deleted += 1
         elif message_id in taken_back and max(own.begun, own.ended) <= 1:
             tally.taken_back += 1
         else:
@@ -217,13 +264,15 @@ def _judge_one(tally: Tally, said: Said, own: _Found) -> None:
     if own.begun == own.ended == 0 and own.notices == 1 and not own.lines:
         tally.given_up += 1
     elif times == 0:
-        tally.note("not_answered", _named(said))
+        tally.note("not_answered", _name_of(said))
     elif times > 1:
-        detail = f"{_named(said)}: {own.begun} beginnings, {own.ended} ends, {own.notices} notices {own.notice[:60]!r}"
+        detail = (
+            f"{_name_of(said)}: {own.begun} beginnings, {own.ended} ends, {own.notices} notices {own.notice[:60]!r}"
+        )
         tally.note("answered_twice", detail, times - 1)
     elif own.ended != 1 or own.begun != 1 or own.lines != Counter(range(1, own.of + 1)):
         wrong = [number for number in range(1, own.of + 1) if own.lines[number] != 1]
-        detail = f"{_named(said)}: {own.begun} beginnings, {own.ended} ends, lines not once: {wrong[:5]} of {own.of}"
+        detail = f"{_name_of(said)}: {own.begun} beginnings, {own.ended} ends, lines not once: {wrong[:5]} of {own.of}"
         tally.note("answered_altered", detail)
     else:
         tally.answered += 1
@@ -254,7 +303,7 @@ def _read(
             tally.note("unexpected", f"{message.message_id} in {message.channel_id}: {message.text[:100]!r}")
             continue
         if said.channel_id != message.channel_id:
-            tally.note("misplaced", f"{_named(said)}: answered in {message.channel_id}")
+            tally.note("misplaced", f"{_name_of(said)}: answered in {message.channel_id}")
         own = found[said.message_id]
         own.begun += parts.begun.count(token)
         own.ended += parts.ended.count(token)
@@ -262,5 +311,5 @@ def _read(
         own.of = max([own.of, *(count for each, _, count in parts.lines if each == token)])
 
 
-def _named(said: Said) -> str:
+def _name_of(said: Said) -> str:
     return f"{said.token} ({said.message_id} in {said.channel_id})"

@@ -51,7 +51,7 @@ class LivingAgent:
         self.killed_at_s: float | None = None
         """Seconds from the start to the SIGKILL."""
         self.over = threading.Event()
-        """Set by the SIGKILL."""
+        """Set by the SIGKILL, or at the burial."""
 
     def kill(self) -> None:
         """SIGKILL, once."""
@@ -114,6 +114,7 @@ class Nursery:
         """Remains of an agent that certainly ends."""
         if not agent.has_ended(BURIAL_S):
             raise TimeoutError(f"process {agent.pid} does not end")
+        agent.over.set()
         answer = self._ask(bury=agent.pid)
         self.cpu_s = answer["cpu_s"]
         agent.close()

@@ -11,7 +11,10 @@ from lab.chaos.kills.rows import EARLY_S, Trap
 EARLY_TRAPS = (Trap.START.value, Trap.ONLINE.value)
 _DETAILS = 5
 """Of each kind that a report names."""
-_COUNTS = ("said", "answered", "given_up", "taken_back", "excused", "begun_anew", "reminders", "commands")
+_COUNTS = (
+    *("said", "answered", "given_up", "taken_back", "excused", "deleted", "edited", "files"),
+    *("gateway_said", "gateway_answered", "begun_anew", "reminders", "commands"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +120,7 @@ class KillReport:
     def exactly_once(self) -> float:
         """Share of what was said that was answered, given up, taken back or excused, exactly once."""
         total = self.total
-        settled = total.answered + total.given_up + total.taken_back + total.excused
+        settled = total.answered + total.given_up + total.taken_back + total.excused + total.deleted
         not_once = total.not_logged + total.logged_twice + total.logged_altered
         return max(0, min(settled, total.said - not_once)) / total.said if total.said else 1.0
 
@@ -157,8 +160,10 @@ class KillReport:
             f"{len(kills)} kills ({traps}), seed {self.seed}, rows {','.join(map(str, self.rows))}: "
             f"{self.early} within a second after a start; {self.cpu_s / max(1, len(kills)):.2f} s CPU a kill",
             f"{total.said} messages: {total.answered} answered, {total.given_up} given up by a notice, "
-            f"{total.taken_back} taken back, {total.excused} unreadable; {total.begun_anew} begun anew, "
-            f"{total.reminders} reminders, {total.commands} commands",
+            f"{total.taken_back} taken back, {total.deleted} deleted, {total.excused} unreadable; "
+            f"{total.edited} edited, {total.files} with a file",
+            f"{total.begun_anew} begun anew, {total.reminders} reminders, {total.commands} commands, "
+            f"{total.gateway_answered} of {total.gateway_said} answered by the gateway",
             f"exactly once: {self.exactly_once:.2%}; {wrong or 'nothing lost, doubled, altered or left'}",
         ]
         for batch in self.batches:

@@ -30,9 +30,15 @@ ROWS: dict[int, str] = {
     42: "a second agent on the data root",
     43: "SIGTERM while turns run",
     46: "many threads at once",
+    49: "an event never comes, comes late or twice",
+    50: "messages are edited and deleted",
+    51: "files are attached",
+    52: "clients of the gateway",
 }
 LIFE_S = 4.0
 """Longest life of an agent that is to be killed, unless something slower is looked at."""
+FILE_BYTES = 60_000
+"""Largest attached file."""
 EARLY_S = 1.0
 EARLY_SHARE = 0.36
 """Lives that end within `EARLY_S` after a start; some of them are spent on faults that take a longer life."""
@@ -74,6 +80,8 @@ class Say:
     body: str
     is_unreadable: bool = False
     """True if the bot's library cannot read the message in the history."""
+    file_bytes: int = 0
+    """Size of the attached file; 0 for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +98,20 @@ class Remind:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """Edit or deletion of a recent message by its author."""
+
+    back: int
+    """Which of the newest messages, from 1."""
+    is_deletion: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """Message of a client of the gateway."""
+
+
+@dataclass(frozen=True, slots=True)
 class Harm:
     """Harm: `row` says the kind, `variety` the variant."""
 
@@ -97,7 +119,7 @@ class Harm:
     variety: int
 
 
-Act = Say | BeginAnew | Remind | Harm
+Act = Say | BeginAnew | Remind | Change | Talk | Harm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +172,12 @@ def plan_life(choices: random.Random, rows: Collection[int], *, has_dms: bool) -
         during.append((choices.uniform(0, 1.5), Remind(choices.randrange(-2, 1))))
     if choices.random() < 0.3:
         before = (*before, Remind(choices.randrange(-2, 1)))
+    if 50 in rows and choices.random() < 0.4:
+        during.append((choices.uniform(0, 2.0), _change(choices)))
+    if 50 in rows and choices.random() < 0.2:
+        before = (*before, _change(choices))
+    if 52 in rows:
+        during += [(choices.uniform(0, 1.5), Talk()) for _ in range(choices.randrange(3))]
     before, harmed, longer_s = _harms(choices, rows, before, at_most_s)
     at_most_s = at_most_s if trap is Trap.START else longer_s
     during += harmed
@@ -191,8 +219,14 @@ def _say(choices: random.Random, rows: Collection[int], *, has_dms: bool) -> Say
     wants += [TOOL] * (4 in rows) * 2 + [BIG] * (1 in rows) + [MALFORMED] * (15 in rows)
     if 16 in rows and choices.random() < 0.03:
         wants = [HUGE]
+    file_bytes = choices.randrange(1, FILE_BYTES) if 51 in rows and choices.random() < 0.1 else 0
     places = [Where.CHANNEL, Where.OLD, Where.OLD, Where.NEW, Where.NEW] + [Where.DM] * has_dms
-    return Say(where=choices.choice(places), wants=choices.choice(wants), body=choices.choice(HOSTILE))
+    where, want, body = choices.choice(places), choices.choice(wants), choices.choice(HOSTILE)
+    return Say(where=where, wants=want, body=body, file_bytes=file_bytes)
+
+
+def _change(choices: random.Random) -> Change:
+    return Change(choices.randrange(1, 7), is_deletion=choices.random() < 0.5)
 
 
 def _harms(
@@ -205,7 +239,7 @@ def _harms(
             before = (*before, Harm(row, choices.randrange(5)))
     during += [
         (choices.uniform(0, 1.5), Harm(row, choices.randrange(1000)))
-        for row in (10, 11, 12, 14, 36, 37, 39)
+        for row in (10, 11, 12, 14, 36, 37, 39, 49)
         if row in rows and choices.random() < 0.15
     ]
     if 42 in rows and choices.random() < 0.05:

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import random
 import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from domain.text.running_text import is_running
+from lab.bench.facts.rules import CallKind, answer_call, kind_of, text_of
+from lab.bench.facts.words import MARK
 from lab.chaos.kills.ledger import Said, Shown
-from lab.chaos.kills.rows import Say, Trap, Where
+from lab.chaos.kills.rows import Change, Say, Trap, Where
 from lab.chaos.kills.settings import DIMENSIONS
-from lab.chaos.kills.texts import question, respond, token_of
-from lab.loopback_model.answers import Behaviour, CutOff, Raw, Received, Refusal
+from lab.chaos.kills.texts import HOSTILE, PLAIN, question, read_question, respond, token_of
+from lab.loopback_model.answers import Behaviour, Raw, Received
 from lab.loopback_model.server import LoopbackModel
 from lab.playground.gateway.events import Event
 from lab.playground.gateway.protocol import Gateway
@@ -80,13 +79,41 @@ class Stage:
         """Say a message of a person in that window."""
         token = token_of(self._choices)
         # It counts as said before the bot can hear of it, so that nobody takes its answer for an odd one.
-        message_id = self._server.say(channel_id, question(token, act.wants, act.body), user=user)
+        content = random.Random(token).randbytes(act.file_bytes)
+        files = [(f"{token}.bin", content)] if content else []
+        message_id = self._server.say(channel_id, question(token, act.wants, act.body), user=user, attachments=files)
         if act.is_unreadable:
             self._server.garble(message_id)
-        text = str(self._server.messages(channel_id, after=message_id - 1, limit=1)[0]["content"])
-        said = Said(channel_id=channel_id, message_id=message_id, token=token, text=text, is_excused=act.is_unreadable)
+        said = Said(
+            channel_id=channel_id,
+            message_id=message_id,
+            token=token,
+            text=self._text_of(channel_id, message_id),
+            is_excused=act.is_unreadable,
+            file=content,
+        )
         self.said.append(said)
         return said
+
+    def change(self, act: Change) -> None:
+        """Edit or delete one of the newest messages; edits keep the token and the wish."""
+        place = len(self.said) - act.back
+        said = self.said[place] if place >= 0 else None
+        if said is None or said.is_deleted or said.is_excused:
+            return
+        if act.is_deletion:
+            self._server.delete(said.channel_id, said.message_id)
+            self.said[place] = replace(said, is_deleted=True)
+            return
+        _, wants = read_question(said.text) or ("", PLAIN)
+        self._server.edit(said.channel_id, said.message_id, question(said.token, wants, self._choices.choice(HOSTILE)))
+        text = self._text_of(said.channel_id, said.message_id)
+        if text != said.text:
+            self.said[place] = replace(said, text=text, earlier=(*said.earlier, said.text))
+
+    def _text_of(self, channel_id: int, message_id: int) -> str:
+        """Text of a message as Discord keeps it."""
+        return str(self._server.messages(channel_id, after=message_id - 1, limit=1)[0]["content"])
 
     def begin_anew(self) -> None:
         """Begin a new conversation in a recent window, if the bot is there to receive the command."""
@@ -175,96 +202,11 @@ class Stage:
         if request.path.endswith(_EMBEDDINGS):
             return self.embedder_faults.popleft() if self.embedder_faults else _vectors(request)
         self.trap(Trap.MODEL)
-        return self.model_faults.popleft() if self.model_faults else respond(request)
-
-
-def harm_embedder(stage: Stage, row: int, variety: int) -> None:
-    """Let the next calls of the embedder go wrong."""
-    kinds: dict[int, tuple[Behaviour, ...]] = {
-        10: (Refusal(429, "slow down", headers=(("Retry-After", "1"),)),),
-        11: (Refusal(500), CutOff()),
-        12: (
-            Raw(b"<html>"),
-            _embedding([float("nan")] * DIMENSIONS),
-            _embedding([0.0] * DIMENSIONS),
-            _embedding([1.0]),
-            Raw(b'{"error": {"message": "no"}}', "application/json"),
-        ),
-    }
-    fault = kinds[row][variety % len(kinds[row])]
-    stage.embedder_faults.extend([fault] * (1 + variety % 3))
-
-
-def harm_model(stage: Stage, variety: int) -> None:
-    """Let the next call of the model go wrong, in a way that passes."""
-    kinds: tuple[Behaviour, ...] = (
-        Refusal(429, "slow down", headers=(("Retry-After", "0"),)),
-        Refusal(500),
-        CutOff(),
-        CutOff("a beginning that is cut "),
-        Raw(b"<html>bad gateway</html>", status=502),
-    )
-    stage.model_faults.append(kinds[variety % len(kinds)])
-
-
-def harm_gateway(server: PlaygroundServer, variety: int) -> None:
-    """Disturb the bot's connection."""
-    match variety % 6:
-        case 0:
-            server.drop(4000)
-        case 1:
-            server.op7()
-        case 2:
-            server.op9(resumable=True)
-        case 3:
-            server.op9(resumable=False)
-        case 4:
-            server.drop(1006)
-        case _:
-            server.gateway_faults(refuse_resumes=1)
-            server.drop(1006)
-
-
-def harm_sending(server: PlaygroundServer, variety: int) -> None:
-    """Let the next calls that show something go wrong."""
-    kinds = ("429-user", "429-global", "500", "502", "503", "abort-before", "abort-after", "html", "delay")
-    kind, match = kinds[variety % len(kinds)], r"^(POST|PATCH) /channels/\d+/messages"
-    server.inject(kind, match, 1 + variety % 2, delay_s=0.3, retry_after_s=0.2)
-
-
-def harm_history(server: PlaygroundServer, channel_id: int, variety: int) -> None:
-    """Have the history of everything, or of one channel, out of reach for longer than a call is tried again."""
-    which = r"\d+" if variety % 2 else str(channel_id)
-    server.inject("503", rf"^GET /channels/{which}/messages$", 7)
-
-
-def harm_index(data_root: Path, variety: int) -> None:
-    """Spoil the index below `data_root` while no agent runs: deleted, emptied, cut, a spoilt head, or a lost WAL."""
-    path = data_root / "memory/index.sqlite"
-    if not path.exists():
-        return
-    match variety % 5:
-        case 0:
-            path.unlink()
-        case 1:
-            os.truncate(path, 0)
-        case 2:
-            os.truncate(path, path.stat().st_size // 2)
-        case 3:
-            with path.open("r+b") as file:
-                file.write(bytes(100))
-        case _:
-            path.with_name(f"{path.name}-wal").unlink(missing_ok=True)
-
-
-def reminder_line(token: str, due: datetime) -> str:
-    """A line of the reminders' file, due at that minute; `due` is London's time."""
-    return f'- [ ] date={due:%Y-%m-%d} time={due:%H:%M} recur=none msg="{token}"\n'
-
-
-def due_minute(now: datetime, minutes: int) -> datetime:
-    """The minute so far from `now`'s."""
-    return now.replace(second=0, microsecond=0) + timedelta(minutes=minutes)
+        if self.model_faults:
+            return self.model_faults.popleft()
+        kind = kind_of(request)
+        is_gateways = kind is not CallKind.CHAT or MARK.search(text_of(request, "user"))
+        return answer_call(kind, request) if is_gateways else respond(request)
 
 
 def _is_bots(payload: dict[str, Any]) -> bool:
@@ -287,14 +229,11 @@ def _message_of(payload: dict[str, Any]) -> Shown:
 
 def _vectors(request: Received) -> Behaviour:
     texts = request.body.get("input") or []
-    return _embeddings([[1.0 + len(str(text)) % 7, *[1.0] * (DIMENSIONS - 1)] for text in texts])
+    return embeddings([[1.0 + len(str(text)) % 7, *[1.0] * (DIMENSIONS - 1)] for text in texts])
 
 
-def _embedding(vector: list[float]) -> Behaviour:
-    return _embeddings([vector])
-
-
-def _embeddings(vectors: list[list[float]]) -> Behaviour:
+def embeddings(vectors: list[list[float]]) -> Behaviour:
+    """Answer of an embedder."""
     data = [{"object": "embedding", "index": index, "embedding": vector} for index, vector in enumerate(vectors)]
     body = {"object": "list", "model": "loopback", "data": data, "usage": {"prompt_tokens": 1, "total_tokens": 1}}
     return Raw(msgspec.json.encode(body).replace(b"null", b"NaN"), "application/json")

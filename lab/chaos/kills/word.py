@@ -39,7 +39,7 @@ class Word:
             self.owed = (str(error),)
         else:
             self.owed = owed_by(status)
-            self.reminders_until = _look_of(status)
+            self.reminders_until = find_last_look(status)
         self.calm = 0 if self.owed else self.calm + 1
         return self.calm
 
@@ -70,6 +70,7 @@ def owed_by(status: Mapping[str, Any]) -> tuple[str, ...]:
     return (*owed, *(f"{name} is {state}" for name, state in states.items() if state not in _AT_REST))
 
 
-def _look_of(status: Mapping[str, Any]) -> datetime | None:
-    scheduler = status["actors"]["scheduler"]
+def find_last_look(status: Mapping[str, Any]) -> datetime | None:
+    """When reminders were last looked at; None if none is left, or the scheduler was late."""
+    scheduler = status["actors"].get("scheduler", {})
     return datetime.fromisoformat(scheduler["last_look"]) if scheduler.get("reminders") else None

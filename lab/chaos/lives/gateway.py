@@ -9,16 +9,15 @@ import dataclasses
 import json
 import random
 import threading
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from lab.bench.facts.client import NoAnswerError
 from lab.bench.facts.stage import Gateway, upstream
-from lab.bench.facts.store import Entry, Stored, read
+from lab.bench.facts.store import Stored, read
 from lab.bench.facts.systems import Ours
-from lab.bench.facts.words import fact, message
+from lab.bench.facts.verdict import LOST, Said, judge_kept
+from lab.bench.facts.words import message
 from lab.chaos.lives.account import Account
 from lab.chaos.lives.campaign import Counts, Subject
 
@@ -33,53 +32,7 @@ LATENCY_S = 0.01
 """Of the models, so that the work behind an answer takes a while."""
 SAID = "said"
 LAST_QUIET_S = 2.0
-_LOST = ("words_lost", "answers_lost", "streams_lost", "turns_doubled", "facts_lost", "facts_doubled")
-COUNTED = ("said", "answered", "retried", *_LOST)
 SYSTEM = Ours()
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """One message of a person."""
-
-    conversation: str
-    series: str
-    number: int
-    answer: str
-    """Empty where no whole one came."""
-    is_stream: bool
-    is_retry: bool = False
-    """True if the same words were sent before, and a kill took the answer."""
-
-    def text(self) -> str:
-        """The line of the account."""
-        return json.dumps(dataclasses.asdict(self))
-
-
-def judge_kept(said: Iterable[Said], stored: Stored) -> Counts:
-    """Count missing entries of answered messages, and doubled entries of all messages."""
-    live = [entry for entry in stored.entries if entry.is_live]
-    users, answers, facts = (_bodies(live, role) for role in ("user", "assistant", "memory"))
-    figures: Counter[str] = Counter(dict.fromkeys(COUNTED, 0))
-    last = {(each.conversation, each.series, each.number): each for each in said}
-    for each in last.values():
-        user = users[each.conversation, message(each.series, each.number)]
-        answer = answers[each.conversation, each.answer] if each.answer else 0
-        kept = facts[each.conversation, fact(each.series, each.number)]
-        figures["said"] += 1
-        figures["retried"] += each.is_retry
-        figures["turns_doubled"] += max(0, user - 1) + max(0, answer - 1)
-        figures["facts_doubled"] += max(0, kept - 1)
-        if each.answer:
-            figures["answered"] += 1
-            figures["words_lost"] += not user
-            figures["streams_lost" if each.is_stream else "answers_lost"] += not answer
-            figures["facts_lost"] += not kept
-    return {**figures, "files": len(stored.entries), "broken": len(stored.broken)}
-
-
-def _bodies(entries: Iterable[Entry], role: str) -> Counter[tuple[str, str]]:
-    return Counter((entry.conversation, entry.body) for entry in entries if entry.role == role)
 
 
 class KilledGateway:
@@ -165,7 +118,7 @@ GATEWAY = Subject(
     name="gateway",
     killer=KilledGateway,
     judge=_judge,
-    wrong=frozenset({*_LOST, "broken", "torn"}),
+    wrong=frozenset({*LOST, "broken", "torn"}),
     lives_a_folder=25,
     look=lambda folder: {"torn": sum(path.partition(":")[0].endswith(".md") for path in _read_store(folder).broken)},
 )

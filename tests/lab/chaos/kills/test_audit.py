@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import apsw
 import pytest
 
 from actors.context.log.file import WindowLog
 from domain.log.event import Event, Kind, event
+from domain.log.metadata import MetaValue
 from domain.log.parser import parse
+from domain.log.redaction import Tombstone, tombstone_meta
+from domain.log.window_folders import attachments_folder
 from domain.memory.remembered import Remembered, remembered
 from lab.chaos.kills.audit import compare_index, count_commands, newest_log, read_deliveries, read_logs
 from lab.chaos.kills.ledger import Tally
-from messages.base import Surface, Window
+from messages.base import EventId, Surface, Window
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ID = 910000000000000077
@@ -86,6 +89,47 @@ def test_what_people_said_is_read_with_its_id_and_who_ended_its_turn(tmp_path: P
         (ID, 3, "three", False),
     ]
     assert tally.bad_logs == 0
+
+
+def test_a_withdrawn_message_is_read_as_such_and_has_no_row(tmp_path: Path, path: Path) -> None:
+    rows = rows_of(tmp_path, path)
+    log, _ = WindowLog.open(tmp_path, PurePosixPath(path.relative_to(tmp_path)))
+    line = next(each.line for each in parse(path.read_bytes()).events if each.event.id == "user3")
+    gone = Tombstone(
+        event_id=EventId("user3"), path=str(path.relative_to(tmp_path)), line=line, message_id="3", is_quote=False
+    )
+    log.append(event("tomb3", NOW, Kind.TOMBSTONE, "", tombstone_meta(gone, "deleted")))
+    log.close()
+    assert [(each.message_id, each.is_withdrawn) for each in read_logs(tmp_path, Tally())] == [
+        (1, False),
+        (2, False),
+        (3, True),
+    ]
+    write_index(tmp_path, [row for row in rows if row[2] != "user3"])
+    tally = Tally()
+    compare_index(tmp_path, tally)
+    assert tally.index_differences == 0
+
+
+def test_a_kept_file_is_read_and_one_that_is_gone_is_lost(tmp_path: Path, path: Path) -> None:
+    log, _ = WindowLog.open(tmp_path, PurePosixPath(path.relative_to(tmp_path)))
+    for number, attached in (
+        (4, {"path": "attachments/4/a.bin"}),
+        (5, {"path": "x/b.bin"}),
+        (6, {"note": "too large"}),
+    ):
+        meta: dict[str, MetaValue] = {"message_id": str(number), "attachments": [{**attached}], "typed": 4}
+        log.append(event(f"user{number}", NOW, Kind.USER, "text and the rest", meta))
+    log.close()
+    kept = tmp_path / attachments_folder(THREAD) / "4"
+    kept.mkdir(parents=True)
+    (kept / "a.bin").write_bytes(b"file")
+    read = {each.message_id: (each.text, each.file, each.is_file_lost) for each in read_logs(tmp_path, Tally())}
+    assert [read[number] for number in (4, 5, 6)] == [
+        ("text", b"file", False),
+        ("text", None, True),
+        ("text", None, False),
+    ]
 
 
 def test_deliveries_tell_what_was_answered(tmp_path: Path, path: Path) -> None:

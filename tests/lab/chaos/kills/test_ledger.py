@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lab.chaos.kills.ledger import NOT_STORED, WRONG, Logged, Said, Shown, Tally, judge, judge_reminders, unsettled
+from lab.chaos.kills.ledger import NOT_STORED, WRONG, Logged, Said, Shown, Tally, find_unsettled, judge, judge_reminders
 from lab.chaos.kills.texts import LONG, PLAIN, answer
 
 CHANNEL, OTHER = 11, 12
@@ -109,11 +109,11 @@ def test_reminders_are_said_exactly_once() -> None:
 
 
 def test_unsettled_is_what_has_neither_an_end_nor_a_notice() -> None:
-    assert unsettled(SAID, []) == {1, 2}
-    assert unsettled(SAID, [NOTICE]) == {2}
-    assert unsettled(SAID, [replace(NOTICE, replies_to=0)]) == {1}  # the newest of the channel then
-    assert unsettled(SAID, [NOTICE, SHOWN[1]]) == set()
-    assert unsettled(SAID, [replace(SHOWN[0], is_running=True), SHOWN[1]]) == {1}
+    assert find_unsettled(SAID, []) == {1, 2}
+    assert find_unsettled(SAID, [NOTICE]) == {2}
+    assert find_unsettled(SAID, [replace(NOTICE, replies_to=0)]) == {1}  # the newest of the channel then
+    assert find_unsettled(SAID, [NOTICE, SHOWN[1]]) == set()
+    assert find_unsettled(SAID, [replace(SHOWN[0], is_running=True), SHOWN[1]]) == {1}
 
 
 def test_tallies_add_up() -> None:
@@ -123,3 +123,40 @@ def test_tallies_add_up() -> None:
     other.note("faults", "b", 2)
     total.add(other)
     assert (total.said, total.answered, total.faults, total.details) == (3, 2, 3, ["faults: a", "faults: b"])
+
+
+def test_a_deleted_message_may_have_an_answer_or_none_and_its_words_are_withdrawn() -> None:
+    gone = replace(SAID[0], is_deleted=True)
+    withdrawn = replace(LOGGED[0], is_withdrawn=True)
+    for shown, logged in (
+        (SHOWN, [withdrawn, LOGGED[1]]),
+        (SHOWN[1:], [LOGGED[1]]),
+        (SHOWN[1:], [withdrawn, LOGGED[1]]),
+    ):
+        tally = judge([gone, SAID[1]], shown, logged)
+        assert (tally.deleted, tally.answered, tally.wrong()) == (1, 1, NONE_WRONG)
+    assert judge([gone, SAID[1]], SHOWN, LOGGED).not_withdrawn == 1
+    assert (
+        judge([gone, SAID[1]], [*SHOWN, replace(SHOWN[0], message_id=300)], [withdrawn, LOGGED[1]]).answered_twice == 1
+    )
+
+
+def test_an_edited_message_is_logged_with_its_newest_words_once() -> None:
+    edited = replace(SAID[0], text="new words", earlier=(SAID[0].text,))
+    old, new = replace(LOGGED[0], is_withdrawn=True), replace(LOGGED[0], text="new words")
+    sound = judge([edited, SAID[1]], SHOWN, [old, new, LOGGED[1]])
+    assert (sound.edited, sound.answered, sound.wrong()) == (1, 2, NONE_WRONG)
+    assert judge([edited, SAID[1]], SHOWN, [new, LOGGED[1]]).is_sound  # read after the edit
+    assert judge([edited, SAID[1]], SHOWN, [LOGGED[0], LOGGED[1]]).logged_altered == 1
+    assert judge([edited, SAID[1]], SHOWN, [LOGGED[0], new, LOGGED[1]]).logged_twice == 1
+    odd = replace(LOGGED[0], text="never said", is_withdrawn=True)
+    assert judge([edited, SAID[1]], SHOWN, [odd, new, LOGGED[1]]).logged_altered == 1
+
+
+def test_an_attached_file_is_kept_as_it_was_or_the_log_says_why_not() -> None:
+    said = [replace(SAID[0], file=b"file"), SAID[1]]
+    kept = judge(said, SHOWN, [replace(LOGGED[0], file=b"file"), LOGGED[1]])
+    assert (kept.files, kept.wrong()) == (1, NONE_WRONG)
+    assert judge(said, SHOWN, LOGGED).is_sound
+    assert judge(said, SHOWN, [replace(LOGGED[0], file=b"other"), LOGGED[1]]).files_altered == 1
+    assert judge(said, SHOWN, [replace(LOGGED[0], is_file_lost=True), LOGGED[1]]).files_altered == 1

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from lab.chaos.kills.rows import ROWS, Harm, Life, Say, Trap, parse_rows, plan_life
+from lab.chaos.kills.rows import ROWS, Act, Change, Harm, Life, Say, Talk, Trap, parse_rows, plan_life
 
 MANY = 600
 
@@ -37,7 +37,7 @@ def test_a_seed_gives_the_same_lives_again() -> None:
 
 
 def test_every_row_is_brought_about_sooner_or_later() -> None:
-    by_harm = {5, 10, 11, 12, 14, 17, 22, 36, 37, 38, 39, 42}
+    by_harm = {5, 10, 11, 12, 14, 17, 22, 36, 37, 38, 39, 42, 49}
     assert harms(frozenset(ROWS)) == by_harm
     assert {life.trap for life in lives(frozenset(ROWS))} == set(Trap)
     wants = {act.wants for life in lives(frozenset(ROWS)) for act in life.before if isinstance(act, Say)}
@@ -61,3 +61,15 @@ def test_a_third_of_the_lives_end_within_a_second_after_a_start() -> None:
     assert all(at_most_s <= 1.0 for trap, at_most_s, _ in early if trap is Trap.START)
     assert all(after_s <= 1.0 for *_, after_s in early)
     assert {trap for trap, _, _ in early} == {Trap.START, Trap.ONLINE}
+
+
+def test_people_change_messages_attach_files_and_talk_to_the_gateway_where_it_was_asked_for() -> None:
+    def acts(rows: frozenset[int]) -> list[Act]:
+        return [act for life in lives(rows) for act in (*life.before, *(act for _, act in life.during))]
+
+    every, without = acts(frozenset(ROWS)), acts(frozenset(ROWS) - {50, 51, 52})
+    assert {each.is_deletion for each in every if isinstance(each, Change)} == {True, False}
+    assert any(isinstance(each, Talk) for each in every)
+    assert any(isinstance(each, Say) and each.file_bytes for each in every)
+    assert not any(isinstance(each, Change | Talk) for each in without)
+    assert not any(isinstance(each, Say) and each.file_bytes for each in without)

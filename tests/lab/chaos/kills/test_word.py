@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lab.chaos.kills.word import Word, owed_by
+from lab.chaos.kills.word import Word, find_last_look, owed_by
 
 
 def status(**system: object) -> dict[str, Any]:
@@ -38,6 +38,11 @@ def test_an_agent_at_rest_owes_nothing() -> None:
 )
 def test_whatever_an_agent_owes_is_named(told: dict[str, Any], owed: str) -> None:
     assert owed_by(told) == (owed,)
+
+
+def test_without_the_scheduler_s_answer_nothing_is_known_of_reminders() -> None:
+    assert find_last_look(status()) is None
+    assert find_last_look({"actors": {}}) is None
 
 
 def test_an_agent_that_does_not_answer_is_not_calm(tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ import dataclasses
 import pytest
 
 from lab.bench.facts.store import Entry, Stored
+from lab.bench.facts.verdict import COUNTED, Said, judge_kept
 from lab.bench.facts.words import fact, message
 from lab.chaos.lives.campaign import run
-from lab.chaos.lives.gateway import COUNTED, GATEWAY, Said, judge_kept
+from lab.chaos.lives.gateway import GATEWAY
 
 ANSWERED = Said("talk", "life", 1, "noted", is_stream=False)
 STREAMED = Said("talk", "life", 2, "noted too", is_stream=True)
