@@ -29,6 +29,8 @@ class Page:
     """Greatest id of all; 0 for an empty page."""
     is_last: bool
     """Nothing stands beyond it."""
+    unreadable_ids: frozenset[int] = frozenset()
+    """Ids of unreadable messages; some may have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class GapPage:
     """Page of history, and as of when it says that nothing is missing."""
 
     after: int
-    """The message that it comes after."""
+    """Id of the message before the page."""
     joins: int
     """The channel's, when it was asked for."""
     reached: int
@@ -64,14 +66,15 @@ async def read_page(channel: discord.abc.MessageableChannel, *, after: int = 0, 
     numbered = sorted(((number, raw) for raw in answer if (number := number_of(raw))), key=lambda pair: pair[0])
     if answer and not numbered:
         raise UnreadableAnswerError("no message of a page has an id")
-    wanted = [raw for number, raw in numbered if number > after and (before is None or number < before)]
-    messages = [message for raw in wanted if (message := read_message(channel, raw)) is not None]
+    wanted = [(number, raw) for number, raw in numbered if number > after and (before is None or number < before)]
+    messages = [message for _, raw in wanted if (message := read_message(channel, raw)) is not None]
     return Page(
         messages=tuple(messages),
         unreadable=len(wanted) - len(messages) + len(answer) - len(numbered),
         oldest=numbered[0][0] if numbered else 0,
         newest=numbered[-1][0] if numbered else 0,
         is_last=len(answer) < PAGE or (before is not None and numbered[0][0] <= after),
+        unreadable_ids=frozenset(number for number, _ in wanted).difference(message.id for message in messages),
     )
 
 

@@ -45,13 +45,15 @@ class Listing:
     messages: dict[int, WireMessage]
     reach: int
     """Every message from this one on is listed; 0 where the history was read to its beginning."""
+    unreadable: frozenset[int] = frozenset()
+    """Messages that are there and cannot be read."""
     tells_start: bool = False
     """True if a thread's history says what became of the message that it was opened from, which may stand elsewhere."""
 
     def lacks(self, number: int, window: Window) -> bool:
         """True if a message that the window holds is gone from Discord."""
         is_told = self.tells_start if str(number) == window.id else number >= self.reach
-        return is_told and number not in self.messages
+        return is_told and number not in self.messages and number not in self.unreadable
 
 
 class Comparison:
@@ -239,11 +241,13 @@ async def _newest(
     messages: dict[int, WireMessage] = {}
     tells_start = isinstance(channel, discord.Thread) and isinstance(channel.parent, discord.ForumChannel)
     require_history(channel)
+    unreadable: frozenset[int] = frozenset()
     before = NEWEST
     while len(messages) < MOST_LISTED and oldest < before:
         page = await read_page(channel, before=before)
-        if page.unreadable:
-            raise UnreadableAnswerError(f"{page.unreadable} messages cannot be read, and would be taken for deleted")
+        if nameless := page.unreadable - len(page.unreadable_ids):
+            raise UnreadableAnswerError(f"{nameless} messages have no id, and would be taken for deleted")
+        unreadable |= page.unreadable_ids
         messages |= {message.id: message for message in page.messages}
         for message in page.messages:
             if message.type is discord.MessageType.thread_starter_message and message.reference is not None:
@@ -255,7 +259,7 @@ async def _newest(
         before = page.oldest
     require_history(channel)
     is_whole = len(messages) < MOST_LISTED and not (messages and min(messages) <= oldest)
-    return Listing(messages, 0 if is_whole else min(messages), tells_start)
+    return Listing(messages, 0 if is_whole else min(messages), unreadable, tells_start)
 
 
 def _is_edited(kept: KeptMessage, message: WireMessage) -> bool:

@@ -12,15 +12,15 @@ from tests.patience import eventually
 HISTORY = r"GET /channels/\d+/messages"
 
 
-def held(*message_ids: int) -> tuple[KeptMessage, ...]:
+def kept_messages(*message_ids: int) -> tuple[KeptMessage, ...]:
     return tuple(KeptMessage(message_id=str(message_id)) for message_id in message_ids)
 
 
-def retracted(life: Life) -> list[tuple[str, ...]]:
+def find_retracted(life: Life) -> list[tuple[str, ...]]:
     return [told.message_ids for told in life.told.now() if isinstance(told, RetractMessages)]
 
 
-def asked(life: Life) -> list[Window]:
+def find_asked(life: Life) -> list[Window]:
     return [told.window for told in life.told.now() if isinstance(told, TellKeptMessages)]
 
 
@@ -32,11 +32,23 @@ def test_what_discord_did_not_tell_in_all_attempts_is_asked_again_later(
     waits = timing(compare_again_s=0.1)
     playground.inject("503", HISTORY, times=waits.attempts + 1)
     last_seen = {GENERAL.address.key: str(there)}
-    life = start_life(last_seen=last_seen, kept={GENERAL: held(gone, there)}, timing=waits)
-    eventually(lambda: bool(retracted(life)))
+    life = start_life(last_seen=last_seen, kept={GENERAL: kept_messages(gone, there)}, timing=waits)
+    eventually(lambda: bool(find_retracted(life)))
 
-    assert retracted(life) == [(str(gone),)]
-    assert len(asked(life)) == 2
+    assert find_retracted(life) == [(str(gone),)]
+    assert len(find_asked(life)) == 2
+
+
+def test_a_message_that_cannot_be_read_hides_no_deletion_and_is_not_taken_for_deleted(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    gone, odd, there = (playground.say(defaults.GENERAL_ID, text) for text in ("gone", "odd", "there"))
+    playground.delete(defaults.GENERAL_ID, gone)
+    playground.garble(odd)
+    life = start_life(last_seen={GENERAL.address.key: str(there)}, kept={GENERAL: kept_messages(gone, odd, there)})
+    eventually(lambda: bool(find_retracted(life)))
+
+    assert find_retracted(life) == [(str(gone),)]
 
 
 def test_what_is_older_than_a_playground_was_said_in_another_and_is_not_taken_for_deleted(
@@ -49,11 +61,11 @@ def test_what_is_older_than_a_playground_was_said_in_another_and_is_not_taken_fo
     life = start_life(
         first_id=connection.first_id,
         last_seen={GENERAL.address.key: str(there)},
-        kept={GENERAL: held(earlier, gone, there)},
+        kept={GENERAL: kept_messages(earlier, gone, there)},
     )
-    eventually(lambda: bool(retracted(life)))
+    eventually(lambda: bool(find_retracted(life)))
 
-    assert retracted(life) == [(str(gone),)]
+    assert find_retracted(life) == [(str(gone),)]
 
 
 def test_what_was_missed_is_passed_on_before_anything_is_compared(
@@ -65,7 +77,7 @@ def test_what_was_missed_is_passed_on_before_anything_is_compared(
     playground.say(defaults.GENERAL_ID, "missed")
     playground.inject("delay", HISTORY, delay_s=0.3)
     life = start_life(last_seen={GENERAL.address.key: str(seen), thread_window(thread).address.key: str(last)})
-    eventually(lambda: len(asked(life)) == 3)
+    eventually(lambda: len(find_asked(life)) == 3)
 
     is_it_logged = [TellKeptMessages, UserMessage]
     assert [type(told) for told in life.told.now()] == [*is_it_logged, TellKeptMessages, TellKeptMessages]
@@ -77,9 +89,9 @@ def test_of_many_windows_those_used_last_go_first_and_those_that_hold_nothing_co
     threads = [playground.create_thread(defaults.GENERAL_ID, str(number)) for number in range(12)]
     last = [playground.say(thread, "last") for thread in threads]
     keys = [thread_window(thread).address.key for thread in threads]
-    kept = {thread_window(threads[0]): held(last[0])}
+    kept = {thread_window(threads[0]): kept_messages(last[0])}
     life = start_life(last_seen=dict(zip(keys, map(str, last), strict=True)), kept=kept)
-    eventually(lambda: len(asked(life)) >= len(threads) and len(playground.requests("GET", "/messages")) == 1)
+    eventually(lambda: len(find_asked(life)) >= len(threads) and len(playground.requests("GET", "/messages")) == 1)
 
-    assert asked(life)[0] == thread_window(threads[-1])
-    assert retracted(life) == []
+    assert find_asked(life)[0] == thread_window(threads[-1])
+    assert find_retracted(life) == []
