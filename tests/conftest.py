@@ -1,4 +1,4 @@
-"""What every test has: fixtures of the kernel, and the rules that no test may break unseen."""
+"""Fixtures of all tests: the kernel's, and rules that no test may break unseen."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """What is not quick is not even read, if only that is wanted."""
+    """Leave slow files unread if only quick tests are wanted."""
     is_left_out = config.getoption("--quick") and is_whole(collection_path.relative_to(config.rootpath).as_posix())
     return True if is_left_out else None
 
@@ -150,7 +150,7 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_collection_finish() -> None:
-    """Nor does one need to look at them while they run."""
+    """Freeze the collected tests, too."""
     gc.collect()
     gc.freeze()
 
@@ -161,7 +161,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fails a run in which all the tests of a requirement were skipped: nothing holds it on this machine."""
+    """Fail a run in which all tests of a requirement were skipped."""
     if not hasattr(session.config, "workerinput") and session.exitstatus == 0 and _unheld():
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -280,3 +280,19 @@ def live_system() -> Iterator[ActorSystem]:
     system = ActorSystem(workers=2)
     yield system
     system.stop()
+
+
+@pytest.fixture
+def system_syncs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """Syncs asked of the system, in order: the call, and the path of its file."""
+    calls: list[tuple[str, str]] = []
+    for name in ("fdatasync", "fsync", "sync"):
+        real = getattr(os, name)
+
+        def call(*fds: int, name: str = name, real: object = real) -> None:
+            calls.append((name, str(Path(f"/proc/self/fd/{fds[0]}").readlink()) if fds else ""))
+            assert callable(real)
+            real(*fds)
+
+        monkeypatch.setattr(os, name, call)
+    return calls

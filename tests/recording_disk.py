@@ -22,6 +22,10 @@ class TornWrite(BaseException):
         self.part, self.cause = part, cause
 
 
+class Unsynced(BaseException):
+    """A message left that rests on bytes which are not safe; no crash of an actor, but the test's end."""
+
+
 @dataclass(slots=True)
 class _File:
     """File, under any number of names."""
@@ -71,6 +75,26 @@ class RecordingDisk:
         if file is None:
             return None
         return path.read_bytes() if file.durable is None else file.durable
+
+    def at_risk(self, root: Path) -> set[str]:
+        """Paths of files below `root` that a power loss would take, change or bring back."""
+        there = {path for path in root.rglob("*") if path.is_file() and not path.is_symlink()}
+        named = {folder / name: file for folder, names in self._folders.items() for name, file in names.items()}
+        gone = {
+            path
+            for path, file in named.items()
+            if file is not None and file.durable is not None and path.is_relative_to(root) and not os.path.lexists(path)
+        }
+        changed = {path for path in there if not self._is_whole(path) and self.surviving(path) != path.read_bytes()}
+        return {path.relative_to(root).as_posix() for path in gone | changed}
+
+    def _is_whole(self, path: Path) -> bool:
+        """True for a file that is safe as it stands, so that its content need not be read."""
+        names = [self._folders.get(folder.parent, {folder.name: None}) for folder in path.parents]
+        if not all(folder.name in each for folder, each in zip(path.parents, names, strict=True)):
+            return False
+        file = self._folders.get(path.parent, {}).get(path.name)
+        return file is not None and file.durable is None and file is self._files.get(path.lstat().st_ino)
 
     def lose_power(self) -> None:
         """Make the real folders hold what would survive and nothing else; from then on all of that counts as safe.

@@ -97,6 +97,23 @@ def test_a_link_and_what_was_unlinked_wait_for_the_folder(disk: RecordingDisk, t
     assert (disk.surviving(tmp_path / "a"), disk.surviving(tmp_path / "b")) == (None, b"a")
 
 
+def test_files_at_risk_are_new_changed_renamed_and_removed_ones(disk: RecordingDisk, tmp_path: Path) -> None:
+    for name in ("changed", "old", "gone", "same"):
+        os.close(store_file(disk, tmp_path / name, b"one"))
+    assert disk.at_risk(tmp_path) == set()
+    fd = disk.open(tmp_path / "changed", os.O_WRONLY | os.O_APPEND)
+    disk.write(fd, b"two")
+    disk.replace(tmp_path / "old", tmp_path / "renamed")
+    disk.unlink(tmp_path / "gone")
+    disk.make_folder(tmp_path / "folder")
+    os.close(store_file(disk, tmp_path / "folder" / "new", b"lost with its folder"))
+    assert disk.at_risk(tmp_path) == {"changed", "old", "renamed", "gone", "folder/new"}
+    disk.sync(fd)
+    disk.sync_folder(tmp_path)
+    assert disk.at_risk(tmp_path) == set()
+    os.close(fd)
+
+
 def test_what_was_there_before_is_safe_until_it_is_written_to(disk: RecordingDisk, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"before ")

@@ -32,7 +32,7 @@ class QuestionNotes:
         Raises:
             OSError: it may not.
         """
-        self._notes.put(_name(question.id), msgspec.json.encode(question))
+        self._notes.put(_name(question.id), msgspec.json.encode(question), is_durable=True)
 
     def drop(self, question_id: str) -> None:
         """Return when the note is gone, also after a power loss.

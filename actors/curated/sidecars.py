@@ -10,7 +10,7 @@ from pathlib import Path
 
 from actors.curated.folder import MemoryFolder
 from actors.edited_file.access import FileRefusedError, read_first
-from actors.linux.disk import Disk, put_whole, write_all
+from actors.linux.disk import Disk, put_whole, write_all, write_some
 from domain.curated import config as folder_config
 from domain.curated import journal, table
 from domain.curated.journal import Operation
@@ -153,7 +153,8 @@ def ignore_sidecars(disk: Disk, folder: Path) -> None:
 def _put_into(disk: Disk, path: Path, content: bytes) -> None:
     """Make a file hold something and stay the same file, so that commands under way are still kept from it.
 
-    A crash may leave it half written. What lies there that is no file of its own is taken away first.
+    A crash or a power loss may leave it half written: it is made anew. What lies there that is no file of its own is
+    taken away first.
 
     Raises:
         OSError: it cannot be written.
@@ -168,7 +169,7 @@ def _put_into(disk: Disk, path: Path, content: bytes) -> None:
     try:
         _own_size(fd, path)
         os.ftruncate(fd, 0)
-        write_all(disk, fd, content)
+        write_some(disk, fd, content)
     finally:
         os.close(fd)
 

@@ -343,7 +343,7 @@ class FactsActor(Actor):
     def _cross_out(self) -> None:
         try:
             self._files.sync()
-            self._journal.commit()
+            self._journal.commit(is_durable=False)
         except OSError as error:
             log.warning("what is done cannot be crossed out, which is tried again: %s", error)
             self._set(FactsTimer.CROSS_OUT, OPEN_AGAIN_S)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from actors.linux.private_folder import make_private_one
+from actors.linux.private_folder import make_private, make_private_one
 
 OPERATOR_KEY = "agent.key"
 """Beside the operator's socket: the key that each request must carry."""
@@ -203,7 +203,9 @@ def put_whole(disk: Disk, path: Path, data: bytes, *, is_durable: bool = True) -
     try:
         fd = disk.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW)
         try:
-            (write_all if is_durable else write_some)(disk, fd, data)
+            write_some(disk, fd, data)
+            if is_durable:
+                disk.sync(fd)
         finally:
             os.close(fd)
         disk.replace(draft, path)
@@ -253,3 +255,14 @@ def make_durable(disk: Disk, up_to: Path, *folders: Path) -> None:
     }
     for parts in sorted(steps, key=len, reverse=True):
         disk.sync_folder(up_to.joinpath(*parts))
+
+
+def make_folders(disk: Disk, folder: Path) -> None:
+    """Make `folder` and those above it that are missing; all of their names survive a power loss.
+
+    Raises:
+        OSError: one of them cannot be made or synced.
+    """
+    there = next(each for each in folder.parents if each.exists())
+    make_private(folder, disk.make_folder)
+    make_durable(disk, there, folder.parent)

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import msgspec
 
-from actors.linux.disk import Disk, RealDisk, give_back, make_durable, put_whole, write_some
+from actors.linux.disk import Disk, RealDisk, give_back, make_durable, make_folders, put_whole, write_some
 from actors.linux.private_folder import make_private
 from actors.linux.regular_file import open_regular, read_regular
 from actors.linux.safe_open import read_beneath
@@ -92,7 +92,7 @@ class Notebook:
             log.warning("%s: unreadable lines are passed over: %d (%s)", self.path, len(damage), damage[0])
         return records
 
-    def append(self, *lines: bytes, is_durable: bool = True) -> None:
+    def append(self, *lines: bytes, is_durable: bool) -> None:
         """Add lines; a file that is long is compacted before, a file that is gone is written anew.
 
         Args:
@@ -109,7 +109,7 @@ class Notebook:
             try:
                 write_some(self._disk, fd, b"".join(lines))
                 if is_durable:
-                    self._sync(fd)
+                    self._sync_file(fd)
             except OSError:
                 with suppress(OSError):  # then the next addition takes the part of a line away
                     os.ftruncate(fd, size)
@@ -126,7 +126,7 @@ class Notebook:
         with suppress(FileNotFoundError):
             fd = open_regular(self.path, os.O_RDONLY | os.O_NOFOLLOW, opens=self._disk.open)
             try:
-                self._sync(fd)
+                self._sync_file(fd)
             finally:
                 give_back(fd)
 
@@ -144,7 +144,7 @@ class Notebook:
             size = self.path.lstat().st_size
         except FileNotFoundError:
             self._is_named = False
-            make_private(self.path.parent, self._disk.make_folder)
+            make_folders(self._disk, self.path.parent)
             if self._content is not None and (lines := [*self._content()]):
                 log.warning("%s is not there any more: it is written anew", self.path)
                 self._put(lines)
@@ -162,7 +162,7 @@ class Notebook:
         self._is_named = True
         self._limit = max(self._long_bytes, 2 * len(data))
 
-    def _sync(self, fd: int) -> None:
+    def _sync_file(self, fd: int) -> None:
         self._disk.sync(fd)
         if not self._is_named:
             self._disk.sync_folder(self.path.parent)
@@ -189,7 +189,7 @@ class NoteFolder:
         self._is_named = False
         """True if the folder's name survives a power loss."""
 
-    def put(self, name: str, data: bytes, *, is_durable: bool = True) -> None:
+    def put(self, name: str, data: bytes, *, is_durable: bool) -> None:
         """Keep data under a name, which may have folders before it.
 
         Args:
@@ -205,7 +205,7 @@ class NoteFolder:
             make_private(path.parent, self._disk.make_folder)
             self._is_named = False
         if is_durable and not self._is_named:
-            make_durable(self._disk, self._above, self.folder.parent)
+            make_durable(self._disk, self._above, path.parent.parent)
             self._is_named = True
         put_whole(self._disk, path, data, is_durable=is_durable)
 

@@ -48,7 +48,7 @@ class OwedConfirmations:
             return
         self._unwanted.discard(owed.request_id)
         try:
-            self._notes.put(_name(owed.request_id), msgspec.json.encode(owed))
+            self._notes.put(_name(owed.request_id), msgspec.json.encode(owed), is_durable=True)
         except OSError:
             if owed.request_id not in self._kept:
                 self.drop(owed.request_id)

@@ -9,6 +9,8 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
+from actors.linux.disk import Disk, RealDisk
+
 log = logging.getLogger(__name__)
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
@@ -19,14 +21,16 @@ KEPT_FILES = 16
 class OutputFile:
     """Output file in a folder of the agent's own, made with the first write; commands can read it and no more."""
 
-    def __init__(self, folder: Path, request_id: str) -> None:
+    def __init__(self, folder: Path, request_id: str, disk: Disk | None = None) -> None:
         """Nothing is opened yet.
 
         Args:
-            folder: Where the file is to be; it exists.
-            request_id: Whose output; names the file.
+            folder: Existing folder of the file.
+            request_id: Command of the output; names the file.
+            disk: Disk to write to; None for the real disk.
         """
         self._folder = folder
+        self._disk = disk or RealDisk()
         self._name = re.sub(r"[^A-Za-z0-9_-]", "_", request_id)[:64] + ".log"
         self._folder_fd: int | None = None
         self._file_fd: int | None = None
@@ -48,12 +52,12 @@ class OutputFile:
         self.lost_bytes += len(piece) - written
 
     def close(self, *, keep: bool) -> None:
-        """Close the file, and remove it unless it is to be kept; again, nothing more."""
+        """Close the file, removed or safe from a power loss: a log is about to name it; again, nothing more."""
         file_fd, self._file_fd = self._file_fd, None
         folder_fd, self._folder_fd = self._folder_fd, None
         try:
             if file_fd is not None:
-                os.close(file_fd)
+                self._close_file(file_fd, keep=keep)
                 if not keep:
                     os.unlink(self._name, dir_fd=folder_fd)
         except FileNotFoundError:
@@ -64,6 +68,14 @@ class OutputFile:
         finally:
             if folder_fd is not None:
                 os.close(folder_fd)
+
+    def _close_file(self, fd: int, *, keep: bool) -> None:
+        try:
+            if keep:
+                self._disk.sync(fd)
+                self._disk.sync_folder(self._folder)
+        finally:
+            os.close(fd)
 
     def _write(self, piece: memoryview) -> int:
         """Bytes written; fewer than given after a fault."""
@@ -83,7 +95,8 @@ class OutputFile:
         _prune(folder_fd)
         with suppress(FileNotFoundError):
             os.unlink(self._name, dir_fd=folder_fd)
-        return os.open(self._name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder_fd)
+        path = Path(f"/proc/self/fd/{folder_fd}", self._name)
+        return self._disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
 
 
 def _prune(folder_fd: int) -> None:

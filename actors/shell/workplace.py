@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from actors.linux.disk import RealDisk, make_folders
 from actors.linux.folder import open_folder, remove_tree
 from actors.linux.private_folder import PRIVATE, TemporaryFolder, make_private
 from actors.shell.refused import RefusedError
@@ -94,8 +95,10 @@ class Workplaces:
         attachments, output = self._data_root / attachments_folder(window), self._data_root / output_folder(window)
         try:
             # A disk that is full when the folder has to be emptied has no room for another one.
-            for directory in (folder, attachments, output, self.work_root / TRASH):
+            for directory in (folder, attachments, self.work_root / TRASH):
                 make_private(directory)
+            if not output.is_dir():
+                make_folders(RealDisk(), output)
             folder.chmod(PRIVATE)  # a command may have shut it
             self._link_logs(folder, logs or self._logs, window)
             self._show(folder, str(ATTACHMENTS_ROOT), attachments)

@@ -54,7 +54,7 @@ class Bookkeeping:
             return {}
         return found if isinstance(found, dict) else {}
 
-    def put(self, name: str, data: bytes, *, is_durable: bool = True) -> bool:
+    def put(self, name: str, data: bytes, *, is_durable: bool) -> bool:
         """Keep data under a name; True if kept. A failure is only logged, for users' files do not depend on it.
 
         Args:
@@ -71,7 +71,7 @@ class Bookkeeping:
             return False
         return True
 
-    def put_document(self, name: str, document: Mapping[str, Any], *, is_durable: bool = True) -> bool:
+    def put_document(self, name: str, document: Mapping[str, Any], *, is_durable: bool) -> bool:
         """The same of JSON."""
         return self.put(name, json.dumps(document, ensure_ascii=True, sort_keys=True).encode(), is_durable=is_durable)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actors.kernel import Host
-from actors.linux.private_folder import make_private
+from actors.linux.disk import RealDisk, make_folders
 from actors.linux.safe_open import read_beneath
 from actors.linux.signature import Signature, is_settled, signature, signature_of
 from actors.workspace.config import AGENT, CHANNELS, WorkspaceConfig
@@ -81,7 +81,7 @@ class Channel:
         try:
             with self._host.blocking():
                 if not self.agent_folder.is_dir():
-                    make_private(self.agent_folder)
+                    make_folders(self._config.disk or RealDisk(), self.agent_folder)
                     self.is_new = True
                 for name in missing:
                     self._create(name, TEMPLATES[name])

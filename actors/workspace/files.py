@@ -98,7 +98,7 @@ class ChannelFiles:
     def keep_before(self, name: str, data: bytes, at: str) -> None:
         """Keep a version that a worker is about to rewrite."""
         stem = f"{name.removesuffix('.md')}-"
-        self._books.put(f"before/{stem}{at}.md", data)
+        self._books.put(f"before/{stem}{at}.md", data, is_durable=True)
         Bookkeeping(self._books.folder / "before", self._disk).prune(stem, BACKUPS)
 
     def try_again(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from actors.kernel import Bulkhead
@@ -68,7 +69,7 @@ class WatermarkFile:
             OSError: the watermarks may be missing; TimeoutError is one.
         """
         lines = [line_of(channel_id, watermark) for channel_id, watermark in watermarks.items()]
-        await self._threads.run(_LANE, _WRITE_S, self._book.append, *lines)
+        await self._threads.run(_LANE, _WRITE_S, partial(self._book.append, *lines, is_durable=True))
         self._said.update(watermarks)
 
     def _lines(self) -> list[bytes]:

@@ -142,7 +142,7 @@ class Journal:
 
     def begin(self, owed: Owed) -> None:
         """Note a turn's first half."""
-        self._append(_first_line(owed))
+        self._append(_first_line(owed), is_durable=True)
 
     def end(self, owed: Owed, *, is_new: bool, answer_text: str, model: str, at: datetime) -> None:
         """Note that a turn is over.
@@ -156,9 +156,9 @@ class Journal:
         """
         over = _Over(owed.turn, at, model, answer_text)
         if is_new:
-            self._append(_first_line(owed), over)
+            self._append(_first_line(owed), over, is_durable=True)
         else:
-            self._append(over)
+            self._append(over, is_durable=True)
 
     def note_facts(self, facts: Mapping[str, tuple[str, ...]]) -> None:
         """Note the facts of each turn's words, so that the model is not asked again."""
@@ -190,7 +190,7 @@ class Journal:
             if owed.answered_at is not None and entry_id in {*turn_entries(owed.turn), *made}:
                 self.finish(owed.turn)
 
-    def commit(self, *, is_durable: bool = False) -> None:
+    def commit(self, *, is_durable: bool) -> None:
         """Commit finished work; call only when its results are safe from a power loss.
 
         Args:
@@ -215,7 +215,7 @@ class Journal:
         """
         self._book.rewrite()
 
-    def _append(self, *lines: _Line, is_durable: bool = True) -> None:
+    def _append(self, *lines: _Line, is_durable: bool) -> None:
         kept = [line for line in lines if line.turn in self.owed or not isinstance(line, _Extracted | _Decided)]
         if not kept:
             return  # The words were forgotten meanwhile.

@@ -7,9 +7,8 @@ import logging
 from contextlib import suppress
 from pathlib import Path
 
-from actors.linux.disk import Disk, RealDisk, put_whole
+from actors.linux.disk import Disk, RealDisk, make_folders, put_whole
 from actors.linux.held_file import HeldError, HeldFile, is_locked
-from actors.linux.private_folder import make_private
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +51,7 @@ class MemoryFolder:
             HeldError: another process uses it.
             OSError: the folder cannot be made.
         """
-        make_private(self._root, self._disk.make_folder)
+        make_folders(self._disk, self._root)
         try:
             self._lock.hold()
             self._lock.name_holder()
@@ -63,7 +62,7 @@ class MemoryFolder:
                 raise
             log.warning("%s: it is used without a lock: %s", self._root, error)
         if not (self._root / ENTRIES).exists():
-            make_private(self._root / ENTRIES, self._disk.make_folder)
+            make_folders(self._disk, self._root / ENTRIES)
             if not (self._root / README).exists():
                 put_whole(self._disk, self._root / README, _PAGE.encode(), is_durable=False)
 

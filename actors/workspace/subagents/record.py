@@ -53,7 +53,7 @@ class Record:
 
     def keep(self, books: Bookkeeping) -> None:
         """Write the record; a full disk does not stop the run."""
-        books.put(f"{self.run.run}{SUFFIX}", msgspec.json.encode(Kept(run=self.run, text=self.text)))
+        books.put(f"{self.run.run}{SUFFIX}", msgspec.json.encode(Kept(run=self.run, text=self.text)), is_durable=True)
 
 
 def kept_records(books: Bookkeeping) -> Iterator[Record]:

@@ -61,6 +61,7 @@ class WorkspaceState:
                 "log": self.log,
                 "pace": self.pacing.snapshot(),
             },
+            is_durable=True,
         )
 
     # people's words of turns that were cut off
@@ -138,7 +139,7 @@ class WorkspaceState:
         """Turns are in MEMORY.md and HISTORY.md."""
         self._written |= dict.fromkeys(turns)
         self._written = dict.fromkeys([*self._written][-MOST_WRITTEN:])
-        self.books.put_document(WRITTEN, {"turns": [*self._written]})
+        self.books.put_document(WRITTEN, {"turns": [*self._written]}, is_durable=True)
 
     def unwritten(self, spoken: Sequence[SpokenTurn]) -> tuple[SpokenTurn, ...]:
         """Turns that are not in the files."""

@@ -163,7 +163,7 @@ class Updates:
                 self._refuse("consolidate", done, text, ValueError(reason or found.trouble))
 
             def write() -> None:
-                self._books.put_document(PENDING, document)
+                self._books.put_document(PENDING, document, is_durable=True)
                 self._write(document, without_history if found.trouble else done)
 
             return write
@@ -180,7 +180,7 @@ class Updates:
             self._write(document, done) if document else done("")
         except (KeyError, TypeError, ValueError) as error:
             log.warning("%s: what was found is not written: %s", self._host.address, self._word_reason(repr(error)))
-            self._books.put_document(PENDING, {})
+            self._books.put_document(PENDING, {}, is_durable=True)
             done("what was found could not be read again")
 
     def _tidy(self) -> None:
@@ -207,7 +207,7 @@ class Updates:
         def both(reason: str) -> None:
             if not reason:
                 self._state.add_written(turns)
-                self._books.put_document(PENDING, {})
+                self._books.put_document(PENDING, {}, is_durable=True)
             done(reason)
             if not reason:
                 self._tidy()
@@ -280,7 +280,7 @@ class Updates:
     def _refuse(self, purpose: str, done: Done, text: str, error: ValueError) -> None:
         """Keep an unusable answer for a later inspection."""
         kept = kept_answer(text, self._own)
-        self._books.put(f"refused-{purpose}.txt", kept.encode("utf-8", "replace")[:64_000])
+        self._books.put(f"refused-{purpose}.txt", kept.encode("utf-8", "replace")[:64_000], is_durable=False)
         done(f"the answer of the worker for {purpose} cannot be used: {self._word_reason(str(error), text)}")
 
     def _word_reason(self, reason: str, answer: str = "") -> str:

@@ -9,9 +9,10 @@ from typing import TypeVar
 from actors.approval.actor import ApprovalActor
 from actors.approval.config import ApprovalConfig
 from actors.approval.state import ApprovalState
-from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
-from actors.linux.disk import Disk, RealDisk
-from messages.base import CONTEXT_KIND, Message, MessageId, RequestId, Surface, TurnId, UserId, Window
+from actors.kernel import Actor, ActorSpec, ManualClock
+from actors.kernel.edge import EDGE_KIND
+from actors.linux.disk import Disk
+from messages.base import CONTEXT_KIND, Address, Message, MessageId, RequestId, Surface, TurnId, UserId, Window
 from messages.discord import Delivered, EndButtons, PostMessage
 from messages.shell import (
     APPROVAL,
@@ -20,6 +21,8 @@ from messages.shell import (
     DecideApproval,
 )
 from messages.turn import AskerTold, TellAsker
+from tests.recording_disk import RecordingDisk
+from tests.safe_system import SafeSystem
 
 M = TypeVar("M", bound=Message)
 ASKER, OPERATOR, STRANGER = UserId("111"), UserId("222"), UserId("333")
@@ -44,6 +47,11 @@ class WindowProbe(Actor):
             self.tell(message.reply_to, told)
 
 
+def _is_promise(to: Address, _message: Message) -> bool:
+    """True for messages to people and askers."""
+    return to.kind == EDGE_KIND
+
+
 class Rig:
     """One process; another rig on the same folder is the next one."""
 
@@ -52,13 +60,14 @@ class Rig:
         self.turn = TurnId("turn1")
         self.is_silent = False
         self.state = ApprovalState()
-        self.system = ActorSystem(workers=0, clock=self.clock)
+        self.disk = disk if isinstance(disk, RecordingDisk) else RecordingDisk(disk)
+        self.system = SafeSystem(self.disk, folder or Path("none"), _is_promise, self.clock)
         self.surface, self.asker = self.system.edge("surface"), self.system.edge("asker")
         config = ApprovalConfig(
             surface=self.surface.address,
             operators=frozenset({OPERATOR}),
             folder=folder,
-            disk=disk or RealDisk(),
+            disk=self.disk,
         )
         self.system.register(ActorSpec(APPROVAL.kind, lambda _: ApprovalActor(config, self.state), core=True))
         self.system.register(ActorSpec(CONTEXT_KIND, lambda _: WindowProbe(self)))

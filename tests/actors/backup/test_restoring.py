@@ -217,6 +217,21 @@ def test_words_that_were_taken_back_stay_hidden_from_commands(tmp_path: Path) ->
     assert b"secret recipe" not in copy.read_bytes()
 
 
+def test_reminders_are_on_the_disk_before_they_have_their_name(tmp_path: Path) -> None:
+    root, vault = make_root(tmp_path / "data"), tmp_path / "vault.md"
+    vault.write_text(REMINDER)
+    backup = back_up(root, tmp_path / "b", reminders=vault).folder
+    vault.unlink()
+    drafts: list[list[str]] = []
+
+    class NotingDisk(RealDisk):
+        def sync_all(self) -> None:
+            drafts.append([path.name for path in tmp_path.glob(".vault*")])
+
+    restore(backup, tmp_path / "root", vault, disk=NotingDisk())
+    assert [".vault.md" + UNFINISHED_RESTORE] in drafts
+
+
 def test_reminders_that_lay_elsewhere_go_where_the_settings_want_them_but_over_nothing(tmp_path: Path) -> None:
     root = make_root(tmp_path / "data")
     vault = tmp_path / "vault.md"

@@ -19,6 +19,7 @@ from actors.kernel import boot_seconds
 from actors.linux.disk import RealDisk
 from messages.base import Surface, Window
 from tests.patience import PATIENCE_S
+from tests.recording_disk import RecordingDisk
 
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="100000000000000012")
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -49,6 +50,23 @@ def disk(time: Time) -> FencedDisk:
     lease = Lease(time)
     lease.renew(2.0)
     return FencedDisk(RealDisk(), lease, lapse)
+
+
+def test_syncs_are_those_of_the_disk_below(time: Time, tmp_path: Path) -> None:
+    lease, below, path = Lease(time), RecordingDisk(), tmp_path / "log"
+    lease.renew(2.0)
+    disk = FencedDisk(below, lease, lapse)
+    fd = disk.open(path, os.O_RDWR | os.O_CREAT)
+    for words in (b"one", b"two"):
+        disk.write(fd, words)
+        assert below.at_risk(tmp_path) == {"log"}
+        if words == b"one":
+            disk.sync(fd)
+            disk.sync_folder(tmp_path)
+        else:
+            disk.sync_all()
+        assert below.at_risk(tmp_path) == set()
+    os.close(fd)
 
 
 CHANGES: dict[str, Callable[[FencedDisk, int, Path], object]] = {

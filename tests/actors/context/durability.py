@@ -1,4 +1,4 @@
-"""Invariant of every window under test: nothing leaves it that rests on bytes which a power loss would take."""
+"""Invariant of every window under test: no message leaves that rests on bytes at risk of a power loss."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from messages.model import CancelModel
 from messages.run import RunEvent
 from messages.shell import CancelBash, RunBash
 from messages.socket import Refused
-from tests.recording_disk import RecordingDisk
+from tests.recording_disk import RecordingDisk, Unsynced
 
 PASSING = (ShowTyping, ShowProgress, ShowReaction, EndProgress, *get_args(RunEvent))
 """Says how things are now, and promises nothing."""
@@ -48,10 +48,6 @@ class _Quick(ReservedDisk):
         folder.stat()
 
 
-class Unsynced(BaseException):
-    """A message left that rests on bytes which are not safe; no crash of an actor, but the test's end."""
-
-
 def disk_of(root: Path, *, is_quick: bool = True) -> RecordingDisk:
     """The disk under a data root, the same for all lives of it within one test; a quick one waits for no sync."""
     return _disks.setdefault(root, RecordingDisk(_Quick(root) if is_quick else ReservedDisk(root)))
@@ -72,7 +68,7 @@ class WatchedSystem(ActorSystem):
         self._is_first_life = not (root / "logs").exists()
 
     def tell(self, to: Address, message: Message) -> None:
-        """Say it, if all that it rests on is safe."""
+        """Tell a message, if the events behind the message are safe."""
         if to.kind != CONTEXT_KIND:
             self._disk.before("tell", b"")
             if not isinstance(message, PASSING) and not _is_refusal(message):
@@ -105,7 +101,7 @@ class WatchedSystem(ActorSystem):
                     yield f"{event.kind.value} {event.id}"
 
     def require_rest(self) -> None:
-        """Now that nobody has anything to do, nothing is left that should have been synced, where that is possible."""
+        """Require synced logs and copies at rest, where a log can be written."""
         actors = [mailbox.actor for mailbox in self.mailboxes()]
         if not actors or not all(isinstance(actor, ContextActor) and not actor._unwritable for actor in actors):
             return  # Nobody lives, or can write.
@@ -116,13 +112,13 @@ class WatchedSystem(ActorSystem):
             raise Unsynced(violations[-1])
 
     def _holds(self, copy: Path) -> bool:
-        """Whether what a copy left out would not come back: only what was added to it since may be lost."""
+        """True if a power loss would bring back no withdrawn word: only later additions may be lost."""
         if not self._is_first_life:
             return True  # A life that was killed may have left one; it is made anew with what is taken back again.
         return copy.read_bytes().startswith(self._disk.surviving(copy) or b"none")
 
     def _owes(self, nonce: str) -> bool:
-        """Whether some log that would survive has the text of that mark."""
+        """True if a log that would survive has the text of a nonce."""
         for path in (self._root / "logs").rglob("*.md"):
             for event in events_in(self._disk.surviving(path) or b""):
                 if nonce == event.id or (event.kind is Kind.SYSTEM and nonce == event.meta_dict().get("event")):
@@ -131,7 +127,7 @@ class WatchedSystem(ActorSystem):
 
 
 def _is_refusal(message: Message) -> bool:
-    """Whether it says that nothing was stored, or takes back what was asked."""
+    """True for the report of a failed store, and for a withdrawn request."""
     is_notice = isinstance(message, PostMessage) and message.request_id.startswith("refusal-")
     return is_notice or isinstance(message, Refused | CancelModel | CancelBash | UserMessageNotLogged)
 

@@ -47,6 +47,18 @@ def rewrite(path: Path, edit: Edit = add, disk: Disk | None = None, between: Cal
     return rewriting
 
 
+def test_words_of_a_person_are_safe_before_they_are_displaced(tmp_path: Path) -> None:
+    path, safe = tmp_path / "r.md", list[bytes | None]()
+    disk = RecordingDisk()
+    fd = disk.open(path, os.O_WRONLY | os.O_CREAT)
+    disk.write(fd, b"mine\n")
+    os.close(fd)
+    disk.sync_folder(tmp_path)
+    disk.before = lambda call, _data: safe.append(disk.surviving(path)) if call == "exchange" else None
+    EditedFile(path, tmp_path / "spare", disk).put(b"mine\nother\n", b"mine\n")
+    assert safe == [b"mine\n"]
+
+
 disks = pytest.mark.parametrize("disk", [RealDisk(), WithoutExchange()], ids=["exchange", "replace"])
 
 

@@ -36,8 +36,8 @@ from messages.facts import (
 from messages.model import MODEL
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
-from tests.actors.facts.disk import WatchedDisk
 from tests.actors.facts.doubles import EmbedderDouble, EmbedderScript, ModelDouble, ModelScript, RerankerDouble
+from tests.recording_disk import RecordingDisk
 
 M = TypeVar("M", bound=Message)
 
@@ -70,13 +70,23 @@ class FactsRig:
         self.embedder = EmbedderScript()
         self.model = ModelScript()
         self.judge: Any = None
-        self.disk = WatchedDisk(self.memory)
+        self.too_early: list[str] = []
+        """Entries that were at risk when the journal dropped finished work."""
+        self.disk = RecordingDisk(before=self._note_finished)
         self.finds: list[FindRows] = []
         """Searches that the index was asked for."""
         self.index_tells_rows = True
         """False for lives that do not hear what the index knows."""
         self._numbers = itertools.count(1)
         self.start()
+
+    def at_risk(self, below: str) -> set[str]:
+        """Paths in the memory's folder that begin with `below` and that a power loss may take or bring back."""
+        return {path for path in self.disk.at_risk(self.memory) if path.startswith(below)}
+
+    def _note_finished(self, call: str, data: bytes) -> None:
+        if call == "write" and b'"type":"done"' in data:
+            self.too_early += self.at_risk("entries/")
 
     def start(self) -> None:
         """Begin a life, and look at what there is."""

@@ -44,7 +44,7 @@ def test_what_is_answered_survives_a_power_loss(tmp_path: Path) -> None:
         rig.model.silent = {"facts.extract"}
         rig.say("I like green tea", turn="still owed")
         request(rig)
-        risk = rig.disk.at_risk("entries/") | rig.disk.at_risk(JOURNAL)
+        risk = rig.at_risk("entries/") | rig.at_risk(JOURNAL)
         ours = {path for path in risk if not _is_of_owed(path, rig)}
         failures += [f"{name}: {ours}"] if ours else []
         rig.stop()
@@ -63,7 +63,7 @@ def test_a_turn_is_in_a_synced_journal_when_it_is_answered(tmp_path: Path) -> No
     rig.model.silent = {"facts.extract"}
     for turn, answer, is_over in (("a", "", False), ("a", "Hello", True), ("b", "Hi", True)):
         rig.say("My wife is Anne", answer, turn=turn, is_over=is_over)
-        assert rig.disk.at_risk(JOURNAL) == set()
+        assert rig.at_risk(JOURNAL) == set()
     rig.stop()
 
 
@@ -78,8 +78,8 @@ def test_finished_work_leaves_the_journal_when_its_files_are_synced(tmp_path: Pa
     rig.say("My wife is Anne", "other one", answer_before="")
     rig.wait(1)
     assert '"type":"done"' in (rig.memory / JOURNAL).read_text()
-    assert rig.disk.too_early == []
-    assert rig.disk.at_risk("entries/") == set()
+    assert rig.too_early == []
+    assert rig.at_risk("entries/") == set()
     rig.stop()
 
 

@@ -36,8 +36,12 @@ def test_no_key_is_made_for_an_address_that_takes_keys_of_the_operator(tmp_path:
 
 
 @pytest.mark.req("X-203")
-def test_a_key_is_made_once_kept_for_its_user_alone_and_told_with_its_use(tmp_path: Path) -> None:
+def test_a_key_is_made_once_kept_for_its_user_alone_and_told_with_its_use(
+    tmp_path: Path, system_syncs: list[tuple[str, str]]
+) -> None:
     first, second = made(tmp_path / "data"), made(tmp_path / "data")
+
+    assert system_syncs[-1] == ("fsync", str(tmp_path / "data"))
 
     assert (first.key, first.is_new) == (second.key, not second.is_new)
     assert len(first.key) == 32

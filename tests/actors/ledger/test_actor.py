@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from actors.kernel import Actor, ActorSpec, ActorSystem, Edge, ManualClock
-from actors.ledger.actor import AGAIN_S, LedgerActor
+from actors.ledger.actor import AGAIN_S, SYNC_S, LedgerActor
 from actors.ledger.file import entries
 from actors.linux.disk import Disk, RealDisk
 from messages.base import CONTEXT_KIND, Message, RequestId, Surface, Window
@@ -28,6 +28,7 @@ from messages.model import (
 )
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.ledger.calls import spent
+from tests.recording_disk import RecordingDisk
 
 START = datetime(2026, 3, 31, 23, 59, tzinfo=UTC)
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="12")
@@ -45,7 +46,7 @@ class FullDisk(RealDisk):
 
 
 class _Window(Actor):
-    """Window that tells its usage."""
+    """Window with a known usage."""
 
     def __init__(self, asked: list[TellUsage], answer: UsageTold) -> None:
         super().__init__()
@@ -100,6 +101,14 @@ def test_a_call_is_on_the_file_as_soon_as_it_is_told(tmp_path: Path) -> None:
     rig.spend(5)
 
     assert rig.written == [5]
+
+
+def test_an_entry_survives_a_power_loss_a_second_later(tmp_path: Path) -> None:
+    disk = RecordingDisk()
+    rig = Rig(tmp_path / "usage", disk)
+    rig.spend(5)
+    rig.advance(SYNC_S)
+    assert disk.at_risk(tmp_path) == set()
 
 
 @pytest.mark.req("X-190")

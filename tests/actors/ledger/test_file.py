@@ -17,6 +17,7 @@ from actors.linux.disk import RealDisk
 from actors.settings.load import load
 from messages.model import CallKind
 from tests.actors.ledger.calls import NOON, FullDisk, close_late, enter, spent
+from tests.recording_disk import RecordingDisk
 
 
 def test_lines_come_back_and_each_month_has_its_file(tmp_path: Path) -> None:
@@ -27,6 +28,16 @@ def test_lines_come_back_and_each_month_has_its_file(tmp_path: Path) -> None:
     assert list(entries(tmp_path / "usage")) == lines
     assert list(entries(tmp_path / "usage", since=datetime(2026, 4, 1, tzinfo=UTC))) == lines[2:]
     assert list(entries(tmp_path / "usage", until=datetime(2026, 4, 1, tzinfo=UTC))) == lines[:2]
+
+
+def test_a_sync_makes_entries_safe_and_the_next_month_those_before(tmp_path: Path) -> None:
+    disk = RecordingDisk()
+    files = LedgerFiles(tmp_path / "usage", disk)
+    files.append(spent("a"))
+    files.append(spent("b", datetime(2026, 4, 1, tzinfo=UTC)))
+    assert disk.at_risk(tmp_path) == {"usage/2026-04.jsonl"}
+    files.sync()
+    assert disk.at_risk(tmp_path) == set()
 
 
 def test_a_file_system_that_fails_a_close_costs_no_later_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,7 +59,7 @@ def test_a_file_system_that_fails_a_close_costs_no_later_line(tmp_path: Path, mo
 
 
 class Full(RealDisk):
-    """A disk that takes nothing while it is full."""
+    """Disk that can be full."""
 
     is_full = False
 

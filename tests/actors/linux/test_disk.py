@@ -7,47 +7,41 @@ from pathlib import Path
 
 import pytest
 
-from actors.linux.disk import SECRET_FILES, RealDisk, make_durable, put_secret, put_whole, secret_names
+from actors.linux.disk import (
+    SECRET_FILES,
+    RealDisk,
+    make_durable,
+    make_folders,
+    put_secret,
+    put_whole,
+    secret_names,
+    write_all,
+)
 from tests.recording_disk import RecordingDisk, TornWrite
 
 
-@pytest.fixture
-def synced(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """Which call was asked of the system for what, as it is asked."""
-    calls: list[tuple[str, str]] = []
-    for name in ("fdatasync", "fsync"):
-        real = getattr(os, name)
-
-        def call(fd: int, name: str = name, real: object = real) -> None:
-            calls.append((name, str(Path(f"/proc/self/fd/{fd}").readlink())))
-            assert callable(real)
-            real(fd)
-
-        monkeypatch.setattr(os, name, call)
-    return calls
-
-
-def test_a_sync_is_asked_of_the_system(tmp_path: Path, synced: list[tuple[str, str]]) -> None:
+def test_a_sync_is_asked_of_the_system(tmp_path: Path, system_syncs: list[tuple[str, str]]) -> None:
     disk, path = RealDisk(), tmp_path / "file"
     fd = disk.open(path, os.O_WRONLY | os.O_CREAT)
     assert disk.write(fd, b"words") == 5
-    assert synced == []
+    assert system_syncs == []
     disk.sync(fd)
     os.close(fd)
     disk.sync_folder(tmp_path)
-    assert synced == [("fdatasync", str(path)), ("fsync", str(tmp_path))]
+    disk.sync_all()
+    assert system_syncs == [("fdatasync", str(path)), ("fsync", str(tmp_path)), ("sync", "")]
     assert path.read_bytes() == b"words"
 
 
-def test_folders_are_synced_up_to_the_one_that_was_there(tmp_path: Path, synced: list[tuple[str, str]]) -> None:
+def test_folders_are_synced_up_to_the_one_that_was_there(tmp_path: Path, system_syncs: list[tuple[str, str]]) -> None:
     disk = RealDisk()
     disk.make_folder(tmp_path / "a")
     disk.make_folder(tmp_path / "a" / "b")
     make_durable(disk, tmp_path, tmp_path / "a" / "b")
-    assert [path for _, path in synced] == [str(tmp_path / "a" / "b"), str(tmp_path / "a"), str(tmp_path)]
-    synced.clear()
+    assert [path for _, path in system_syncs] == [str(tmp_path / "a" / "b"), str(tmp_path / "a"), str(tmp_path)]
+    system_syncs.clear()
     make_durable(disk, tmp_path, tmp_path / "a" / "b", tmp_path / "a")
-    assert [path for _, path in synced] == [str(tmp_path / "a" / "b"), str(tmp_path / "a"), str(tmp_path)]
+    assert [path for _, path in system_syncs] == [str(tmp_path / "a" / "b"), str(tmp_path / "a"), str(tmp_path)]
     with pytest.raises(ValueError, match="subpath"):
         make_durable(disk, tmp_path / "a", tmp_path)
 
@@ -73,6 +67,16 @@ def test_files_and_folders_are_their_owners_alone(tmp_path: Path) -> None:
     disk.change_mode(fd, 0o444)
     os.close(fd)
     assert (modes, stat.S_IMODE((tmp_path / "file").stat().st_mode)) == ([0o700, 0o600], 0o444)
+
+
+def test_folders_are_made_with_names_that_survive(tmp_path: Path) -> None:
+    disk = RecordingDisk()
+    make_folders(disk, tmp_path / "a" / "b")
+    fd = disk.open(tmp_path / "a" / "b" / "file", os.O_WRONLY | os.O_CREAT)
+    write_all(disk, fd, b"words")
+    os.close(fd)
+    disk.sync_folder(tmp_path / "a" / "b")
+    assert disk.at_risk(tmp_path) == set()
 
 
 @pytest.mark.parametrize("stops_at", [None, "open", "write", "sync", "replace", "sync_folder"])

@@ -38,7 +38,7 @@ def allow(_call: str, _data: bytes) -> None:
 def test_durable_lines_survive_a_power_loss_and_the_others_after_a_sync(tmp_path: Path) -> None:
     disk = RecordingDisk()
     book = Notebook(tmp_path / "private" / "book", disk)
-    book.append(b"a\n", b"b\n")
+    book.append(b"a\n", b"b\n", is_durable=True)
     book.append(b"c\n", is_durable=False)
     assert book.lines() == [b"a", b"b", b"c"]
     assert disk.surviving(book.path) in (None, b"a\nb\n")
@@ -50,11 +50,17 @@ def test_durable_lines_survive_a_power_loss_and_the_others_after_a_sync(tmp_path
     assert disk.surviving(book.path) == b"a\nb\nc\n"
 
 
+def test_a_rewritten_file_survives_a_power_loss(tmp_path: Path) -> None:
+    disk = RecordingDisk()
+    Notebook(tmp_path / "book", disk, lambda: [b"a\n"]).rewrite()
+    assert disk.at_risk(tmp_path) == set()
+
+
 def test_the_name_of_a_file_that_an_earlier_life_made_is_synced_with_the_first_line(tmp_path: Path) -> None:
     disk = RecordingDisk()
     Notebook(tmp_path / "book", disk).append(b"a\n", is_durable=False)
     book = Notebook(tmp_path / "book", disk)
-    book.append(b"b\n")
+    book.append(b"b\n", is_durable=True)
     assert disk.surviving(book.path) == b"a\nb\n"
 
 
@@ -64,13 +70,13 @@ def test_no_part_of_a_refused_addition_stays(tmp_path: Path) -> None:
     for number, before in enumerate([*refusals, *map(tearing, range(6))]):
         disk = RecordingDisk()
         book = Notebook(tmp_path / str(number), disk)
-        book.append(b"a\n")
+        book.append(b"a\n", is_durable=True)
         disk.before = before
         with pytest.raises(OSError, match=r"space|Read-only"):
-            book.append(b"bb\n", b"cc\n")
+            book.append(b"bb\n", b"cc\n", is_durable=True)
         disk.before = allow
         after = book.path.read_bytes()
-        book.append(b"d\n")
+        book.append(b"d\n", is_durable=True)
         if (after, disk.surviving(book.path)) != (b"a\n", b"a\nd\n"):
             failures.append((number, after, disk.surviving(book.path)))
     assert not failures
@@ -80,9 +86,9 @@ def test_the_name_of_a_new_file_is_synced_again_if_that_failed(tmp_path: Path) -
     disk = RecordingDisk(before=refusing("sync_folder"))
     book = Notebook(tmp_path / "book", disk)
     with pytest.raises(OSError, match="Input/output error"):
-        book.append(b"a\n")
+        book.append(b"a\n", is_durable=True)
     disk.before = allow
-    book.append(b"b\n")
+    book.append(b"b\n", is_durable=True)
     assert disk.surviving(book.path) == b"b\n"
 
 
@@ -93,7 +99,7 @@ def test_an_end_without_a_line_feed_is_no_line_and_swallows_none(tmp_path: Path)
             book = Notebook(tmp_path / "book")
             book.path.write_bytes(before + torn)
             lines = book.lines()
-            book.append(b"b\n")
+            book.append(b"b\n", is_durable=True)
             if lines != before.split() or book.path.read_bytes() != before + b"b\n":
                 failures.append((before[:2], torn[:4]))
     assert not failures
@@ -102,7 +108,7 @@ def test_an_end_without_a_line_feed_is_no_line_and_swallows_none(tmp_path: Path)
 def test_damage_is_told_once_and_costs_no_other_line(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     book = Notebook(tmp_path / "book")
     assert book.records(int) == []
-    book.append(b"1\n", b"x\n", b"\xff\n", b"\n", b"2\n")
+    book.append(b"1\n", b"x\n", b"\xff\n", b"\n", b"2\n", is_durable=True)
     assert book.records(int) == [1, 2]
     (record,) = caplog.records
     assert "unreadable lines are passed over: 2" in record.getMessage()
@@ -112,7 +118,7 @@ def test_a_long_file_is_compacted_unless_that_saves_little(tmp_path: Path) -> No
     disk, kept = RecordingDisk(), dict[int, bytes]()
     book = Notebook(tmp_path / "book", disk, kept.values, long_bytes=20)
     for _ in range(1_000):
-        book.append(b"1\n")
+        book.append(b"1\n", is_durable=True)
         kept[1] = b"1\n"
     assert len(book.path.read_bytes()) < 30
     kept.update({number: b"%d\n" % number for number in range(1_000)})
@@ -125,7 +131,7 @@ def test_a_long_file_is_compacted_unless_that_saves_little(tmp_path: Path) -> No
 
     disk.before = count
     for _ in range(100):
-        book.append(b"1\n")
+        book.append(b"1\n", is_durable=True)
     assert synced == 0
 
 
@@ -142,12 +148,12 @@ def test_a_file_that_cannot_be_compacted_takes_lines_all_the_same(tmp_path: Path
 
     disk.before = refuse
     for _ in range(39):
-        book.append(b"1\n")
+        book.append(b"1\n", is_durable=True)
     assert book.lines() == [b"1"] * 40
     assert tries <= 3, "each try waits for the disk, so the size doubles before the next"
     disk.before = allow
     for _ in range(100):
-        book.append(b"1\n")
+        book.append(b"1\n", is_durable=True)
     assert len(book.lines()) < 60
 
 
@@ -156,14 +162,14 @@ def test_a_file_that_was_removed_is_written_anew_with_what_counts(
 ) -> None:
     disk, kept = RecordingDisk(), [b"a\n"]
     book = Notebook(tmp_path / "in" / "book", disk, lambda: kept)
-    book.append(b"a\n")
+    book.append(b"a\n", is_durable=True)
     book.path.unlink()
     book.path.parent.rmdir()
     disk.before = refusing("write")
     with pytest.raises(OSError, match="Input/output error"):
-        book.append(b"b\n")
+        book.append(b"b\n", is_durable=True)
     disk.before = allow
-    book.append(b"c\n")
+    book.append(b"c\n", is_durable=True)
     assert book.lines() == [b"a", b"c"]
     assert "is not there any more: it is written anew" in caplog.text
 
@@ -171,16 +177,16 @@ def test_a_file_that_was_removed_is_written_anew_with_what_counts(
 def test_the_name_of_a_file_or_folder_that_is_made_again_is_synced_again(tmp_path: Path) -> None:
     disk = RecordingDisk()
     book, notes = Notebook(tmp_path / "book", disk), folder(tmp_path, disk)
-    book.append(b"a\n")
-    notes.put("a", b"1")
+    book.append(b"a\n", is_durable=True)
+    notes.put("a", b"1", is_durable=True)
     book.path.unlink()
     disk.sync_folder(tmp_path)
     disk.unlink(notes.folder / "a")
     notes.folder.rmdir()
     disk.sync_folder(notes.folder.parent)
-    book.append(b"b\n")
+    book.append(b"b\n", is_durable=True)
     assert disk.surviving(book.path) == b"b\n"
-    notes.put("b", b"2")
+    notes.put("b", b"2", is_durable=True)
     assert disk.surviving(notes.folder / "b") == b"2"
 
 
@@ -204,7 +210,7 @@ def test_nothing_is_read_from_or_written_to_a_pipe_or_a_link(tmp_path: Path) -> 
     (tmp_path / "link").symlink_to(tmp_path / "target")
     for name in ("pipe", "link"):
         with pytest.raises(OSError, match=r"no regular file|symbolic links"):
-            Notebook(tmp_path / name).append(b"a\n")
+            Notebook(tmp_path / name).append(b"a\n", is_durable=True)
     with pytest.raises(OSError, match="no regular file"):
         Notebook(tmp_path / "pipe").lines()
     assert (tmp_path / "target").read_bytes() == b""
@@ -228,8 +234,8 @@ def test_a_durable_note_survives_a_power_loss_with_its_folders(tmp_path: Path, f
     notes = folder(tmp_path, disk)
     if fails_at is not None:
         with pytest.raises(OSError, match="Input/output error"):
-            notes.put("a", b"1")
-    notes.put("a", b"1")
+            notes.put("a", b"1", is_durable=True)
+    notes.put("a", b"1", is_durable=True)
     disk.lose_power()
     assert folder(tmp_path, disk).read("a") == b"1"
     assert notes.folder.stat().st_mode & 0o777 == 0o700
@@ -238,11 +244,11 @@ def test_a_durable_note_survives_a_power_loss_with_its_folders(tmp_path: Path, f
 def test_a_note_that_cannot_be_replaced_stays_as_it_was(tmp_path: Path) -> None:
     disk = RecordingDisk()
     notes = folder(tmp_path, disk)
-    notes.put("a", b"1")
+    notes.put("a", b"1", is_durable=True)
     for call in ("open", "write", "sync", "replace"):
         disk.before = refusing(call)
         with pytest.raises(OSError, match="Input/output error"):
-            notes.put("a", b"2")
+            notes.put("a", b"2", is_durable=True)
         disk.before = allow
         assert disk.surviving(notes.folder / "a") == b"1"
     notes.put("a", b"3", is_durable=False)
@@ -253,14 +259,14 @@ def test_notes_are_listed_removed_and_kept_again_when_their_folder_was_removed(t
     notes = folder(tmp_path, RecordingDisk())
     assert (notes.names(), notes.read("a")) == ([], None)
     notes.put("b/c", b"1", is_durable=False)
-    notes.put("a", b"1")
+    notes.put("a", b"1", is_durable=True)
     assert notes.names() == ["a", "b"]
     notes.remove("a")
     notes.remove("a")
     notes.remove("b/c")
     (notes.folder / "b").rmdir()
     notes.folder.rmdir()
-    notes.put("a", b"2")
+    notes.put("a", b"2", is_durable=True)
     assert notes.read("a") == b"2"
 
 
@@ -268,7 +274,7 @@ def test_a_note_that_is_not_the_agents_own_counts_as_missing_with_a_word(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     notes = folder(tmp_path, RecordingDisk())
-    notes.put("large", b"x" * (MOST_BYTES + 1))
+    notes.put("large", b"x" * (MOST_BYTES + 1), is_durable=True)
     (notes.folder / "folder").mkdir()
     (notes.folder / "link").symlink_to(notes.folder / "large")
     os.link(notes.folder / "large", notes.folder / "second")

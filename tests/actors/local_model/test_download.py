@@ -160,6 +160,12 @@ def test_a_download_ends_whole_whatever_the_server_does_that_can_be_mended(tmp_p
     assert not failures
 
 
+def test_a_model_is_on_the_disk_before_it_has_its_name(tmp_path: Path, system_syncs: list[tuple[str, str]]) -> None:
+    with serving(Hub()) as endpoint:
+        fetch(tmp_path, endpoint)
+    assert system_syncs == [("fsync", str(Store(tmp_path, "bin/agent").parts("small")[0]))]
+
+
 @pytest.mark.req("X-214")
 def test_a_download_that_cannot_end_well_says_why_and_leaves_no_model(tmp_path: Path) -> None:
     half = len(WHOLE) // 2

@@ -14,7 +14,8 @@ import apsw
 from actors.memory.index.database import PLACE
 from domain.log.parser import parse
 from messages.base import Address, Message
-from tests.actors.context.durability import Unsynced, WatchedSystem, violations
+from tests.actors.context.durability import WatchedSystem, violations
+from tests.recording_disk import Unsynced
 
 MEMORY_KIND = "memory"
 _PLACES = """

@@ -8,10 +8,10 @@ import pytest
 
 from messages.memory import MemoryRebuilt, RebuildMemory
 from tests.actors.context import durability
-from tests.actors.context.durability import Unsynced, WatchedSystem
+from tests.actors.context.durability import WatchedSystem
 from tests.actors.memory.rig import MemoryRig
 from tests.actors.memory.test_faults import is_well
-from tests.recording_disk import RecordingDisk
+from tests.recording_disk import RecordingDisk, Unsynced
 
 
 def test_a_window_that_does_not_wait_for_the_disk_is_caught_before_the_memory_hears_of_it(

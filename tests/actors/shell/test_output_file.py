@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from actors.shell.output_file import KEPT_FILES, MAX_FILE_BYTES, OutputFile
+from tests.recording_disk import RecordingDisk
 
 
 def write(home: Path, name: str, *pieces: bytes) -> OutputFile:
@@ -28,6 +29,14 @@ def test_what_was_written_is_kept_in_a_file_that_only_the_agent_may_read(tmp_pat
     assert path == tmp_path / "output" / "r1.log"
     assert path.read_bytes() == b"one two"
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_kept_file_survives_a_power_loss(tmp_path: Path) -> None:
+    disk = RecordingDisk()
+    file = OutputFile(tmp_path, "r1", disk)
+    file.write(b"one")
+    file.close(keep=True)
+    assert disk.at_risk(tmp_path) == set()
 
 
 def test_what_is_not_to_be_kept_leaves_no_file(tmp_path: Path) -> None:

@@ -38,6 +38,14 @@ def test_a_window_gets_a_directory_that_only_the_agent_may_enter(workplaces: Wor
     ] == [0o700] * 3
 
 
+def test_the_folder_of_kept_output_survives_a_power_loss(
+    workplaces: Workplaces, tmp_path: Path, system_syncs: list[tuple[str, str]]
+) -> None:
+    output = workplaces.open(window()).output
+    folders = [folder for folder in output.parents if folder.is_relative_to(tmp_path / "data")]
+    assert [path for _, path in system_syncs] == [str(folder) for folder in folders]
+
+
 @pytest.mark.req("S0-66", "X-03")
 def test_pointers_into_the_logs_work_there(workplaces: Workplaces, tmp_path: Path) -> None:
     log = tmp_path / "data" / "logs" / "discord-thread" / "1.md"

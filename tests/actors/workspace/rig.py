@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,7 +39,10 @@ from messages.turn import (
     WindowBegun,
 )
 from messages.workspace import WORKSPACE_KIND, workspace_of
+from tests.recording_disk import RecordingDisk, Unsynced
 
+_KEPT = re.compile(r"((state|written|pending|handover-.*|runs/r\w+)\.json|before/[\w-]+\.md)")
+"""Notes that are not made anew."""
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="910000000000000021")
 M = TypeVar("M", bound=Message)
 STATE: dict[str, Any] = {
@@ -111,6 +115,9 @@ class WorkspaceRig:
         self.asked: list[TellSpoken] = []
         self.counted: list[Usage] = []
         self.runs: list[RunBash] = []
+        self.disk = RecordingDisk(before=self._check_exchange)
+        self.is_checked = True
+        """False where calls of the disk are counted."""
         self.is_mute = False
         self.refusal = ""
         self._skills, self._definitions, self._specs = skills, tuple(definitions), specs
@@ -121,10 +128,11 @@ class WorkspaceRig:
     # lives
 
     def start(self) -> None:
-        """Begin a life."""
+        """Begin a life; files of earlier lives are safe."""
+        self.disk.sync_all()
         self.system = ActorSystem(workers=0, clock=self.clock)
         self.asker, self.model = self.system.edge("asker"), self.system.edge("model")
-        config: dict[str, Any] = {"lives": True, "model": self.model.address}
+        config: dict[str, Any] = {"lives": True, "model": self.model.address, "disk": self.disk}
         self.config = WorkspaceConfig(root=self.root, **(config | self.options))
         shared = SharedLooks(SkillLives((), self._skills), Definitions(self._definitions))
         self.system.register(ActorSpec(CONTEXT_KIND, lambda _key: StandInWindow(self)))
@@ -159,6 +167,23 @@ class WorkspaceRig:
         for _ in range(round(seconds / 0.5)):
             self.clock.advance(0.5)
             self.system.run()
+        self._check_notes()
+
+    def _check_exchange(self, call: str, _data: bytes) -> None:
+        """Require safe notes before a file of people's changes."""
+        if call == "exchange":
+            self._check_notes()
+
+    def _check_notes(self) -> None:
+        if not self.is_checked:
+            return
+        notes = [path for path in self.disk.at_risk(self.agent) if _KEPT.fullmatch(path)]
+        if unsafe := [path for path in notes if (self.agent / path).exists() and self._says_something(path)]:
+            raise Unsynced(f"a power loss would take or change {unsafe}")
+
+    def _says_something(self, note: str) -> bool:
+        """False for the handover of nothing."""
+        return b'"block": ""' not in (self.agent / note).read_bytes()
 
     # files
 

@@ -14,7 +14,7 @@ from actors.workspace.bookkeeping import Bookkeeping, file_name
 def test_what_was_kept_is_read_and_what_is_damaged_counts_as_nothing(tmp_path: Path) -> None:
     books = Bookkeeping(tmp_path / "a" / "b")
     assert books.read("x") is None
-    assert books.put_document("x", {"text": "\ud800 ä"})
+    assert books.put_document("x", {"text": "\ud800 ä"}, is_durable=True)
     assert books.document("x") == {"text": "\ud800 ä"}
     for text in (b"", b"5", b"[]", b"{", b"\xff", b"[" * 100_000):
         (tmp_path / "a/b/x").write_bytes(text)
@@ -25,9 +25,9 @@ def test_what_was_kept_is_read_and_what_is_damaged_counts_as_nothing(tmp_path: P
 def test_only_the_newest_are_kept(tmp_path: Path) -> None:
     books = Bookkeeping(tmp_path)
     for number in range(6):
-        books.put(f"handover-{number}.json", b"{}")
+        books.put(f"handover-{number}.json", b"{}", is_durable=True)
         os.utime(tmp_path / f"handover-{number}.json", (number, number))
-    books.put("other.json", b"{}")
+    books.put("other.json", b"{}", is_durable=True)
     books.prune("handover-")
     assert books.names("handover-") == ("handover-3.json", "handover-4.json", "handover-5.json")
     assert books.read("other.json") == b"{}"
@@ -38,7 +38,7 @@ def test_something_strange_among_the_old_ones_keeps_none_of_the_others(tmp_path:
     (tmp_path / "handover-strange").mkdir()
     os.utime(tmp_path / "handover-strange", (0, 0))
     for number in range(6):
-        books.put(f"handover-{number}.json", b"{}")
+        books.put(f"handover-{number}.json", b"{}", is_durable=True)
         os.utime(tmp_path / f"handover-{number}.json", (number + 1, number + 1))
     books.prune("handover-")
     assert [name for name in books.names("handover-") if name != "handover-strange"] == [
@@ -53,8 +53,8 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
         def replace(self, source: Path, target: Path) -> None:
             raise OSError(28, "No space left on device")
 
-    assert Bookkeeping(tmp_path).put("x", b"old")
-    assert not Bookkeeping(tmp_path, Full()).put("x", b"new")
+    assert Bookkeeping(tmp_path).put("x", b"old", is_durable=True)
+    assert not Bookkeeping(tmp_path, Full()).put("x", b"new", is_durable=True)
     assert (tmp_path / "x").read_bytes() == b"old"
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from actors.linux.disk import RealDisk
 from messages.turn import CompactionReady
 from tests.actors.workspace.rig import FOUND, ON, STATE, WorkspaceRig
 
@@ -103,6 +104,7 @@ def test_other_names_that_stand_for_something_strange_stop_nothing(tmp_path: Pat
                 shutil.rmtree(path)
             path.unlink(missing_ok=True)
             make(path, outside)
+            rig.disk.sync_all()
             for _ in range(2):
                 assert rig.prepare().stores
                 request = rig.prepare_compaction([rig.said("one")])
@@ -170,6 +172,7 @@ def test_a_turn_over_files_that_did_not_change_looks_once_at_each_and_waits_for_
     rig.prepare()
     rig.clock.advance(1.0)  # what skills declare is looked at every three seconds, for all windows
     with monkeypatch.context() as patch:
+        rig.is_checked = False
         calls = Calls(rig, patch)
         rig.prepare("What of the kiln?")
         rig.turn("What of the kiln?")
@@ -188,10 +191,12 @@ def test_files_that_this_life_has_made_are_not_read(tmp_path: Path, monkeypatch:
 
 
 def test_the_first_turn_of_a_new_window_makes_few_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rig = WorkspaceRig(tmp_path, recall=True, session=True, compaction=True)
+    rig = WorkspaceRig(tmp_path, recall=True, session=True, compaction=True, disk=RealDisk())
+    rig.is_checked = False
     calls = Calls(rig, monkeypatch)
     rig.prepare()
-    assert calls.names.count("open") <= 6  # three files, the system prompt's text, two documents that are not there
+    # three files, the system prompt's text, two documents that are not there, and folders that are synced
+    assert calls.names.count("open") <= 12
     assert "scandir" not in calls.names
     assert "listdir" not in calls.names
 

@@ -127,6 +127,11 @@ def test_a_line_break_in_a_path_gets_into_no_unit() -> None:
         unit_text(Path("/opt/agent"), Path("/home/a\nExecStartPre=/x/agent.toml"), {})
 
 
+def test_a_written_file_survives_a_power_loss(tmp_path: Path, system_syncs: list[tuple[str, str]]) -> None:
+    write(tmp_path / "secrets.env", "text", private=True)
+    assert system_syncs[-1] == ("fsync", str(tmp_path))
+
+
 def test_what_is_no_file_is_neither_read_nor_written(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to(tmp_path / "aim")

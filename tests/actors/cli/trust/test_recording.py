@@ -36,6 +36,11 @@ def test_the_folder_and_the_list_are_closed_to_others_whatever_the_umask(environ
     assert [each.name for each in path.parent.iterdir()] == ["trusted.json"]
 
 
+def test_the_list_survives_a_power_loss(environ: dict[str, str], system_syncs: list[tuple[str, str]]) -> None:
+    add(environ, "/a/agent.toml")
+    assert system_syncs[-1] == ("fsync", str(trust_path(environ).parent))
+
+
 def test_of_writers_at_the_same_time_each_is_in_the_list(environ: dict[str, str]) -> None:
     paths = [f"/{number}/agent.toml" for number in range(40)]
 

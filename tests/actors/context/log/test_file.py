@@ -301,6 +301,25 @@ def test_a_new_log_is_whole_on_the_disk_before_it_has_its_name(tmp_path: Path) -
     assert "sync_folder" in calls[named:]
 
 
+class KilledError(BaseException):
+    """The process is killed."""
+
+
+def test_the_name_of_a_log_whose_life_ended_at_its_naming_is_safe_with_the_next_life(tmp_path: Path) -> None:
+    def kill(call: str, _data: bytes) -> None:
+        if call == "sync_folder":
+            raise KilledError
+
+    disk = RecordingDisk(before=kill)
+    with pytest.raises(KilledError):
+        WindowLog.create(tmp_path, WINDOW, START, "alice", disk)
+    disk.before = lambda _call, _data: None
+    opened = WindowLog.open_newest(tmp_path, WINDOW, disk)
+    assert opened is not None
+    assert disk.at_risk(tmp_path) == set()
+    opened[0].close()
+
+
 @pytest.mark.req("C-24")
 def test_a_log_that_somebody_else_wrote_to_is_not_written_over(tmp_path: Path, log: WindowLog) -> None:
     log.append(said(1, "a"))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from actors.kernel import Actor, ActorSpec, ActorSystem, ManualClock
+from actors.kernel import Actor, ActorSpec, ManualClock
 from actors.workspace.bookkeeping import Bookkeeping
 from actors.workspace.subagents.child import SubagentActor
 from actors.workspace.subagents.config import SubagentConfig
@@ -33,6 +33,8 @@ from messages.workspace import (
     WaitSubagent,
     workspace_of,
 )
+from tests.recording_disk import RecordingDisk
+from tests.safe_system import SafeSystem
 
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="910000000000000021")
 FOLDERS = (SharedFolder(path="/shared"),)
@@ -85,6 +87,7 @@ class SubagentRig:
         **options: Any,
     ) -> None:
         self.root = root
+        self.disk = RecordingDisk()
         self._child = child
         self.folder = root / "sub-agents"
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -96,7 +99,7 @@ class SubagentRig:
         self.counted: list[Usage] = []
         self.runs_config = RunsConfig(
             definitions=Definitions((self.folder,)),
-            books=books or Bookkeeping(root / "runs"),
+            books=books or Bookkeeping(root / "runs", self.disk),
             context=self._context,
             on_ended=lambda run, name, state: self.ended.append((run, name, state)),
         )
@@ -110,7 +113,8 @@ class SubagentRig:
 
     def start(self) -> None:
         """Begin a life."""
-        self.system = ActorSystem(workers=0, clock=self.clock)
+        runs = self.root / "runs"
+        self.system = SafeSystem(self.disk, runs, lambda _to, message: isinstance(message, SubagentTold), self.clock)
         self.model, self.shell = self.system.edge("model"), self.system.edge("shell")
         self.asker = self.system.edge("asker")
         self.config = SubagentConfig(
