@@ -1,4 +1,4 @@
-"""Guards of words: who may read them, secrets in them, lines that pose as the runtime's, terminals that they steer."""
+"""Guards of words: readers, secrets, lines that pose as the runtime's, and steered terminals."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 """Taking out of each guard in a copy of the checkout: prints which tests fall.
 
-    .venv/bin/python -m tests.guards.run             # all, in some minutes
-    .venv/bin/python -m tests.guards.run gateway web # those whose file has one of these words in its path
+    .venv/bin/python -m tests.guards.run                   # all of docs/security.md, in some minutes
+    .venv/bin/python -m tests.guards.run gateway web       # those whose file has one of these words in its path
+    .venv/bin/python -m tests.guards.run --syncs [WORD...] # instead: each call that makes data safe from a power loss
+    .venv/bin/python -m tests.guards.run --syncs --some 6  # six, others each time
 
 Guards are taken by the files of their tests, two files at a time, each in a copy of its own. A guard whose test does not
 fall is held by no test, and the exit code is 1.
@@ -9,8 +11,10 @@ fall is held by no test, and the exit code is 1.
 
 from __future__ import annotations
 
+import argparse
 import os
 import queue
+import random
 import shutil
 import subprocess
 import sys
@@ -23,10 +27,14 @@ from importlib.util import cache_from_source
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.guards.guard import ROOT, Guard
+from tests.guards.guard import ROOT
+from tests.guards.guard import Guard as SecurityGuard
+from tests.guards.of_syncs import SYNCS
+from tests.guards.sync_call import SyncCall
 from tests.guards.table import GUARDS
 from tests.mutation_targets import TEST_OPTIONS
 
+Guard = SecurityGuard | SyncCall
 _LEFT_OUT = (".git", ".venv", "__pycache__", ".pytest_cache", ".hypothesis", ".mypy_cache", ".ruff_cache", "data")
 _PASSED, _FAILED = 0, 1
 """Exit codes of pytest."""
@@ -37,7 +45,7 @@ _OPTIONS = (*TEST_OPTIONS, "-p", "no:simcord")
 """Without a plugin that no guard's test needs, and that takes a second to load."""
 FELL = "fell"
 _HANGS_S = 60
-"""Seconds after which a test has fallen that hangs without its guard, as one that opens a pipe does."""
+"""Seconds after which a test that hangs without its guard counts as fallen."""
 
 
 def copy_checkout(place: Path) -> Path:
@@ -89,13 +97,13 @@ def take_out(guard: Guard, copy: Path) -> str:
     if code == _FAILED:
         return FELL
     why = "its test passes" if code == _PASSED else f"pytest ended with {code}"
-    return f"DID NOT FALL ({why})\n{_indented(output)}"
+    return f"DID NOT FALL ({why})\n{_indent(output)}"
 
 
 def take_out_all(guards: Sequence[Guard], copy: Path) -> Iterator[End]:
     """Results of guards whose tests are in one file; none counts if a test falls with every guard in its place."""
     code, output = run_tests(copy, sorted({guard.test_id for guard in guards}))
-    result = f"NOT TRIED (tests fall with every guard in its place: pytest ended with {code})\n{_indented(output)}"
+    result = f"NOT TRIED (tests fall with every guard in its place: pytest ended with {code})\n{_indent(output)}"
     for guard in guards:
         yield End(guard, take_out(guard, copy) if code == _PASSED else result)
 
@@ -134,13 +142,21 @@ def _write(file: Path, text: str) -> None:
     Path(cache_from_source(str(file))).unlink(missing_ok=True)
 
 
-def _indented(output: str) -> str:
+def _indent(output: str) -> str:
     return "\n".join(f"    {line}" for line in output.splitlines()[-12:])
 
 
 def main(words: Sequence[str]) -> int:
-    """Take out the guards whose file has one of `words` in its path, all without words; the exit code."""
-    chosen = [guard for guard in GUARDS if not words or any(word in guard.file for word in words)]
+    """Take out the guards that the command's words choose; the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tests.guards.run")
+    parser.add_argument("words", nargs="*", help="of the path of a guard's file; all without words")
+    parser.add_argument("--syncs", action="store_true", help="calls that make data safe from a power loss")
+    parser.add_argument("--some", type=int, help="take out so many, by chance")
+    given = parser.parse_args(words)
+    table: tuple[Guard, ...] = SYNCS if given.syncs else GUARDS
+    chosen = [guard for guard in table if not given.words or any(word in guard.file for word in given.words)]
+    if given.some is not None:
+        chosen = random.SystemRandom().sample(chosen, min(given.some, len(chosen)))
     fell = 0
     print("| result | guard | test |\n|---|---|---|")  # noqa: T201
     with tempfile.TemporaryDirectory(prefix="guards-", dir="/var/tmp") as place:  # in sandboxes /tmp is another one

@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 
 from tests.guards.guard import ROOT, Guard
+from tests.guards.of_syncs import SYNCS
 from tests.guards.table import GUARDS
 
 LEAST = 100
@@ -37,7 +38,8 @@ def test_every_guard_stands_in_its_file_once_and_the_file_is_python_without_it()
 
 @pytest.mark.req("X-237")
 def test_every_guards_test_is_collected() -> None:
-    named = [guard.test_id.partition("::") for guard in GUARDS]
+    tests = [*(guard.test_id for guard in GUARDS), *(sync.test_id for sync in SYNCS)]
+    named = [test.partition("::") for test in tests]
     assert [f"{path}::{name}" for path, _, name in named if name not in collected_from(path)] == []
 
 
