@@ -75,6 +75,7 @@ PROMPTS = (215, 220)
 LONG_TEXTS = (223,)
 """Of embeddings: texts that are longer than a server takes."""
 APPROVALS = (236,)
+SYNCS = (240,)
 SIMULATION = (244,)
 CAMPAIGNS = (242,)
 OBJECT_LISTS = (228,)
@@ -152,6 +153,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *SANDBOX_STARTS,
         *OBSTACLES,
         *APPROVALS,
+        *SYNCS,
         *SIMULATION,
         *DURABLE,
         *CAMPAIGNS,
