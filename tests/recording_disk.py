@@ -55,6 +55,8 @@ class RecordingDisk:
         """
         self._inner = inner or RealDisk()
         self.before = before
+        self.synced: set[Path] = set()
+        """Files that were synced."""
         self._files: dict[int, _File] = {}
         """By inode, of files that have a name now."""
         self._folders: dict[Path, dict[str, _Entry]] = {}
@@ -155,7 +157,9 @@ class RecordingDisk:
         """As the disk below; what the file holds then would survive under its names that would."""
         self.before("sync", b"")
         self._inner.sync(fd)
-        self._file(os.fstat(fd).st_ino).durable = Path(f"/proc/self/fd/{fd}").read_bytes()
+        place = Path(f"/proc/self/fd/{fd}")
+        self._file(os.fstat(fd).st_ino).durable = place.read_bytes()
+        self.synced.add(place.readlink())
 
     def sync_folder(self, folder: Path, /) -> None:
         """As the disk below; the names in it would survive."""
