@@ -27,6 +27,7 @@ REAL_MKDIR, REAL_RMDIR, REAL_TRUNCATE, REAL_FTRUNCATE = os.mkdir, os.rmdir, os.t
 
 _RENAMEAT2 = ctypes.CDLL(None, use_errno=True).renameat2
 _HERE = -100
+_OPEN = "/proc/self/fd/"
 FULL, QUOTA, BROKEN, READ_ONLY = errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _BY_NUMBER = "number "
@@ -279,6 +280,10 @@ class SimulatedDisk:
         if isinstance(path, int):
             return self._names.get(path)
         text = os.fsdecode(path)
+        if text.startswith(_OPEN):
+            number, _, name = text.removeprefix(_OPEN).partition("/")
+            folder = self._names.get(int(number))
+            return None if folder is None else f"{folder}/{name}"
         if dir_fd is not None and not text.startswith("/"):
             folder = self._names.get(dir_fd)
             return None if folder is None else f"{folder}/{text}"

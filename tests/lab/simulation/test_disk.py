@@ -58,6 +58,17 @@ def _outcomes(root: Path, *, syncs_file: bool, syncs_folder: bool) -> set[bytes 
     return found
 
 
+def test_a_folder_may_be_named_by_its_descriptor(tmp_path: Path) -> None:
+    root, calls = tmp_path / "data", list[str]()
+    root.mkdir()
+    disk = SimulatedDisk(root, tmp_path, Chance(1), calls.append)
+    folder = disk.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    disk.close(disk.open(f"/proc/self/fd/{folder}/log", _NEW))
+    disk.rename(f"/proc/self/fd/{folder}/log", f"/proc/self/fd/{folder}/named")
+    disk.close(folder)
+    assert calls == ["open log", "rename named"]
+
+
 def test_bytes_that_are_not_synced_may_go(tmp_path: Path) -> None:
     assert b"" in _outcomes(tmp_path, syncs_file=False, syncs_folder=True)
 
