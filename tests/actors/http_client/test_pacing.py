@@ -110,3 +110,13 @@ def test_a_short_answer_does_not_rest() -> None:
     asyncio.run(reading.read(b"x" * 64 * 1024))
 
     assert reading.rested_s == 0
+
+
+@pytest.mark.req("X-238")
+def test_pieces_become_small_where_cheap_bytes_are_followed_by_dear_ones() -> None:
+    reading = Reading(lambda piece: len(piece) * (1e-6 if piece.startswith(b"y") else 1e-9))
+
+    asyncio.run(reading.read(FLOOD, b"y" * (1 << 20)))
+
+    assert max(map(len, reading.pieces)) == MOST_BYTES
+    assert max(map(len, reading.pieces[-100:])) <= 1_024
