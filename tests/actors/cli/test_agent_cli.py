@@ -63,7 +63,6 @@ def test_a_data_root_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     assert digest(tmp_path) == {}
 
 
-@pytest.mark.timeout(PATIENCE_S)  # a pipe is waited for by nobody
 @pytest.mark.req("X-239")
 def test_a_data_root_with_a_pipe_in_the_place_of_a_folder_is_named_by_every_command(
     subtests: pytest.Subtests, tmp_path: Path

@@ -130,7 +130,6 @@ def test_a_log_that_is_no_file_is_named(tmp_path: Path) -> None:
     assert done.stderr == f"error: {path}: it is no regular file, so it has to be taken away\n"
 
 
-@pytest.mark.timeout(PATIENCE_S)  # a pipe is waited for by nobody
 def test_a_pipe_among_the_logs_is_named_with_the_rule(tmp_path: Path) -> None:
     log_of(tmp_path, said(0, "first")).close()
     pipe, surface = tmp_path / "logs" / "pipe.md", tmp_path / "logs" / "discord-thread"

@@ -7,7 +7,6 @@ import pytest
 
 from actors.web.article import MAX_MARKDOWN_CHARACTERS, NoArticleError, extract, without_opaque_parts
 from tests.pace import paced_s
-from tests.patience import PATIENCE_S
 
 BASE = "https://example.com/a/b"
 PARAGRAPH = "<p>" + "Owls see at night and hear mice under snow. " * 8 + "</p>"
@@ -106,7 +105,6 @@ def test_malformed_pages_take_no_time_that_grows_with_the_square_of_their_size(h
     assert paced_s(extracted) < 8, "html.parser alone takes minutes"
 
 
-@pytest.mark.timeout(PATIENCE_S)  # without bounds, hours for which no other thread of the process runs
 def test_gaps_of_any_length_take_no_time_that_grows_with_the_square_of_it(subtests: pytest.Subtests) -> None:
     wide = 300_000
     pages = {
