@@ -20,6 +20,8 @@ from lab.chaos.kills.word import gateway_base
 
 TALKERS = 3
 _LOOK_S = 0.05
+_TRIES = 5
+"""Of a message in a life in peace, where faults of the model may be left from before."""
 _LOST = ("words_lost", "answers_lost", "streams_lost", "facts_lost")
 _DOUBLED = ("turns_doubled", "facts_doubled")
 
@@ -64,8 +66,9 @@ class Clients:
 
     def finish(self, over: threading.Event) -> None:
         """Have each unanswered message sent again, in a life in peace."""
-        for said in [*self._unanswered.values()]:
-            self._ask(self._unanswered.pop(said.conversation), over)
+        for _ in range(_TRIES):
+            for said in [*self._unanswered.values()]:
+                self._ask(self._unanswered.pop(said.conversation), over)
 
     def judge(self, tally: Tally) -> None:
         """Compare answered messages with the files of the gateway."""
