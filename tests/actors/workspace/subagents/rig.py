@@ -15,7 +15,7 @@ from actors.workspace.subagents.config import SubagentConfig
 from actors.workspace.subagents.definitions import Definitions
 from actors.workspace.subagents.runs import ContextWish, CurrentTurn, Runs, RunsConfig
 from domain.workspace.subagents.prompt import subagent_prompt
-from messages.base import CONTEXT_KIND, Message, RequestId, Surface, Window
+from messages.base import CONTEXT_KIND, Address, Message, RequestId, Surface, Window
 from messages.model import ModelFailed, ModelReply, ModelRequest, StopReason, ToolCall, Usage
 from messages.shell import BashOutcome, BashResult, RunBash, SharedFolder
 from messages.socket import Refused
@@ -113,8 +113,7 @@ class SubagentRig:
 
     def start(self) -> None:
         """Begin a life."""
-        runs = self.root / "runs"
-        self.system = SafeSystem(self.disk, runs, lambda _to, message: isinstance(message, SubagentTold), self.clock)
+        self.system = SafeSystem(self.disk, self.root / "runs", self._is_early, self.clock)
         self.model, self.shell = self.system.edge("model"), self.system.edge("shell")
         self.asker = self.system.edge("asker")
         self.config = SubagentConfig(
@@ -128,6 +127,11 @@ class SubagentRig:
         self.system.register(ActorSpec(SUBAGENT_KIND, lambda key: self._child(key, self.config), idle_s=60.0))
         self.system.register(ActorSpec(CONTEXT_KIND, lambda _key: StandInContext(self.counted)))
         self.system.start()
+
+    def _is_early(self, _to: Address, message: Message) -> bool:
+        """True for a run's state while a record may be lost; a forgotten run may come back."""
+        runs = self.root / "runs"
+        return isinstance(message, SubagentTold) and any((runs / name).exists() for name in self.disk.at_risk(runs))
 
     def define(self, text: str, file: str = "researcher.md") -> None:
         """The operator writes a definition."""
