@@ -242,7 +242,8 @@ class EntryFiles:
 
     def _walk(self, folder: Path, below: str, depth: int) -> Iterator[tuple[str, os.DirEntry[str]]]:
         try:
-            items = list(os.scandir(folder))
+            with os.scandir(folder) as entries:
+                items = list(entries)
         except (FileNotFoundError, NotADirectoryError):
             return
         for item in items:
