@@ -94,14 +94,17 @@ def _rows_of(text: str) -> frozenset[int]:
 
 
 @chaos.command("sum")
-@click.argument("files", type=click.Path(path_type=Path, exists=True, dir_okay=False), nargs=-1, required=True)
+@click.argument("files", type=click.Path(path_type=Path, dir_okay=False), nargs=-1, required=True)
 @json_option
 def sum_files(files: tuple[Path, ...], as_json: bool) -> None:
     """Add up files of `agent chaos --resume`, such as those of several machines; each batch counts once."""
     from lab.chaos.kills.report import KillReport
     from lab.chaos.kills.saved import read_batches
 
-    made = KillReport(batches=tuple(read_batches(files)))
+    try:
+        made = KillReport(batches=tuple(read_batches(files)))
+    except OSError as error:
+        fail(f"{error.filename}: {error.strerror}", 2)
     _show(made.as_dict(), made.lines(), as_json=as_json, is_sound=made.is_sound, seed=made.seed)
 
 

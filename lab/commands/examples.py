@@ -13,7 +13,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "agent bench continuity": ("agent bench continuity --quick", "agent bench continuity --json"),
         "agent bench crashes": ("agent bench crashes --json",),
         "agent bench discord": ("agent bench discord --quick",),
-        "agent bench durable": ("agent bench durable --kills 1", "agent bench durable --peer PEERS/bin/python --json"),
+        "agent bench durable": ("agent bench durable --kills 1", "agent bench durable --kills 20 --json"),
         "agent bench escapes": ("agent bench escapes --only 'kernel modules'",),
         "agent bench facts": ("agent bench facts --quick",),
         "agent bench kernel": ("agent bench kernel --only fan_out_10000x100 --only churn_10m",),

@@ -51,7 +51,7 @@ def simulate(
     A seed that breaks a promise is made smaller before it is shown: scenes of its script are taken out while the same
     promise stays broken. Files of --resume from several machines are added up by `cat`.
     """
-    from lab.pieces import Pieces
+    from lab.resume.pieces import Pieces
     from lab.simulation import campaign
     from lab.simulation.schedule import Schedule, layers_in, numbers_in
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from lab.pieces import Piece, Pieces
+from lab.resume.pieces import Piece, Pieces
 from lab.simulation.schedule import Schedule
 from lab.simulation.shrinking import Shrunk, promise_of, shrink
 from lab.simulation.world import Result, run

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.workspace.config import CHANNELS, FOLDER
 from lab.loopback_model.answers import Received
 from lab.loopback_model.server import Answer as LoopbackAnswer
 from lab.loopback_model.server import Behaviour, LoopbackModel, Stall
@@ -205,8 +206,8 @@ def test_a_workspace_that_cannot_be_written_stops_no_answer(
     server: PlaygroundServer, model: LoopbackModel, tmp_path: Path
 ) -> None:
     data = tmp_path / "data"
-    data.mkdir()
-    (data / "workspace").write_text("")
+    (data / FOLDER).mkdir(parents=True)
+    (data / FOLDER / CHANNELS).write_text("")
     stage = started(server, model, tmp_path, **UPKEEP, **{"workspace.recall": True})
     fill(stage, 8)
     stage.stop()

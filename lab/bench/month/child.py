@@ -69,5 +69,6 @@ def _is_quiet(system: ActorSystem) -> bool:
 
 
 def _answer(is_well: bool) -> None:
-    sys.stdout.write("well\n" if is_well else "not in time\n")
+    descriptors = len(list(Path("/proc/self/fd").iterdir()))  # which an ordinary user cannot count from outside
+    sys.stdout.write(f"well {descriptors}\n" if is_well else "not in time\n")
     sys.stdout.flush()

@@ -65,7 +65,7 @@ class Month:
         """
         self._folder, self._server, self._model, self._clock = folder, server, model, clock
         self._data, self._log = folder / "data", folder / "stderr"
-        self._turns = 0
+        self._turns = self._descriptors = 0
 
     def run(self, say: Say, days: int, windows: int, reminders: int) -> Rows:
         """Figures of the month."""
@@ -105,7 +105,7 @@ class Month:
             "turns": self._turns,
             "reminders": self._count_reminders(),
             "rss_mb": usage.rss_mb if usage is not None else 0.0,
-            "descriptors": len(list((process / "fd").iterdir())),
+            "descriptors": self._descriptors,
             "threads": len(list((process / "task").iterdir())),
             "files": len(sizes),
             "files_mb": sum(sizes) / 2**20,
@@ -133,9 +133,11 @@ class Month:
         Raises:
             MeasurementError: it did not.
         """
-        if (answer := program.read_line()) != "well":
+        answer, _, descriptors = program.read_line().partition(" ")
+        if not descriptors:
             end = read_complaints(self._log.read_text(errors="replace")).end
             raise MeasurementError(f"the agent is {answer or 'gone'} on {self._clock.now():%d %B}; it said:\n{end}")
+        self._descriptors = int(descriptors)
 
     def _command(self) -> tuple[str, ...]:
         """Start of the agent, with the defaults but for addresses."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.pieces import Pieces
+from lab.resume.pieces import Pieces
 from lab.simulation.campaign import replay, simulate
 from lab.simulation.schedule import Schedule
 from lab.simulation.script import Act

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.pieces import Pieces
+from lab.resume.pieces import Pieces
 
 
 def test_pieces_are_read_in_the_order_in_which_they_were_added_and_files_are_added_up(tmp_path: Path) -> None:

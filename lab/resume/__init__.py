@@ -1,0 +1,1 @@
+"""Files that a campaign is resumed from."""
