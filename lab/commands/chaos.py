@@ -71,6 +71,10 @@ def chaos(
     plan = KillPlan(
         kills=times if scene else kills, seed=seed, rows=chosen, jobs=jobs, only=batch, keep_in=keep, resume=resume
     )
+    try:
+        plan.read_finished()
+    except ValueError as error:
+        fail(str(error), 2)
     with progress_line() as say:
         made = run(plan, tick(say, f"%s of {plan.kills} kills", plan.kills), Fifteen if scene else Batch)
     _show(made.as_dict(), made.lines(), as_json=as_json, is_sound=made.is_sound, seed=seed)
@@ -101,10 +105,13 @@ def sum_files(files: tuple[Path, ...], as_json: bool) -> None:
     from lab.chaos.kills.report import KillReport
     from lab.chaos.kills.saved import read_batches
 
+    for path in files:
+        if not path.exists():
+            fail(f"{path}: no such file", 2)
     try:
         made = KillReport(batches=tuple(read_batches(files)))
-    except OSError as error:
-        fail(f"{error.filename}: {error.strerror}", 2)
+    except ValueError as error:
+        fail(str(error), 2)
     _show(made.as_dict(), made.lines(), as_json=as_json, is_sound=made.is_sound, seed=made.seed)
 
 

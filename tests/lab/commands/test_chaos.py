@@ -72,6 +72,11 @@ def test_a_few_kills_cost_nothing(tmp_path: Path) -> None:
     assert json.loads(run("agent", "chaos", "sum", "batches", "--json", cwd=tmp_path).stdout) == made
 
 
+def test_a_file_of_batches_that_is_not_there_is_named(tmp_path: Path) -> None:
+    done = run("agent", "chaos", "sum", "missing.jsonl", cwd=tmp_path)
+    assert (done.returncode, "missing.jsonl: no such file" in done.stderr) == (2, True)
+
+
 def test_rows_that_cannot_be_had_are_refused() -> None:
     for rows in ("48", "one"):
         done = CliRunner().invoke(agent, ["chaos", "--kills", "1", "--rows", rows])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from lab.chaos.kills.campaign import KillPlan
 from lab.chaos.kills.ledger import Tally
 from lab.chaos.kills.report import BatchReport, Kill, KillReport
@@ -34,6 +36,15 @@ def test_a_line_that_a_kill_has_torn_costs_no_other(tmp_path: Path) -> None:
     append_batch(file, batch("s/3"))
     append_batch(file, batch("s/4"))
     assert [each.name for each in read_batches([file])] == ["s/1", "s/3", "s/4"]
+
+
+def test_a_line_that_is_no_batch_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "batches"
+    append_batch(file, batch("s/1"))
+    with file.open("ab") as other:
+        other.write(b'{"name": 7}\n')
+    with pytest.raises(ValueError, match=rf"{file}, line 2: Expected"):
+        read_batches([file])
 
 
 def test_files_are_added_up_and_a_batch_of_two_files_counts_once(tmp_path: Path) -> None:
