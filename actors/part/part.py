@@ -51,6 +51,8 @@ class Part:
     """True if the part's blocks name places that the model may ask to see more of, by `ExpandReference`."""
     subscribes: bool = False
     """True if the part receives `TurnEnded` and `EventsLogged`."""
+    forgets: bool = False
+    """True if the part holds what was made from the logs, and takes it out when told `ForgetDerived`."""
     hears_readers: bool = False
     """True if the part receives `ReadersListed` and `ReadersChanged`, the readership of windows."""
     describes: bool = True
@@ -164,6 +166,11 @@ class Parts:
     def subscribers(self) -> tuple[Taker, ...]:
         """Receivers of events of turns."""
         return tuple(part.taker for part in self if part.subscribes)
+
+    @property
+    def forgetters(self) -> tuple[Taker, ...]:
+        """Parts that hold what was made from the logs, in the table's order."""
+        return tuple(part.taker for part in self if part.forgets)
 
     @property
     def reader_listeners(self) -> tuple[Address, ...]:

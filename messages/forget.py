@@ -1,0 +1,338 @@
+"""Protocol of forgetting: ForgetActor takes words out of the logs and of all that was made from the logs.
+
+Owner: ForgetActor. A window lists and takes out events of its own logs; each part with `forgets` in the table takes out
+what it made from these events. Every command may come again with the same `forget_id`: it is then carried out again
+and counts what was left to do.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Meta
+
+from messages.base import (
+    Address,
+    EventId,
+    Message,
+    MessageId,
+    RequestId,
+    TurnId,
+    UserId,
+    Value,
+    Window,
+    Word,
+    make_ready,
+)
+from messages.memory import MemoriesFound
+from messages.socket import Refused
+from messages.status import DescribeYourself
+from messages.turn import Reference
+
+FORGET = Address("forget")
+LEAST_REPEATED_CHARS = 12
+"""Shortest forgotten text whose verbatim repetitions are forgotten, too."""
+
+
+class ScopeKind(StrEnum):
+    """Kind of target of a forget request."""
+
+    MESSAGE = "message"
+    """One message, with all its revisions and quotations, and the turn opened by the message."""
+    PERSON = "person"
+    """Everything by a person in a window, and everything there that quotes or names the person."""
+    TOPIC = "topic"
+    """Results of a search; a window gets the `places` of its own logs."""
+    WINDOW = "window"
+    """Everything that was said in a window."""
+    EXPIRED = "expired"
+    """Everything in a window that is older than `before`."""
+    REPEATED = "repeated"
+    """Events that repeat one of `texts` verbatim; asked by ForgetActor about windows beside the target's."""
+
+
+class Scope(Value, frozen=True, kw_only=True, gc=False):
+    """Target of a forget request."""
+
+    kind: ScopeKind
+    window: Window
+    """Window of the target; for a topic the window on whose behalf the memory is searched."""
+    message_id: Word = ""
+    """Of the message, for a message."""
+    person_id: Word = ""
+    """Account of the person, for a person."""
+    person_name: Annotated[str, Meta(max_length=100)] = ""
+    """Name of the person, for a person; empty to look for the account and the names in its own messages."""
+    words: Annotated[str, Meta(max_length=1_000)] = ""
+    """Words to search for, for a topic."""
+    before: datetime | None = None
+    """Time before which events are expired."""
+    only_by: Word = ""
+    """Account whose own words alone may go, with their quotations and with the turns that they opened; empty for
+    everyone's.
+    """
+    places: tuple[Reference, ...] = ()
+    """Places of the events, for a topic; filled by ForgetActor."""
+    texts: tuple[str, ...] = ()
+    """Forgotten texts, for repetitions; filled by ForgetActor."""
+
+
+class ForgettableEvent(Value, frozen=True, kw_only=True, gc=False):
+    """Event in the scope of a request."""
+
+    event_id: EventId
+    path: str
+    """POSIX path of the log below the data root."""
+    line: int
+    """1-based line of the event's heading."""
+    at: datetime
+    message_id: MessageId = MessageId("")
+    """Message of Discord's; empty for none."""
+    turn_id: TurnId = TurnId("")
+    """Turn that the event belongs to; empty for none."""
+    author_id: UserId = UserId("")
+    """Account of the author; empty for the agent."""
+    author_name: str = ""
+    text: str = ""
+    """Words of the event; they stay in memory and are written nowhere."""
+
+
+class ForgottenEvent(Value, frozen=True, kw_only=True, gc=False):
+    """One event whose words were taken out of a log; holds no words."""
+
+    window: Window
+    path: str
+    """POSIX path of the log below the data root."""
+    line: int
+    """1-based line of the event's heading; the same as before."""
+    event_id: EventId
+    message_id: MessageId = MessageId("")
+    """Message of Discord's; empty for none."""
+    turn_id: TurnId = TurnId("")
+    """Turn that the event belongs to; empty for none."""
+    files: tuple[str, ...] = ()
+    """Paths of files that came with the event, below the window's attachments or working directory."""
+    outputs: tuple[str, ...] = ()
+    """Paths of kept outputs of the event's command."""
+
+
+class WindowCount(Value, frozen=True, kw_only=True, gc=False):
+    """Number of events in a window."""
+
+    window: Window
+    events: int
+
+
+class RoomCount(Value, frozen=True, kw_only=True, gc=False):
+    """Number of things that a room took out."""
+
+    room: str
+    """Kind of the part; `logs` for the windows together."""
+    count: int
+    note: str = ""
+    """Remark for a person, such as things that the room did not reach; empty for none."""
+
+
+class ForgetState(StrEnum):
+    """Progress of a forget request."""
+
+    RESOLVED = "resolved"
+    """The events are in the journal, and nothing is taken out yet."""
+    LOGS_DONE = "logs-done"
+    """The words are out of the logs; rooms are still at it."""
+    DONE = "done"
+
+
+class ForgetRecord(Value, frozen=True, kw_only=True, gc=False):
+    """Record of a forget request, as the journal keeps it; holds no words."""
+
+    forget_id: str
+    kind: ScopeKind
+    window: str
+    """Key of the target's window, `<surface>/<id>`."""
+    state: ForgetState
+    by: str
+    """Account that asked; `operator`, or `retention` for the agent's own rule."""
+    why: str
+    asked_at: datetime
+    done_at: datetime | None
+    """Time of the end; None for not yet."""
+    rooms: tuple[RoomCount, ...]
+    waiting_for: tuple[str, ...] = ()
+    """Windows and rooms that have not answered yet; they are asked again."""
+
+
+# to ForgetActor
+
+
+class PreviewForget(Message, frozen=True, kw_only=True, gc=False):
+    """Count the events of a request, and keep them for a confirmation; answered by `ForgetPreviewed` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    """Window in which it is asked; the command line's window is the operator's."""
+    scope: Scope
+    asked_by: UserId = UserId("")
+    """Account of the person who asks; empty for the operator, and for the agent's own rules."""
+    manages_messages: bool = False
+    """True if the person may manage messages in the window of the scope."""
+
+
+class ForgetPreviewed(Message, frozen=True, kw_only=True, gc=False):
+    """Size of a forget request that waits for its confirmation."""
+
+    request_id: RequestId
+    preview_id: str
+    """Names the request in `CarryOutForget`; empty if nothing would be forgotten."""
+    kind: ScopeKind
+    events: int
+    windows: tuple[WindowCount, ...]
+    people: int
+    """Number of accounts whose words would go."""
+    excerpts: tuple[str, ...]
+    """Some of the words, for the person who asks only."""
+    notes: tuple[str, ...] = ()
+    """Limits of the request, for a person."""
+
+
+class CarryOutForget(Message, frozen=True, kw_only=True, gc=False):
+    """Forget; answered by `ForgetCarriedOut` or `Refused`.
+
+    With a preview's id: what the preview counted. With a scope and no account: what the scope names, at once; for the
+    agent's own rules.
+    """
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    preview_id: Word = ""
+    scope: Scope | None = None
+    asked_by: UserId = UserId("")
+    """The account of the preview; empty for the operator, and for the agent's own rules."""
+    by: Word = "operator"
+    """Name for the record where no account asks: `operator` or `retention`."""
+    why: Annotated[str, Meta(max_length=200)] = ""
+    """Reason, for the record; it must hold nothing that is to be forgotten."""
+
+
+class ForgetCarriedOut(Message, frozen=True, kw_only=True, gc=False):
+    """Result of a forget request, or of its first part where a window or a room has not answered yet."""
+
+    request_id: RequestId
+    forget_id: str
+    events: int
+    rooms: tuple[RoomCount, ...]
+    elsewhere: tuple[str, ...]
+    """Places that hold the words still and that the agent does not reach, for a person."""
+    waiting_for: tuple[str, ...] = ()
+    """Windows and rooms that have not answered; they are asked again until they have. Empty if all is done."""
+
+
+class ListForgets(Message, frozen=True, kw_only=True, gc=False):
+    """Give the records of forget requests; only for the operator. Answered by `ForgetsListed` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+
+
+class ForgetsListed(Message, frozen=True, kw_only=True, gc=False):
+    """Records of forget requests, the newest first."""
+
+    request_id: RequestId
+    forgets: tuple[ForgetRecord, ...]
+
+
+# to one window
+
+
+class ListForgettable(Message, frozen=True, kw_only=True, gc=False):
+    """Give the events of all the window's logs in a scope; answered by `ForgettableListed` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    scope: Scope
+
+
+class ForgettableListed(Message, frozen=True, kw_only=True, gc=False):
+    """Events that a scope names and that hold words still, the oldest first."""
+
+    request_id: RequestId
+    events: tuple[ForgettableEvent, ...]
+    withheld: int = 0
+    """Number of events in the scope that `only_by` keeps."""
+
+
+class ForgetEvents(Message, frozen=True, kw_only=True, gc=False):
+    """Take events out of the window's logs, with all that came of them; answered by `EventsForgotten` or `Refused`.
+
+    Ids that the logs do not have change nothing. Events that this `forget_id` has taken out before are told again.
+    """
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    forget_id: str
+    event_ids: tuple[EventId, ...]
+    """As `ForgettableListed` named them."""
+    by: str
+    """Requester for the record: an account, `operator` or `retention`."""
+    why: str
+    whole_window: bool = False
+    """True to take out every event, whatever the ids."""
+
+
+class EventsForgotten(Message, frozen=True, kw_only=True, gc=False):
+    """Every event that this `forget_id` has taken out of the window's logs."""
+
+    request_id: RequestId
+    forget_id: str
+    window: Window
+    events: tuple[ForgottenEvent, ...]
+
+
+# to every part with `forgets`
+
+
+class ForgetDerived(Message, frozen=True, kw_only=True, gc=False):
+    """Take out what was made from these events; answered by `DerivedForgotten` or `Refused`, which is asked again."""
+
+    request_id: RequestId
+    reply_to: Address
+    forget_id: str
+    window: Window
+    """Window of the events."""
+    events: tuple[ForgottenEvent, ...]
+    whole_window: bool = False
+    """True if everything of the window goes, also what no event names."""
+    person_id: UserId = UserId("")
+    """Person who is forgotten in the window; empty for another scope."""
+
+
+class DerivedForgotten(Message, frozen=True, kw_only=True, gc=False):
+    """A room holds nothing any more that was made from the events."""
+
+    request_id: RequestId
+    forget_id: str
+    room: str
+    """Kind of the part that answers."""
+    count: int
+    """Number of things taken out."""
+    note: str = ""
+    """Remark for a person, such as things that the room did not reach; empty for none."""
+
+
+ForgetCommand = PreviewForget | CarryOutForget | ListForgets
+ForgetReply = ForgetPreviewed | ForgetCarriedOut | ForgetsListed
+ForgetWindowRequest = ListForgettable | ForgetEvents
+"""Requests to one window."""
+ForgetWindowReply = ForgettableListed | EventsForgotten
+ForgetRoomRequest = ForgetDerived
+"""Request to each part with `forgets`."""
+ForgetRoomReply = DerivedForgotten
+ForgetMessage = ForgetCommand | ForgetWindowReply | ForgetRoomReply | MemoriesFound | Refused | DescribeYourself
+make_ready(__name__)
