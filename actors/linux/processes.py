@@ -1,10 +1,14 @@
-"""Process table of /proc: parents, threads and memory of processes."""
+"""Process table of /proc: parents, threads and memory of processes, and what the kernel does at the end of one."""
 
 from __future__ import annotations
 
 import os
+import signal
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
+
+from actors.linux import syscall
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
@@ -83,6 +87,18 @@ def _others_bytes(pid: int) -> int:
 def resident_bytes(ancestor: int) -> int:
     """Memory of all that stem from `ancestor`; what they share counts for each."""
     return sum(status.resident_bytes for status in family_of(ancestor).values())
+
+
+def die_with_parent(parent: int) -> None:
+    """Have the kernel kill this process when the thread that started the process ends; on Linux only.
+
+    Args:
+        parent: Process number of the parent; where that has died already, this process ends at once.
+    """
+    if sys.platform == "linux":
+        syscall.prctl(syscall.PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
 
 
 def written_bytes(ancestor: int) -> int:

@@ -12,7 +12,7 @@ import signal
 import sys
 from typing import Any, NoReturn
 
-from actors.linux import syscall
+from actors.linux.processes import die_with_parent
 
 READY, NOT_INSTALLED, NOT_LOADED = "address", "not_installed", "not_loaded"
 """Keys of the answer."""
@@ -20,11 +20,7 @@ READY, NOT_INSTALLED, NOT_LOADED = "address", "not_installed", "not_loaded"
 
 def main() -> NoReturn:
     """Serve the model of the order until stdin ends."""
-    parent = int(sys.argv[2])
-    if sys.platform == "linux":  # The parent may be killed at any moment.
-        syscall.prctl(syscall.PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(1)
+    die_with_parent(int(sys.argv[2]))  # which may be killed at any moment
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is the agent's to act on
     answer, sys.stdout = sys.stdout, sys.stderr
     order: dict[str, Any] = json.loads(sys.stdin.readline())

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import signal
 import socket
 import sys
 import warnings
@@ -17,7 +16,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from actors.linux import syscall
+from actors.linux.processes import die_with_parent
 from actors.model.provider import ENVIRONMENT
 from actors.model.route import Listing, Tier
 
@@ -32,11 +31,8 @@ _SCALE = 1000
 
 def main() -> None:
     """Write the listing of the model in the arguments to stdout; null for a model that litellm does not know."""
-    parent, model = int(sys.argv[2]), sys.argv[3]
-    if sys.platform == "linux":  # The parent may be killed at any moment.
-        syscall.prctl(syscall.PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(1)
+    model = sys.argv[3]
+    die_with_parent(int(sys.argv[2]))  # which may be killed at any moment
     os.environ.update(ENVIRONMENT)
     answer, sys.stdout = sys.stdout, sys.stderr
     cut_off()

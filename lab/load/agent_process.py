@@ -21,6 +21,7 @@ import actors
 from lab.load.meter import ProcessGroup, Usage
 
 _CHECKOUT = Path(actors.__file__).parents[1]
+_BOUND = "from actors.linux.processes import die_with_parent; die_with_parent({parent}); "
 _START = "from actors.cli import agent; agent(prog_name='agent')"
 _START_FLOOR = "from lab.load.floor import main; main()"
 _FLOOR_ENVIRONMENT = {
@@ -77,19 +78,20 @@ def defer_termination() -> Iterator[None]:
 
 
 class BotProcess:
-    """A bot, and all processes that come of it."""
+    """A bot, and all processes that come of it; the bot dies with the thread that starts it."""
 
     def __init__(self, folder: Path, command: Sequence[str], token: str, given: Mapping[str, str]) -> None:
         """Prepare the process without starting it.
 
         Args:
             folder: Working directory, with the process's stderr.
-            command: Python's arguments.
+            command: Code, and its arguments.
             token: The bot's.
             given: Further environment of the process.
         """
         self.folder = folder
-        self._command = [sys.executable, "-P", *command]
+        code = _BOUND.format(parent=os.getpid()) + command[0]
+        self._command = [sys.executable, "-P", "-c", code, *command[1:]]
         self._stderr = folder / "agent.stderr"
         self._token = token
         self._mark = _mark_of(folder)
@@ -195,7 +197,7 @@ class AgentProcess(BotProcess):
         self.data = folder / "data"
         config = folder / "agent.toml"
         config.write_text(f"data_root = {json.dumps(str(self.data))}\n{settings}")
-        super().__init__(folder, ["-c", _START, "run", "--config", str(config), *options], token, given)
+        super().__init__(folder, [_START, "run", "--config", str(config), *options], token, given)
 
 
 class FloorProcess(BotProcess):
@@ -209,7 +211,7 @@ class FloorProcess(BotProcess):
             addresses: What `floor.py` is given by the environment, but for the token.
             token: The bot's.
         """
-        super().__init__(folder, ["-c", _START_FLOOR], token, {**_FLOOR_ENVIRONMENT, **addresses})
+        super().__init__(folder, [_START_FLOOR], token, {**_FLOOR_ENVIRONMENT, **addresses})
 
     def stop(self, timeout_s: float) -> int | None:
         """Stop as any bot is stopped; 0 after death by the signal, as of a program without a handler."""

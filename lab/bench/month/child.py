@@ -9,6 +9,7 @@ from pathlib import Path
 from actors.bootstrap import Agent, discord_connection
 from actors.cli.common import load_settings, set_up_logging
 from actors.kernel import ActorSystem, ManualClock, SystemClock
+from actors.linux.processes import die_with_parent
 from lab.bench.month.shared_clock import SharedClock
 
 STEP_S = 4.0
@@ -21,6 +22,7 @@ ONLINE_S = 120.0
 
 def main() -> None:
     """Run the agent until stdin ends; each line moves the clock by seconds, and is answered when all is done."""
+    die_with_parent(int(sys.argv[-3]))  # which may be killed in the middle of a step
     set_up_logging(verbose=False)
     config, shared, online = Path(sys.argv[-2]), SharedClock(Path(sys.argv[-1])), threading.Event()
     clock = ManualClock(shared.now())
@@ -51,15 +53,16 @@ def _obey(agent: Agent, clock: ManualClock, shared: SharedClock, online: threadi
 
 
 def _is_quiet(system: ActorSystem) -> bool:
-    """True once no actor holds work; work for a later life gets less time, since such work may need the clock.
+    """True once no actor holds work or waits for another; work for a later life may need the clock, and gets less time.
 
-    As the system's own drain, with looks that are a tenth as long: there are thousands of steps to a day.
+    As the system's own drain, with looks that are a tenth as long: there are thousands of steps to a day. What takes
+    real time, such as the load of a model, is not late by a clock that moves meanwhile.
     """
     pause, machine = threading.Event(), SystemClock()
     began_at = machine.monotonic()
     while True:
         runs = system.dispatcher.runs()
-        holders = [mailbox for mailbox in system.mailboxes() if mailbox.holds_work()]
+        holders = [each for each in system.mailboxes() if each.holds_work() or each.has_questions()]
         if not holders and system.dispatcher.runs() == runs:
             return True
         is_for_later = all(mailbox.spec.is_made_up_for for mailbox in holders)

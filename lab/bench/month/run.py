@@ -149,7 +149,7 @@ class Month:
             f'api_base = {json.dumps(self._model.api_base)}\n[embedder]\nprovider = "local"\n'
         )
         code = "from lab.bench.month.child import main; main()"
-        return (sys.executable, "-P", "-c", code, str(config), str(self._folder / "clock"))
+        return (sys.executable, "-P", "-c", code, str(os.getpid()), str(config), str(self._folder / "clock"))
 
     def _environment(self) -> Mapping[str, str]:
         scratch = self._folder / "scratch"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from actors.linux.processes import all_threads, descendants, family_of, process_status
+from tests.patience import eventually
 
 
 def test_children_of_children_are_found_with_their_threads_and_the_dead_are_not() -> None:
@@ -70,3 +71,31 @@ def test_a_process_that_is_to_die_first_says_so_and_its_children_inherit_it() ->
     )
     root = Path(__file__).parents[3]
     assert subprocess.check_output([sys.executable, "-c", script], cwd=root, text=True).strip() == "1000"
+
+
+_CHILD = "import os, time; from actors.linux.processes import die_with_parent; die_with_parent({parent}); "
+_PARENT = """
+import os, subprocess, sys
+child = subprocess.Popen([sys.executable, "-c", sys.argv[1].format(parent=os.getpid())], stdout=subprocess.PIPE)
+print(child.stdout.readline().decode().strip(), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's signal at a parent's death is Linux's")
+def test_a_child_ends_when_its_parent_is_killed() -> None:
+    child = _CHILD + "print(os.getpid(), flush=True); time.sleep(600)"
+    with subprocess.Popen([sys.executable, "-c", _PARENT, child], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as one:
+        assert one.stdout is not None
+        pid = int(one.stdout.readline())
+        assert Path(f"/proc/{pid}").exists()
+        one.kill()
+
+    eventually(lambda: not Path(f"/proc/{pid}").exists())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's signal at a parent's death is Linux's")
+def test_a_child_of_a_parent_that_has_ended_already_ends_at_once() -> None:
+    child = [sys.executable, "-c", _CHILD.format(parent=1 << 30) + "time.sleep(600)"]
+
+    assert subprocess.run(child, check=False).returncode == 1

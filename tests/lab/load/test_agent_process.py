@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 
 from lab.load import agent_process
 from lab.load.agent_process import AgentProcess, FloorProcess, environment, read_complaints
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 CRASH = """\
 2026-11-22 04:18:55,123 ERROR actors.kernel.supervisor: context/discord-thread/1 crashed in handle: ValueError: no
@@ -111,6 +113,28 @@ def test_an_agent_that_does_not_end_in_time_is_killed(unconfigured: AgentProcess
 
     assert unconfigured.stop(0) is None
     assert not unconfigured.is_running
+
+
+_CAMPAIGN = """
+import sys
+from pathlib import Path
+from lab.load.agent_process import BotProcess
+bot = "import os, time; from pathlib import Path; Path('pid').write_text(f'{os.getpid()} '); time.sleep(600)"
+BotProcess(Path(sys.argv[1]), [bot], "token", {}).start()
+sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's signal at a parent's death is Linux's")
+def test_a_bot_ends_when_its_campaign_is_killed(tmp_path: Path) -> None:
+    def bot() -> str:
+        return (tmp_path / "pid").read_text() if (tmp_path / "pid").exists() else ""
+
+    with subprocess.Popen([sys.executable, "-c", _CAMPAIGN, str(tmp_path)], stdin=subprocess.PIPE) as campaign:
+        process = Path("/proc", eventually(lambda: bot().endswith(" ") and bot().strip()))
+        campaign.kill()
+
+    eventually(lambda: not process.exists())
 
 
 def test_a_signal_that_comes_during_a_start_is_handled_after_it() -> None:
