@@ -18,6 +18,7 @@ from actors.embedder.part import row as embedder
 from actors.facts.part import INNER_ROWS as FACTS_INNER_ROWS
 from actors.facts.part import LAYER as FACTS
 from actors.feed.part import row as feed
+from actors.forget.part import row as forget
 from actors.ledger.part import row as ledger
 from actors.local_model.part import row as local_model
 from actors.memory.part import row as memory
@@ -47,6 +48,7 @@ BEHIND_LAYERS: tuple[Row, ...] = (
     approval,
     shell,
     context,
+    forget,
     cluster,
     discord,
 )

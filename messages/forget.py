@@ -194,8 +194,10 @@ class ForgetPreviewed(Message, frozen=True, kw_only=True, gc=False):
     """Number of accounts whose words would go."""
     excerpts: tuple[str, ...]
     """Some of the words, for the person who asks only."""
-    notes: tuple[str, ...] = ()
-    """Limits of the request, for a person."""
+    repeated: int = 0
+    """Number of the events that only repeat a text of others."""
+    withheld: int = 0
+    """Number of events in the scope that are others' words and stay."""
 
 
 class CarryOutForget(Message, frozen=True, kw_only=True, gc=False):

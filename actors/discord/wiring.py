@@ -144,7 +144,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         workdir_of=around.workdir_of,
     )
     intake = _intake(host, config, around, _Made(disk, rest, seen, admission, policy, window_map, redaction))
-    viewers = [command.name for command in around.menu.commands if command.for_viewers]
+    viewers = [name for each in around.menu.commands if each.for_viewers for name in (each.name, each.menu) if name]
     dispatcher = CommandDispatcher(
         host=host, intake=intake, present=redaction.present, timing=timing, for_viewers=viewers
     )

@@ -40,6 +40,8 @@ class Invocation:
     person_name: str
     is_member: bool
     """True if the person may do everything; otherwise a viewer."""
+    manages_messages: bool = False
+    """True if the person may manage messages in the window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,8 @@ class Offer:
     arguments: tuple[Argument, ...] = ()
     for_viewers: bool = False
     """True if people without permission to run commands may use the offer."""
+    menu: str = ""
+    """Name of the same command in a message's menu, where its first argument is the message's id; empty for none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,6 +186,8 @@ class Press(Question[R]):
     """Of the button's custom id; ends in a colon."""
     is_urgent: bool = False
     """True if the words come before messages that still wait in the channel."""
+    for_viewers: bool = False
+    """True if people without permission to run commands may press."""
 
 
 AnyCommand = Command[Any] | SpokenCommand[Any]

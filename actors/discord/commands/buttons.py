@@ -50,5 +50,8 @@ class Buttons:
         arguments = {"id": custom_id.removeprefix(press.prefix)}
         # An urgent one is about a turn that runs: what is still to be read in the channel has no say in it.
         await self._dispatcher.serve(
-            interaction, lambda call: ask(self._dispatcher, press, call, arguments), is_urgent=press.is_urgent
+            interaction,
+            lambda call: ask(self._dispatcher, press, call, arguments),
+            is_urgent=press.is_urgent,
+            for_viewers=press.for_viewers,
         )

@@ -65,8 +65,7 @@ class CommandDispatcher(Wording):
             intake: Holds the rule of who is heard, and the order in each channel.
             present: Makes text fit to be shown.
             timing: Every wait.
-            for_viewers: Names of the parts' commands that viewers may use; every other one, and every button, is for
-                members.
+            for_viewers: Names of the parts' commands and menus that viewers may use.
         """
         self.tell = host.tell
         self.reply_to = host.address
@@ -105,6 +104,7 @@ class CommandDispatcher(Wording):
         *,
         prepare: Callable[[], Awaitable[None]] | None = None,
         is_urgent: bool = False,
+        for_viewers: bool = False,
     ) -> None:
         """Run `errand` for a person with permission, and show its result.
 
@@ -113,13 +113,18 @@ class CommandDispatcher(Wording):
             errand: Called once, in its place among the channel's messages.
             prepare: Awaited before the errand; later arrivals in the channel wait as well.
             is_urgent: True to go before messages that still wait in the channel.
+            for_viewers: True for a button that viewers may press; of commands their names decide.
         """
         if not self._served.is_new(interaction.id):
             return
-        arrival = _Serving(interaction, lambda admitted: self._begin(errand, interaction, admitted), prepare)
+        arrival = _Serving(
+            interaction, lambda admitted: self._begin(errand, interaction, admitted, for_viewers), prepare
+        )
         verdict = self._intake.judge(arrival.origin)
         # Before the first await, so that it keeps its place among the messages.
-        if isinstance(verdict, Admitted) and (is_urgent or not self._may(verdict.standing, interaction)):
+        if isinstance(verdict, Admitted) and (
+            is_urgent or not (for_viewers or self._may(verdict.standing, interaction))
+        ):
             arrival.accept(verdict)  # which refuses callers without permission, without any wait
         else:
             self._intake.take(arrival)
@@ -135,9 +140,11 @@ class CommandDispatcher(Wording):
         """Rules of channels."""
         return self._intake.policy
 
-    def _begin(self, errand: Errand, interaction: discord.Interaction, admitted: Admitted) -> Awaitable[Answer]:
+    def _begin(
+        self, errand: Errand, interaction: discord.Interaction, admitted: Admitted, for_viewers: bool
+    ) -> Awaitable[Answer]:
         """Result of an errand if its caller may use it, else the refusal."""
-        if self._may(admitted.standing, interaction):
+        if for_viewers or self._may(admitted.standing, interaction):
             return errand(self._invocation(interaction, admitted))
         return at_once(self._for_members)
 
@@ -150,6 +157,7 @@ class CommandDispatcher(Wording):
             person_id=UserId(str(interaction.user.id)),
             person_name=interaction.user.display_name,
             is_member=admitted.standing is Standing.MEMBER,
+            manages_messages=interaction.permissions.manage_messages,
         )
 
     def _may(self, standing: Standing, interaction: discord.Interaction) -> bool:

@@ -96,15 +96,24 @@ class PartCommands:
         for command in self._commands:
             group, _, name = command.name.rpartition(" ")
             if not group:
-                offered.append(self._made(command, name))
+                offered.append(self._make(command, name))
                 continue
             if group not in groups:
                 groups[group] = app_commands.Group(name=group, description=command.group_description)
                 offered.append(groups[group])
-            groups[group].add_command(self._made(command, name))
-        return offered
+            groups[group].add_command(self._make(command, name))
+        return [*offered, *(self._in_menu(command) for command in self._commands if command.menu)]
 
-    def _made(self, command: AnyCommand, name: str) -> SlashCommand:
+    def _in_menu(self, command: AnyCommand) -> app_commands.ContextMenu:
+        """The command in the menu of a message."""
+        call = self._callback(command)
+
+        async def callback(interaction: discord.Interaction, message: discord.Message) -> None:
+            await call(interaction, **{command.arguments[0].name: str(message.id)})
+
+        return app_commands.ContextMenu(name=command.menu, callback=callback)
+
+    def _make(self, command: AnyCommand, name: str) -> SlashCommand:
         made: SlashCommand = app_commands.Command(
             name=name, description=command.description, callback=self._callback(command)
         )

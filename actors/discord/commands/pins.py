@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 import discord
 import msgspec
@@ -18,6 +16,7 @@ from actors.discord.commands.replies import worded
 from actors.discord.incoming.lookup import NO_SUCH, LookedUp, MessageLookup
 from actors.part import Answer, Invocation
 from domain.memory.pins import crowding
+from domain.text.discord.message_link import parse_message
 from messages.base import Message, MessageId, RequestId, UserId
 from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, PinUnknown, UnpinMemory
 from messages.memory import MEMORY, DescribeMemory, MemoryDescribed
@@ -27,32 +26,9 @@ ELSEWHERE = "That message stands in another channel; say it there, or use the me
 COUNT_S = 1.0
 """Seconds to wait for the memory to say whether pins have room; the pin itself is made by then."""
 _SHOWN = 300
-_ID = re.compile("[0-9]{15,20}")
-_LINK = re.compile(
-    r"<?https://(?:\w+\.)?discord(?:app)?\.com/channels/(?:[0-9]{15,20}|@me)/([0-9]{15,20})/([0-9]{15,20})/?>?"
-)
-
 
 Fetch = Callable[[], Awaitable[LookedUp | str]]
 """Gives a message that no log has, or the reason why not."""
-
-
-@dataclass(frozen=True, slots=True)
-class Meant:
-    """Target of a pin command, as its argument names it."""
-
-    text: str = ""
-    message_id: str = ""
-    channel_id: str = ""
-    """Of the message, where a link says it."""
-
-
-def meant(words: str) -> Meant:
-    """A message by its link or id, or else the words themselves."""
-    words = words.strip()
-    if (link := _LINK.fullmatch(words)) is not None:
-        return Meant(channel_id=link[1], message_id=link[2])
-    return Meant(message_id=words) if _ID.fullmatch(words) else Meant(text=words)
 
 
 class PinCommands:
@@ -72,7 +48,7 @@ class PinCommands:
 
     @app_commands.describe(what="Your words, or a message's link or id; leave it out for what was said last")
     async def _remember(self, interaction: discord.Interaction, what: app_commands.Range[str, 1, 4000] = "") -> None:
-        request = meant(what)
+        request = parse_message(what)
 
         def errand(invocation: Invocation) -> Awaitable[Answer]:
             if request.channel_id not in ("", invocation.window.id):
@@ -125,9 +101,9 @@ class PinCommands:
             audience=invocation.audience,
         )
         # Before anything is waited for, so that it keeps its place among the messages.
-        return self._pinned(question, self._dispatcher.inquire(invocation.window.address, question), fetch)
+        return self._answer_pin(question, self._dispatcher.inquire(invocation.window.address, question), fetch)
 
-    async def _pinned(self, question: PinMemory, reply: asyncio.Future[Message], fetch: Fetch) -> Answer:
+    async def _answer_pin(self, question: PinMemory, reply: asyncio.Future[Message], fetch: Fetch) -> Answer:
         """Answer to a pin; a message that no log has is fetched, and pinned with its words."""
         if isinstance(await reply, PinUnknown):
             message = await fetch()
@@ -140,7 +116,7 @@ class PinCommands:
                 author_name=message.author_name,
             )
             reply = self._dispatcher.inquire(question.window.address, again)
-        answer = await worded(reply, MemoryPinned, lambda pinned: self._shown("Remembered", pinned), "Not remembered")
+        answer = await worded(reply, MemoryPinned, lambda pinned: self._show("Remembered", pinned), "Not remembered")
         note = await self._crowding(question) if isinstance(await reply, MemoryPinned) else ""
         return Answer(f"{answer.text}\n-# {note}") if note else answer
 
@@ -159,7 +135,7 @@ class PinCommands:
     async def _unremember(
         self, interaction: discord.Interaction, message: app_commands.Range[str, 1, 200] = ""
     ) -> None:
-        request = meant(message)
+        request = parse_message(message)
 
         def errand(invocation: Invocation) -> Awaitable[Answer]:
             if request.text:
@@ -182,9 +158,9 @@ class PinCommands:
         return worded(
             reply,
             MemoryUnpinned,
-            lambda unpinned: self._shown("No longer kept in mind", unpinned),
+            lambda unpinned: self._show("No longer kept in mind", unpinned),
             "Nothing changed",
         )
 
-    def _shown(self, what: str, pin: MemoryPinned | MemoryUnpinned) -> Answer:
+    def _show(self, what: str, pin: MemoryPinned | MemoryUnpinned) -> Answer:
         return Answer(f"{what}:\n> {self._dispatcher.quote(pin.text, _SHOWN)}\n-# path={pin.path} line={pin.line}")

@@ -55,7 +55,9 @@ def interaction_payload(interaction: Interaction, payloads: Payloads) -> Json:
     else:
         payload |= {"guild_id": str(channel.guild_id), "guild_locale": "en-US"}
         payload["guild"] = {"id": str(channel.guild_id), "locale": "en-US", "features": []}
-        payload["member"] = member_payload(interaction.user, permissions=True)
+        payload["member"] = member_payload(interaction.user) | {
+            "permissions": payloads.permissions(interaction.user, channel)
+        }
     if interaction.source is not None:
         payload["message"] = payloads.message(interaction.source)
     return payload

@@ -8,6 +8,7 @@ from lab import discord_json
 from lab.discord_json import Json
 from lab.playground.world import defaults
 from lab.playground.world.objects import (
+    ALL_PERMISSIONS,
     attachment_payload,
     emoji_payload,
     member_payload,
@@ -46,6 +47,11 @@ class Payloads:
         if for_gateway:
             guild.update(self._guild_extras(guild_id, all_members))
         return guild
+
+    def permissions(self, user: User, channel: Channel) -> str:
+        """Permissions of a user in a guild's channel; the guild's owner has all."""
+        is_owner = user.id == defaults.YOU_ID
+        return ALL_PERMISSIONS if is_owner else str(self._world.permissions(user, channel))
 
     def _roles(self, guild_id: int) -> list[Role]:
         """Everyone's role of that guild, and the roles that were added."""

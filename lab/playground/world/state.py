@@ -225,8 +225,10 @@ class World:
 
     def is_permitted(self, user: User, channel: Channel, permission: int) -> bool:
         """True if `user` has a permission, by roles and the channel's overwrites."""
-        if channel.kind == ChannelKind.DM:
-            return True
+        return channel.kind == ChannelKind.DM or bool(self.permissions(user, channel) & permission)
+
+    def permissions(self, user: User, channel: Channel) -> int:
+        """Permissions of `user` in a guild's channel, as bits."""
         place = self.channel(channel.parent_id) if channel.thread is not None and channel.parent_id else channel
         held = [role_id for role_id in user.roles if role_id in self.roles]
         permissions = self.role(channel.guild_id).permissions
@@ -238,7 +240,7 @@ class World:
                 permissions &= ~each.deny
             for each in found:
                 permissions |= each.allow
-        return bool(permissions & permission)
+        return permissions
 
     # messages
 

@@ -1,0 +1,246 @@
+"""ForgetActor: counts what a request would forget, and carries it out in the logs and in all rooms."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+
+from actors.forget.config import FOLDER, ForgetConfig
+from actors.forget.execution import Execution
+from actors.forget.journal import Entry, ForgetJournal, Target
+from actors.forget.resolution import Resolution, Resolved
+from actors.forget.state import PREVIEW_S, Preview, Previews
+from actors.kernel import Actor, not_understood
+from domain.policy.forgetting import NO_SUCH_MESSAGE, NOT_YOURS, NOTHING, Asker, asker_of, excerpts, people, refusal
+from messages.base import Message, RequestId, UserId
+from messages.forget import (
+    CarryOutForget,
+    DerivedForgotten,
+    EventsForgotten,
+    ForgetCarriedOut,
+    ForgetMessage,
+    ForgetPreviewed,
+    ForgetRecord,
+    ForgetsListed,
+    ForgetState,
+    ForgettableListed,
+    ListForgets,
+    PreviewForget,
+    Scope,
+    ScopeKind,
+    WindowCount,
+)
+from messages.memory import MemoriesFound
+from messages.socket import Refused
+from messages.status import DescribeYourself, SelfDescription
+
+log = logging.getLogger(__name__)
+
+GONE = "that was counted too long ago, or by another person; please ask once more"
+OPERATOR = "operator"
+
+
+class ForgetActor(Actor):
+    """Owner of the forget requests.
+
+    Owns: `forget/` in the data root; what is to be taken out is on the disk before any word is.
+    Asks: the memory for topics, windows for their events, windows and rooms to take events out.
+    Crashes on: its own faults; a later life goes on with every request that is not done.
+    """
+
+    def __init__(self, config: ForgetConfig, previews: Previews) -> None:
+        super().__init__()
+        self._config = config
+        self._previews = previews
+        self._journal = ForgetJournal(config.data_root / FOLDER, config.disk)
+        self._under_way: dict[str, Execution] = {}
+        self._askers: dict[str, list[CarryOutForget]] = {}
+
+    def on_start(self) -> None:
+        """Go on with what an earlier life left unfinished."""
+        if not self._config.resumes:
+            return
+        for entry in self._entries():
+            if not entry.is_done:
+                log.info("forget request %s goes on", entry.forget_id)
+                self._execute(entry)
+
+    def handle(self, message: ForgetMessage) -> None:
+        """Count, forget or list."""
+        match message:
+            case PreviewForget():
+                self._preview(message)
+            case CarryOutForget():
+                self._carry_out(message)
+            case ListForgets():
+                self._list(message)
+            case DescribeYourself():
+                self.tell(message.reply_to, self._description(message.request_id))
+            case ForgettableListed() | EventsForgotten() | DerivedForgotten() | MemoriesFound() | Refused():
+                return  # An answer behind its deadline: its question is asked again.
+            case _:
+                not_understood(message)
+
+    # previews
+
+    def _preview(self, message: PreviewForget) -> None:
+        scope = message.scope
+        asker = asker_of(
+            message.asked_by, self._config.operators, message.window, manages_messages=message.manages_messages
+        )
+        if reason := refusal(scope, asker):
+            self._refuse(message, reason)
+            return
+        Resolution(self, self._config, scope, asker, partial(self._take_preview, message)).begin()
+
+    def _take_preview(self, message: PreviewForget, resolved: Resolved | str) -> None:
+        if isinstance(resolved, str):
+            self._refuse(message, resolved)
+        elif not resolved.count and not resolved.is_whole:
+            self._refuse(message, _nothing(resolved))
+        else:
+            entry = self._entry(resolved, message.asked_by or OPERATOR)
+            self._previews.keep(Preview(entry, message.asked_by, self.monotonic() + PREVIEW_S))
+            self.tell(message.reply_to, _make_preview(message.request_id, entry.forget_id, resolved))
+
+    def _entry(self, resolved: Resolved, by: str, why: str = "") -> Entry:
+        scope = resolved.scope
+        targets = [
+            Target(window=window, event_ids=tuple(event.event_id for event in events))
+            for window, events in resolved.events.items()
+            if not (resolved.is_whole and window == scope.window)
+        ]
+        whole = (Target(window=scope.window, event_ids=(), is_whole=True),) if resolved.is_whole else ()
+        record = ForgetRecord(
+            forget_id=self.new_token(),
+            kind=scope.kind,
+            window=scope.window.address.key,
+            state=ForgetState.RESOLVED,
+            by=by,
+            why=why,
+            asked_at=self.now(),
+            done_at=None,
+            rooms=(),
+        )
+        person_id = scope.person_id if scope.kind is ScopeKind.PERSON else ""
+        return Entry(record=record, person_id=UserId(person_id), targets=(*whole, *targets))
+
+    # carrying out
+
+    def _carry_out(self, message: CarryOutForget) -> None:
+        if message.scope is not None and not message.asked_by:
+            self._carry_out_at_once(message, message.scope)
+            return
+        if message.preview_id in self._under_way:
+            self._askers.setdefault(message.preview_id, []).append(message)
+            return
+        preview = self._previews.waiting.get(message.preview_id)
+        if preview is None or preview.until_s < self.monotonic() or preview.asked_by != message.asked_by:
+            self._answer_again(message)
+            return
+        entry = preview.entry.with_record(asked_at=self.now(), why=message.why)
+        if self._begin(entry, message):
+            self._previews.waiting.pop(message.preview_id, None)
+
+    def _answer_again(self, message: CarryOutForget) -> None:
+        """Say what came of a request that is done already."""
+        with self.blocking():
+            entry = self._journal.read(message.preview_id)
+        if entry is not None and entry.record.by == (message.asked_by or OPERATOR):
+            self.tell(message.reply_to, self._carried_out(message.request_id, entry))
+        else:
+            self._refuse(message, GONE)
+
+    def _carry_out_at_once(self, message: CarryOutForget, scope: Scope) -> None:
+        asker = Asker(account="", is_operator=True)
+        Resolution(self, self._config, scope, asker, partial(self._take_resolved, message)).begin()
+
+    def _take_resolved(self, message: CarryOutForget, resolved: Resolved | str) -> None:
+        if isinstance(resolved, str):
+            self._refuse(message, resolved)
+        elif not resolved.count and not resolved.is_whole:
+            self._refuse(message, _nothing(resolved))
+        else:
+            self._begin(self._entry(resolved, message.by or OPERATOR, message.why), message)
+
+    def _begin(self, entry: Entry, message: CarryOutForget) -> bool:
+        """Put a request on the disk and begin; False if the disk refuses."""
+        try:
+            with self.blocking():
+                self._journal.write(entry)
+        except OSError as error:
+            self._refuse(message, f"nothing is forgotten, as the record of it cannot be written: {error.strerror}")
+            return False
+        self._askers.setdefault(entry.forget_id, []).append(message)
+        self._execute(entry)
+        return True
+
+    def _execute(self, entry: Entry) -> None:
+        execution = Execution(self, self._config, self._journal, entry, self._take_progress)
+        self._under_way[entry.forget_id] = execution
+        execution.begin()
+
+    def _take_progress(self, entry: Entry) -> None:
+        """Answer the waiting requesters: work done, and work left."""
+        for message in self._askers.pop(entry.forget_id, []):
+            self.tell(message.reply_to, self._carried_out(message.request_id, entry))
+        if entry.is_done:
+            self._under_way.pop(entry.forget_id, None)
+
+    def _carried_out(self, request_id: RequestId, entry: Entry) -> ForgetCarriedOut:
+        record = entry.record
+        return ForgetCarriedOut(
+            request_id=request_id,
+            forget_id=record.forget_id,
+            events=sum(each.count for each in record.rooms if each.room == "logs"),
+            rooms=record.rooms,
+            elsewhere=self._config.elsewhere,
+            waiting_for=record.waiting_for,
+        )
+
+    # records
+
+    def _list(self, message: ListForgets) -> None:
+        entries = [self._latest(entry).record for entry in self._entries()]
+        self.tell(message.reply_to, ForgetsListed(request_id=message.request_id, forgets=tuple(reversed(entries))))
+
+    def _latest(self, entry: Entry) -> Entry:
+        execution = self._under_way.get(entry.forget_id)
+        return entry if execution is None else execution.entry
+
+    def _entries(self) -> list[Entry]:
+        try:
+            with self.blocking():
+                return self._journal.entries()
+        except OSError as error:
+            log.error("the records of forget requests cannot be read: %s", error)
+            return []
+
+    def _description(self, request_id: RequestId) -> Message:
+        figures = (("requests_under_way", len(self._under_way)), ("previews", len(self._previews.waiting)))
+        return SelfDescription(request_id=request_id, about=self.address.kind, figures=(), operator_figures=figures)
+
+    def _refuse(self, message: PreviewForget | CarryOutForget, reason: str) -> None:
+        self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
+
+
+def _nothing(resolved: Resolved) -> str:
+    """Reason for a request without any event."""
+    if resolved.scope.kind is not ScopeKind.MESSAGE:
+        return NOTHING
+    return NOT_YOURS if resolved.withheld else NO_SUCH_MESSAGE
+
+
+def _make_preview(request_id: RequestId, preview_id: str, resolved: Resolved) -> ForgetPreviewed:
+    events = [event for each in resolved.events.values() for event in each]
+    return ForgetPreviewed(
+        request_id=request_id,
+        preview_id=preview_id,
+        kind=resolved.scope.kind,
+        events=resolved.count,
+        windows=tuple(WindowCount(window=window, events=len(each)) for window, each in resolved.events.items()),
+        people=people(events),
+        excerpts=excerpts(events),
+        repeated=resolved.repeated,
+        withheld=resolved.withheld,
+    )

@@ -1,0 +1,142 @@
+"""Slash commands, the message menu's entry and the confirming button of forgetting."""
+
+from __future__ import annotations
+
+import re
+
+from actors.forget.wording import answer_carried_out, answer_list, answer_preview
+from actors.part import Argument, Command, Given, Invocation, Press, Words
+from domain.text.discord.message_link import parse_message
+from messages.base import UserId
+from messages.forget import (
+    FORGET,
+    CarryOutForget,
+    ForgetCarriedOut,
+    ForgetPreviewed,
+    ForgetsListed,
+    PreviewForget,
+    Scope,
+    ScopeKind,
+)
+
+CONFIRM_PREFIX = "forget:"
+"""Of the custom id of the button that confirms; the preview's id follows."""
+_MENTION = re.compile(r"<@!?([0-9]{15,20})>|([0-9]{15,20})")
+_NAME_CHARS = 100
+_NOT_FORGOTTEN = "Not forgotten"
+
+
+def _preview(call: Invocation, scope: Scope) -> PreviewForget:
+    return PreviewForget(
+        request_id=call.request_id,
+        reply_to=call.reply_to,
+        window=call.window,
+        scope=scope,
+        asked_by=UserId(call.person_id),
+        manages_messages=call.manages_messages,
+    )
+
+
+def _message(call: Invocation, given: Given) -> PreviewForget:
+    named = parse_message(given["message"])
+    is_here = named.channel_id in ("", call.window.id)
+    message_id = named.message_id if is_here else f"{named.message_id} of another channel"
+    return _preview(call, Scope(kind=ScopeKind.MESSAGE, window=call.window, message_id=message_id))
+
+
+def _person(call: Invocation, given: Given) -> PreviewForget:
+    named = given.get("person", "").strip()
+    mention = _MENTION.fullmatch(named)
+    if not named or (mention is not None and (mention[1] or mention[2]) == call.person_id):
+        person_id, name = str(call.person_id), call.person_name[:_NAME_CHARS]
+    else:
+        person_id, name = ("", named) if mention is None else (mention[1] or mention[2], "")
+    scope = Scope(kind=ScopeKind.PERSON, window=call.window, person_id=person_id, person_name=name)
+    return _preview(call, scope)
+
+
+def _topic(call: Invocation, given: Given) -> PreviewForget:
+    return _preview(call, Scope(kind=ScopeKind.TOPIC, window=call.window, words=given["words"]))
+
+
+def _window(call: Invocation, _given: Given) -> PreviewForget:
+    return _preview(call, Scope(kind=ScopeKind.WINDOW, window=call.window))
+
+
+def _confirm(call: Invocation, given: Given) -> CarryOutForget:
+    return CarryOutForget(
+        request_id=call.request_id,
+        reply_to=call.reply_to,
+        window=call.window,
+        preview_id=given["id"][:64],
+        asked_by=UserId(call.person_id),
+    )
+
+
+MESSAGE = Command(
+    name="forget message",
+    group_description="Take words out of all that I keep, after you have seen what would go",
+    description="Forget a message, what I answered, and every repetition",
+    arguments=(Argument(name="message", description="The message's link or id", longest=200),),
+    for_viewers=True,
+    menu="Forget",
+    to=FORGET,
+    request=_message,
+    reply=ForgetPreviewed,
+    answer=answer_preview,
+    refused=_NOT_FORGOTTEN,
+)
+PERSON = Command(
+    name="forget person",
+    description="Forget all that a person said here, and all that quotes or names the person",
+    arguments=(
+        Argument(
+            name="person",
+            description="Mention the person, or give the account's id; leave it out for yourself",
+            longest=_NAME_CHARS,
+            required=False,
+        ),
+    ),
+    for_viewers=True,
+    to=FORGET,
+    request=_person,
+    reply=ForgetPreviewed,
+    answer=answer_preview,
+    refused=_NOT_FORGOTTEN,
+)
+TOPIC = Command(
+    name="forget topic",
+    description="Forget what was said about something, as far as you may",
+    arguments=(Argument(name="words", description="The topic, in a few words", longest=1_000),),
+    for_viewers=True,
+    to=FORGET,
+    request=_topic,
+    reply=ForgetPreviewed,
+    answer=answer_preview,
+    refused=_NOT_FORGOTTEN,
+)
+WINDOW = Command(
+    name="forget window",
+    description="Forget everything that was ever said here",
+    for_viewers=True,
+    to=FORGET,
+    request=_window,
+    reply=ForgetPreviewed,
+    answer=answer_preview,
+    refused=_NOT_FORGOTTEN,
+)
+COMMANDS = (MESSAGE, PERSON, TOPIC, WINDOW)
+PRESSES = (
+    Press(
+        prefix=CONFIRM_PREFIX,
+        for_viewers=True,
+        to=FORGET,
+        request=_confirm,
+        reply=ForgetCarriedOut,
+        answer=answer_carried_out,
+        refused=_NOT_FORGOTTEN,
+    ),
+)
+PREVIEWED = Words(reply=ForgetPreviewed, answer=answer_preview)
+CARRIED_OUT = Words(reply=ForgetCarriedOut, answer=answer_carried_out)
+LISTED = Words(reply=ForgetsListed, answer=answer_list)

@@ -1,0 +1,35 @@
+"""Configuration of the actor that forgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from actors.linux.disk import Disk, RealDisk
+from messages.base import Address, Window
+
+FOLDER = "forget"
+"""Name of the journal's folder, in the data root."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetConfig:
+    """Configuration of a ForgetActor."""
+
+    data_root: Path
+    rooms: tuple[Address | Callable[[Window], Address], ...] = ()
+    """Parts that hold what was made from the logs."""
+    memory: Address | None = None
+    """Address of the memory, which searches for topics; None if it is switched off."""
+    operators: frozenset[str] = frozenset()
+    """Accounts of operators."""
+    elsewhere: tuple[str, ...] = ()
+    """Places that the agent does not reach, for a person."""
+    resumes: bool = True
+    """True to go on at the start with what an earlier life left unfinished."""
+    answer_s: float = 60.0
+    """Longest wait for a window or a room, before it is asked again."""
+    retry_s: float = 30.0
+    """Pause before windows and rooms that did not answer are asked again."""
+    disk: Disk = field(default_factory=RealDisk)

@@ -1,0 +1,166 @@
+"""Resolution of a scope: the events that a forget request names, asked of the memory and of the windows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+
+from msgspec.structs import replace
+
+from actors.forget.config import ForgetConfig
+from actors.forget.repetition import Needles, may_repeat, windows_with_logs
+from actors.forget.round import Round, RoundQuestion
+from actors.kernel import Host
+from domain.policy.forgetting import Asker, on_topic, repeatable_texts
+from messages.base import Address, Message, RequestId, Window
+from messages.forget import ForgettableEvent, ForgettableListed, ListForgettable, Scope, ScopeKind
+from messages.memory import MemoriesFound, SearchMemory
+from messages.socket import Refused
+from messages.turn import Reference
+
+MOST_RESULTS = 200
+"""Search results that a topic is chosen from."""
+SEARCH_S = 30.0
+_WINDOWS_PER_STEP = 20
+"""Windows of which the logs are read before other messages come up."""
+
+Done = Callable[["Resolved | str"], None]
+"""Called with the events, or with the reason why there are none."""
+
+
+@dataclass(slots=True)
+class Resolved:
+    """Events that a scope names."""
+
+    scope: Scope
+    events: dict[Window, tuple[ForgettableEvent, ...]] = field(default_factory=dict)
+    withheld: int = 0
+    """Events that the requester may not have forgotten."""
+    repeated: int = 0
+    """Number of events that only repeat a text of others."""
+
+    @property
+    def is_whole(self) -> bool:
+        """True if the window of the scope goes as a whole."""
+        return self.scope.kind is ScopeKind.WINDOW
+
+    @property
+    def count(self) -> int:
+        """Number of events."""
+        return sum(map(len, self.events.values()))
+
+    def add(self, window: Window, events: Iterable[ForgettableEvent]) -> int:
+        """Add events of a window, each once; the number of new ones."""
+        known = {event.event_id: event for event in self.events.get(window, ())}
+        before = len(known)
+        known |= {event.event_id: event for event in events if event.event_id not in known}
+        if known:
+            self.events[window] = tuple(known.values())
+        return len(known) - before
+
+
+class Resolution:
+    """Resolution of a scope."""
+
+    def __init__(self, host: Host, config: ForgetConfig, scope: Scope, asker: Asker, done: Done) -> None:
+        """Ask nothing yet.
+
+        Args:
+            host: Actor that asks.
+            config: Of the actor.
+            scope: Target.
+            asker: Requester, with rights that were checked for the scope.
+            done: Called once.
+        """
+        self._host = host
+        self._config = config
+        self._asker = asker
+        self._done = done
+        self._resolved = Resolved(scope)
+
+    def begin(self) -> None:
+        """Ask the memory for a topic, and the window for any other scope."""
+        scope = self._resolved.scope
+        if scope.kind is not ScopeKind.TOPIC:
+            self._list([scope])
+        elif self._config.memory is None:
+            self._done("a topic is found by the memory, which is switched off (memory.enabled)")
+        elif not scope.words.strip():
+            self._done("a topic needs words")
+        else:
+            self._host.ask(self._config.memory, self._search, SEARCH_S, self._take_memories)
+
+    def _search(self, request_id: RequestId, reply_to: Address) -> SearchMemory:
+        scope = self._resolved.scope
+        return SearchMemory(
+            request_id=request_id, reply_to=reply_to, window=scope.window, query=scope.words, limit=MOST_RESULTS
+        )
+
+    def _take_memories(self, answer: Message | None) -> None:
+        if not isinstance(answer, MemoriesFound):
+            self._done(answer.reason if isinstance(answer, Refused) else "the memory does not answer; please try again")
+            return
+        places: dict[Window, list[Reference]] = defaultdict(list)
+        for memory in on_topic(answer.memories):
+            places[Window.from_key(memory.window)].append(Reference(path=memory.path, line=memory.line))
+        topic = self._resolved.scope
+        self._list([replace(topic, window=window, places=tuple(each)) for window, each in places.items()])
+
+    def _list(self, scopes: Iterable[Scope]) -> None:
+        self._ask_windows(scopes, self._take_listed)
+
+    def _ask_windows(self, scopes: Iterable[Scope], then: Callable[[dict[Window, Message | None]], None]) -> None:
+        def question(scope: Scope) -> RoundQuestion[Window]:
+            limited = replace(scope, only_by=self._asker.limit_in(scope.window))
+
+            def make(request_id: RequestId, reply_to: Address) -> ListForgettable:
+                return ListForgettable(request_id=request_id, reply_to=reply_to, window=limited.window, scope=limited)
+
+            return RoundQuestion(scope.window, scope.window.address, make)
+
+        Round(self._host, map(question, scopes), self._config.answer_s, then)
+
+    def _take_listed(self, answers: dict[Window, Message | None]) -> None:
+        if not self._note(answers):
+            return
+        kind, texts = self._resolved.scope.kind, self._texts()
+        if kind is ScopeKind.EXPIRED or not texts:
+            self._done(self._resolved)
+            return
+        with self._host.blocking():
+            windows = windows_with_logs(self._config.data_root)
+        whole = self._resolved.scope.window if self._resolved.is_whole else None
+        self._scan(texts, Needles(texts), [window for window in windows if window != whole], [])
+
+    def _texts(self) -> tuple[str, ...]:
+        return repeatable_texts(event for events in self._resolved.events.values() for event in events)
+
+    def _scan(self, texts: tuple[str, ...], needles: Needles, left: list[Window], candidates: list[Window]) -> None:
+        """Look into some windows' logs, and come back for the others."""
+        with self._host.blocking():
+            root, piece = self._config.data_root, left[:_WINDOWS_PER_STEP]
+            candidates += [window for window in piece if may_repeat(root, window, needles)]
+        if rest := left[_WINDOWS_PER_STEP:]:
+            self._host.wait(0, partial(self._scan, texts, needles, rest, candidates))
+            return
+        scopes = [Scope(kind=ScopeKind.REPEATED, window=window, texts=texts) for window in candidates]
+        self._ask_windows(scopes, self._take_repeated)
+
+    def _take_repeated(self, answers: dict[Window, Message | None]) -> None:
+        before = self._resolved.count
+        if self._note(answers):
+            self._resolved.repeated = self._resolved.count - before
+            self._done(self._resolved)
+
+    def _note(self, answers: dict[Window, Message | None]) -> bool:
+        """Add what windows listed; False if one did not, which ends the resolution."""
+        for window, answer in answers.items():
+            if not isinstance(answer, ForgettableListed):
+                reason = answer.reason if isinstance(answer, Refused) else "it does not answer"
+                self._done(f"window {window.address.key} cannot say what it holds: {reason}; please try again")
+                return False
+            self._resolved.add(window, answer.events)
+            self._resolved.withheld += answer.withheld
+        return True

@@ -1,0 +1,89 @@
+"""Rights and limits of forgetting: whose words a person may have forgotten, and which search results a topic names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from messages.base import Surface, Value, Window, make_ready
+from messages.forget import LEAST_REPEATED_CHARS, ForgettableEvent, Scope, ScopeKind
+from messages.memory import FoundMemory
+
+NOT_YOURS = (
+    "another person wrote it; your own words you may always have forgotten, others' need an operator or the "
+    "permission Manage Messages here"
+)
+NOT_ALL_YOURS = "that takes an operator or the permission Manage Messages here; your own words you may always forget"
+NO_SUCH_MESSAGE = "no log of this window has words of that message"
+NOTHING = "nothing that you may have forgotten was found"
+_LEAST_SIMILARITY = 0.5
+_NEAR = 0.8
+_SHARED = 0.5
+_EXCERPTS = 4
+_EXCERPT_CHARS = 120
+
+
+class Asker(Value, frozen=True, kw_only=True, gc=False):
+    """Requester of a forget request, with rights."""
+
+    account: str
+    """Empty for the operator at the terminal, and for the agent's own rules."""
+    is_operator: bool
+    """True if everything may be forgotten."""
+    manages: Window | None = None
+    """Window in which everything may be forgotten."""
+
+    def limit_in(self, window: Window) -> str:
+        """Account whose own words alone may be forgotten in a window; empty for everyone's."""
+        return "" if self.is_operator or window == self.manages else self.account
+
+
+def asker_of(account: str, operators: Iterable[str], window: Window, *, manages_messages: bool) -> Asker:
+    """Rights of a person in a window; a direct conversation is the person's own."""
+    manages = manages_messages or window.surface is Surface.DISCORD_DM
+    return Asker(
+        account=account,
+        is_operator=not account or account in frozenset(operators),
+        manages=window if manages else None,
+    )
+
+
+def refusal(scope: Scope, asker: Asker) -> str:
+    """Reason why a request is refused whatever it would find; empty for none."""
+    if scope.kind is ScopeKind.REPEATED:
+        return "repetitions are forgotten with the words that they repeat"
+    if not asker.limit_in(scope.window):
+        return ""
+    if scope.kind in (ScopeKind.WINDOW, ScopeKind.EXPIRED):
+        return NOT_ALL_YOURS
+    if scope.kind is ScopeKind.PERSON and scope.person_id != asker.account:
+        return NOT_ALL_YOURS
+    return ""
+
+
+def on_topic(memories: Sequence[FoundMemory]) -> list[FoundMemory]:
+    """Search results that a topic names: those with its words, and those about as near in meaning as the nearest."""
+    words = max((each.words for each in memories), default=0.0)
+    nearest = max((each.similarity for each in memories), default=0.0)
+    least = max(_LEAST_SIMILARITY, _NEAR * nearest)
+    return [each for each in memories if each.words > _SHARED * words or each.similarity >= least]
+
+
+def repeatable_texts(events: Iterable[ForgettableEvent]) -> tuple[str, ...]:
+    """Texts whose verbatim repetitions are forgotten, too, each once."""
+    texts = (event.text.strip() for event in events)
+    return tuple(dict.fromkeys(text for text in texts if len(text) >= LEAST_REPEATED_CHARS))
+
+
+def people(events: Iterable[ForgettableEvent]) -> int:
+    """Number of accounts whose words are among the events."""
+    return len({event.author_id for event in events if event.author_id})
+
+
+def excerpts(events: Sequence[ForgettableEvent]) -> tuple[str, ...]:
+    """Beginnings of some texts: the oldest and the newest ones."""
+    texts = [text for event in events if (text := " ".join(event.text.split()))]
+    shown = texts if len(texts) <= _EXCERPTS else [*texts[: _EXCERPTS - 1], texts[-1]]
+    return tuple(text if len(text) <= _EXCERPT_CHARS else text[: _EXCERPT_CHARS - 1] + "…" for text in shown)
+
+
+make_ready(__name__)

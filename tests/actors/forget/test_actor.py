@@ -1,0 +1,257 @@
+"""Forget requests: counted first, confirmed by the same person, carried out in order, finished after a kill."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from actors.forget.config import FOLDER
+from actors.forget.state import PREVIEW_S
+from actors.linux.disk import RealDisk
+from domain.policy.forgetting import NO_SUCH_MESSAGE, NOT_ALL_YOURS, NOT_YOURS, NOTHING
+from messages.base import Address, Message, RequestId, UserId, Window
+from messages.forget import (
+    CarryOutForget,
+    ForgetCarriedOut,
+    ForgetPreviewed,
+    ForgetState,
+    RoomCount,
+    Scope,
+    ScopeKind,
+)
+from messages.socket import Refused
+from tests.actors.forget.rig import (
+    ANNE,
+    AT,
+    BOB,
+    HERE,
+    MODERATOR,
+    OPERATOR,
+    ROOM,
+    THERE,
+    Household,
+    Rig,
+    event,
+    memory,
+)
+
+OWL, CAT, FOX = "the owl sleeps in the old barn", "a cat", "a fox ate the owl of the barn"
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Household:
+    events = {
+        HERE: [event(1, ANNE, OWL), event(2, BOB, CAT), event(3, BOB, f"she said: {OWL}")],
+        THERE: [event(11, BOB, FOX, THERE), event(12, ANNE, f"I said that {OWL}", THERE)],
+    }
+    for window, each in events.items():
+        folder = tmp_path / "logs" / window.address.key
+        folder.mkdir(parents=True)
+        (folder / "20261129T000000Z_0001.md").write_text("\n".join(one.text for one in each))
+    return Household(events=events)
+
+
+@pytest.fixture
+def rig(tmp_path: Path, house: Household) -> Iterator[Rig]:
+    made = Rig(tmp_path, house)
+    yield made
+    made.system.stop()
+
+
+def message(event_id: str, window: Window = HERE) -> Scope:
+    return Scope(kind=ScopeKind.MESSAGE, window=window, message_id=event_id)
+
+
+def person(account: UserId) -> Scope:
+    return Scope(kind=ScopeKind.PERSON, window=HERE, person_id=account)
+
+
+def left(house: Household) -> list[str]:
+    return [each.text for events in house.events.values() for each in events]
+
+
+def journal(folder: Path) -> str:
+    return "\n".join(path.read_text() for path in (folder / FOLDER).iterdir())
+
+
+def refusal(reply: Message) -> str:
+    assert isinstance(reply, Refused), reply
+    return reply.reason
+
+
+def count(reply: Message) -> ForgetPreviewed:
+    assert isinstance(reply, ForgetPreviewed), reply
+    return reply
+
+
+@pytest.mark.req("X-247")
+def test_nothing_goes_before_the_same_person_confirms_and_logs_go_before_rooms(
+    rig: Rig, house: Household, tmp_path: Path
+) -> None:
+    before = left(house)
+    seen = count(rig.preview(message("e2"), BOB))
+    assert (seen.events, seen.people, seen.excerpts, left(house)) == (1, 1, (CAT,), before)
+    assert "too long ago" in refusal(rig.confirm(seen.preview_id, ANNE))
+    assert left(house) == before
+
+    done = rig.confirm(seen.preview_id, BOB)
+
+    assert isinstance(done, ForgetCarriedOut)
+    assert CAT not in left(house)
+    assert house.log == ["window 11", "room 11"]
+    assert (done.events, done.rooms[1:], done.waiting_for) == (1, (RoomCount(room="room", count=1),), ())
+    assert done.elsewhere == ("Discord keeps its messages.",)
+    again = rig.confirm(seen.preview_id, BOB)
+    assert isinstance(again, ForgetCarriedOut)
+    assert (again.events, house.log) == (1, ["window 11", "room 11"])
+    (record,) = rig.listed().forgets
+    assert (record.by, record.state, record.forget_id) == (BOB, ForgetState.DONE, seen.preview_id)
+    assert CAT not in journal(tmp_path)
+
+
+@pytest.mark.req("X-247")
+def test_others_words_take_an_operator_or_who_may_manage_messages_there(rig: Rig) -> None:
+    assert refusal(rig.preview(message("e2"), ANNE)) == NOT_YOURS
+    assert refusal(rig.preview(message("e99"), ANNE)) == NO_SUCH_MESSAGE
+    assert refusal(rig.preview(person(BOB), ANNE)) == NOT_ALL_YOURS
+    everything = Scope(kind=ScopeKind.WINDOW, window=HERE)
+    assert refusal(rig.preview(everything, ANNE)) == NOT_ALL_YOURS
+    elsewhere = replace(everything, window=THERE)
+    assert refusal(rig.preview(elsewhere, MODERATOR, manages=True)) == NOT_ALL_YOURS
+    for scope in (message("e2"), person(BOB), everything):
+        assert count(rig.preview(scope, MODERATOR, manages=True)).events
+        assert count(rig.preview(scope, OPERATOR)).events
+        assert count(rig.preview(scope)).events
+    assert count(rig.preview(person(ANNE), ANNE)).events == 2
+
+
+def test_repetitions_in_every_window_go_as_far_as_the_person_may(rig: Rig, house: Household) -> None:
+    own = count(rig.preview(message("e1"), ANNE))
+    assert (own.events, own.repeated, own.withheld) == (2, 1, 1)
+    everyones = count(rig.preview(message("e1"), OPERATOR))
+    assert (everyones.events, everyones.repeated, len(everyones.windows)) == (3, 2, 2)
+    rig.confirm(everyones.preview_id, OPERATOR)
+    assert left(house) == [CAT, FOX]
+
+
+def test_a_topic_is_what_the_search_finds_near_and_of_that_what_the_person_may(rig: Rig, house: Household) -> None:
+    owl, cat, _ = house.events[HERE]
+    fox = house.events[THERE][0]
+    house.memories = [memory(owl, HERE, 0.9, 0.9), memory(fox, THERE, 0.6, 0.4), memory(cat, HERE, 0.0, 0.3)]
+    topic = Scope(kind=ScopeKind.TOPIC, window=HERE, words="owls in the barn")
+    assert count(rig.preview(topic, ANNE)).excerpts == (OWL, f"I said that {OWL}")
+    assert count(rig.preview(topic, MODERATOR, manages=True)).windows[0].window == HERE
+    rig.forget(topic, OPERATOR)
+    assert left(house) == [CAT]
+    assert refusal(rig.preview(replace(topic, words=" "), ANNE)) == "a topic needs words"
+    house.memories = []
+    assert refusal(rig.preview(topic, ANNE)) == NOTHING
+
+
+def test_a_window_goes_whole_and_its_rooms_hear_so(rig: Rig, house: Household) -> None:
+    house.events[HERE] = []
+    rig.forget(Scope(kind=ScopeKind.WINDOW, window=HERE), OPERATOR)
+    assert [(each.window, each.whole_window) for each in house.derived] == [(HERE, True)]
+
+
+def test_the_agents_own_rule_needs_no_preview_and_takes_no_repetitions(rig: Rig, house: Household) -> None:
+    old = replace(house.events[HERE][0], at=AT - timedelta(days=9))
+    house.events[HERE][0] = old
+
+    def make(request_id: RequestId, reply_to: Address) -> CarryOutForget:
+        scope = Scope(kind=ScopeKind.EXPIRED, window=HERE, before=AT)
+        return CarryOutForget(
+            request_id=request_id, reply_to=reply_to, window=HERE, scope=scope, by="retention", why="older than 8 days"
+        )
+
+    reply = rig.answer(rig.ask(make))
+    assert isinstance(reply, ForgetCarriedOut)
+    assert reply.events == 1
+    (record,) = rig.listed().forgets
+    assert (record.by, record.why, record.kind) == ("retention", "older than 8 days", ScopeKind.EXPIRED)
+
+
+def test_a_person_cannot_pass_a_scope_instead_of_a_preview(rig: Rig, house: Household) -> None:
+    def make(request_id: RequestId, reply_to: Address) -> CarryOutForget:
+        return CarryOutForget(request_id=request_id, reply_to=reply_to, window=HERE, scope=message("e2"), asked_by=ANNE)
+
+    assert "please ask once more" in refusal(rig.answer(rig.ask(make)))
+    assert house.log == []
+
+
+@pytest.mark.req("X-248")
+@pytest.mark.parametrize("silent", ["context", ROOM.kind])
+def test_who_does_not_answer_is_named_and_asked_again_until_done(rig: Rig, house: Household, silent: str) -> None:
+    seen = count(rig.preview(message("e2"), BOB))
+    house.silent.add(silent)
+    asked = rig.start(seen.preview_id, BOB)
+    rig.advance(61)
+    begun = rig.answer(asked)
+    assert isinstance(begun, ForgetCarriedOut)
+    assert begun.waiting_for == (HERE.address.key if silent == "context" else silent,)
+    assert rig.listed().forgets[0].state is not ForgetState.DONE
+    house.silent.clear()
+    rig.advance(31)
+    rig.advance(0)
+    (record,) = rig.listed().forgets
+    assert (record.state, record.waiting_for, CAT in left(house)) == (ForgetState.DONE, (), False)
+
+
+@pytest.mark.req("X-248")
+@pytest.mark.parametrize("silent", ["context", ROOM.kind])
+def test_a_kill_after_the_journal_loses_nothing_and_the_next_start_finishes(
+    rig: Rig, house: Household, tmp_path: Path, silent: str
+) -> None:
+    seen = count(rig.preview(person(BOB), BOB))
+    house.silent.add(silent)
+    rig.start(seen.preview_id, BOB)
+    assert OWL not in journal(tmp_path)
+    assert CAT not in journal(tmp_path)
+    house.silent.clear()
+
+    second = Rig(tmp_path, house, rig.clock)  # the first process says no more
+    (record,) = second.listed().forgets
+    assert (record.state, record.rooms[1].count) == (ForgetState.DONE, 2)
+    assert left(house) == [OWL, FOX, f"I said that {OWL}"]
+    assert BOB not in journal(tmp_path).replace(f'"by":"{BOB}"', "")
+    second.system.stop()
+
+
+class FullDisk(RealDisk):
+    """A disk without room for a journal."""
+
+    def write(self, fd: int, data: bytes | memoryview) -> int:
+        raise OSError(errno.ENOSPC, "no space left")
+
+
+def test_without_a_record_on_the_disk_nothing_is_taken_out(house: Household, tmp_path: Path) -> None:
+    rig = Rig(tmp_path, house, disk=FullDisk())
+    seen = count(rig.preview(message("e2"), BOB))
+    assert "no space left" in refusal(rig.confirm(seen.preview_id, BOB))
+    assert house.log == []
+    rig.system.stop()
+
+
+def test_a_preview_is_void_after_a_quarter_of_an_hour(rig: Rig, house: Household) -> None:
+    seen = count(rig.preview(message("e2"), BOB))
+    rig.advance(PREVIEW_S + 1)
+    assert "too long ago" in refusal(rig.confirm(seen.preview_id, BOB))
+    assert house.log == []
+
+
+def test_a_window_that_cannot_say_what_it_holds_ends_the_preview_in_words(rig: Rig, house: Household) -> None:
+    house.silent.add("context")
+
+    def make(request_id: RequestId, reply_to: Address) -> Message:
+        from messages.forget import PreviewForget
+
+        return PreviewForget(request_id=request_id, reply_to=reply_to, window=HERE, scope=message("e2"), asked_by=BOB)
+
+    asked = rig.ask(make)
+    rig.advance(61)
+    assert HERE.address.key in refusal(rig.answer(asked))
