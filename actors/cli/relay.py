@@ -24,12 +24,12 @@ def relay(settings: Settings, secrets: Secrets, post: PostMessage, answer_s: flo
     """
     from actors.bootstrap import discord_connection
     from actors.socket.client import ANSWER_S, AgentNotRunningError, AgentSilentError, RefusalError, ask_operator
-    from domain.reminder.text import Confirmation, confirmed
+    from domain.reminder.text import Confirmation, parse_confirmation
     from messages.base import Surface
 
     if post.window.surface is Surface.CLI:
         return ""
-    said = confirmed(Confirmation(post.text, post.exact))
+    said = parse_confirmation(Confirmation(post.text, post.exact))
     try:
         ask_operator(
             settings.data_root,

@@ -14,7 +14,7 @@ from domain.curated.document import Document
 from domain.curated.journal import Operation, Step
 from domain.curated.page import Fault, FaultKind, Page
 from domain.curated.recall import RecallCode, flaw_of_query, matches
-from domain.curated.stale import stale, undated
+from domain.curated.stale import stale, undated_count
 from domain.curated.trace import Trace
 from domain.edit.lines import EditRefusedError
 from domain.text.lines import valid
@@ -121,7 +121,7 @@ class Answers:
         without = 0
         for place in places.places:
             document = self._folders.at(place).look().document
-            without += undated(document)
+            without += undated_count(document)
             facts += [
                 (place.scope.value, each.age_days, page_shown(INDEX, each.page))
                 for each in stale(document, today, self._config.stale_days)

@@ -12,7 +12,7 @@ from actors.curated.folder import Folders, Snapshot
 from actors.curated.places import Place, WindowPlaces
 from domain.curated.block import Shown, block, plain_index, shown_index, store
 from domain.curated.caps import Capped, cap_index
-from domain.curated.config import FolderConfig, merged
+from domain.curated.config import FolderConfig, merge_file
 from domain.curated.document import parse_document
 from domain.curated.page import Fault, FaultKind, Page, Scope
 from domain.curated.residency import ResidentSet, resident_set
@@ -142,7 +142,7 @@ def effective(snapshots: Sequence[Snapshot]) -> tuple[FolderConfig, list[tuple[s
     config, flaws = FolderConfig(), list[tuple[str, str]]()
     for scope, snapshot in zip((Scope.GLOBAL, Scope.PROJECT), snapshots, strict=False):
         if snapshot.config is not None and snapshot.config.strip():
-            config, wrong = merged(config, snapshot.config)
+            config, wrong = merge_file(config, snapshot.config)
             flaws += [(scope.value, flaw) for flaw in wrong]
     return config, flaws
 
@@ -170,7 +170,9 @@ def _resident(
     chosen = resident_set(pages, max(0, room))
     if not chosen.is_whole:
         faults.append(_over_budget(chosen, config))
-    texts = [Part(each.place, each.snapshot, each.capped, chosen.shown(each.place.scope), each.local) for each in parts]
+    texts = [
+        Part(each.place, each.snapshot, each.capped, chosen.index_text(each.place.scope), each.local) for each in parts
+    ]
     return texts, ["all of it fits" if chosen.is_whole else "chosen within maxMemoryTokens"], chosen.counts()
 
 

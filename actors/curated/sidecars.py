@@ -79,7 +79,7 @@ def shorten_journal(disk: Disk, folder: Path, spare: Path) -> None:
     try:
         _own_size(fd, path)
         data = read_first(fd, journal.LIMIT_BYTES + 1)
-        kept = journal.compacted(data)
+        kept = journal.compact_journal(data)
         if len(data) > journal.LIMIT_BYTES or len(kept) * 2 > len(data):
             return
         put_whole(disk, spare, kept)

@@ -17,7 +17,7 @@ from actors.memory.store import Store
 from actors.memory.upkeep.backlog import Backlog
 from actors.memory.upkeep.upkeep import Upkeep
 from domain.log.window import keeps_logs, parse_log_path
-from domain.memory.remembered import remembered
+from domain.memory.remembered import entry_of_event
 from domain.policy.known_readers import KnownReaders
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.context import RestoreRedactions
@@ -144,7 +144,7 @@ class MemoryActor(Actor):
             for event in message.events
             if event.path
             and (
-                entry := remembered(
+                entry := entry_of_event(
                     path=event.path,
                     line=event.line,
                     event_id=event.id,

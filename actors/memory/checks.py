@@ -77,7 +77,7 @@ def has_index(data_root: Path) -> bool:
 def turns_in_logs(data_root: Path) -> int:
     """Number of turns in the logs that belong into the index; withdrawn turns do not."""
     from domain.log.parser import parse
-    from domain.memory.remembered import Remembered, TakenBack, remembered
+    from domain.memory.remembered import Remembered, TakenBack, entry_of_event
 
     turns, gone = list[tuple[str, str]](), set[str]()
     for path in sorted((data_root / "logs").rglob("*.md")):
@@ -89,7 +89,7 @@ def turns_in_logs(data_root: Path) -> int:
             continue
         for logged in parse(data).events:
             event = logged.event
-            entry = remembered(
+            entry = entry_of_event(
                 path=str(path.relative_to(data_root)),
                 line=logged.line,
                 event_id=event.id,

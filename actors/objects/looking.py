@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from actors.linux.safe_open import folder_beneath, open_beneath
-from domain.objects.looked import KEPT_BYTES, FileLook, Signature, looked, unread
+from domain.objects.looked import KEPT_BYTES, FileLook, Signature, look_at_bytes, unread
 from domain.objects.path import is_plain
 
 WALKED = 5_000
@@ -132,7 +132,7 @@ class Looking:
             _check_means(error if isinstance(error, OSError) else error.__cause__)
             return None
         try:
-            return looked(name, *_signed_beginning(opened, self._pread))
+            return look_at_bytes(name, *_signed_beginning(opened, self._pread))
         except OSError as error:
             _check_means(error)
             return None

@@ -15,9 +15,9 @@ from domain.objects.lines import shown_command
 from domain.objects.looked import FileLook
 from domain.objects.observing import Observed, observe
 from domain.objects.path import below
-from domain.objects.presented import presented
+from domain.objects.presented import is_presented
 from domain.objects.state import FileObject
-from domain.objects.versions import numbered
+from domain.objects.versions import numbered_id
 from messages.base import TurnId
 from messages.object_store import OutputRow
 from messages.turn import CallShown, WordRequest
@@ -196,7 +196,7 @@ class Observer:
             round_.take(entry)
             return
         row = OutputRow(
-            object=numbered("t", no),
+            object=numbered_id("t", no),
             event=call.event,
             log=log,
             turn_id=fresh.turn,
@@ -230,7 +230,7 @@ class Observer:
                 continue
             if is_read:
                 look = self.looking.look(path, reads=True) or look
-            name = file.version.object if file is not None else numbered("f", objects.last_file + 1)
+            name = file.version.object if file is not None else numbered_id("f", objects.last_file + 1)
             was_present = file is not None and file.is_present
             round_.see(name, look, now, call.event if was_present else "")
             if not was_present:
@@ -255,7 +255,7 @@ class Observer:
         look = self.looking.look(path, reads=True)
         if look is None or look.text is None or look.content_hash != file.version.content_hash:
             return ""
-        return file.version.object if presented(look.text, call.text) else ""
+        return file.version.object if is_presented(look.text, call.text) else ""
 
 
 def _is_there(file: FileObject) -> bool:

@@ -9,7 +9,7 @@ from actors.objects.observer import Observer
 from actors.objects.round import Round
 from domain.objects.entries import Switched
 from domain.objects.lines import shown_path
-from domain.objects.versions import numbered
+from domain.objects.versions import numbered_id
 from messages.objects import ReadObject, SwitchObject
 
 STATES = ("active", "inactive", "pinned", "unpinned")
@@ -49,7 +49,7 @@ def read_file(round_: Round, observer: Observer, request: ReadObject, now: datet
         raise RefusalError(
             f"{shown_path(path)}: {observer.max_files} files are known of this window, and no more may be"
         )
-    name = file.version.object if file is not None else numbered("f", objects.last_file + 1)
+    name = file.version.object if file is not None else numbered_id("f", objects.last_file + 1)
     was_present = file is not None and file.is_present
     version = round_.see(name, look, now, "")
     no = objects.files[name].version.no

@@ -10,7 +10,7 @@ from actors.kernel import Host
 from actors.objects.answers import LOCKED, RefusalError
 from actors.objects.record import Record
 from actors.objects.store_client import Answer, StoreClient
-from domain.objects.diff import unified
+from domain.objects.diff import unified_diff
 from domain.objects.lines import shown_path
 from domain.objects.state import SHOWN_CHARS, WindowObjects
 from domain.objects.versions import number_of
@@ -189,7 +189,7 @@ class Telling:
                 self._refuse(request, f"{_named(each.version)}: {_why_no_text(each.version)}")
                 return
         labels = _named(old.version), _named(new.version)
-        text = unified(old.text or "", new.text or "", *labels, SHOWN_CHARS)
+        text = unified_diff(old.text or "", new.text or "", *labels, SHOWN_CHARS)
         self._shown(request, request.id, f"{labels[0]} -> {labels[1]}", text or "(no difference)")
 
     # the store

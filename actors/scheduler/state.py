@@ -65,7 +65,7 @@ class SchedulerState:
             catchup: How far back recurring reminders are made up for.
         """
         if self.cursor is None:
-            self.started_at, self.cursor = now, Cursor.resumed(now, now - ALWAYS_CAUGHT_UP, watermark, catchup)
+            self.started_at, self.cursor = now, Cursor.resume(now, now - ALWAYS_CAUGHT_UP, watermark, catchup)
         return self.cursor
 
     def note_shown(self, key: str) -> None:

@@ -247,9 +247,9 @@ class ShellActor(Actor):
         figures: tuple[tuple[str, str | int | float], ...] = (
             ("sandbox", self._level.text),
             ("network", self._config.network),
-            ("commands_running", len(self._queue.front.served())),
+            ("commands_running", len(self._queue.front.served_requests())),
             ("commands_waiting", len(self._queue.front.waiting())),
-            ("lanes_running", len(self._queue.aside.served())),
+            ("lanes_running", len(self._queue.aside.served_requests())),
             ("lanes_waiting", len(self._queue.aside.waiting())),
             *((("commands_unapproved", len(self._approvals)),) if self._config.asks_first else ()),
         )
@@ -297,7 +297,7 @@ class ShellActor(Actor):
 
     def _empty(self, request: EmptyFolder) -> None:
         """Empty a folder in which no command runs; its window's own do not, for this one has the window's place."""
-        if any(served.window == request.window for served in self._queue.aside.served()):
+        if any(served.window == request.window for served in self._queue.aside.served_requests()):
             self._emptying[request.window] = request
             return
         try:

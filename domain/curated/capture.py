@@ -25,12 +25,12 @@ _SAID = re.compile(r"(?i)(?:(?:we|i)(?:'ve| have)? decided (?:that|to|on)|from n
 
 def proposals(text: str) -> tuple[str, ...]:
     """Facts that a person's words ask to keep, each in one line; questions ask for nothing."""
-    words = (_kept(sentence.strip()) for sentence in _SENTENCES.split(text))
+    words = (_part_to_keep(sentence.strip()) for sentence in _SENTENCES.split(text))
     facts = (f"{each[:1].upper()}{each[1:]}" for each in words if len(each.split()) > 1 and len(each) <= LONGEST_FACT)
     return tuple(dict.fromkeys(facts))[:MOST]
 
 
-def _kept(sentence: str) -> str:
+def _part_to_keep(sentence: str) -> str:
     """Part of a sentence to be kept; empty for none."""
     if sentence.endswith("?"):
         return ""

@@ -35,7 +35,7 @@ _MOST = {"maxInjectLines": MOST_LINES, "maxInjectBytes": MOST_BYTES, "maxMemoryT
 _KINDS = {field.name: bool if isinstance(field.default, bool) else int for field in fields(FolderConfig)}
 
 
-def merged(config: FolderConfig, data: bytes) -> tuple[FolderConfig, tuple[str, ...]]:
+def merge_file(config: FolderConfig, data: bytes) -> tuple[FolderConfig, tuple[str, ...]]:
     """`config` with what a `config.json` says otherwise, and what in it is wrong; a wrong value changes nothing.
 
     Args:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from domain.curated.document import Document, parse_document
-from domain.curated.page import Page, PageKind, dated, undated
+from domain.curated.page import Page, PageKind, with_date, without_date
 from domain.edit.lines import EditRefusedError, line_end
 from domain.text.lines import encode_text, lines_of, one_line
 from domain.text.lookalike import normalize
@@ -55,7 +55,7 @@ def with_facts(data: bytes, facts: Iterable[tuple[str, str]], day: str = "") -> 
         words = normalize("NFC", Page(PageKind.FACT, bullet, 0, "").text)
         if words not in known:
             known.add(words)
-            bullets.append((dated(bullet, day), section))
+            bullets.append((with_date(bullet, day), section))
     return _with_bullets(document, bullets, line_end(data).decode()) if bullets else data
 
 
@@ -139,7 +139,7 @@ def fix_fact(data: bytes, page: Page, text: str, day: str = "") -> bytes:
     _, blank = _split(raw, "")
     first = lines_of(raw)[0]
     end = first[len(first.rstrip("\r\n")) :]
-    bullet = dated(f"{raw[0]} {text}", day)
+    bullet = with_date(f"{raw[0]} {text}", day)
     return encode_text(document.mark, _raw(pages[:number]), bullet, end, blank, _raw(pages[number + 1 :]))
 
 
@@ -150,12 +150,12 @@ def confirm_fact(data: bytes, page: Page, day: str) -> bytes:
     if number is None:
         return data
     pages = document.pages
-    first, *rest = lines_of(undated(pages[number].raw))
+    first, *rest = lines_of(without_date(pages[number].raw))
     bare = first.rstrip("\r\n")
     return encode_text(
         document.mark,
         _raw(pages[:number]),
-        dated(bare, day),
+        with_date(bare, day),
         first[len(bare) :],
         *rest,
         _raw(pages[number + 1 :]),

@@ -97,13 +97,13 @@ def read(data: bytes) -> Journal:
     return journal
 
 
-def compacted(data: bytes) -> bytes:
+def compact_journal(data: bytes) -> bytes:
     """A journal without what was over and done long ago."""
     lines = [raw for raw in data.split(b"\n") if raw.strip()]
     waiting, newest = read(data).waiting, lines[-KEPT_LINES:]
     noted = read(b"\n".join(newest)).waiting
-    kept = _lines(each for each in waiting.values() if noted.get(each.id) != each)
-    return b"".join((*kept, *(raw + b"\n" for raw in newest)))
+    older = _lines(each for each in waiting.values() if noted.get(each.id) != each)
+    return b"".join((*older, *(raw + b"\n" for raw in newest)))
 
 
 def room_for(steps: Iterable[Operation]) -> int:

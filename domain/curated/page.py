@@ -141,12 +141,12 @@ def is_bullet(line: str) -> bool:
     return _MARKER.match(line) is not None and bool(line.strip("-*+ \t\r\n").strip())
 
 
-def dated(bullet: str, day: str) -> str:
+def with_date(bullet: str, day: str) -> str:
     """A bullet's line with the day of its last confirmation; without one if `day` is empty."""
-    bare = undated(bullet)
+    bare = without_date(bullet)
     return f"{bare} <!-- confirmed {day} -->" if day else bare
 
 
-def undated(lines: str) -> str:
+def without_date(lines: str) -> str:
     """Lines of a fact without the day of a confirmation."""
     return _CONFIRMED.sub("", lines)

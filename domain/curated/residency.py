@@ -50,7 +50,7 @@ class ResidentSet:
         """True if no page is left out or shortened."""
         return all(each.fidelity is Fidelity.FULL for each in self.residents)
 
-    def shown(self, scope: Scope) -> str:
+    def index_text(self, scope: Scope) -> str:
         """The index of one scope as the prompt has it."""
         return "".join(each.shown for each in self.residents if each.scope is scope)
 

@@ -31,6 +31,6 @@ def stale(document: Document, today: date, after_days: int) -> tuple[Suggestion,
     return tuple(sorted(found, key=lambda each: -each.age_days))
 
 
-def undated(document: Document) -> int:
+def undated_count(document: Document) -> int:
     """Number of facts without a date."""
     return sum(not page.confirmed for page in document.facts)

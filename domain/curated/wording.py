@@ -63,11 +63,11 @@ def lines(reply: Message, command: str = _DISCORD) -> list[str]:
     kind = type(reply)
     if kind not in _WORDS and kind not in _NAMING:
         raise TypeError(f"{kind.__name__}: is no reply of curated memory")
-    said = [_indented(line) for line in (_NAMING[kind](reply, command) if kind in _NAMING else _WORDS[kind](reply))]
-    return said if len(said) <= _MOST_LINES else [*said[:_MOST_LINES], f"… and {len(said) - _MOST_LINES} more"]
+    worded = [_tidy_line(line) for line in (_NAMING[kind](reply, command) if kind in _NAMING else _WORDS[kind](reply))]
+    return worded if len(worded) <= _MOST_LINES else [*worded[:_MOST_LINES], f"… and {len(worded) - _MOST_LINES} more"]
 
 
-def _indented(line: str) -> str:
+def _tidy_line(line: str) -> str:
     """A line without superfluous blanks but those before it."""
     return line[: len(line) - len(line.lstrip(" "))] + " ".join(line.split()) if line.strip() else ""
 
@@ -107,7 +107,7 @@ def _scope(scope: ScopeStatus, command: str, *, is_on: bool) -> Iterable[str]:
 def _pages(reply: PagesListed) -> Iterable[str]:
     for scope in reply.scopes:
         table = _TABLE_STATES.get(scope.table, scope.table)
-        yield f"{scope.scope.capitalize()}: {_counted(len(scope.pages), 'page')}; page-table.jsonl {table}"
+        yield f"{scope.scope.capitalize()}: {_count(len(scope.pages), 'page')}; page-table.jsonl {table}"
         for page in scope.pages:
             yield f"- {_page(page)}"
 
@@ -116,22 +116,22 @@ def _page(page: PageShown) -> str:
     return f"{page.id} {page.kind} {page.file}:{page.line} {page.text}"
 
 
-def _verified(reply: PagesVerified) -> Iterable[str]:
+def _verified_pages(reply: PagesVerified) -> Iterable[str]:
     for scope, count, before in reply.scopes:
         was = _TABLES_BEFORE.get(before, before)
-        yield f"{scope.capitalize()}: page-table.jsonl made anew with {_counted(count, 'page')}; the old one {was}"
+        yield f"{scope.capitalize()}: page-table.jsonl made anew with {_count(count, 'page')}; the old one {was}"
     yield from (f"Note: {note}" for note in reply.notes)
 
 
-def _staged(reply: FactStaged, command: str) -> Iterable[str]:
+def _staged_fact(reply: FactStaged, command: str) -> Iterable[str]:
     yield f"Staged for {reply.scope} memory as {reply.id}: {reply.text}"
-    waiting = f"{_counted(reply.waiting, 'fact')} {'waits' if reply.waiting == 1 else 'wait'}"
+    waiting = f"{_count(reply.waiting, 'fact')} {'waits' if reply.waiting == 1 else 'wait'}"
     yield f"{waiting} to be written into MEMORY.md: by `{command} flush`, or at the agent's end"
     if reply.note:
         yield f"Note: {reply.note}"
 
 
-def _flushed(reply: FactsFlushed) -> Iterable[str]:
+def _flushed_facts(reply: FactsFlushed) -> Iterable[str]:
     if not reply.committed and not reply.rejected and not reply.notes:
         yield "Nothing was waiting."
         return
@@ -165,12 +165,12 @@ def _whole_trace(trace: TraceShown) -> Iterable[str]:
         yield "- Counts: " + ", ".join(f"{name} {count}" for name, count in trace.tokens)
 
 
-def _recalled(reply: FactsRecalled) -> Iterable[str]:
+def _recalled_facts(reply: FactsRecalled) -> Iterable[str]:
     yield f"{reply.code}: {reply.reason}"
     yield from (f"- {scope} {_page(page)}" for scope, page in reply.facts)
 
 
-def _switched(reply: InjectionSwitched, command: str) -> Iterable[str]:
+def _injection_switch(reply: InjectionSwitched, command: str) -> Iterable[str]:
     yield (
         "From the next turn on this memory is in the conversation's prompts."
         if reply.on
@@ -187,42 +187,42 @@ def _stale(reply: StaleListed) -> Iterable[str]:
     if reply.facts:
         yield "These are suggestions: nothing is ever removed for its age."
     if reply.undated:
-        yield f"{_counted(reply.undated, 'fact')} without a date; curated.dates dates what is written or confirmed."
+        yield f"{_count(reply.undated, 'fact')} without a date; curated.dates dates what is written or confirmed."
 
 
-def _written(reply: FactWritten) -> Iterable[str]:
+def _written_fact(reply: FactWritten) -> Iterable[str]:
     yield f"{reply.done}: {reply.text}"
     yield f"in {reply.path}"
     if reply.note:
         yield f"Note: {reply.note}"
 
 
-def _imported(reply: ClaudeImported, command: str) -> Iterable[str]:
-    yield f"From {reply.folder}: {_counted(reply.staged, 'fact')} staged, {_counted(len(reply.topics), 'file')} copied"
+def _claude_import(reply: ClaudeImported, command: str) -> Iterable[str]:
+    yield f"From {reply.folder}: {_count(reply.staged, 'fact')} staged, {_count(len(reply.topics), 'file')} copied"
     yield from (f"- copied {name}" for name in reply.topics)
     yield from (f"- left out {each}" for each in reply.skipped)
     if reply.staged:
         yield f"`{command} flush` writes what is staged into MEMORY.md"
 
 
-def _counted(number: int, what: str) -> str:
+def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 _WORDS: dict[type[Message], Any] = {
     PagesListed: _pages,
-    PagesVerified: _verified,
-    FactsFlushed: _flushed,
+    PagesVerified: _verified_pages,
+    FactsFlushed: _flushed_facts,
     FaultsListed: _faults,
     TracesListed: _traces,
-    FactsRecalled: _recalled,
+    FactsRecalled: _recalled_facts,
     StaleListed: _stale,
-    FactWritten: _written,
+    FactWritten: _written_fact,
 }
 _NAMING: dict[type[Message], Any] = {
     CuratedDescribed: _status,
-    FactStaged: _staged,
-    InjectionSwitched: _switched,
-    ClaudeImported: _imported,
+    FactStaged: _staged_fact,
+    InjectionSwitched: _injection_switch,
+    ClaudeImported: _claude_import,
 }
 """Replies whose words name a command."""

@@ -36,7 +36,7 @@ def fields_of(data: bytes | Raw) -> dict[str, Raw]:
     except RecursionError:
         pass
     found = (_KEY.fullmatch(member) for member in _members(bytes(data), b"{}"))
-    return {json.loads(_known(each)[1]): Raw(_known(each)[2]) for each in found}
+    return {json.loads(_require_member(each)[1]): Raw(_require_member(each)[2]) for each in found}
 
 
 def items_of(data: bytes | Raw) -> list[Raw]:
@@ -111,7 +111,7 @@ def _members(data: bytes, brackets: bytes) -> list[bytes]:
     raise ValueError("its brackets do not match, or are too many")
 
 
-def _known(member: re.Match[bytes] | None) -> re.Match[bytes]:
+def _require_member(member: re.Match[bytes] | None) -> re.Match[bytes]:
     if member is None:
         raise ValueError("a field has no name or no value")
     return member

@@ -17,10 +17,10 @@ _TO_ESCAPE = re.compile(f"[{UNSAFE}]")
 
 def block_json(value: object) -> str:
     """`value` as JSON in the shortest form that is safe in a line among the runtime's."""
-    return _TO_ESCAPE.sub(_escaped, _ENCODER.encode(value))
+    return _TO_ESCAPE.sub(_escape_character, _ENCODER.encode(value))
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape_character(match: re.Match[str]) -> str:
     code = ord(match[0])
     if code < 0x10000:
         return f"\\u{code:04x}"

@@ -28,7 +28,7 @@ class Postings(NamedTuple):
     counts: NDArray[np.int64]
 
 
-def summed(
+def sum_scores(
     terms: Sequence[Postings], lengths: Sequence[NDArray[np.int64]], documents: int, mean_length: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Every row that has one of `terms`, ascending, and its score, greater is better.

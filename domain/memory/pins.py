@@ -92,7 +92,7 @@ class PinBoard:
 
     def _add_pin(self, path: str, line: int, event: Event) -> None:
         meta = event.meta_dict()
-        utterance = self._meant(path, line, event, meta)
+        utterance = self._utterance_meant(path, line, event, meta)
         if utterance is None:
             return
         self.answered[str(meta.get("request", ""))] = utterance
@@ -111,7 +111,7 @@ class PinBoard:
                 if utterance.event_id != tombstone.event_id
             }
 
-    def _meant(self, path: str, line: int, event: Event, meta: dict[str, MetaValue]) -> Utterance | None:
+    def _utterance_meant(self, path: str, line: int, event: Event, meta: dict[str, MetaValue]) -> Utterance | None:
         other = EventId(str(meta.get("event", "")))
         if other:
             return self._utterances.get(other)

@@ -51,21 +51,21 @@ def stem(word: str) -> str:
     data = word.encode("utf-8", "surrogatepass")
     if not _MIN_BYTES <= len(data) < _MAX_BYTES:
         return word
-    term = _stemmed(data.decode("latin-1")).encode("latin-1")
+    term = _stem_word(data.decode("latin-1")).encode("latin-1")
     try:
         return term.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:  # half a letter was taken for one of two: then no question can name what FTS5 stores
         return word
 
 
-def _stemmed(word: str) -> str:
+def _stem_word(word: str) -> str:
     """The stem of `word`, in which each byte of UTF-8 is a letter, as FTS5 sees it."""
     word = _past(_plural(word))
     if word.endswith("y") and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
-    word = _replaced(word, _STEP_2)
-    word = _replaced(word, _STEP_3)
-    return _tidied(_stripped(word))
+    word = _replace_ending(word, _STEP_2)
+    word = _replace_ending(word, _STEP_3)
+    return _drop_last_letter(_strip_ending(word))
 
 
 def _shape(word: str) -> str:
@@ -105,11 +105,11 @@ def _past(word: str) -> str:
     for suffix in ("ed", "ing"):
         if word.endswith(suffix):
             rest = word.removesuffix(suffix)
-            return _mended(rest) if _has_vowel(rest) else word
+            return _restore_ending(rest) if _has_vowel(rest) else word
     return word
 
 
-def _mended(rest: str) -> str:
+def _restore_ending(rest: str) -> str:
     """Stem before `-ed` or `-ing`, with the ending that the suffix hid."""
     if rest.endswith(("at", "bl", "iz")):
         return rest + "e"
@@ -123,13 +123,13 @@ def _longest(word: str, suffixes: Iterable[str]) -> str:
     return max((one for one in suffixes if word.endswith(one) and len(one) < len(word)), key=len, default="")
 
 
-def _replaced(word: str, endings: dict[str, str]) -> str:
+def _replace_ending(word: str, endings: dict[str, str]) -> str:
     suffix = _longest(word, endings)
     rest = word.removesuffix(suffix)
     return rest + endings[suffix] if suffix and _measure(rest) > 0 else word
 
 
-def _stripped(word: str) -> str:
+def _strip_ending(word: str) -> str:
     suffix = _longest(word, _STEP_4)
     rest = word.removesuffix(suffix)
     if not suffix or _measure(rest) <= 1 or (suffix == "ion" and not rest.endswith(("s", "t"))):
@@ -137,7 +137,7 @@ def _stripped(word: str) -> str:
     return rest
 
 
-def _tidied(word: str) -> str:
+def _drop_last_letter(word: str) -> str:
     """`word` without a last e or the second of two l that it can spare."""
     if word.endswith("e"):
         rest = word[:-1]

@@ -160,7 +160,7 @@ def cosines(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray
     """
     if vectors.ndim != 2 or query.shape != vectors.shape[1:]:
         raise ValueError(f"vectors of shape {vectors.shape} have no cosine to a query of shape {query.shape}")
-    wide, size = _widened(query)
+    wide, size = _widen_vector(query)
     products = np.zeros(len(vectors))
     for begin in range(0, len(vectors), _BLOCK):
         block = vectors[begin : begin + _BLOCK].astype(np.float64)
@@ -173,7 +173,7 @@ def cosines(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray
     return products
 
 
-def _widened(vector: NDArray[np.float32]) -> tuple[NDArray[np.float64], float]:
+def _widen_vector(vector: NDArray[np.float32]) -> tuple[NDArray[np.float64], float]:
     """`vector` in float64 and its length; zeros and infinity when it has no direction."""
     wide = vector.astype(np.float64)
     size = float(np.sqrt(np.einsum("ij,ij->i", wide[None], wide[None])[0]))
@@ -249,8 +249,8 @@ class _Selection:
         bases = self._bases[places]
         guesses = bases.copy()
         for unit in _units(self._vectors[self._picks]):
-            np.minimum(guesses, _reduced(bases, units @ unit), out=guesses)
-        every = _reduced(bases, units @ units.T) if len(places) <= _GRAM else None
+            np.minimum(guesses, _reduced_scores(bases, units @ unit), out=guesses)
+        every = _reduced_scores(bases, units @ units.T) if len(places) <= _GRAM else None
         for _ in range(min(self._count - len(self._picks), len(places))):
             place = int(guesses.argmax())
             least = guesses[place] - _TOLERANCE
@@ -258,7 +258,7 @@ class _Selection:
             if guesses[guesses.argmax()] >= least:
                 place = self._best(places, guesses, place, least)
             self._picks.append(int(places[place]))
-            reduced = _reduced(bases, units @ units[place]) if every is None else every[place]
+            reduced = _reduced_scores(bases, units @ units[place]) if every is None else every[place]
             np.minimum(guesses, reduced, out=guesses)
 
     def _best(self, places: NDArray[np.int64], guesses: NDArray[np.float64], place: int, least: np.float64) -> int:
@@ -300,7 +300,7 @@ class _Selection:
         return redundancies
 
 
-def _reduced(bases: NDArray[np.float64], cosines: NDArray[np.float32]) -> NDArray[np.float64]:
+def _reduced_scores(bases: NDArray[np.float64], cosines: NDArray[np.float32]) -> NDArray[np.float64]:
     """Scores of candidates next to a chosen candidate with these cosines."""
     return bases - WEIGHT_REDUNDANCY * np.maximum(cosines, np.float32(0.0))
 

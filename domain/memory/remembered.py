@@ -82,24 +82,24 @@ Entry = Remembered | PinChange | TakenBack
 """Content of one event for the index."""
 
 
-def remembered(
+def entry_of_event(
     *, path: str, line: int, event_id: EventId, kind: str, at: datetime, text: str, meta_json: str
 ) -> Entry | None:
     """Index entry for one event of a log; None for kinds that are no memory, and for blank texts."""
     meta = meta_dict(meta_json) if kind in _REMEMBERED else {}
-    return _remembered(path, line, event_id, kind, at, text, meta)
+    return _entry_of_parts(path, line, event_id, kind, at, text, meta)
 
 
-def remembered_of(path: str, record: Record) -> Entry | None:
-    """As `remembered`, of an event as `domain.log.parser.read` gives it."""
-    return _remembered(path, record.line, record.id, record.kind, record.at, record.content, record.meta)
+def entry_of_record(path: str, record: Record) -> Entry | None:
+    """As `entry_of_event`, of an event as `domain.log.parser.read` gives it."""
+    return _entry_of_parts(path, record.line, record.id, record.kind, record.at, record.content, record.meta)
 
 
-def _remembered(
+def _entry_of_parts(
     path: str, line: int, event_id: EventId, kind: str, at: datetime, text: str, meta: Mapping[str, MetaValue]
 ) -> Entry | None:
     if kind == _PIN:
-        return _pinned(path, line, event_id, at, text, meta)
+        return _pin_entry(path, line, event_id, at, text, meta)
     if kind == _TOMBSTONE:
         tombstone = tombstone_of(meta)
         return None if tombstone is None else TakenBack(tombstone=tombstone, source_path=path, source_line=line)
@@ -118,7 +118,7 @@ def _remembered(
     )
 
 
-def _pinned(
+def _pin_entry(
     path: str, line: int, event_id: EventId, at: datetime, text: str, meta: Mapping[str, MetaValue]
 ) -> Entry | None:
     action, where, there = meta.get("action"), meta.get("path"), meta.get("line")

@@ -178,7 +178,7 @@ def encode(frame: Frame, vectors: NDArray[np.float32]) -> Codes:
     signs = np.zeros((len(tail), 8 * frame.sign_bytes), np.bool_)
     signs[:, : frame.tail] = is_above
     sums = np.abs(tail).sum(axis=1, dtype=np.float64)
-    factors, sign_errors = _fitted(lengths, sums, np.full(len(tail), float(frame.tail)), frame.reach)
+    factors, sign_errors = _fit_factors(lengths, sums, np.full(len(tail), float(frame.tail)), frame.reach)
     levels, fine_factors, fine_errors = _fine_levels(frame, tail, lengths)
     has_direction = np.asarray(turned.any(axis=1))[:, None]
     errors = np.where(has_direction, np.stack([head_errors, sign_errors], axis=1) + _SLACK, 0.0)
@@ -220,7 +220,7 @@ def coarse_products(
 
 def coarse_errors(errors: NDArray[np.uint8], question: FramedQuery) -> NDArray[np.float32]:
     """Largest distance of each of `coarse_products` from the cosine."""
-    bounds: NDArray[np.float32] = widened(errors) @ np.array(question.lengths, np.float32)
+    bounds: NDArray[np.float32] = widen_errors(errors) @ np.array(question.lengths, np.float32)
     return bounds + np.float32(question.constant)
 
 
@@ -233,14 +233,14 @@ def sign_tables(frame: Frame, question: FramedQuery) -> NDArray[np.float32]:
     return tables.astype(np.float32, copy=False)
 
 
-def widened(errors: NDArray[np.uint8]) -> NDArray[np.float32]:
+def widen_errors(errors: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Two errors as lengths, never below the true ones."""
     wide = errors * np.float32(BYTE_STEP)
     wide *= wide
     return wide
 
 
-def decoded(
+def decode_vectors(
     frame: Frame, head: NDArray[np.int8], fine: NDArray[np.uint8], factors: NDArray[np.float32]
 ) -> NDArray[np.float32]:
     """Vectors by head and fine codes, in the frame: float32 (n, dims)."""
@@ -255,7 +255,7 @@ def decoded(
 
 
 def fine_errors(errors: NDArray[np.float32], question: FramedQuery) -> NDArray[np.float32]:
-    """Largest distance of the product of each `decoded` vector with the question from the cosine."""
+    """Largest distance of the product of each `decode_vectors` vector with the question from the cosine."""
     return errors @ np.array(question.lengths, np.float32) + np.float32(MARGIN)
 
 
@@ -278,11 +278,13 @@ def _fine_levels(
     levels[:, : frame.tail] = np.clip(np.floor(tail / steps[:, None]) + 8.0, 0.0, 15.0)
     centred = levels[:, : frame.tail] - np.float32(MIDDLE_LEVEL)
     products = np.einsum("ij,ij->i", centred, tail, dtype=np.float64)
-    factors, errors = _fitted(lengths, products, np.einsum("ij,ij->i", centred, centred, dtype=np.float64), frame.reach)
+    factors, errors = _fit_factors(
+        lengths, products, np.einsum("ij,ij->i", centred, centred, dtype=np.float64), frame.reach
+    )
     return levels[:, 0::2] | (levels[:, 1::2] << np.uint8(4)), factors, errors
 
 
-def _fitted(
+def _fit_factors(
     lengths: NDArray[np.float64], products: NDArray[np.float64], squares: NDArray[np.float64], reach: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Of codes s of vectors y: what `<q, s>` is multiplied with, and the error for a q of length 1.

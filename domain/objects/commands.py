@@ -90,7 +90,7 @@ class Command:
     """True if all of the text was read, and every quotation has an end."""
 
 
-def parsed(text: str) -> Command:
+def parse_command(text: str) -> Command:
     """The steps of a command; takes any text, and time that `LOOKED_AT` and `LONGEST` bound."""
     reader = _Reader(text[:LONGEST])
     reader.read()
@@ -250,14 +250,14 @@ class _Draft:
         """The word; several if it has braces, which a shell takes apart."""
         text = "".join(self._text)
         if "{" in text and not self._is_quoted and self._is_known and len(text) <= _LONGEST_BRACED:
-            return [Word(each, each if self._is_wild else "") for each in _braced(text)]
+            return [Word(each, each if self._is_wild else "") for each in _expand_braces(text)]
         return [Word(text, "".join(self._pattern) if self._is_wild else "", self._is_known)]
 
 
-def _braced(text: str) -> list[str]:
+def _expand_braces(text: str) -> list[str]:
     """The words that one with braces stands for, as far as none stands in another."""
     whole = [""]
-    while (found := _BRACES.fullmatch(text)) is not None:
-        head, choices, text = found.groups()
+    while (braces := _BRACES.fullmatch(text)) is not None:
+        head, choices, text = braces.groups()
         whole = [f"{before}{head}{choice}" for before in whole for choice in choices.split(",")][:_MOST_BRACED]
     return [before + text for before in whole]

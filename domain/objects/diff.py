@@ -19,7 +19,7 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _NO_LINE_FEED = "\\ No newline at end of file"
 
 
-def unified(old: str, new: str, label_old: str, label_new: str, max_chars: int) -> str:
+def unified_diff(old: str, new: str, label_old: str, label_new: str, max_chars: int) -> str:
     """The unified diff from `old` to `new`; empty if they are equal, a sentence if one is too long to be compared.
 
     Args:
@@ -66,10 +66,10 @@ def _diff(old: list[str], new: list[str], label_old: str, label_new: str) -> Ite
         yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@"
         for tag, old_from, old_to, new_from, new_to in group:
             if tag == "equal":
-                yield from _marked(" ", old[old_from:old_to])
+                yield from _mark_lines(" ", old[old_from:old_to])
             else:
-                yield from _marked("-", old[old_from:old_to])
-                yield from _marked("+", new[new_from:new_to])
+                yield from _mark_lines("-", old[old_from:old_to])
+                yield from _mark_lines("+", new[new_from:new_to])
 
 
 def _range(start: int, end: int) -> str:
@@ -80,7 +80,7 @@ def _range(start: int, end: int) -> str:
     return f"{start + 1 if length else start},{length}"
 
 
-def _marked(mark: str, lines: Sequence[str]) -> Iterator[str]:
+def _mark_lines(mark: str, lines: Sequence[str]) -> Iterator[str]:
     for line in lines:
         if line.endswith("\n"):
             yield mark + line[:-1]

@@ -34,7 +34,7 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """True if each line is only a name, though the program prints more otherwise."""
 
 
-def listed(folder: str, output: str, listings: Sequence[Listing]) -> tuple[str, ...]:
+def listed_paths(folder: str, output: str, listings: Sequence[Listing]) -> tuple[str, ...]:
     """Plain paths below `folder` that an output may name, in order; the file system knows which of them are files.
 
     Args:
@@ -45,13 +45,13 @@ def listed(folder: str, output: str, listings: Sequence[Listing]) -> tuple[str, 
     if not listings:
         return ()
     lines = output[:_MOST_CHARACTERS].split("\n", MOST_LINES)[:MOST_LINES]
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for listing in listings:
         for here, name in _names(listing, lines):
             path = below(folder, here, name)
-            if path and len(found) < MOST_NAMES:
-                found[path] = None
-    return tuple(found)
+            if path and len(paths) < MOST_NAMES:
+                paths[path] = None
+    return tuple(paths)
 
 
 def _names(listing: Listing, lines: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -55,7 +55,7 @@ class FileLook(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """None for a binary or unread file."""
 
 
-def looked(path: str, signature: Signature, beginning: bytes) -> FileLook:
+def look_at_bytes(path: str, signature: Signature, beginning: bytes) -> FileLook:
     """State of a file by its bytes.
 
     Args:

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from domain.objects.commands import Command, Redirection, Step, Word, parsed
-from domain.objects.listing import Listing, listed
+from domain.objects.commands import Command, Redirection, Step, Word, parse_command
+from domain.objects.listing import Listing, listed_paths
 from domain.objects.path import absolute, below
 from messages.base import make_ready
 
@@ -107,7 +107,7 @@ def observe(command: str, output: str, folder: str) -> Observed:
         folder: Absolute path.
     """
     root = absolute("/", folder)
-    text = parsed(command)
+    text = parse_command(command)
     observer = _Observer(root)
     observer.run(text.steps)
     return Observed(
@@ -115,7 +115,7 @@ def observe(command: str, output: str, folder: str) -> Observed:
         reads=observer.read_of(observer.names),
         patterns=tuple(observer.patterns),
         read_patterns=observer.read_of(observer.patterns),
-        listed=listed(root, output, observer.listings),
+        listed=listed_paths(root, output, observer.listings),
         whole=observer.printed if _only_prints_one(text) else "",
         manages=_manages(text),
     )
@@ -316,7 +316,7 @@ def _inner_of(step: Step) -> Command | None:
     if start >= len(words) or _program(words[start]) not in _SHELLS:
         return None
     at = next((n for n in range(start + 2, len(words)) if _takes_code(words[n - 1].text, "c")), len(words))
-    return parsed(words[at].text) if at < len(words) and words[at].is_known else None
+    return parse_command(words[at].text) if at < len(words) and words[at].is_known else None
 
 
 def _only_prints_one(command: Command, depth: int = 0) -> bool:

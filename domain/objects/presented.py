@@ -8,7 +8,7 @@ _SHORTER, _LONGER = 2, 4
 """Factors of length: a presentation may be shorter, as escape sequences are left out, and longer, for its marks."""
 
 
-def presented(text: str, result: str) -> bool:
+def is_presented(text: str, result: str) -> bool:
     """True if `result` is the model's view of a command that prints only `text`."""
     if text.rstrip("\n") == result:
         return True

@@ -64,7 +64,7 @@ def object_hash(object_id: str, no: int, content_hash: str, metadata: str) -> st
     return _hash_of("object", object_id, no, content_hash, metadata)
 
 
-def numbered(kind: str, number: int) -> str:
+def numbered_id(kind: str, number: int) -> str:
     """Id of the object of a kind with that number, e.g. `f12`.
 
     Raises:
@@ -83,10 +83,10 @@ def number_of(object_id: str) -> int:
     Raises:
         ValueError: it is none; names the value and the rule.
     """
-    found = _ID.fullmatch(object_id)
-    if found is None or int(found[1]) > LARGEST:
+    match = _ID.fullmatch(object_id)
+    if match is None or int(match[1]) > LARGEST:
         raise ValueError(f"id of an object {object_id[:40]!r}: f or t and a number from 1 on are required, e.g. f12")
-    return int(found[1])
+    return int(match[1])
 
 
 def _missing(previous: FileVersion | None, now: datetime) -> FileVersion | None:

@@ -77,7 +77,7 @@ def question_of(prompt: str) -> Question | None:
             continue  # somebody else's words
         for match in _SENTENCE.finditer(_ADDRESS.sub("", line)):
             if is_question(sentence := match[0]):
-                return _parted(sentence)
+                return _parse_sentence(sentence)
     return None
 
 
@@ -98,7 +98,7 @@ def _end_of_lead(words: str) -> int:
     return lead.end() if lead else 0
 
 
-def _parted(sentence: str) -> Question:
+def _parse_sentence(sentence: str) -> Question:
     said_by = _SAID_BY.search(sentence)
     who = ((said_by["who"] or said_by["other"]) if said_by else "").lower()
     by = "" if who in _ALL else who

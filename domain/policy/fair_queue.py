@@ -117,7 +117,7 @@ class FairQueue(Generic[R]):
         served = set(self._served.values())
         return tuple(request for request_id, request in self._requests.items() if request_id not in served)
 
-    def served(self) -> tuple[R, ...]:
+    def served_requests(self) -> tuple[R, ...]:
         """The requests that are being served."""
         return tuple(self._requests[request_id] for request_id in self._served.values())
 

@@ -149,7 +149,7 @@ class Cursor:
         self._furthest = start
 
     @classmethod
-    def resumed(cls, now: datetime, start: datetime, watermark: datetime | None, catchup: timedelta) -> Cursor:
+    def resume(cls, now: datetime, start: datetime, watermark: datetime | None, catchup: timedelta) -> Cursor:
         """The cursor of a process that begins now, after one that looked last at `watermark`.
 
         A watermark that lies ahead is of a clock that was set back since then, and counts as if the process had lived

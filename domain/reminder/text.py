@@ -85,12 +85,12 @@ class Confirmed(NamedTuple):
     notes: tuple[str, ...]
 
 
-def confirmed(said: Confirmation) -> Confirmed:
-    """Parts from which `confirmation` made the text."""
-    what, _, shown, _, *notes = said.text.split("\n")
-    if said.exact:
+def parse_confirmation(confirmation: Confirmation) -> Confirmed:
+    """Parts of which `confirmation` made the text."""
+    what, _, line, _, *notes = confirmation.text.split("\n")
+    if confirmation.exact:
         del notes[-1]
-    return Confirmed(what.removesuffix(":"), said.exact or shown, tuple(notes))
+    return Confirmed(what.removesuffix(":"), confirmation.exact or line, tuple(notes))
 
 
 def duration(span: timedelta) -> str:

@@ -53,9 +53,9 @@ def _pairs(old: Sequence[Line], new: Sequence[Line]) -> Iterator[Pair]:
         cost = _cost(lost, added)
         if cost <= steps:
             steps -= cost
-            between = _compared(lost, added)
+            between = _compare_lines(lost, added)
         elif len(lost) + len(added) <= _MOST_COUNTED:
-            between = _anchors(_counted(lost), _counted(added))
+            between = _anchors(_number_repeats(lost), _number_repeats(added))
         else:
             between = []
         yield from ((i + a, j + b) for a, b in between)
@@ -75,14 +75,14 @@ def _cost(lost: Sequence[Line], added: Sequence[Line]) -> int:
     return (len(lost) + equal) * (2 * min(equal, len(lost), len(added)) + 1)
 
 
-def _compared(lost: Sequence[Line], added: Sequence[Line]) -> list[Pair]:
+def _compare_lines(lost: Sequence[Line], added: Sequence[Line]) -> list[Pair]:
     if not lost or not added:
         return []
     blocks = SequenceMatcher(None, lost, added, autojunk=False).get_matching_blocks()
     return [(a + n, b + n) for a, b, size in blocks for n in range(size)]
 
 
-def _counted(lines: Sequence[Line]) -> list[tuple[Line, int]]:
+def _number_repeats(lines: Sequence[Line]) -> list[tuple[Line, int]]:
     """Each line with how many equal ones stand before it, so that none is there twice."""
     counts: Counter[Line] = Counter()
     counted = []

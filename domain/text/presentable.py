@@ -33,7 +33,7 @@ def presentable(text: str) -> str:
     Emoji and scripts keep the characters that they need: a joiner between two emoji, a joiner after a letter of a
     script that joins, a selector after a character with several forms, and the tags of a flag.
     """
-    return reveal(text, _escaped)
+    return reveal(text, _escape_character)
 
 
 def without_hidden(text: str, kept: str = "") -> str:
@@ -49,7 +49,7 @@ def reveal(text: str, escaped: Callable[[str], str]) -> str:
     return _SUSPECT.sub(lambda match: match[0] if _belongs(text, match.start()) else escaped(match[0]), text)
 
 
-def _escaped(character: str) -> str:
+def _escape_character(character: str) -> str:
     code = ord(character)
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 

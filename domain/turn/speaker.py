@@ -46,14 +46,14 @@ def shown_name(name: str) -> str:
     """
     line = " ".join(name.split()) or "somebody"
     if not _SAFE.fullmatch(line):
-        line = _disarmed(line)
+        line = _disarm_line(line)
     return line if len(line) <= LONGEST_NAME else line[: LONGEST_NAME - 1] + "…"
 
 
 def shown_line(text: str, most_chars: int = 300) -> str:
     """`text` on one line with all characters visible, cut short; unlike a name, a line keeps its punctuation."""
     line = " ".join(text.split())
-    line = line if line.isascii() and line.isprintable() else _disarmed(line, {})
+    line = line if line.isascii() and line.isprintable() else _disarm_line(line, {})
     return line if len(line) <= most_chars else line[: most_chars - 1] + "…"
 
 
@@ -115,21 +115,21 @@ class Speakers:
         return self._owners[of] == speaker_id
 
 
-def _disarmed(line: str, replaced: Mapping[str, str] = _REPLACED) -> str:
+def _disarm_line(line: str, replaced: Mapping[str, str] = _REPLACED) -> str:
     """`line` with what hides, turns round, floods or imitates our punctuation shown as what it is."""
-    kept: list[str] = []
+    letters: list[str] = []
     marks = 0
     for character in line:
         category = unicodedata.category(character)
         is_mark = category in _MARKS
         marks = marks + 1 if is_mark else 0
         if category in _HIDDEN or (UNSEEN.match(character) and not is_mark) or _selects(character):
-            kept.append(_spelled(character))
+            letters.append(_spell_character(character))
         elif is_mark:
-            kept.append(character if marks <= MARKS_IN_A_ROW else "…" if marks == MARKS_IN_A_ROW + 1 else "")
+            letters.append(character if marks <= MARKS_IN_A_ROW else "…" if marks == MARKS_IN_A_ROW + 1 else "")
         else:
-            kept.append(replaced.get(as_seen(character), character))
-    return "".join(kept)
+            letters.append(replaced.get(as_seen(character), character))
+    return "".join(letters)
 
 
 def _selects(character: str) -> bool:
@@ -139,7 +139,7 @@ def _selects(character: str) -> bool:
     )
 
 
-def _spelled(character: str) -> str:
+def _spell_character(character: str) -> str:
     code = ord(character)
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 

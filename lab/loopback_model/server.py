@@ -50,7 +50,7 @@ __all__ = [
 
 HEAD_LIMIT_BYTES = 64 * 1024
 PATIENCE_S = 60.0
-"""How long to wait for a client, which may have to share a busy machine."""
+"""Seconds to wait for a client, which may have to share a busy machine."""
 
 
 class LoopbackModel:
@@ -67,10 +67,10 @@ class LoopbackModel:
         Args:
             behave: Chooses how a request is answered that the script has nothing for; called in the server's thread.
             latency_s: Time from a request to the first bytes of its answer.
-            kept_requests: How many of the newest requests `received` gives.
+            kept_requests: How many of the newest requests `requests` gives.
         """
         self.behave = behave
-        """How requests beyond the script are answered."""
+        """Answers requests beyond the script."""
         self.secret_path = f"/{token_urlsafe(32)}"
         """With what every path begins: loopback addresses are open to all users of a machine."""
         self._latency_s = latency_s
@@ -91,7 +91,7 @@ class LoopbackModel:
 
     @property
     def api_base(self) -> str:
-        """What a client is given as the base of its paths; who does not have it is not heard."""
+        """Base of a client's paths; requests below another base are not heard."""
         return f"http://127.0.0.1:{self._port}{self.secret_path}/v1"
 
     def start(self) -> LoopbackModel:
@@ -120,7 +120,7 @@ class LoopbackModel:
         with self._changed:
             self._script.extend(behaviours)
 
-    def received(self) -> list[Received]:
+    def requests(self) -> list[Received]:
         """The last requests, oldest first."""
         with self._changed:
             return list(self._received)
@@ -275,7 +275,7 @@ class _Connection(asyncio.Protocol):
             self.play(steps)
 
     def _send(self, piece: bytes | object) -> bool:
-        """Whether to go on."""
+        """True if the steps go on."""
         if self.transport is None or self.transport.is_closing():
             return False
         if isinstance(piece, bytes):

@@ -11,7 +11,7 @@ from aiohttp.typedefs import Handler, Middleware
 from actors.http_server.guard import TOKEN_QUERY, cookie_name, entrance, is_foreign, is_loopback_host, is_opening
 from lab.playground.keys import Keys, is_same
 from lab.playground.world.defaults import API_PATH
-from lab.playground.world.errors import unauthorized
+from lab.playground.world.errors import invalid_bot_token
 
 SIGNATURE_QUERY = "hm"
 """As in the addresses of Discord's CDN."""
@@ -72,5 +72,5 @@ def attachment_path(channel_id: int | str, attachment_id: int | str) -> str:
 
 def _refusal(request: web.Request) -> web.Response:
     if request.path.startswith(f"{API_PATH}/"):
-        return web.json_response(unauthorized().body(), status=401)
+        return web.json_response(invalid_bot_token().body(), status=401)
     return web.Response(status=401, text=_NO_KEY, headers=_HEADERS)

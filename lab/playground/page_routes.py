@@ -48,7 +48,7 @@ class PageRoutes:
         app.router.add_get("/gateway/{gateway_key}", self._hub.gateway.serve)
         app.router.add_get("/feed", self._feed)
         app.router.add_get("/observer", self._observer)
-        app.router.add_get("/given", self._given)
+        app.router.add_get("/given", self._serve_given)
         app.router.add_get(PATTERN, self._file)
         app.on_shutdown.append(self._end_feeds)
 
@@ -67,15 +67,15 @@ class PageRoutes:
             return web.Response(status=503, text=text, headers=_HEADERS)
         return web.Response(status=303, headers={**_HEADERS, "Location": address})
 
-    async def _given(self, request: web.Request) -> web.Response:
+    async def _serve_given(self, request: web.Request) -> web.Response:
         """Which memories the bot had for an answer."""
         channel, message = (request.query.get(name, "") for name in ("channel", "message"))
         if not (_SNOWFLAKE.fullmatch(channel) and _SNOWFLAKE.fullmatch(message)):
             text = "channel and message must be ids of 15 to 20 digits\n"
             return web.Response(status=400, text=text, headers=_HEADERS)
         companion = self._hub.companion
-        told = await self._given_memories.of(companion, channel, message) if companion is not None else {"given": []}
-        return web.json_response(told, headers=_HEADERS)
+        report = await self._given_memories.of(companion, channel, message) if companion is not None else {"given": []}
+        return web.json_response(report, headers=_HEADERS)
 
     async def _feed(self, request: web.Request) -> web.StreamResponse:
         """Server-sent events; a page that lags too far behind is cut off and comes back for the whole state."""
@@ -87,7 +87,7 @@ class PageRoutes:
 
         def listen(event: Event) -> None:
             if event.name != "INTERACTION_CREATE":
-                queue.append(b'data: {"t":"%s","d":%s}\n\n' % (event.name.encode(), event.encoded()))
+                queue.append(b'data: {"t":"%s","d":%s}\n\n' % (event.name.encode(), event.to_json()))
                 has_events.set()
 
         self._hub.feed.subscribe(listen)

@@ -53,12 +53,12 @@ def main():
         sys.stderr.write("No results found.\n")
         return 0
     for number, result in enumerate(found["results"], start=1):
-        sys.stdout.write(shown(number, result))
+        sys.stdout.write(render_result(number, result))
     return 0
 
 
 def take_flag(words, name):
-    """Whether `name` is among `words`, from which it is taken out."""
+    """True if `name` is among `words`; takes it out."""
     if name not in words:
         return False
     words.remove(name)
@@ -75,18 +75,18 @@ def take_value(words, name, default):
     return value
 
 
-def shown(number, result):
+def render_result(number, result):
     """One result as text."""
     lines = [f"--- Result {number} ---", f"Title: {result['title']}", f"Link: {result['link']}"]
     if result["age"]:
         lines.append(f"Age: {result['age']}")
     lines.append(f"Snippet: {result['snippet']}")
     if result["content"]:
-        lines += ["Content:", *map(marked, result["content"].splitlines())]
+        lines += ["Content:", *map(mark_line, result["content"].splitlines())]
     return "\n".join(lines) + "\n\n"
 
 
-def marked(line):
+def mark_line(line):
     """A line of a page; one that would pass for the head of a result gets a mark."""
     return f"> {line}" if HEAD.match(line) else line
 

@@ -56,7 +56,9 @@ PARTICIPLES = frozenset(
         " sought spoken spent taught thrown understood won worn",
     )
 )
-NO_PARTICIPLES = frozenset({"embed", "feed", "need", "seed", "speed", "shed", "bleed", "indeed", "embedded", "used"})
+NO_PARTICIPLES = frozenset(
+    {"embed", "feed", "need", "seed", "speed", "shed", "bleed", "succeed", "indeed", "embedded", "used"}
+)
 
 
 @dataclass(frozen=True, slots=True)

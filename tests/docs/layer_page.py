@@ -131,7 +131,7 @@ class PageFollower:
             raise AstrayError("commands before any settings")
         self._parts.commands.extend(commands)
         self._stage.ask("Please go on.")
-        asked = [each for each in self._model.received() if "tools" in each.body][-1]
+        asked = [each for each in self._model.requests() if "tools" in each.body][-1]
         return [str(each["content"]) for each in asked.body["messages"] if each["role"] == "tool"][-len(commands) :]
 
     def _type_in_window(self, body: str) -> None:
@@ -207,7 +207,7 @@ class PageFollower:
         """Look for each line in the system prompt of a new turn."""
         self._turn("true")
         prompt = str(
-            [each for each in self._model.received() if "tools" in each.body][-1].body["messages"][0]["content"]
+            [each for each in self._model.requests() if "tools" in each.body][-1].body["messages"][0]["content"]
         )
         if missing := [line for line in body.splitlines() if line not in prompt.splitlines()]:
             raise AstrayError(f"the prompt has no {missing}: {prompt[-2000:]}")

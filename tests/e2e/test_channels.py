@@ -97,7 +97,7 @@ def test_instructions_and_model_of_a_channel_count_in_its_threads_and_nowhere_el
             stage.ask("hello", place)
         model.wait_for_requests(3)
         asked = [
-            (str(each.body["model"]), "Answer in rhyme." in str(each.body["messages"][0])) for each in model.received()
+            (str(each.body["model"]), "Answer in rhyme." in str(each.body["messages"][0])) for each in model.requests()
         ]
     assert asked == [("special", True), ("special", True), ("usual", False)]
 

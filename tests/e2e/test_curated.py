@@ -203,7 +203,7 @@ class TestModel:
 
     def system_prompt(self, model: LoopbackModel) -> str:
         """Of the newest request."""
-        return str(model.received()[-1].body["messages"][0]["content"])
+        return str(model.requests()[-1].body["messages"][0]["content"])
 
     @pytest.mark.req("S1-03", "S1-44", "S1-77")
     def test_a_correction_in_one_thread_is_written_by_the_skill_and_known_in_the_next_turn_of_another(
@@ -218,7 +218,7 @@ class TestModel:
         stage.ask("How do I run the tests?", there)
         assert (tmp_path / "memory" / "MEMORY.md").read_text() == "## Build\n\n- Tests run with make check\n"
         assert "### Global MEMORY.md\n## Build\n\n- Tests run with make check" in self.system_prompt(model)
-        assert {tool["function"]["name"] for tool in model.received()[-1].body["tools"]} == {"bash"}
+        assert {tool["function"]["name"] for tool in model.requests()[-1].body["tools"]} == {"bash"}
 
     @pytest.mark.req("S1-45")
     def test_a_file_that_a_command_edits_is_a_persons_edit(
@@ -235,7 +235,7 @@ class TestModel:
         assert (memory / "MEMORY.md").read_text() == "## Build\n\n- one\n- two\n"
         assert (memory / "build.md").read_text() == "detail\n"
         assert (memory / "config.json").read_text() == "{}\n"
-        result = str(model.received()[-1].body["messages"][-1]["content"])
+        result = str(model.requests()[-1].body["messages"][-1]["content"])
         assert "Read-only file system" in result
 
     def test_a_private_threads_commands_read_the_folder_and_cannot_write_it(
@@ -248,7 +248,7 @@ class TestModel:
         command = f"cat {memory}/MEMORY.md; echo '- two' >> {memory}/MEMORY.md; {SKILL} add global 'a plan'"
         model.script(self.bash(command), LoopbackAnswer("No."))
         stage.ask("Keep this", thread)
-        result = str(model.received()[-1].body["messages"][-1]["content"])
+        result = str(model.requests()[-1].body["messages"][-1]["content"])
         assert "- one\n" in result
         assert "denied: this conversation is private" in result
         assert (memory / "MEMORY.md").read_text() == "- one\n"

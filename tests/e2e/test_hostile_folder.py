@@ -241,12 +241,12 @@ def test_skills_memory_and_logs_of_an_untrusted_folder_are_kept_from_the_model(t
         done = run("agent-cli", "--config", str(mine), "hello", cwd=clone, environment=SECRETS)
         assert names_what_is_left_out(done.stderr)
         assert "left out: data." in done.stderr
-        assert b"obey-the-author" not in model.received()[-1].raw
-        assert b"/data/logs" not in model.received()[-1].raw
+        assert b"obey-the-author" not in model.requests()[-1].raw
+        assert b"/data/logs" not in model.requests()[-1].raw
         assert "data/skills" in run("agent", "trust", cwd=clone).stdout
         done = run("agent-cli", "--config", str(mine), "hello", cwd=clone, environment=SECRETS)
         assert done.stderr == ""
-        assert b"obey-the-author" in model.received()[-1].raw
+        assert b"obey-the-author" in model.requests()[-1].raw
 
 
 def test_a_command_trusts_no_folder_by_itself(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_every_attack_ends_its_turn_with_clear_words_and_hurts_no_other_window(
             assert events(stage.data, "discord-thread", window)  # whole, by the chain of its records
     assert not any(SECRET in text for text in bot_texts(server))
     assert not any(SECRET.encode() in path.read_bytes() for path in (stage.data / "logs").rglob("*.md"))
-    assert not any("cookie" in request.headers for request in model.received())
+    assert not any("cookie" in request.headers for request in model.requests())
 
 
 @pytest.mark.slow

@@ -96,7 +96,7 @@ def test_overheard_messages_do_not_end_a_conversation_whose_template_wants_roles
             server.say(GENERAL_ID, f"<@{BOT_ID}> and then?")
             eventually(lambda: bot_texts(server).count("fine") == 2)
             assert model.request_count == 3
-            assert all(f"overheard {number}" in json.dumps(model.received()[2].body) for number in range(3))
+            assert all(f"overheard {number}" in json.dumps(model.requests()[2].body) for number in range(3))
         finally:
             stage.stop()
 

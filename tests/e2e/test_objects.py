@@ -62,13 +62,13 @@ def turn(stage: Stage, model: LoopbackModel, *rounds: str, said: str = "Go on", 
 
 def results(model: LoopbackModel) -> list[str]:
     """Texts of the results in the newest request."""
-    messages = model.received()[-1].body["messages"]
+    messages = model.requests()[-1].body["messages"]
     return [str(message["content"]) for message in messages if message["role"] == "tool"]
 
 
 def prompts(model: LoopbackModel) -> list[str]:
     """What people said, as the newest request has it."""
-    messages = model.received()[-1].body["messages"]
+    messages = model.requests()[-1].body["messages"]
     return [str(message["content"]) for message in messages if message["role"] == "user"]
 
 
@@ -83,9 +83,9 @@ def test_a_file_is_shown_once_however_often_it_is_printed_and_requests_go_on_fro
     stage: Stage, model: LoopbackModel
 ) -> None:
     turn(stage, model, "printf '<a>\\n' > a.txt", "cat a.txt")
-    before = [json.dumps(message) for message in model.received()[-1].body["messages"]]
+    before = [json.dumps(message) for message in model.requests()[-1].body["messages"]]
     words = turn(stage, model, "cat a.txt")
-    after = [json.dumps(message) for message in model.received()[-1].body["messages"]]
+    after = [json.dumps(message) for message in model.requests()[-1].body["messages"]]
     assert words[1] == "[output t2 is file f1: a.txt, version 1, 3 characters]\n<a>"
     assert words[2] == "[output t3 is file f1: a.txt, version 1, 3 characters, unchanged, its text stands above]"
     assert after[: len(before)] == before
@@ -96,7 +96,7 @@ def test_the_layer_words_every_request_from_the_commands_before_it(stage: Stage,
     turn(stage, model, "seq 2; exit 3", "cat missing")
     asked = [
         [str(message["content"]) for message in call.body["messages"] if message["role"] == "tool"]
-        for call in model.received()
+        for call in model.requests()
     ]
     heads = [[text.partition("\n")[0] for text in texts] for texts in asked]
     assert [len(each) for each in heads] == [0, 1, 2], "one request a model call"

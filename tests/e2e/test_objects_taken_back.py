@@ -65,10 +65,10 @@ def test_an_output_that_was_brought_back_goes_with_the_message_that_it_came_of(
     said(stage, model, f"{SKILL} deactivate t1")
     said(stage, model, f"{SKILL} {verb} t1")
     said(stage, model, "true")
-    assert "SECRET" in json.dumps(model.received()[-1].body)
+    assert "SECRET" in json.dumps(model.requests()[-1].body)
     taken_back(stage, message)
     said(stage, model, f"{SKILL} show t1")
-    assert "SECRET" not in json.dumps(model.received()[-1].body)
+    assert "SECRET" not in json.dumps(model.requests()[-1].body)
 
 
 def test_what_is_to_be_taken_back_later_can_be_read_nowhere(
@@ -81,8 +81,8 @@ def test_what_is_to_be_taken_back_later_can_be_read_nowhere(
     taken_back(stage, second)
     said(stage, model, f"{SKILL} show t2; {SKILL} show chat")
     assert "taken back" in results(model)[-1]
-    assert "SECRET" not in json.dumps(model.received()[-1].body)
-    assert "SEC''RET" not in json.dumps(model.received()[-1].body)
+    assert "SECRET" not in json.dumps(model.requests()[-1].body)
+    assert "SEC''RET" not in json.dumps(model.requests()[-1].body)
 
 
 def test_a_wording_that_is_late_brings_nothing_back(
@@ -91,7 +91,7 @@ def test_a_wording_that_is_late_brings_nothing_back(
     message = said(stage, model, OUTPUT)
     said(stage, model, f"{SKILL} deactivate t1")
     said(stage, model, f"{SKILL} activate t1")
-    assert "SECRET" in json.dumps(model.received()[-1].body)
+    assert "SECRET" in json.dumps(model.requests()[-1].body)
     taken_back(stage, message)
     fold = Observer.fold
 
@@ -101,4 +101,4 @@ def test_a_wording_that_is_late_brings_nothing_back(
 
     monkeypatch.setattr(Observer, "fold", slowly)
     said(stage, model)
-    assert "SECRET" not in json.dumps(model.received()[-1].body)
+    assert "SECRET" not in json.dumps(model.requests()[-1].body)

@@ -67,7 +67,7 @@ def stage(server: PlaygroundServer, model: LoopbackModel, tmp_path: Path) -> Ite
 
 
 def children(model: LoopbackModel) -> list[Received]:
-    return [each for each in model.received() if is_child(each)]
+    return [each for each in model.requests() if is_child(each)]
 
 
 def logs(stage: Stage) -> str:

@@ -40,7 +40,7 @@ def model() -> Iterator[LoopbackModel]:
 
 
 def asked(model: LoopbackModel) -> dict[str, Any]:
-    body: dict[str, Any] = json.loads(model.received()[-1].raw)
+    body: dict[str, Any] = json.loads(model.requests()[-1].raw)
     return body
 
 

@@ -45,13 +45,13 @@ def channel(stage: Stage) -> Path:
 
 def sent(model: LoopbackModel) -> list[str]:
     """Texts of the newest request of a turn, the system prompt first."""
-    turns = [each for each in model.received() if "INJECTED_CONTEXT_RELEVANT" in json.dumps(each.body)]
+    turns = [each for each in model.requests() if "INJECTED_CONTEXT_RELEVANT" in json.dumps(each.body)]
     return [str(message["content"]) for message in turns[-1].body["messages"]]
 
 
 def words(model: LoopbackModel) -> list[str]:
     """Messages of the newest request but for results, which age when a turn begins."""
-    return [json.dumps(message) for message in model.received()[-1].body["messages"] if message["role"] != "tool"]
+    return [json.dumps(message) for message in model.requests()[-1].body["messages"] if message["role"] != "tool"]
 
 
 def say(stage: Stage, model: LoopbackModel, text: str) -> list[str]:
@@ -118,10 +118,10 @@ def test_a_rule_that_was_only_said_survives_cuts_a_restart_and_a_new_window(
         stage.ask(f"{number} {LONG}")
     log = next((stage.data / "logs").rglob("2*.md")).read_text()
     assert log.count('"what":"cut"') >= 3
-    head = str(model.received()[-1].body["messages"][1]["content"])
+    head = str(model.requests()[-1].body["messages"][1]["content"])
     assert head.startswith("INJECTED_CONTEXT_HANDOVER\n")
     assert RULE in head
-    results = [str(each["content"]) for each in model.received()[-1].body["messages"] if each["role"] == "tool"]
+    results = [str(each["content"]) for each in model.requests()[-1].body["messages"] if each["role"] == "tool"]
     assert all(text.startswith("[output t") for text in results)
     assert any("\n" not in text for text in results) is has_objects, "outputs age before words are cut"
     before = words(model)
@@ -131,7 +131,7 @@ def test_a_rule_that_was_only_said_survives_cuts_a_restart_and_a_new_window(
     assert words(model)[: len(before)] == before, "the first request after a restart begins as the last one before"
     stage.server.slash(GENERAL_ID, "new")
     stage.ask("continue")
-    assert RULE in str(model.received()[-1].body["messages"][1]["content"])
+    assert RULE in str(model.requests()[-1].body["messages"][1]["content"])
     stage.stop()
 
 
@@ -146,7 +146,7 @@ def test_the_state_of_the_work_is_written_down_before_a_cut(
             stage.ask(f"{number} {LONG}")
         for number in range(12):
             stage.ask(f"{number} {LONG}")
-        request = [each for each in model.received() if not is_worker(each)][-1]
+        request = [each for each in model.requests() if not is_worker(each)][-1]
         assert "Ask Mona first" in str(request.body["messages"][1]["content"])
         memory, history = ((channel(stage) / name).read_text() for name in ("MEMORY.md", "HISTORY.md"))
         assert "The gas budget is 400 euros" in memory

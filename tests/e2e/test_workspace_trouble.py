@@ -29,7 +29,7 @@ def is_worker(request: Received) -> bool:
 
 
 def turns(model: LoopbackModel) -> list[Received]:
-    return [each for each in model.received() if not is_worker(each)]
+    return [each for each in model.requests() if not is_worker(each)]
 
 
 def messages(request: Received) -> list[str]:

@@ -95,7 +95,7 @@ def test_row_14_a_model_that_fails_is_tried_three_times_and_then_told(stage: Sta
         assert of_kind(logged, Kind.AGENT) == []
         (told,) = (event for event in logged if event.kind is Kind.SYSTEM)
         assert (told.content, told.meta_dict()["what"]) == (notice, "failed")
-        tries = [request for request in model.received() if request.last_text.rpartition("\n")[2] == word]
+        tries = [request for request in model.requests() if request.last_text.rpartition("\n")[2] == word]
         assert len(tries) == TRIES, word
         assert "echo: again" in stage.ask("again", thread)
 
@@ -112,7 +112,7 @@ def test_row_15_calls_that_cannot_be_run_get_an_error_and_the_turn_goes_on(stage
         assert answer == "after the results", word
         logged = events(stage.data, "discord-thread", thread)
         assert len(of_kind(logged, Kind.TOOL_RESULT)) == len(of_kind(logged, Kind.TOOL_CALL)) == len(MALFORMED[word])
-    for request in model.received():
+    for request in model.requests():
         last = request.body["messages"][-1]
         if last["role"] == "tool" and "lone" not in str(request.body["messages"]):
             assert last["content"].strip(), "the model is told why"

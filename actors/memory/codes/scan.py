@@ -102,7 +102,7 @@ def fine_products(
     if not is_compiled:
         for begin in range(0, len(records), _DECODED):
             part = records[begin : begin + _DECODED]
-            decoded = vector_codes.decoded(frame, part["head"], part["fine"], part["factor"])
+            decoded = vector_codes.decode_vectors(frame, part["head"], part["fine"], part["factor"])
             products[begin : begin + _DECODED] = decoded @ vector
         return products
     vector = np.ascontiguousarray(vector, np.float32)

@@ -15,7 +15,7 @@ from actors.memory.index.index import Index
 from actors.memory.index.log_check import check_entries, check_sources
 from domain.log.parser import Gap, LogState, Record, read
 from domain.log.window import LOG_ROOT, LOGGED_SURFACES, LogName, keeps_logs, parse_log_name
-from domain.memory.remembered import PinChange, Remembered, TakenBack, remembered_of
+from domain.memory.remembered import PinChange, Remembered, TakenBack, entry_of_record
 from messages.base import Surface, Window
 
 log = logging.getLogger(__name__)
@@ -158,7 +158,7 @@ class Reconciliation:
 
     def _apply(self, window: Window, path: str, records: list[Record], first_line: int, end_line: int) -> Piece:
         """Make the rows from `first_line` to before `end_line` of a log be what it says there."""
-        entries = [entry for record in records if (entry := remembered_of(path, record)) is not None]
+        entries = [entry for record in records if (entry := entry_of_record(path, record)) is not None]
         if self._is_thorough:
             check_entries(self._index.connection, path, first_line, end_line - 1, entries)
         turns = {entry.line: entry for entry in entries if isinstance(entry, Remembered)}

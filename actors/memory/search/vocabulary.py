@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from actors.memory.search.lengths import Lengths
 from actors.memory.search.visibility import Mask
-from domain.memory.bm25 import Postings, summed
+from domain.memory.bm25 import Postings, sum_scores
 from domain.memory.hybrid import WORD_SCORES
 from domain.memory.keywords import COMMON_ROWS, fts_query, question_words, rare_limit
 from domain.memory.porter import stem
@@ -74,7 +74,7 @@ class Vocabulary:
         """
         terms = [_among(mask, term) for term in self._telling(question_words(question), total)]
         lengths = [self._lengths.of(term.rows) for term in terms]
-        rows, scores = summed(terms, lengths, self._lengths.rows, self._lengths.mean) if terms else _NOTHING
+        rows, scores = sum_scores(terms, lengths, self._lengths.rows, self._lengths.mean) if terms else _NOTHING
         most = self._tuning.most_rows
         if len(scores) > most:
             may = scores >= np.partition(scores, len(scores) - most)[len(scores) - most]

@@ -15,10 +15,10 @@ from actors.workspace.upkeep.state import WorkspaceState
 from actors.workspace.upkeep.workers import Work, Workers
 from domain.text.secret_scrub import Scrubber
 from domain.workspace.answers.refusal import kept_answer, told_reason
-from domain.workspace.files.history_file import appended_block, archived, fold_is_due, folded, folding
+from domain.workspace.files.history_file import appended_block, archive_blocks, fold_blocks, fold_is_due, folding
 from domain.workspace.files.memory_file import (
     MemoryEntry,
-    appended,
+    append_entries,
     constraints_of,
     decisions_of,
     sweep_is_due,
@@ -126,7 +126,7 @@ class Updates:
         """Have MEMORY.md hold what SESSION.md has no room for."""
         if entries:
             at = self._host.now()
-            self._files.change(MEMORY, lambda now: appended(now, entries, at, stretch), done)
+            self._files.change(MEMORY, lambda now: append_entries(now, entries, at, stretch), done)
         else:
             done("")
 
@@ -218,7 +218,7 @@ class Updates:
                 return
             self._files.change(HISTORY, lambda now: appended_block(now, block, first_at, last_at, stretch), both)
 
-        self._files.change(MEMORY, lambda now: appended(now, entries, at, stretch), then)
+        self._files.change(MEMORY, lambda now: append_entries(now, entries, at, stretch), then)
 
     def _sweep(self) -> None:
         base = self._channel.read(MEMORY)
@@ -237,7 +237,7 @@ class Updates:
         base = self._channel.read(HISTORY)
 
         def read_answer(text: str) -> Callable[[], None]:
-            folded(base, text, base, self._is_secret)
+            fold_blocks(base, text, base, self._is_secret)
             return functools.partial(write, text)
 
         def write(text: str) -> None:
@@ -248,10 +248,12 @@ class Updates:
                 if reason:
                     self._end_tidying(reason)
                 else:
-                    self._files.change(HISTORY, lambda now: folded(base, text, now, self._is_secret), self._end_tidying)
+                    self._files.change(
+                        HISTORY, lambda now: fold_blocks(base, text, now, self._is_secret), self._end_tidying
+                    )
 
             def with_blocks(now: bytes) -> bytes:
-                return archived(now, raw)
+                return archive_blocks(now, raw)
 
             try:
                 self._files.make_room(ARCHIVE, with_blocks, self._stamp())

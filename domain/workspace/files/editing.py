@@ -54,16 +54,18 @@ def with_items(
                     mine = [*dict.fromkeys(item.text for item in items(part, prose=prose) if item.text in left)]
                     taken = {*mine}
                     rest = [text for text in rest if text not in taken]
-                texts[number] = _edited(part, mine, new_line, prose=prose, ordered=ordered, line_of=line_in[title])
+                texts[number] = _edit_section(
+                    part, mine, new_line, prose=prose, ordered=ordered, line_of=line_in[title]
+                )
     before = _fresh_sections(wanted, last, len(parts), line_in, new_line, level)
-    made = ""
+    whole = ""
     for number, text in enumerate([*texts, ""]):
         for fresh in before.get(number, ()):
-            made = _ended(made, new_line) + fresh
-        made = (_ended(made, new_line) if number in before and text else made) + text
-    if data.startswith(BOM) and not made.startswith(_BOM):
-        made = _BOM + made.replace(_BOM, "", 1)
-    return encode_text(made)
+            whole = _end_paragraph(whole, new_line) + fresh
+        whole = (_end_paragraph(whole, new_line) if number in before and text else whole) + text
+    if data.startswith(BOM) and not whole.startswith(_BOM):
+        whole = _BOM + whole.replace(_BOM, "", 1)
+    return encode_text(whole)
 
 
 def without_sections(data: bytes, level: int, is_doomed: Callable[[Section], bool]) -> bytes:
@@ -97,7 +99,7 @@ def _fresh_sections(
     return before
 
 
-def _edited(
+def _edit_section(
     section: Section,
     wanted: Sequence[str],
     new_line: str,
@@ -111,20 +113,22 @@ def _edited(
     firsts = {item.text: number for number, item in reversed([*enumerate(there)])}
     known = [firsts[text] for text in wanted if text in firsts]
     plain = {text: line_of(text) for text in wanted}
-    moved = plain | {text: _moved(there[firsts[text]].raw) for text in wanted if text in firsts}
-    made = ""
+    moved = plain | {text: _outdent_item(there[firsts[text]].raw) for text in wanted if text in firsts}
+    edited = ""
     none = set[int]()
     ways = (({*_rising(known)} if ordered else {*known}, moved), (none, moved), (none, plain), (none, plain))
-    for number, (kept, fresh) in enumerate(ways, 1):
+    for number, (staying, fresh) in enumerate(ways, 1):
         is_last = number == len(ways)  # below words that would swallow what comes before them
-        places = {_last_place(section): wanted} if is_last else _places(section, there, kept, wanted, ordered=ordered)
-        made = _composed(section, there, kept, places, fresh, new_line)
-        stay = [there[number].text for number in sorted(kept)]
+        places = (
+            {_last_place(section): wanted} if is_last else _places(section, there, staying, wanted, ordered=ordered)
+        )
+        edited = _compose_section(section, there, staying, places, fresh, new_line)
+        stay = [there[number].text for number in sorted(staying)]
         expected = [*wanted] if ordered else [*dict.fromkeys([*stay, *wanted])]
-        again = Section(section.title, read_lines(encode_text(made)))
+        again = Section(section.title, read_lines(encode_text(edited)))
         if [item.text for item in items(again, prose=prose)] == expected:
             break
-    return made
+    return edited
 
 
 def _rising(numbers: Sequence[int]) -> list[int]:
@@ -181,36 +185,38 @@ def _behind_comments(section: Section, place: int) -> int:
     return place
 
 
-def _composed(
+def _compose_section(
     section: Section,
     there: Sequence[Item],
-    kept: Collection[int],
+    staying: Collection[int],
     places: Mapping[int, Sequence[str]],
     fresh: Mapping[str, str],
     new_line: str,
 ) -> str:
     """The section's lines without items that do not stay, and with fresh ones."""
-    doomed = {place for number, item in enumerate(there) if number not in kept for place in range(item.begin, item.end)}
-    made: list[str] = []
+    doomed = {
+        place for number, item in enumerate(there) if number not in staying for place in range(item.begin, item.end)
+    }
+    raws: list[str] = []
     head, is_seam = 1 if section.title else 0, False
     for at in range(len(section.lines) + 1):
         for text in places.get(at, ()):
-            if made and not made[-1].endswith("\n"):
-                made[-1] += new_line
-            if len(made) > head and made[-1].strip() and not _is_bullet(fresh[text]):
-                made.append(new_line)
-            made.append(fresh[text] if fresh[text].endswith("\n") else f"{fresh[text]}{new_line}")
+            if raws and not raws[-1].endswith("\n"):
+                raws[-1] += new_line
+            if len(raws) > head and raws[-1].strip() and not _is_bullet(fresh[text]):
+                raws.append(new_line)
+            raws.append(fresh[text] if fresh[text].endswith("\n") else f"{fresh[text]}{new_line}")
             is_seam = True
         if at in doomed:
             is_seam = True
         elif at < len(section.lines):
             line = section.lines[at]
-            is_joined = is_seam and len(made) > head and bool(made[-1].strip()) and bool(line.text.strip())
+            is_joined = is_seam and len(raws) > head and bool(raws[-1].strip()) and bool(line.text.strip())
             if is_joined and not _is_bullet(line.text):
-                made.append(new_line)
-            made.append(line.raw)
+                raws.append(new_line)
+            raws.append(line.raw)
             is_seam = False
-    return "".join(made)
+    return "".join(raws)
 
 
 def _is_bullet(text: str) -> bool:
@@ -219,7 +225,7 @@ def _is_bullet(text: str) -> bool:
     return mark is not None and mark[2] is None
 
 
-def _moved(raw: str) -> str:
+def _outdent_item(raw: str) -> str:
     """The lines of an item as they may stand below any other: not deeper, and with no number that counts on."""
     lines = lines_of(raw)
     indent = len(lines[0]) - len(lines[0].lstrip(" \t"))
@@ -228,7 +234,7 @@ def _moved(raw: str) -> str:
     return f"1{bare[mark.end(2) :]}" if mark and mark[2] else bare
 
 
-def _ended(text: str, new_line: str) -> str:
+def _end_paragraph(text: str, new_line: str) -> str:
     """A text behind which a heading may stand."""
     if not text:
         return text

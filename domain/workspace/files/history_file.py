@@ -78,7 +78,7 @@ def told_block(part: Section) -> str:
     return f"## {part.title}\n{part.text}"
 
 
-def folded(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_secret) -> bytes:
+def fold_blocks(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_secret) -> bytes:
     """The file with one block in the place of those that `folding` gave of `base`; people's own sections stay.
 
     Args:
@@ -110,13 +110,13 @@ def folded(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_sec
     lines = [f"## {FOLDED}{_end_of(blocks[-1])}", *text.splitlines()]
     if marks:
         lines.append(f"<!--{''.join(f' m:{mark}' for mark in marks)} -->")
-    made = "".join(f"{line}{new_line}" for line in (*lines, ""))
+    block = "".join(f"{line}{new_line}" for line in (*lines, ""))
     first = next(number for number, part in enumerate(there) if part.raw.strip() in old)
     raws = ("" if part.raw.strip() in old else part.raw for part in there[first:])
-    return encode_text(*(part.raw for part in there[:first]), made, *raws)
+    return encode_text(*(part.raw for part in there[:first]), block, *raws)
 
 
-def archived(archive: bytes, raw: bytes) -> bytes:
+def archive_blocks(archive: bytes, raw: bytes) -> bytes:
     """The archive with the blocks that it lacks behind all that is there; the same bytes without any."""
     there = {_lines(part) for part in sections(archive, 2)}
     fresh = [lines for part in sections(raw, 2) if (lines := _lines(part)) and lines not in there]

@@ -88,7 +88,7 @@ def decisions_of(data: bytes) -> tuple[str, ...]:
     return _texts_of(data, DECISIONS)
 
 
-def appended(data: bytes, entries: Sequence[MemoryEntry], at: datetime, stretch: str) -> bytes:
+def append_entries(data: bytes, entries: Sequence[MemoryEntry], at: datetime, stretch: str) -> bytes:
     """The file with those entries that it lacks in one block behind all that is there; the same bytes without any.
 
     Args:
@@ -166,19 +166,19 @@ def swept(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_secr
         ValueError: the answer would lose or add too much, or has what may not be written; says the value and the rule.
     """
     before = [entry for entry in entries_of(base) if entry.section in SECTIONS]
-    said = _said(answer)
-    texts = [text for found in said.values() for text in found]
+    answered = _parse_answer(answer)
+    texts = [text for section in answered.values() for text in section]
     _check_amount(before, texts)
     known = {entry.text for entry in before}
     for text in texts:
         if text not in known and (flaw := flaw_of(text, is_secret=is_secret)):
             raise ValueError(f"entry {name_text(text, flaw)}: {flaw}")
-    left = {same_words(text) for text in said[CONSTRAINTS]}
+    left = {same_words(text) for text in answered[CONSTRAINTS]}
     for entry in before:
         if entry.section == CONSTRAINTS and not entry.mark and same_words(entry.text) not in left:
             raise ValueError(f"constraint {quotation(entry.text)}: people's own must stay in its section")
     _check_base(base, now)
-    return _rewritten(now, base, before, {**said, CONSTRAINTS: _still_binding(before, said[CONSTRAINTS])})
+    return _rewritten(now, base, before, {**answered, CONSTRAINTS: _still_binding(before, answered[CONSTRAINTS])})
 
 
 def _sections(data: bytes) -> tuple[Section, ...]:
@@ -214,22 +214,22 @@ def _section(label: re.Match[str]) -> str:
     return next(title for title in SECTIONS if title_key(title) == title_key(label[1]))
 
 
-def _said(answer: str) -> Mapping[str, tuple[str, ...]]:
+def _parse_answer(answer: str) -> Mapping[str, tuple[str, ...]]:
     """Section -> entries, as an answer has them."""
     text = without_fence(answer)
     if _FENCE.search(text):
         raise ValueError(f"answer {quotation(text)}: must have no code block")
-    found: dict[str, list[str]] = {}
+    entries: dict[str, list[str]] = {}
     names = {title_key(title): title for title in SECTIONS}
     for part in sections(text.encode("utf-8", "surrogateescape"), 2):
         if part.title and (name := names.get(title_key(part.title))):
-            found.setdefault(name, []).extend(item.text for item in items(part))
+            entries.setdefault(name, []).extend(item.text for item in items(part))
         elif part.title and items(part):
             raise ValueError(f"heading {quotation(part.title)}: must be one of {', '.join(SECTIONS)}")
-    missing = [title for title in SECTIONS if title not in found]
+    missing = [title for title in SECTIONS if title not in entries]
     if missing:
         raise ValueError(f"answer {quotation(text)}: must have the headings {', '.join(missing)}")
-    return {title: tuple(unique(one_line(text) for text in found[title])) for title in SECTIONS}
+    return {title: tuple(unique(one_line(text) for text in entries[title])) for title in SECTIONS}
 
 
 def _still_binding(before: Sequence[KeptEntry], said: Sequence[str]) -> tuple[str, ...]:

@@ -38,10 +38,10 @@ def input_json(facts: Mapping[str, Fact], limit_bytes: int = INPUT_BYTES) -> str
         ValueError: not even the names and numbers fit.
     """
     longest = max((len(text) for value in facts.values() for text in _texts(value)), default=0)
-    fits = bisect_right(range(longest + 1), limit_bytes, key=lambda chars: len(_dumped(facts, chars).encode())) - 1
+    fits = bisect_right(range(longest + 1), limit_bytes, key=lambda chars: len(_dump_facts(facts, chars).encode())) - 1
     if fits < 0:
         raise ValueError(f"facts {sorted(facts)}: have more than {limit_bytes} bytes without their texts")
-    return _dumped(facts, fits)
+    return _dump_facts(facts, fits)
 
 
 def command(script: str, facts_json: str, *, is_executable: bool) -> str:
@@ -71,16 +71,16 @@ def _texts(value: Fact) -> list[str]:
     return value if isinstance(value, list) else [value] if isinstance(value, str) else []
 
 
-def _dumped(facts: Mapping[str, Fact], chars: int) -> str:
-    capped = {name: _capped(value, chars) for name, value in facts.items()}
+def _dump_facts(facts: Mapping[str, Fact], chars: int) -> str:
+    capped = {name: _cap_texts(value, chars) for name, value in facts.items()}
     text = json.dumps(capped, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "replace").decode("utf-8").replace("'", "\\u0027")
 
 
-def _capped(value: Fact, chars: int) -> Fact:
+def _cap_texts(value: Fact, chars: int) -> Fact:
     """`value` with each text in it at most so long."""
     if isinstance(value, str):
         return value if len(value) <= chars else value[: max(chars - 1, 0)] + _CUT[:chars]
     if isinstance(value, list):
-        return [str(_capped(each, chars)) for each in value]
-    return {key: str(_capped(each, chars)) for key, each in value.items()} if isinstance(value, dict) else value
+        return [str(_cap_texts(each, chars)) for each in value]
+    return {key: str(_cap_texts(each, chars)) for key, each in value.items()} if isinstance(value, dict) else value

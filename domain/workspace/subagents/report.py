@@ -24,13 +24,13 @@ _HEADS = (
 def report_text(text: str) -> str:
     """A run's last words as they are kept and told: as a reader sees them, marked, and no more than `TEXT_BYTES`."""
     data = text.encode("utf-8", "replace")
-    marked = presentable(_marked(plain(_end(data, TEXT_BYTES))))
+    marked = presentable(_mark_lines(plain(_end(data, TEXT_BYTES))))
     if len(data) <= TEXT_BYTES and len(marked.encode()) <= TEXT_BYTES:
         return marked
-    kept = _end(marked.encode(), TEXT_BYTES)
-    if _marked(kept) != kept:  # the cut took a mark away
-        kept = _marked(_end(kept.encode(), TEXT_BYTES - len(MARK)))
-    return _CUT.format(shown=len(kept.encode()), size=len(data)) + kept
+    ending = _end(marked.encode(), TEXT_BYTES)
+    if _mark_lines(ending) != ending:  # the cut took a mark away
+        ending = _mark_lines(_end(ending.encode(), TEXT_BYTES - len(MARK)))
+    return _CUT.format(shown=len(ending.encode()), size=len(data)) + ending
 
 
 def note_text(text: str) -> str:
@@ -38,7 +38,7 @@ def note_text(text: str) -> str:
     return " ".join(report_text(text).split())
 
 
-def _marked(text: str) -> str:
+def _mark_lines(text: str) -> str:
     return _LINE.sub(lambda line: MARK + line[0] if imitates(line[0], _HEADS) else line[0], text)
 
 

@@ -73,7 +73,7 @@ class Saboteur:
     def look_at_unbuilt(self) -> None:
         """Learn the messages understood by actors without a message so far; each is made once, and discarded."""
         for kind, spec in self._unbuilt.items():
-            self.understood[kind] |= _understood(kind, spec.build(""))
+            self.understood[kind] |= _understood_messages(kind, spec.build(""))
 
     def plan(self, strike: Strike | None) -> None:
         """Let the next message of that sort fail; no message for None."""
@@ -81,7 +81,7 @@ class Saboteur:
 
     def _spoil(self, actor: Actor, kind: str, address: Address) -> None:
         handle: Callable[[Any], None] = actor.handle
-        self.understood[kind] |= _understood(kind, actor)
+        self.understood[kind] |= _understood_messages(kind, actor)
 
         def spoilt(message: Message) -> None:
             strike = self._strike
@@ -109,6 +109,6 @@ class Saboteur:
         return False
 
 
-def _understood(kind: str, actor: Actor) -> set[type[Message]]:
+def _understood_messages(kind: str, actor: Actor) -> set[type[Message]]:
     hint = BY_KIND.get(kind) or get_type_hints(type(actor).handle).get("message")
     return set(members(hint))

@@ -29,18 +29,18 @@ def vector(text: str) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
 
 
 @lru_cache(maxsize=20_000)
-def encoded(text: str, *, is_base64: bool) -> bytes:
+def encode_vector(text: str, *, is_base64: bool) -> bytes:
     """A vector as the value of `embedding`, in JSON."""
-    found = vector(text)
+    values = vector(text)
     if is_base64:
-        return b'"' + base64.b64encode(found.astype("<f4").tobytes()) + b'"'
-    return b"[" + ",".join(f"{number:.{_DIGITS}f}" for number in found.tolist()).encode() + b"]"
+        return b'"' + base64.b64encode(values.astype("<f4").tobytes()) + b'"'
+    return b"[" + ",".join(f"{number:.{_DIGITS}f}" for number in values.tolist()).encode() + b"]"
 
 
 def answer(texts: list[str], *, is_base64: bool) -> bytes:
     """Body of the answer of `POST /embeddings`."""
     rows = (
-        b'{"object":"embedding","index":%d,"embedding":%b}' % (place, encoded(text, is_base64=is_base64))
+        b'{"object":"embedding","index":%d,"embedding":%b}' % (place, encode_vector(text, is_base64=is_base64))
         for place, text in enumerate(texts)
     )
     tokens = sum(map(len, texts)) // 4

@@ -14,7 +14,7 @@ from actors.context.log.file import check_file
 from domain.log.event import Event, Kind
 from domain.log.parser import ParsedEvent, parse
 from domain.log.window_folders import ATTACHMENTS_ROOT
-from domain.memory.remembered import Remembered, TakenBack, remembered
+from domain.memory.remembered import Remembered, TakenBack, entry_of_event
 from lab.chaos.kills.ledger import Logged, Tally
 from messages.base import EventId
 
@@ -155,7 +155,7 @@ def _parse_logs(data_root: Path) -> Iterator[tuple[str, ParsedEvent]]:
 
 def _entry_of(relative: str, logged: ParsedEvent) -> object:
     event = logged.event
-    return remembered(
+    return entry_of_event(
         path=relative,
         line=logged.line,
         event_id=event.id,

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from lab.playground.world.objects import blanked
+from lab.playground.world.objects import blank_content
 
 INTENT_GUILDS = 1 << 0
 INTENT_MEMBERS = 1 << 1
@@ -72,7 +72,7 @@ class Event:
         self._full: bytes | None = None
         self._blank: bytes | None = None
 
-    def encoded(self) -> bytes:
+    def to_json(self) -> bytes:
         """The payload as JSON."""
         if self._full is None:
             self._full = encode(self.payload)
@@ -81,7 +81,7 @@ class Event:
     def encoded_for(self, intents: int) -> bytes:
         """The payload as JSON, as a session with these intents may see it."""
         if not self.hide_content or intents & INTENT_CONTENT:
-            return self.encoded()
+            return self.to_json()
         if self._blank is None:
-            self._blank = encode(blanked(self.payload))
+            self._blank = encode(blank_content(self.payload))
         return self._blank

@@ -32,7 +32,7 @@ def ready(world: World, session: GatewaySession, resume_url: str) -> Json:
 
 def member_chunks(world: World, request: Json) -> Iterator[Json]:
     """The `d` of each GUILD_MEMBERS_CHUNK that answers an op 8, at least one."""
-    members = _requested(world, request)
+    members = _find_members(world, request)
     chunks = [members[i : i + _CHUNK_MEMBERS] for i in range(0, len(members), _CHUNK_MEMBERS)] or [[]]
     for index, chunk in enumerate(chunks):
         yield {
@@ -45,7 +45,7 @@ def member_chunks(world: World, request: Json) -> Iterator[Json]:
         }
 
 
-def _requested(world: World, request: dict[str, Any]) -> list[User]:
+def _find_members(world: World, request: dict[str, Any]) -> list[User]:
     """The users by id, or those whose name begins as asked."""
     query = str(request.get("query") or "").lower()
     asked_ids = request.get("user_ids")

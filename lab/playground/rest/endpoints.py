@@ -14,7 +14,7 @@ from lab.playground.rest.body import read_body
 from lab.playground.rest.responses import json_response, rate_limit
 from lab.playground.rest.route import Call, Created, Route
 from lab.playground.world.defaults import API_PATH
-from lab.playground.world.errors import ApiError, invalid_webhook_token, unauthorized
+from lab.playground.world.errors import ApiError, invalid_bot_token, invalid_webhook_token
 from lab.playground.world.faults import Fault, FaultKind
 from lab.playground.world.objects import Json
 from lab.playground.world.request_log import RequestRecord
@@ -103,7 +103,7 @@ class Endpoints:
         """Why the caller may not call `route`; None for the bot, and for who was told an interaction's token."""
         if route.needs_token:
             scheme, _, token = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
-            return None if scheme == "Bot" and is_same(token, self._hub.keys.bot) else unauthorized()
+            return None if scheme == "Bot" and is_same(token, self._hub.keys.bot) else invalid_bot_token()
         return None if self._hub.interactions.is_known(call.params["token"]) else invalid_webhook_token()
 
     async def _answer(self, request: web.Request, route: Route, call: Call, fault: Fault | None) -> web.Response:

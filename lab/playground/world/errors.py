@@ -30,7 +30,7 @@ class ApiError(Exception):
         return body
 
 
-def unauthorized() -> ApiError:
+def invalid_bot_token() -> ApiError:
     """Wrong or missing bot token."""
     return ApiError(401, 0, "401: Unauthorized")
 

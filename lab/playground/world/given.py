@@ -44,13 +44,13 @@ class GivenMemories:
             await asyncio.sleep(LOOK_S)
         else:
             return _NONE
-        told = await _told(companion.observer_address(), window)
-        if told.get("turn") != turn:
+        report = await _fetch_report(companion.observer_address(), window)
+        if report.get("turn") != turn:
             return _NONE
-        self._known[message] = told
+        self._known[message] = report
         if len(self._known) > MOST_KEPT:
             self._known.popitem(last=False)
-        return told
+        return report
 
 
 def turn_of(data_root: Path, channel: str, message: str) -> tuple[str, str]:
@@ -67,7 +67,7 @@ def turn_of(data_root: Path, channel: str, message: str) -> tuple[str, str]:
     return "", ""
 
 
-async def _told(address: str, window: str) -> dict[str, Any]:
+async def _fetch_report(address: str, window: str) -> dict[str, Any]:
     """Report of the observer on the newest turn of a window; empty without an observer."""
     if not address:
         return _NONE
@@ -79,7 +79,7 @@ async def _told(address: str, window: str) -> dict[str, Any]:
             aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=True), timeout=limit) as session,
             session.get(url.with_path("/memory").with_query(window=window), headers=head) as response,
         ):
-            told = await response.json()
+            report = await response.json()
     except (aiohttp.ClientError, TimeoutError, ValueError):
         return _NONE
-    return told if isinstance(told, dict) and isinstance(told.get("given"), list) else _NONE
+    return report if isinstance(report, dict) and isinstance(report.get("given"), list) else _NONE

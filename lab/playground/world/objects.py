@@ -76,9 +76,9 @@ def emoji_payload(emoji: str) -> Json:
     return {"name": name, "id": emoji_id or None}
 
 
-def blanked(payload: Json) -> Json:
+def blank_content(payload: Json) -> Json:
     """The message as a bot without the message content intent sees it."""
     blank = {**payload, "content": "", "embeds": [], "attachments": [], "components": []}
     if payload.get("referenced_message"):
-        blank["referenced_message"] = blanked(payload["referenced_message"])
+        blank["referenced_message"] = blank_content(payload["referenced_message"])
     return blank

@@ -15,7 +15,7 @@ from door import ask, run  # noqa: E402
 
 
 def main():
-    """Ask and say what came of it."""
+    """Post the file and print the result."""
     arguments = _parser().parse_args()
     path = _below_home(arguments.file)
     answer = ask("discord.attach", path=path, caption=arguments.caption)

@@ -108,7 +108,7 @@ def _head(run):
 
 
 def _stdin():
-    """What stdin has."""
+    """Text of stdin."""
     try:
         return sys.stdin.buffer.read().decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -116,7 +116,7 @@ def _stdin():
 
 
 def _text(words, what):
-    """What stands among the arguments, if it can be sent."""
+    """Words of an argument, if they can be sent."""
     try:
         words.encode("utf-8")
     except UnicodeEncodeError as error:

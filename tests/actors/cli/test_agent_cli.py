@@ -175,7 +175,7 @@ def test_every_place_that_the_model_is_given_can_be_opened(subtests: pytest.Subt
                     place, f'[model]\nname = "openai/owl"\napi_base = "{model.api_base}"\n[memory]\nscope = "{scope}"\n'
                 )
                 done = run("agent-cli", "What about the harbour?", cwd=place, environment={"OPENAI_API_KEY": "k" * 20})
-                asked = model.received()[0].body["messages"][0]["content"]
+                asked = model.requests()[0].body["messages"][0]["content"]
             assert "`logs/…` lie below the folder that `$AGENT_DATA_ROOT` names" in asked
             assert "can't read" not in done.stdout
             assert "agent t0-0a" in done.stdout
@@ -203,7 +203,7 @@ def test_where_there_are_no_logs_the_prompt_promises_none(subtests: pytest.Subte
                 place, f'[model]\nname = "openai/owl"\napi_base = "{model.api_base}"\n[memory]\nscope = "{scope}"\n'
             )
             run("agent-cli", "hello", cwd=place, environment={"OPENAI_API_KEY": "k" * 20})
-            assert "logs/" not in model.received()[0].body["messages"][0]["content"]
+            assert "logs/" not in model.requests()[0].body["messages"][0]["content"]
 
 
 def test_the_system_prompt_of_a_single_turn_promises_what_there_is() -> None:

@@ -118,6 +118,6 @@ def test_agent_cli_shows_the_memory_to_the_model_unless_told_otherwise(home: Pat
         model.script(Answer("Yes."), Answer("No."))
         run("agent-cli", "When is tea?", cwd=home, environment={"OPENAI_API_KEY": "no key"})
         run("agent-cli", "--no-memory", "When is tea?", cwd=home, environment={"OPENAI_API_KEY": "no key"})
-        with_memory, without = (str(each.body["messages"][0]["content"]) for each in model.received())
+        with_memory, without = (str(each.body["messages"][0]["content"]) for each in model.requests())
     assert "### Global MEMORY.md\n- Tea at four" in with_memory
     assert "Persistent memory" not in without

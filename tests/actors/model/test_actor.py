@@ -32,7 +32,7 @@ def holding(make_bench: Callable[..., Bench], server: LoopbackModel) -> Callable
 
 
 def texts(server: LoopbackModel) -> list[str]:
-    return [request.last_text for request in server.received()]
+    return [request.last_text for request in server.requests()]
 
 
 def test_a_window_has_one_call_in_flight_and_the_others_in_order(holding: Callable[..., Bench]) -> None:

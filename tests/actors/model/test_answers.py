@@ -56,7 +56,7 @@ def test_the_request_holds_prompt_history_and_tools(make_bench: Callable[..., Be
 
     bench.tell(request)
     bench.reply(request.request_id)
-    body = bench.server.received()[0].body
+    body = bench.server.requests()[0].body
 
     assert [m["role"] for m in body["messages"]] == ["system", "user", "assistant", "tool"]
     assert body["messages"][2]["tool_calls"][0]["function"] == {"name": "bash", "arguments": FORM}
@@ -133,7 +133,7 @@ def test_half_surrogates_do_not_kill_a_request(make_bench: Callable[..., Bench],
 
     bench.tell(request)
     bench.reply(request.request_id)
-    messages = bench.server.received()[0].body["messages"]
+    messages = bench.server.requests()[0].body["messages"]
 
     assert [m["content"] for m in messages] == ["p\ufffd", "a\ufffdb", "\ufffd", "\ufffd"]
     assert messages[3]["tool_call_id"] == messages[2]["tool_calls"][0]["id"] == "c\ufffd"
@@ -151,7 +151,7 @@ def test_a_key_that_is_handed_over_is_the_one_that_is_used(make_bench: Callable[
 
     bench.reply(bench.ask())
 
-    assert bench.server.received()[0].headers["authorization"] == "Bearer sk-handed-over"
+    assert bench.server.requests()[0].headers["authorization"] == "Bearer sk-handed-over"
 
 
 @pytest.mark.req("S0-19", "S0-21", "S0-94", "S0-103")
@@ -169,7 +169,7 @@ def test_a_request_may_name_another_model(bench: Bench) -> None:
     bench.tell(request)
 
     assert bench.reply(request.request_id).model == "hosted_vllm/other"
-    assert bench.server.received()[0].body["model"] == "other"
+    assert bench.server.requests()[0].body["model"] == "other"
 
 
 def test_text_is_told_while_it_comes_and_each_time_from_the_beginning(make_bench: Callable[..., Bench]) -> None:

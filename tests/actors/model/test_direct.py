@@ -77,7 +77,7 @@ def test_a_request_is_sent_in_openais_form_and_not_streamed(direct: Direct) -> N
 
     reply = direct.reply(direct.send(user("is it so?"), system_prompt="Be brief.", model="qwen3:8b"))
 
-    (sent,) = direct.server.received()
+    (sent,) = direct.server.requests()
     assert sent.path == "/v1/chat/completions"
     assert sent.headers["content-type"] == "application/json"
     assert sent.body == {
@@ -93,7 +93,7 @@ def test_tools_are_offered_and_their_calls_understood(direct: Direct) -> None:
 
     reply = direct.reply(direct.send(tools=(BASH_TOOL,)))
 
-    (sent,) = direct.server.received()
+    (sent,) = direct.server.requests()
     assert [tool["function"]["name"] for tool in sent.body["tools"]] == [BASH_TOOL.name]
     assert reply.stop_reason is StopReason.TOOL_CALLS
     assert [(call.id, call.arguments_json) for call in reply.tool_calls] == [("a", '{"command": "ls"}'), ("b", "{}")]
@@ -121,7 +121,7 @@ def test_a_history_with_calls_is_told_in_words_where_no_tool_is_offered(direct: 
 
     direct.reply(direct.send(user("go"), *history))
 
-    (sent,) = direct.server.received()
+    (sent,) = direct.server.requests()
     assert "tools" not in sent.body
     assert [message["role"] for message in sent.body["messages"][-2:]] == ["assistant", "user"]
     assert "bash was called" in sent.body["messages"][-2]["content"]
@@ -132,14 +132,14 @@ def test_images_are_told_of_and_not_sent(direct: Direct) -> None:
 
     direct.reply(direct.send(ChatMessage(role=Role.USER, text="look", images=(image,)), system_prompt=""))
 
-    (sent,) = direct.server.received()
+    (sent,) = direct.server.requests()
     assert "a.png is not shown to you" in sent.body["messages"][0]["content"]
 
 
 def test_halves_of_surrogate_pairs_do_not_stop_a_call(direct: Direct) -> None:
     direct.reply(direct.send(user("a\ud800b"), system_prompt="\udfff"))
 
-    assert direct.server.received()[0].last_text == "a\ufffdb"
+    assert direct.server.requests()[0].last_text == "a\ufffdb"
 
 
 def test_the_key_is_the_one_of_that_name_and_no_other(
@@ -160,13 +160,13 @@ def test_the_key_is_the_one_of_that_name_and_no_other(
     for key_name in headers:
         direct.reply(direct.send(key_name=key_name))
 
-    assert [sent.headers.get("authorization") for sent in direct.server.received()] == [*headers.values()]
+    assert [sent.headers.get("authorization") for sent in direct.server.requests()] == [*headers.values()]
 
 
 def test_a_slash_at_the_end_of_the_address_is_no_matter(direct: Direct) -> None:
     direct.reply(direct.send(api_base=f"{direct.server.api_base}/"))
 
-    assert direct.server.received()[0].path == "/v1/chat/completions"
+    assert direct.server.requests()[0].path == "/v1/chat/completions"
 
 
 def test_a_connection_is_used_again(direct: Direct) -> None:

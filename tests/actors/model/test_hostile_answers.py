@@ -109,7 +109,7 @@ def test_a_redirection_on_the_same_server_is_followed_with_the_key_three_times(a
     bench.server.script(*[there(bench.server)] * 3)  # type: ignore[arg-type]
 
     assert bench.reply(bench.ask("hello")).text == "echo: hello"
-    assert {each.headers["authorization"] for each in bench.server.received()} == {"Bearer sk-secret"}
+    assert {each.headers["authorization"] for each in bench.server.requests()} == {"Bearer sk-secret"}
 
     bench.server.behave = there
     assert "redirects more than 3 times" in bench.failure(bench.ask()).reason

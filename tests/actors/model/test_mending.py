@@ -48,8 +48,8 @@ def test_neighbours_of_a_role_are_merged_and_stay_so_for_the_model(server: Loopb
         bench.system.stop()
     assert isinstance(first, ModelReply)
     assert isinstance(second, ModelReply)
-    assert len(server.received()) == 3
-    assert texts(server.received()[1])[1] == "one\n\ntwo"
+    assert len(server.requests()) == 3
+    assert texts(server.requests()[1])[1] == "one\n\ntwo"
 
 
 def strict(received: Received) -> Behaviour:
@@ -80,7 +80,7 @@ def test_a_message_behind_a_result_is_parted_from_it(server: LoopbackModel) -> N
     assert isinstance(first, ModelReply)
     assert isinstance(second, ModelReply)
     assert first.left_out == ""
-    assert len(server.received()) == 3
+    assert len(server.requests()) == 3
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_history_that_is_too_long_is_cut_and_stays_cut(server: LoopbackModel, 
     told = history(12)
     try:
         first = ask(bench, *told, user("and now?"))
-        after_first = len(server.received())
+        after_first = len(server.requests())
         second = ask(bench, *told, user("and now?"), ChatMessage(role=Role.ASSISTANT, text="fine"), user("more"))
     finally:
         bench.system.stop()
@@ -104,9 +104,9 @@ def test_a_history_that_is_too_long_is_cut_and_stays_cut(server: LoopbackModel, 
     assert isinstance(second, ModelReply)
     assert "oldest messages" in first.left_out
     assert second.left_out == ""
-    assert (after_first, len(server.received())) == (2, 3)
-    assert texts(server.received()[1])[-1] == "and now?"
-    assert texts(server.received()[2])[:-2] == texts(server.received()[1])  # the prefix is the same
+    assert (after_first, len(server.requests())) == (2, 3)
+    assert texts(server.requests()[1])[-1] == "and now?"
+    assert texts(server.requests()[2])[:-2] == texts(server.requests()[1])  # the prefix is the same
 
 
 def test_a_server_that_refuses_everything_is_asked_twice(server: LoopbackModel) -> None:
@@ -118,7 +118,7 @@ def test_a_server_that_refuses_everything_is_asked_twice(server: LoopbackModel) 
         bench.system.stop()
     assert isinstance(failure, ModelFailed)
     assert "oldest messages; /new begins" in failure.reason
-    assert len(server.received()) == 2
+    assert len(server.requests()) == 2
 
 
 def limited(words: str, most_chars: int) -> Callable[[Received], Behaviour]:
@@ -141,7 +141,7 @@ def test_a_limit_is_paid_for_once_and_told_in_each_window(server: LoopbackModel)
     finally:
         bench.system.stop()
     assert all("oldest messages" in reply.left_out for reply in replies)
-    assert len(server.received()) == 3
+    assert len(server.requests()) == 3
 
 
 def test_a_history_that_is_much_too_long_is_cut_further_at_the_next_message(server: LoopbackModel) -> None:
@@ -162,7 +162,7 @@ def test_what_a_server_took_is_not_suspected(server: LoopbackModel) -> None:
         ask(bench, *history(12), user("one"), user("two"))
     finally:
         bench.system.stop()
-    assert texts(server.received()[-1])[-2:] == ["one", "two"]
+    assert texts(server.requests()[-1])[-2:] == ["one", "two"]
 
 
 STREAM, JSON = "text/event-stream", "application/json"
@@ -230,7 +230,7 @@ def test_a_refusal_within_an_answer_is_mended_too(server: LoopbackModel, report:
         bench.system.stop()
     assert isinstance(reply, ModelReply), reply
     assert "oldest message" in reply.left_out
-    assert len(server.received()) == 2
+    assert len(server.requests()) == 2
     assert bench.waits == []
 
 
@@ -276,6 +276,6 @@ def test_a_refusal_by_way_of_litellm_is_mended_too(server: LoopbackModel, refusa
     finally:
         bench.system.stop()
     assert isinstance(reply, ModelReply), reply
-    assert (reply.text, len(server.received())) == ("fine", 2)
+    assert (reply.text, len(server.requests())) == ("fine", 2)
     assert "oldest message" in reply.left_out
     assert bench.waits == []

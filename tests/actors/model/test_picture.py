@@ -118,7 +118,7 @@ def test_only_a_model_that_sees_is_sent_images(
     bench = make_bench(name=name)
     bench.tell(msgspec.structs.replace(request(folder), reply_to=bench.edge.address))
     bench.reply(RequestId("r"))
-    (received,) = bench.server.received()
+    (received,) = bench.server.requests()
     assert (URL.encode() in received.raw) is sees
     assert (b"this model takes no images" in received.raw) is not sees
 
@@ -139,5 +139,5 @@ def test_a_large_image_is_sent_whole(make_bench: Callable[..., Bench], folder: P
     bench = make_bench(name="openai/gpt-4o")
     bench.tell(msgspec.structs.replace(request(folder), reply_to=bench.edge.address))
     bench.reply(RequestId("r"))
-    (received,) = bench.server.received()
+    (received,) = bench.server.requests()
     assert len(received.raw) > LONGEST_IMAGE_BYTES * 4 // 3

@@ -41,10 +41,10 @@ def test_calls_of_one_purpose_follow_one_another_and_those_of_two_do_not_wait(ho
         bench.ask(text, purpose="subagent r1")
     bench.ask("other", purpose="subagent r2")
     bench.server.wait_for_requests(3)
-    assert sorted(each.last_text for each in bench.server.received()) == ["one", "other", "turn"]
+    assert sorted(each.last_text for each in bench.server.requests()) == ["one", "other", "turn"]
     bench.server.release()
     bench.server.wait_for_requests(4)
-    assert bench.server.received()[-1].last_text == "two"
+    assert bench.server.requests()[-1].last_text == "two"
     bench.server.release()
 
 
@@ -58,13 +58,13 @@ def test_what_hangs_in_the_background_takes_no_place_of_an_answer(holding: Calla
     bench.server.wait_for_requests(BACKGROUND_CALLS)
     bench.ask("answer me", of=window(9))
     bench.server.wait_for_requests(BACKGROUND_CALLS + 1)
-    assert bench.server.received()[-1].last_text == "answer me"
+    assert bench.server.requests()[-1].last_text == "answer me"
     told = figures(bench)
     assert (told["in_flight"], told["waiting"]) == (1, 0)
     assert (told["background_in_flight"], told["background_waiting"]) == (BACKGROUND_CALLS, 2)
     bench.cancel(hanging[-1])
     bench.cancel(hanging[0])
     bench.server.wait_for_requests(BACKGROUND_CALLS + 2)
-    assert bench.server.received()[-1].last_text == f"b{BACKGROUND_CALLS}"
+    assert bench.server.requests()[-1].last_text == f"b{BACKGROUND_CALLS}"
     assert figures(bench)["background_waiting"] == 0
     bench.server.release()

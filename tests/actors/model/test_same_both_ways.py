@@ -86,7 +86,7 @@ class Pair:
             answer = msgspec.structs.asdict(self.run(backend.complete(self.model, request, Heard(said.append))))
         except AttemptError as error:
             fault = (error.fault.kind, error.fault.status, error.fault.asked_wait_s)
-        received = self.server.received()[-1]
+        received = self.server.requests()[-1]
         headers = tuple(received.headers.get(name) for name in ("authorization", "content-type", "user-agent"))
         return Seen((received.path, json.dumps(received.body, sort_keys=True), headers), answer, fault, "".join(said))
 

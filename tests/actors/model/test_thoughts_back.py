@@ -93,7 +93,7 @@ def converse_whole(*parts: dict[str, Any]) -> Raw:
 
 def read_message(server: LoopbackModel) -> dict[str, Any]:
     """The assistant's message in the last request."""
-    messages = server.received()[-1].body["messages"]
+    messages = server.requests()[-1].body["messages"]
     return next(message for message in messages if message["role"] == "assistant")
 
 
@@ -291,7 +291,7 @@ def test_signed_blocks_go_back_to_bedrock_before_the_call(server: LoopbackModel)
 def test_another_model_gets_no_thoughts_of_the_first(server: LoopbackModel) -> None:
     """llxprt-code#2335 and openclaw#107221: other models refuse a model's signatures."""
     converse(server, stream({"reasoning_content": "I list."}), fine, second="hosted_vllm/other")
-    assert server.received()[-1].body["model"] == "other"
+    assert server.requests()[-1].body["model"] == "other"
     assert thoughts_in(read_message(server)) == {}
 
 
@@ -342,12 +342,12 @@ REFUSALS: tuple[tuple[str, Raw, Callable[[Received], Behaviour], dict[str, Any]]
 def test_a_request_refused_for_thoughts_is_mended_and_the_model_remembered(server: LoopbackModel) -> None:
     failures = []
     for case, first, answer, wanted in REFUSALS:
-        before = len(server.received())
+        before = len(server.requests())
         _, second = converse(server, first, answer)
         if thoughts_in(read_message(server)) != wanted or not isinstance(second, ModelReply) or second.left_out:
             failures.append((case, thoughts_in(read_message(server)), second))
-        if len(server.received()) - before != 3:
-            failures.append((case, {"requests": len(server.received()) - before}, second))
+        if len(server.requests()) - before != 3:
+            failures.append((case, {"requests": len(server.requests()) - before}, second))
     assert not failures
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.curated.config import MOST_BYTES, MOST_LINES, MOST_TOKENS, FolderConfig, document, merged
+from domain.curated.config import MOST_BYTES, MOST_LINES, MOST_TOKENS, FolderConfig, document, merge_file
 
 DEFAULT = FolderConfig()
 SWITCHES = ("enabled", "pageTableInjection", "traceEnabled", "strictWriteback")
@@ -39,7 +39,7 @@ def test_keys_and_defaults_are_those_of_the_source() -> None:
 
 @given(CONFIGS, CONFIGS)
 def test_a_whole_file_counts_whatever_was_in_force(before: FolderConfig, wanted: FolderConfig) -> None:
-    assert merged(before, json.dumps(document(wanted)).encode()) == (wanted, ())
+    assert merge_file(before, json.dumps(document(wanted)).encode()) == (wanted, ())
 
 
 @given(CONFIGS, CONFIGS, st.sets(st.sampled_from([field.name for field in fields(FolderConfig)])))
@@ -48,7 +48,7 @@ def test_the_keys_of_a_project_count_more_than_the_users_and_all_others_stay(
     user: FolderConfig, project: FolderConfig, names: set[str]
 ) -> None:
     said = {name: value for name, value in document(project).items() if name in names}
-    config, flaws = merged(user, json.dumps(said).encode())
+    config, flaws = merge_file(user, json.dumps(said).encode())
 
     assert flaws == ()
     assert document(config) == {**document(user), **said}
@@ -58,7 +58,7 @@ def test_the_keys_of_a_project_count_more_than_the_users_and_all_others_stay(
 def test_whatever_a_file_holds_the_outcome_is_in_force_with_every_value_in_its_range(
     before: FolderConfig, data: bytes
 ) -> None:
-    config, flaws = merged(before, data)
+    config, flaws = merge_file(before, data)
 
     assert flaws or config == before
 
@@ -67,7 +67,7 @@ def test_whatever_a_file_holds_the_outcome_is_in_force_with_every_value_in_its_r
 def test_a_wrong_value_has_a_flaw_that_names_its_key_and_changes_nothing(
     before: FolderConfig, said: dict[str, object]
 ) -> None:
-    config, flaws = merged(before, json.dumps(said).encode())
+    config, flaws = merge_file(before, json.dumps(said).encode())
     for name, value in said.items():
         is_right = (name in SWITCHES and isinstance(value, bool)) or (
             name in MOST and isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST[name]
@@ -83,7 +83,7 @@ def test_a_switch_is_true_or_false(subtests: pytest.Subtests) -> None:
     for name in SWITCHES:
         for value in values:
             with subtests.test(name=name, value=value):
-                config, (flaw,) = merged(DEFAULT, json.dumps({name: value}).encode())
+                config, (flaw,) = merge_file(DEFAULT, json.dumps({name: value}).encode())
 
                 assert config == DEFAULT
                 assert flaw == f"config.json: {name} {json.dumps(value)}: must be true or false"
@@ -94,16 +94,16 @@ def test_a_limit_is_a_whole_number_in_its_range(subtests: pytest.Subtests) -> No
         values: list[object] = [True, False, None, "7", [], {}, 1.0, -1, MOST[name] + 1]
         for value in values:
             with subtests.test(name=name, value=value):
-                config, (flaw,) = merged(DEFAULT, json.dumps({name: value}).encode())
+                config, (flaw,) = merge_file(DEFAULT, json.dumps({name: value}).encode())
 
                 assert config == DEFAULT
                 assert flaw == f"config.json: {name} {json.dumps(value)}: must be a whole number, 0 to {MOST[name]:,}"
                 for right in (0, MOST[name]):
-                    assert merged(DEFAULT, json.dumps({name: right}).encode())[1] == ()
+                    assert merge_file(DEFAULT, json.dumps({name: right}).encode())[1] == ()
 
 
 def test_an_unknown_key_is_named_with_those_that_there_are() -> None:
-    config, (flaw,) = merged(DEFAULT, b'{"maxLines": 7, "enabled": false}')
+    config, (flaw,) = merge_file(DEFAULT, b'{"maxLines": 7, "enabled": false}')
 
     assert config == replace(DEFAULT, enabled=False)
     assert '"maxLines" is unknown' in flaw
@@ -118,7 +118,7 @@ def test_an_unknown_key_is_named_with_those_that_there_are() -> None:
     ],
 )
 def test_of_a_file_that_is_no_object_nothing_counts(data: bytes) -> None:
-    config, (flaw,) = merged(DEFAULT, data)
+    config, (flaw,) = merge_file(DEFAULT, data)
 
     assert config == DEFAULT
     assert flaw.startswith("config.json")
@@ -128,8 +128,8 @@ def test_of_a_file_that_is_no_object_nothing_counts(data: bytes) -> None:
 def test_a_flaw_is_short_however_long_the_value_is() -> None:
     data = json.dumps({"enabled": "x" * 60_000, "y" * 60_000: 1, "maxInjectLines": [[1] * 9_000]}).encode()
 
-    assert all(len(flaw) < 300 for flaw in merged(DEFAULT, data)[1])
+    assert all(len(flaw) < 300 for flaw in merge_file(DEFAULT, data)[1])
 
 
 def test_a_file_with_a_byte_order_mark_counts() -> None:
-    assert merged(DEFAULT, b'\xef\xbb\xbf{"enabled": false}') == (replace(DEFAULT, enabled=False), ())
+    assert merge_file(DEFAULT, b'\xef\xbb\xbf{"enabled": false}') == (replace(DEFAULT, enabled=False), ())

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from domain.curated.document import Document, parse_document
 from domain.curated.edits import SECTION, fix_fact, sections, the_fact, with_fact, with_page, without_fact
-from domain.curated.page import Page, PageKind, Scope, dated
+from domain.curated.page import Page, PageKind, Scope, with_date
 from domain.curated.refusal import flaw_of_fact, flaw_of_section
 from domain.edit.lines import BOM, EditRefusedError
 from domain.text.lines import decode_text, one_line
@@ -280,7 +280,7 @@ def test_a_dated_fact_is_the_same_fact() -> None:
     assert data.endswith(b"- x <!-- confirmed 2026-03-04 -->\n")
     assert with_fact(data, "x", day="2026-05-06") == data
     assert fix_fact(data, the_page(data, "x"), "x", "2026-05-06").decode() == data.decode().replace("03-04", "05-06")
-    assert dated("- x", "") == "- x"
+    assert with_date("- x", "") == "- x"
 
 
 def the_page(data: bytes, text: str) -> Page:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.curated.journal import Operation, Step, compacted, line, read
+from domain.curated.journal import Operation, Step, compact_journal, line, read
 
 TEXTS = st.text(max_size=8)
 IDS = st.sampled_from(["1", "2", "3"])
@@ -80,7 +80,7 @@ def test_a_last_line_that_is_torn_is_passed_over(lines: list[bytes], last: Opera
 @given(JOURNALS)
 def test_a_compacted_journal_has_the_same_that_waits(lines: list[bytes]) -> None:
     journal = read(b"".join(lines))
-    again = read(compacted(b"".join(lines)))
+    again = read(compact_journal(b"".join(lines)))
 
     assert again.waiting == journal.waiting
     assert again.ended <= journal.ended

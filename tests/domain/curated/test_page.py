@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.curated.document import parse_document
-from domain.curated.page import MINIMUM, FaultKind, Fidelity, Page, PageKind, dated, is_bullet, pointer_of
+from domain.curated.page import MINIMUM, FaultKind, Fidelity, Page, PageKind, is_bullet, pointer_of, with_date
 from tests.domain.curated.files import anything
 from tests.pace import paced_s
 
@@ -76,12 +76,12 @@ def test_a_date_is_no_part_of_the_words_and_is_put_in_the_place_of_an_earlier_on
     words: str, day: str, later: str
 ) -> None:
     words = words.rstrip(" \t")
-    bullet = dated(f"- x{words}", day)
+    bullet = with_date(f"- x{words}", day)
 
     assert fact(bullet).confirmed == day
     assert fact(bullet).text == fact(f"- x{words}").text
-    assert dated(bullet, later) == dated(f"- x{words}", later)
-    assert dated(bullet, "") == f"- x{words}"
+    assert with_date(bullet, later) == with_date(f"- x{words}", later)
+    assert with_date(bullet, "") == f"- x{words}"
 
 
 @given(anything)
@@ -123,6 +123,6 @@ def test_words_among_a_million_blanks_are_read_at_once() -> None:
     def read() -> None:
         page = fact("- a" + " " * 1_000_000 + "<!-- confirmed" + "\t" * 1_000_000)
         assert (page.text, page.confirmed) == ("a <!-- confirmed", "")
-        assert dated(page.raw.rstrip(), "") == page.raw.rstrip()
+        assert with_date(page.raw.rstrip(), "") == page.raw.rstrip()
 
     assert paced_s(read) < 2

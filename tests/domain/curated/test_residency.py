@@ -21,7 +21,7 @@ def pages(global_index: bytes, project_index: bytes = b"") -> list[tuple[Scope, 
 
 def shown(global_index: bytes, max_tokens: int, project_index: bytes = b"") -> tuple[str, str]:
     chosen = resident_set(pages(global_index, project_index), max_tokens)
-    return chosen.shown(Scope.GLOBAL), chosen.shown(Scope.PROJECT)
+    return chosen.index_text(Scope.GLOBAL), chosen.index_text(Scope.PROJECT)
 
 
 @given(anything, anything, BUDGETS)
@@ -31,7 +31,7 @@ def test_the_same_pages_give_the_same_choice_within_the_budget(one: bytes, other
 
     assert chosen == resident_set(pages(one, other), budget)
     assert chosen.tokens <= budget
-    assert len(chosen.shown(Scope.GLOBAL)) + len(chosen.shown(Scope.PROJECT)) <= 4 * budget
+    assert len(chosen.index_text(Scope.GLOBAL)) + len(chosen.index_text(Scope.PROJECT)) <= 4 * budget
     assert sum(chosen.counts().values()) == len(chosen.residents)
 
 
@@ -45,7 +45,7 @@ def test_what_fits_whole_is_shown_as_it_stands_in_the_files(one: bytes, other: b
         assert chosen.is_whole
     assert chosen.is_whole == (all(each.fidelity is Fidelity.FULL for each in chosen.residents))
     if chosen.is_whole:
-        assert (chosen.shown(Scope.GLOBAL), chosen.shown(Scope.PROJECT)) == texts
+        assert (chosen.index_text(Scope.GLOBAL), chosen.index_text(Scope.PROJECT)) == texts
 
 
 @given(anything, anything, BUDGETS)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.curated.document import parse_document
-from domain.curated.stale import stale, undated
+from domain.curated.stale import stale, undated_count
 from tests.domain.curated.files import anything
 
 TODAY = date(2026, 6, 1)
@@ -26,7 +26,7 @@ def test_facts_confirmed_longer_ago_are_suggested_the_oldest_first(ages: list[in
 def test_any_file_has_its_suggestions(data: bytes, today: date, after_days: int) -> None:
     document = parse_document(data)
 
-    assert len(stale(document, today, after_days)) + undated(document) <= len(document.facts)
+    assert len(stale(document, today, after_days)) + undated_count(document) <= len(document.facts)
 
 
 def test_a_day_that_there_is_none_of_is_no_suggestion(subtests: pytest.Subtests) -> None:
@@ -39,4 +39,4 @@ def test_a_fact_without_a_date_is_counted_and_not_suggested() -> None:
     document = parse_document(b"- a\n- b <!-- confirmed 2020-01-01 -->\n# c <!-- confirmed 2020-01-01 -->\n")
 
     assert [each.page.text for each in stale(document, TODAY, 90)] == ["b"]
-    assert undated(document) == 1
+    assert undated_count(document) == 1

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.memory.bm25 import Bm25, Postings, summed
+from domain.memory.bm25 import Bm25, Postings, sum_scores
 from domain.memory.keywords import TOKENIZER, fts_query, question_words, terms
 
 TEXTS = (
@@ -57,7 +57,7 @@ def scores_of_columns(texts: list[str], question: str) -> dict[int, float]:
         counts = np.array([documents[row].count(term) for row in rows.tolist()], np.int64)
         found.append(Postings(len(rows), rows, counts))
         sizes.append(lengths[rows])
-    rows, scores = summed(found, sizes, len(texts), float(lengths.mean()))
+    rows, scores = sum_scores(found, sizes, len(texts), float(lengths.mean()))
     assert (np.diff(rows) > 0).all()
     return dict(zip(rows.tolist(), scores.tolist(), strict=True))
 
@@ -73,7 +73,7 @@ def test_scores_in_columns_are_those_of_fts5_to_the_last_bit(texts: list[str], q
 
 
 def test_no_terms_score_nothing() -> None:
-    assert [column.tolist() for column in summed([], [], 3, 2.0)] == [[], []]
+    assert [column.tolist() for column in sum_scores([], [], 3, 2.0)] == [[], []]
 
 
 def test_it_knows_in_how_many_documents_a_term_stands() -> None:

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from domain.log.event import Kind, event
 from domain.log.metadata import MetaValue
-from domain.memory.remembered import EMBEDDED_CHARS, Entry, PinChange, Remembered, TakenBack, remembered
+from domain.memory.remembered import EMBEDDED_CHARS, Entry, PinChange, Remembered, TakenBack, entry_of_event
 from messages.base import EventId, TurnId
 from tests.domain.log.logs import START, hostile_text
 
 
 def of(kind: Kind, text: str = "hello", **meta: MetaValue) -> Entry | None:
     made = event("e1", START, kind, text, meta)
-    return remembered(
+    return entry_of_event(
         path="logs/x.md",
         line=7,
         event_id=made.id,

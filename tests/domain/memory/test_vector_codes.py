@@ -31,7 +31,7 @@ def hard_vectors(rng: np.random.Generator, size: int) -> Matrix:
 
 
 def decoded_of(frame: Frame, codes: Codes) -> Matrix:
-    return vector_codes.decoded(frame, codes.head, codes.fine, codes.fine_factors)
+    return vector_codes.decode_vectors(frame, codes.head, codes.fine, codes.fine_factors)
 
 
 @settings(deadline=None, max_examples=60)
@@ -79,7 +79,7 @@ def test_a_tail_of_a_few_directions_is_bounded_by_its_length() -> None:
     frame = vector_codes.fit_frame(np.zeros((0, 98), np.float32), 98, np.random.default_rng(5))
     assert frame.reach == 1.0
     codes = vector_codes.encode(frame, np.eye(98, dtype=np.float32))
-    assert (vector_codes.widened(codes.errors)[:, 1] <= 1.01).all()
+    assert (vector_codes.widen_errors(codes.errors)[:, 1] <= 1.01).all()
 
 
 @pytest.mark.parametrize("sample", [0, 1, 50])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.objects.commands import LONGEST, LOOKED_AT, Redirection, Word, parsed
+from domain.objects.commands import LONGEST, LOOKED_AT, Redirection, Word, parse_command
 
 
 def told(text: str) -> list[tuple[str, list[str]]]:
@@ -14,12 +14,12 @@ def told(text: str) -> list[tuple[str, list[str]]]:
             step.before,
             [f"{part[0]} {part[1].text}" if isinstance(part, Redirection) else part.text for part in step.parts],
         )
-        for step in parsed(text).steps
+        for step in parse_command(text).steps
     ]
 
 
 def words(text: str) -> list[Word]:
-    return [word for step in parsed(text).steps for word in step.words]
+    return [word for step in parse_command(text).steps for word in step.words]
 
 
 def test_a_command_is_cut_as_a_shell_cuts_it(subtests: pytest.Subtests) -> None:
@@ -65,7 +65,7 @@ def test_a_command_is_cut_as_a_shell_cuts_it(subtests: pytest.Subtests) -> None:
     for text, steps in cases:
         with subtests.test(text=text, steps=steps):
             assert told(text) == steps
-            assert parsed(text).is_whole
+            assert parse_command(text).is_whole
 
 
 def test_what_only_a_shell_knows_is_unknown(subtests: pytest.Subtests) -> None:
@@ -130,18 +130,18 @@ def test_a_command_that_has_no_end_is_not_whole(subtests: pytest.Subtests) -> No
     ]
     for text in cases:
         with subtests.test(text=text):
-            assert not parsed(text).is_whole
+            assert not parse_command(text).is_whole
 
 
 def test_what_follows_the_last_step_is_told() -> None:
-    assert [parsed(text).after for text in ("a", "a;", "a &\n", "(a)", "")] == ["", ";", "&\n", ")", ""]
+    assert [parse_command(text).after for text in ("a", "a;", "a &\n", "(a)", "")] == ["", ";", "&\n", ")", ""]
 
 
 @given(st.text("ab '\"\\$`;&|()<>{},*#~\n\t=-", max_size=60) | st.text(max_size=60))
 def test_any_text_has_steps_that_have_something(text: str) -> None:
-    command = parsed(text)
+    command = parse_command(text)
 
-    assert command == parsed(text)
+    assert command == parse_command(text)
     assert all(step.parts for step in command.steps)
 
 
@@ -153,6 +153,6 @@ def test_here_documents_are_passed_over_however_long_they_are() -> None:
     command = "cat > a <<'E'\n" + "words ' \"\n" * 5_000 + "E\ncat b"
 
     assert told(command) == [("", ["cat", "> a", "<< E"]), ("\n", ["cat", "b"])]
-    assert parsed(command).is_whole
-    assert not parsed(command + " " * (LOOKED_AT + 1)).is_whole
-    assert not parsed("cat <<E\n" + "x" * LONGEST + "\nE\n").is_whole
+    assert parse_command(command).is_whole
+    assert not parse_command(command + " " * (LOOKED_AT + 1)).is_whole
+    assert not parse_command("cat <<E\n" + "x" * LONGEST + "\nE\n").is_whole

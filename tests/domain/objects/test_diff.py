@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.objects.diff import LONGEST, unified
+from domain.objects.diff import LONGEST, unified_diff
 from tests.pace import paced_s
 
 TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n", "dd\n", "e\r\n", "a"]), max_size=14).map("".join)
@@ -17,7 +17,7 @@ BOUND_S = 0.5
 
 
 def shown(old: str, new: str) -> str:
-    return unified(old, new, "a.txt 1", "a.txt 2", PLENTY)
+    return unified_diff(old, new, "a.txt 1", "a.txt 2", PLENTY)
 
 
 def applied(old: str, diff: str) -> str:
@@ -119,8 +119,8 @@ HOSTILE: dict[str, Callable[[random.Random], tuple[str, str]]] = {
 def test_the_longest_texts_are_compared_in_bounded_time(name: str) -> None:
     old, new = (text[:LONGEST] for text in HOSTILE[name](random.Random(1)))
 
-    assert paced_s(lambda: unified(old, new, "a", "b", PLENTY), tries=3, enough_s=BOUND_S) < BOUND_S
-    assert applied(old, unified(old, new, "a", "b", PLENTY)) == new
+    assert paced_s(lambda: unified_diff(old, new, "a", "b", PLENTY), tries=3, enough_s=BOUND_S) < BOUND_S
+    assert applied(old, unified_diff(old, new, "a", "b", PLENTY)) == new
 
 
 def test_a_text_that_is_too_long_is_not_compared_which_is_said() -> None:
@@ -131,7 +131,7 @@ def test_a_text_that_is_too_long_is_not_compared_which_is_said() -> None:
 
 @given(TEXTS, TEXTS, st.integers(0, 60))
 def test_a_long_diff_is_cut_which_is_said(old: str, new: str, most: int) -> None:
-    whole, cut = shown(old, new), unified(old, new, "a.txt 1", "a.txt 2", most)
+    whole, cut = shown(old, new), unified_diff(old, new, "a.txt 1", "a.txt 2", most)
 
     if len(whole) <= most:
         assert cut == whole

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.objects.listing import MOST_LINES, MOST_NAMES, Listing, listed
+from domain.objects.listing import MOST_LINES, MOST_NAMES, Listing, listed_paths
 
 ROOT = "/data/work/w"
 
@@ -11,7 +11,7 @@ def names(
     program: str, output: str, *operands: str, options: str = "", here: str = ROOT, of_names: bool = False
 ) -> list[str]:
     listing = Listing(program=program, here=here, operands=operands, options=options, is_of_names=of_names)
-    return list(listed(ROOT, output, [listing]))
+    return list(listed_paths(ROOT, output, [listing]))
 
 
 def test_ls_names_what_is_in_the_folder_it_was_run_in_or_given() -> None:
@@ -75,8 +75,8 @@ def test_trees_and_git_have_their_own_lines() -> None:
 def test_lines_may_be_of_any_program_that_was_run() -> None:
     listings = [Listing(program="ls", here=ROOT, operands=("src",)), Listing(program="grep", here=ROOT)]
 
-    assert listed(ROOT, "a\nb:1:x\n", listings) == ("src/a", "src/b:1:x", "b")
-    assert listed(ROOT, "a\n", []) == ()
+    assert listed_paths(ROOT, "a\nb:1:x\n", listings) == ("src/a", "src/b:1:x", "b")
+    assert listed_paths(ROOT, "a\n", []) == ()
 
 
 def test_so_many_lines_and_names_are_looked_at() -> None:
@@ -84,7 +84,8 @@ def test_so_many_lines_and_names_are_looked_at() -> None:
 
     assert names("find", output) == [str(n) for n in range(MOST_LINES)]
     assert (
-        len(listed(ROOT, output, [Listing(program="ls", here=ROOT, operands=(name,)) for name in "xy"])) == MOST_NAMES
+        len(listed_paths(ROOT, output, [Listing(program="ls", here=ROOT, operands=(name,)) for name in "xy"]))
+        == MOST_NAMES
     )
     assert len(names("find", "x" * 250_000 + "\n" + "y\n" * 20_000)) == 1
     assert names("find", "x" * 300_000 + "\ny\n") == []

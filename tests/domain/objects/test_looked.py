@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.objects.looked import KEPT_BYTES, FileLook, Signature, Status, looked, unread
+from domain.objects.looked import KEPT_BYTES, FileLook, Signature, Status, look_at_bytes, unread
 
 SIGNATURE = Signature(1, 2, 3, 4, 5)
 
 
 def look_at(data: bytes, size: int = 0) -> FileLook:
-    return looked("a.txt", Signature(1, 2, size, 4, 5), data)
+    return look_at_bytes("a.txt", Signature(1, 2, size, 4, 5), data)
 
 
 def sha(data: bytes) -> str:

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.objects.looked import FileLook, Signature, looked, unread
+from domain.objects.looked import FileLook, Signature, look_at_bytes, unread
 from domain.objects.versions import (
     completes,
     metadata_hash,
     next_version,
     number_of,
-    numbered,
+    numbered_id,
     object_hash,
     valid_from,
 )
@@ -27,7 +27,7 @@ SIGNATURE = Signature(1, 2, 3, 4, 5)
 
 
 def text_of(path: str, content: str) -> FileLook:
-    return looked(path, SIGNATURE, content.encode())
+    return look_at_bytes(path, SIGNATURE, content.encode())
 
 
 def story(*looks: FileLook | None) -> list[FileVersion]:
@@ -124,7 +124,7 @@ def test_a_version_has_the_number_of_an_unread_one_only_where_that_stood(subtest
 
 @pytest.mark.parametrize("data", [b"x", b"\0", b"x" * 300_000])
 def test_what_was_read_is_not_unread_again(data: bytes) -> None:
-    assert len(story(looked("a", SIGNATURE, data), unread("a", SIGNATURE))) == 1
+    assert len(story(look_at_bytes("a", SIGNATURE, data), unread("a", SIGNATURE))) == 1
 
 
 def test_a_move_of_a_read_file_that_is_seen_only_keeps_what_was_read() -> None:
@@ -135,7 +135,7 @@ def test_a_move_of_a_read_file_that_is_seen_only_keeps_what_was_read() -> None:
 
 
 def test_a_text_that_turns_binary_and_a_large_one_are_versions() -> None:
-    looks = [looked("a", SIGNATURE, data) for data in (b"x", b"\0", b"x" * 300_000)]
+    looks = [look_at_bytes("a", SIGNATURE, data) for data in (b"x", b"\0", b"x" * 300_000)]
 
     assert [each.status for each in story(*looks)] == ["text", "binary", "large"]
 
@@ -195,19 +195,19 @@ def test_hashes_say_every_field_and_where_it_ends() -> None:
 
 @given(st.sampled_from("ft"), st.integers(1, 10**9))
 def test_an_id_is_read_as_it_was_written(kind: str, number: int) -> None:
-    assert numbered(kind, number)[0] == kind
-    assert number_of(numbered(kind, number)) == number
+    assert numbered_id(kind, number)[0] == kind
+    assert number_of(numbered_id(kind, number)) == number
 
 
 @pytest.mark.parametrize("number", [0, -1, 10**9 + 1])
 def test_no_object_has_such_a_number(number: int) -> None:
     with pytest.raises(ValueError, match=rf"number of an object {number}: 1 to 1000000000 is required"):
-        numbered("f", number)
+        numbered_id("f", number)
 
 
 def test_no_object_is_of_another_kind() -> None:
     with pytest.raises(ValueError, match="kind of object 'x': 'f' or 't' is required"):
-        numbered("x", 1)
+        numbered_id("x", 1)
 
 
 def test_what_is_no_id_is_refused_with_the_rule(subtests: pytest.Subtests) -> None:

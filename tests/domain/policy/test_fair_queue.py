@@ -175,7 +175,7 @@ def test_where_it_is_said_whose_a_request_is_windows_do_not_matter() -> None:
     for name, of in (("a", 0), ("b", 1)):
         admission.enter(request(name, of=of))
     assert admitted(admission) == ["a"]
-    assert [str(each.request_id) for each in admission.served()] == ["a"]
+    assert [str(each.request_id) for each in admission.served_requests()] == ["a"]
     assert admission.waiting_of("true") == 1
     assert admission.withdraw(RequestId("a")) is None
     admission.leave(RequestId("a"))

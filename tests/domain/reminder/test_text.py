@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from domain.reminder.due import Firing
 from domain.reminder.line import parse
-from domain.reminder.text import confirmation, confirmed, duration, firing_mark, firing_text, shown_time
+from domain.reminder.text import confirmation, duration, firing_mark, firing_text, parse_confirmation, shown_time
 from domain.text.presentable import presentable
 from domain.text.splitting import split
 
@@ -78,7 +78,7 @@ def test_a_line_that_one_message_cannot_hold_is_beside_it_as_a_file(length: int,
     said = confirmation("Reminder deleted", line, "Next: soon.")
     assert said.exact == (line if has_file else "")
     assert (len(split(said.text)) > 1) == has_file
-    assert confirmed(said) == ("Reminder deleted", line, ("Next: soon.",))
+    assert parse_confirmation(said) == ("Reminder deleted", line, ("Next: soon.",))
 
 
 @given(
@@ -88,7 +88,7 @@ def test_a_line_that_one_message_cannot_hold_is_beside_it_as_a_file(length: int,
     notes=st.lists(st.sampled_from(("Next: soon", "Beside it: x")), max_size=2),
 )
 def test_what_a_confirmation_was_made_of_can_be_read_back(what: str, line: str, notes: list[str]) -> None:
-    assert confirmed(confirmation(what, line, *notes)) == (what, line, tuple(notes))
+    assert parse_confirmation(confirmation(what, line, *notes)) == (what, line, tuple(notes))
 
 
 def test_a_duration_is_told_in_its_two_largest_parts(subtests: pytest.Subtests) -> None:

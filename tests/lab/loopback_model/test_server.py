@@ -28,7 +28,7 @@ def test_who_has_the_address_is_answered_and_sees_paths_without_its_secret() -> 
     with LoopbackModel() as model:
         address = urlsplit(model.api_base)
         status, body = ask(address.port, f"{address.path}/chat/completions")
-        (received,) = model.received()
+        (received,) = model.requests()
 
     assert (status, b"echo: hello" in body) == (200, True)
     assert received.path == "/v1/chat/completions"
@@ -42,7 +42,7 @@ def test_a_stranger_is_refused_and_takes_nothing_of_the_script(subtests: pytest.
                 model.script(Answer("for the agent"))
                 address = urlsplit(model.api_base)
                 refused = ask(address.port, quote(path, safe="/?"))
-                assert (model.received(), model.request_count) == ([], 0)
+                assert (model.requests(), model.request_count) == ([], 0)
                 _, body = ask(address.port, f"{address.path}/chat/completions")
 
             assert refused == (401, b"")

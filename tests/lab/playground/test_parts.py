@@ -212,7 +212,7 @@ def test_recent_events_can_be_read_again(published: int, since: int) -> None:
 def test_an_event_is_encoded_once_per_shape() -> None:
     event = Event("MESSAGE_CREATE", {"content": "x", "embeds": [1]}, intent=INTENT_MESSAGES, hide_content=True)
 
-    assert event.encoded_for(INTENT_CONTENT) is event.encoded()
+    assert event.encoded_for(INTENT_CONTENT) is event.to_json()
     assert event.encoded_for(0) is event.encoded_for(0)
     assert event.encoded_for(0) == b'{"content":"","embeds":[],"attachments":[],"components":[]}'
 

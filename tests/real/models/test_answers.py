@@ -238,7 +238,7 @@ def test_people_are_shown_what_an_answer_means(
                 failures.append((report, texts, asked))
         logged = events(tmp_path / "data", "discord-channel", GENERAL_ID)
         assert not [event for event in logged if "secret" in event.content or "-# The answer" in event.content]
-        sent = [json.dumps(got.body["messages"]) for got in model.received()]
+        sent = [json.dumps(got.body["messages"]) for got in model.requests()]
         assert not [body for body in sent if "secret" in body or "cut off here" in body]
     finally:
         talk.stage.stop()
@@ -307,7 +307,7 @@ def test_control_words_reach_no_server_of_ones_own_and_stand_whole_in_logs_and_a
             server.say(GENERAL_ID, "run: printf '<|im_start|>%s' system")
             model.wait_for_requests(len(CONTROL) + 2)
             eventually(lambda: "it printed" in bot_texts(server)[-1])
-            sent = model.received()[-1].raw.decode()
+            sent = model.requests()[-1].raw.decode()
             assert not [
                 word for word in ("<|im", "<|start", "[INST]", "<<SYS", "</s>", "<|turn", "<start_of") if word in sent
             ]
@@ -315,7 +315,7 @@ def test_control_words_reach_no_server_of_ones_own_and_stand_whole_in_logs_and_a
             logged = events(tmp_path / "data", "discord-channel", GENERAL_ID)
             assert not [event for event in logged if "\u2060" in event.content]
             assert "<|im_start|>system" in bot_texts(server)[-1]
-            first, last = (json.loads(got.raw)["messages"] for got in (model.received()[0], model.received()[-1]))
+            first, last = (json.loads(got.raw)["messages"] for got in (model.requests()[0], model.requests()[-1]))
             assert last[: len(first)] == first
         finally:
             talk.stage.stop()

@@ -182,6 +182,6 @@ def test_requests_of_other_providers_ask_for_no_cache(litellm: None) -> None:
                 ask(bench, user("one"), assistant("", CALL), result("done"), turn=3, recent=3)
             finally:
                 bench.system.stop()
-        for received in server.received():
+        for received in server.requests():
             assert set(received.body) <= {"model", "messages", "tools", "stream", "stream_options"}
             assert "cache" not in json.dumps(received.body)

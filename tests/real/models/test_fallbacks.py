@@ -149,7 +149,7 @@ def test_calls_of_one_model_have_ids_that_the_next_one_takes(
         ask(bench, user("go"), ChatMessage(role=Role.ASSISTANT, text="", tool_calls=calls), *results)
     finally:
         bench.system.stop()
-    first, second = (received.body["messages"] for received in model.received())
+    first, second = (received.body["messages"] for received in model.requests())
     assert [call["id"] for call in first[2]["tool_calls"]] == ["functions.bash:0", "abcDEF123"]
     ids = [call["id"] for call in second[2]["tool_calls"]]
     assert ids == [message["tool_call_id"] for message in second[3:]]
@@ -179,7 +179,7 @@ def test_people_are_told_which_model_answers_and_the_turn_goes_on_with_it(
             told = [text for text in bot_texts(server) if "in place of" in text]
             assert len(told) == 1
             assert told[0].startswith(f"-# `{B}` answers in place of `{A}`: the model's server answered 503")
-            assert [received.body["model"] for received in model.received()] == ["a", "b", "b"]
+            assert [received.body["model"] for received in model.requests()] == ["a", "b", "b"]
         finally:
             stage.stop()
     ledger = [json.loads(line) for path in tmp_path.glob("data/usage/*.jsonl") for line in path.open()]

@@ -50,7 +50,7 @@ class People:
     def wait_for_request(self, message_id: int, channel: int = GENERAL_ID) -> str:
         """All that the model was wait_for_request before the first answer after a message, but for memories."""
         self.server.wait_for_reply(channel, after=message_id)
-        messages = self.model.received()[-1].body["messages"][1:]
+        messages = self.model.requests()[-1].body["messages"][1:]
         lines = "\n".join(str(message["content"]) for message in messages).splitlines()
         return "\n".join(line for line in lines if not line.startswith(("INJECTED_CONTEXT", "{", "[{")))
 

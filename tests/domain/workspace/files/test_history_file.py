@@ -13,9 +13,9 @@ from domain.workspace.files.history_file import (
     HISTORY_TEMPLATE,
     NEWEST,
     appended_block,
-    archived,
+    archive_blocks,
+    fold_blocks,
     fold_is_due,
-    folded,
     folding,
     history_text,
 )
@@ -68,7 +68,7 @@ def test_a_fold_is_due_after_five_blocks_or_eight_thousand_characters_but_never_
     assert fold_is_due(with_blocks(5))
     assert fold_is_due(with_blocks(4, chars=2_000))
     assert not fold_is_due(with_blocks(NEWEST, chars=6_000))
-    assert not fold_is_due(folded(with_blocks(5), SUMMARY, with_blocks(5)) + b"x" * 8_000)
+    assert not fold_is_due(fold_blocks(with_blocks(5), SUMMARY, with_blocks(5)) + b"x" * 8_000)
 
 
 @pytest.mark.req("S4-156", "S4-181", "S4-165")
@@ -76,7 +76,7 @@ def test_all_but_the_newest_three_become_one_block() -> None:
     base = with_blocks(5, b"# History\n\n## Mine\nown words\n")
     raw, told = folding(base)
 
-    made = folded(base, f"## Summary\n{SUMMARY}", base)
+    made = fold_blocks(base, f"## Summary\n{SUMMARY}", base)
 
     old, newest = titles(base)[2:4], titles(base)[4:]
     assert titles(made) == ["History", "Mine", "Folded History Through 2026-11-22T18:20:00Z", *newest]
@@ -91,20 +91,20 @@ def test_all_but_the_newest_three_become_one_block() -> None:
 def test_what_was_folded_is_not_written_again() -> None:
     base = with_blocks(5)
 
-    made = folded(base, SUMMARY, base)
+    made = fold_blocks(base, SUMMARY, base)
 
     assert with_blocks(5, made) == made
 
 
 def test_what_was_folded_before_is_folded_again_with_what_came_since() -> None:
-    once = folded(with_blocks(5), SUMMARY, with_blocks(5))
+    once = fold_blocks(with_blocks(5), SUMMARY, with_blocks(5))
     base = once
     for number in range(5, 8):
         base = appended_block(
             base, f"- {number} " + "so " * 60, AT + number * HOUR, AT + (number + 1) * HOUR, f"s{number}"
         )
 
-    made = folded(base, SUMMARY + " " + "More. " * 8, base)
+    made = fold_blocks(base, SUMMARY + " " + "More. " * 8, base)
 
     assert len(titles(made)) == 1 + 1 + NEWEST
     assert titles(made)[1] == "Folded History Through 2026-11-22T21:20:00Z"
@@ -115,7 +115,7 @@ def test_what_others_wrote_meanwhile_stays() -> None:
     base = with_blocks(5)
     now = appended_block(base, "- new", AT + 9 * HOUR, AT + 9 * HOUR, "s9") + b"\n## Mine\nown words\n"
 
-    made = folded(base, SUMMARY, now)
+    made = fold_blocks(base, SUMMARY, now)
 
     assert made.endswith(now[now.index(b"- new") :])
     assert titles(made)[-2:] == titles(now)[-2:]
@@ -136,23 +136,23 @@ def test_a_fold_that_may_not_be_written_is_refused(subtests: pytest.Subtests) ->
             base = with_blocks(5)
 
             with pytest.raises(ValueError, match=rule):
-                folded(base, answer, base)
+                fold_blocks(base, answer, base)
 
 
 def test_a_fold_of_blocks_that_have_changed_since_is_refused() -> None:
     base = with_blocks(5)
 
     with pytest.raises(ValueError, match="has changed since"):
-        folded(base, SUMMARY, base.replace(b"- 0 so", b"- 0 sooo"))
+        fold_blocks(base, SUMMARY, base.replace(b"- 0 so", b"- 0 sooo"))
     with pytest.raises(ValueError, match="more than 3 to fold"):
-        folded(with_blocks(3), SUMMARY, with_blocks(3))
+        fold_blocks(with_blocks(3), SUMMARY, with_blocks(3))
 
 
 def test_of_a_long_history_only_as_much_is_folded_as_a_worker_is_told() -> None:
     base = with_blocks(40, chars=1_500)
     raw, told = folding(base)
 
-    made = folded(base, SUMMARY * 30, base)
+    made = fold_blocks(base, SUMMARY * 30, base)
 
     assert FOLDED_CHARS - 2_000 < len(raw) <= FOLDED_CHARS
     assert len(told) <= FOLDED_CHARS
@@ -163,12 +163,12 @@ def test_of_a_long_history_only_as_much_is_folded_as_a_worker_is_told() -> None:
 def test_the_archive_has_each_block_once() -> None:
     raw, _ = folding(with_blocks(6))
 
-    once = archived(b"# Archive\n", raw)
+    once = archive_blocks(b"# Archive\n", raw)
 
-    assert archived(once, raw) == once
+    assert archive_blocks(once, raw) == once
     assert titles(once) == ["Archive", *titles(raw)]
-    assert archived(once, b"") == once
-    assert archived(b"", raw).strip() == raw.strip()
+    assert archive_blocks(once, b"") == once
+    assert archive_blocks(b"", raw).strip() == raw.strip()
 
 
 @pytest.mark.req("S4-151")
@@ -201,18 +201,20 @@ def test_the_archive_has_each_block_once_whatever_its_lines_end_with(subtests: p
         with subtests.test(end=end):
             raw, _ = folding(with_blocks(6).replace(b"\n", end))
 
-            once = archived(b"# Archive\n", raw)
+            once = archive_blocks(b"# Archive\n", raw)
 
-            assert archived(once, raw) == once
+            assert archive_blocks(once, raw) == once
             assert titles(once) == ["Archive", *titles(raw)]
             assert once.count(b"\r") == 0
-            assert archived(b"# Archive\r\n", raw).count(b"\r\n") == archived(b"# Archive\r\n", raw).count(b"\n")
+            assert archive_blocks(b"# Archive\r\n", raw).count(b"\r\n") == archive_blocks(b"# Archive\r\n", raw).count(
+                b"\n"
+            )
 
 
 def test_the_archive_has_blocks_as_they_were() -> None:
     raw = "## 2026-01-01T00:00Z\na\u2028## b\x0cc\x85d\re\n\n\n".encode()
 
-    assert archived(b"", raw) == raw.rstrip(b"\n") + b"\n"
+    assert archive_blocks(b"", raw) == raw.rstrip(b"\n") + b"\n"
 
 
 def test_a_block_that_no_worker_can_be_told_stays_and_the_others_are_folded() -> None:
@@ -224,7 +226,7 @@ def test_a_block_that_no_worker_can_be_told_stays_and_the_others_are_folded() ->
     assert giant not in raw
     assert len(titles(raw)) == 3
     assert len(block_json(told)) <= FOLDED_CHARS
-    assert giant in folded(base, SUMMARY, base)
+    assert giant in fold_blocks(base, SUMMARY, base)
     assert not fold_is_due(HISTORY_TEMPLATE + giant * 2 + with_blocks(3))
 
 
@@ -233,6 +235,6 @@ def test_ten_thousand_headings_cost_less_than_a_second() -> None:
 
     def folds() -> None:
         assert fold_is_due(data)
-        assert archived(b"", folding(data)[0])
+        assert archive_blocks(b"", folding(data)[0])
 
     assert paced_s(folds) < 1.5

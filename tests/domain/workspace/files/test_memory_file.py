@@ -9,7 +9,7 @@ from domain.workspace.files.memory_file import (
     MEMORY_TEMPLATE,
     SWEEP_CHARS,
     MemoryEntry,
-    appended,
+    append_entries,
     constraints_of,
     decisions_of,
     entries_of,
@@ -44,7 +44,7 @@ def test_entries_are_added_in_one_block_with_their_marks() -> None:
     at = datetime(2026, 11, 22, 17, 20, tzinfo=timezone(timedelta(hours=1)))
     new = [MemoryEntry("Constraints", "ask Kim first"), MemoryEntry("Decisions", "a boat it is")]
 
-    made = appended(b"# Memory\n- by hand", new, at, "s1")
+    made = append_entries(b"# Memory\n- by hand", new, at, "s1")
 
     assert made.decode() == (
         "# Memory\n- by hand\n\n## Update 2026-11-22T16:20:00Z\n"
@@ -56,27 +56,27 @@ def test_entries_are_added_in_one_block_with_their_marks() -> None:
 @pytest.mark.req("S4-23", "S4-60", "S4-101", "S4-141", "S4-153", "S4-159", "S4-109", "S4-102", "S4-125")
 @given(files, entries)
 def test_what_stood_there_is_a_prefix_and_a_second_time_adds_nothing(data: bytes, new: list[MemoryEntry]) -> None:
-    made = appended(data, new, AT, "s1")
+    made = append_entries(data, new, AT, "s1")
 
     assert made.startswith(data or b"")
-    assert appended(made, new, AT + timedelta(hours=1), "s1") == made
-    assert appended(made, new, AT, "s2") == made, "by its words"
+    assert append_entries(made, new, AT + timedelta(hours=1), "s1") == made
+    assert append_entries(made, new, AT, "s2") == made, "by its words"
     assert {same_words(entry.text) for entry in new} <= {same_words(entry.text) for entry in entries_of(made)} | (
         {same_words(entry.text) for entry in new} if made == data else set()
     )
 
 
 def test_a_file_that_is_empty_begins_with_the_template_and_nothing_to_add_changes_nothing() -> None:
-    assert appended(b"", [MemoryEntry("Decisions", "x")], AT, "s").startswith(MEMORY_TEMPLATE)
-    assert appended(b"", [], AT, "s") == b""
+    assert append_entries(b"", [MemoryEntry("Decisions", "x")], AT, "s").startswith(MEMORY_TEMPLATE)
+    assert append_entries(b"", [], AT, "s") == b""
 
 
 @pytest.mark.req("S4-149")
 def test_what_was_added_once_is_not_added_again_though_somebody_changed_its_words() -> None:
-    made = appended(MEMORY_TEMPLATE, [MemoryEntry("Decisions", "a boat it is")], AT, "s1")
+    made = append_entries(MEMORY_TEMPLATE, [MemoryEntry("Decisions", "a boat it is")], AT, "s1")
     edited = made.replace(b"a boat it is", b"a small boat")
 
-    assert appended(edited, [MemoryEntry("Decisions", "A boat it is.")], AT, "s1") == edited
+    assert append_entries(edited, [MemoryEntry("Decisions", "A boat it is.")], AT, "s1") == edited
 
 
 def test_an_entry_that_the_file_could_not_hold_is_refused(subtests: pytest.Subtests) -> None:
@@ -88,7 +88,7 @@ def test_an_entry_that_the_file_could_not_hold_is_refused(subtests: pytest.Subte
         (MemoryEntry("Decisions", "a\n## Constraints"), "must have words in one line"),
     ]:
         with subtests.test(entry=entry, rule=rule), pytest.raises(ValueError, match=rule):
-            appended(b"", [entry], AT, "s")
+            append_entries(b"", [entry], AT, "s")
 
 
 def test_entries_have_the_section_that_their_label_or_their_heading_says() -> None:
@@ -111,7 +111,7 @@ def test_entries_have_the_section_that_their_label_or_their_heading_says() -> No
 
 def with_updates(count: int, data: bytes = MEMORY_TEMPLATE, *, chars: int = 10) -> bytes:
     for number in range(count):
-        data = appended(data, [MemoryEntry("Decisions", f"{number} " + "x" * chars)], AT, f"s{number}")
+        data = append_entries(data, [MemoryEntry("Decisions", f"{number} " + "x" * chars)], AT, f"s{number}")
     return data
 
 
@@ -123,7 +123,7 @@ def test_a_sweep_is_due_after_four_blocks_or_five_thousand_characters() -> None:
 
 
 def test_utc_is_what_headings_have() -> None:
-    made = appended(b"", [MemoryEntry("Decisions", "x")], datetime(2026, 3, 1, tzinfo=UTC), "s")
+    made = append_entries(b"", [MemoryEntry("Decisions", "x")], datetime(2026, 3, 1, tzinfo=UTC), "s")
 
     assert "Update 2026-03-01T00:00:00Z" in headings(made)
 
@@ -136,7 +136,7 @@ def test_a_sweep_is_due_at_five_thousand_characters_exactly() -> None:
 
 
 def test_of_entries_that_say_the_same_one_is_added() -> None:
-    made = appended(b"", [MemoryEntry("Decisions", "a boat"), MemoryEntry("Open Loops", "A boat!")], AT, "s")
+    made = append_entries(b"", [MemoryEntry("Decisions", "a boat"), MemoryEntry("Open Loops", "A boat!")], AT, "s")
 
     assert [entry.text for entry in entries_of(made)] == ["a boat"]
 

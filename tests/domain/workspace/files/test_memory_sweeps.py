@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from domain.workspace.files.memory_file import (
     SECTIONS,
     MemoryEntry,
-    appended,
+    append_entries,
     constraints_of,
     entries_of,
     mark_of,
@@ -20,7 +20,7 @@ from tests.domain.workspace.files.memories import files
 from tests.domain.workspace.spoken import AT
 from tests.pace import paced_s
 
-BASE = appended(
+BASE = append_entries(
     b"# Memory of the boat\nMind the tide.\n\n## Mine\n- own *list*\n\n## Preferences\n* tea   at four\n* tea at four o'clock\n"
     b"\n## Constraints\n- never sail at night\n\n",
     [MemoryEntry("Constraints", "ask Kim before a loan"), MemoryEntry("Decisions", "the boat stays blue")],
@@ -93,7 +93,7 @@ def test_nothing_is_doubled_by_a_sweep_nor_after_one() -> None:
     made = swept(BASE, said, BASE)
 
     old = [MemoryEntry("Constraints", "ask Kim before a loan"), MemoryEntry("Decisions", "the boat stays blue")]
-    assert appended(made, old, AT, "s1") == made
+    assert append_entries(made, old, AT, "s1") == made
     assert swept(made, sweep_text(made), made) == made
     assert swept(made, said, made) == made
 
@@ -140,7 +140,7 @@ def test_a_sweep_of_a_file_that_has_lost_most_of_its_entries_is_refused() -> Non
 
 def test_what_others_did_meanwhile_is_done_again() -> None:
     new = [MemoryEntry("Open Loops", "sell the old sail")]
-    now = appended(BASE.replace(b"Mind the tide.", b"Mind the tides.\nAnd the wind."), new, AT, "s2")
+    now = append_entries(BASE.replace(b"Mind the tide.", b"Mind the tides.\nAnd the wind."), new, AT, "s2")
     now = now.replace(b"- never sail at night\n", b"- never sail at night\n- nor in fog\n")
 
     made = swept(BASE, answer(), now)

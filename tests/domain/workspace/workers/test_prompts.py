@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.workspace.files.history_file import appended_block
-from domain.workspace.files.memory_file import SECTIONS, MemoryEntry, appended
+from domain.workspace.files.memory_file import SECTIONS, MemoryEntry, append_entries
 from domain.workspace.files.session_state import SESSION_TEMPLATE, TITLES
 from domain.workspace.workers.consolidation import MOST_ENTRIES
 from domain.workspace.workers.prompts import (
@@ -26,7 +26,7 @@ from domain.workspace.workers.prompts import (
 from messages.turn import SpokenTurn
 from tests.domain.workspace.spoken import AT, turn
 
-MEMORY = appended(b"", [MemoryEntry("Decisions", "the boat is blue")], AT, "s")
+MEMORY = append_entries(b"", [MemoryEntry("Decisions", "the boat is blue")], AT, "s")
 HISTORY = b""
 for number in range(5):
     HISTORY = appended_block(HISTORY, f"- block {number}", AT, AT, f"s{number}")

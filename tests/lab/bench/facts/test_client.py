@@ -12,7 +12,7 @@ def test_answers_come_whole_or_in_pieces_and_the_first_text_before_the_end() -> 
         model.script(Answer("one two"), Answer("one two", pieces=3, piece_delay_s=0.02))
         whole, streamed = client.ask("talk", "say"), client.ask("", "say", stream=True)
         client.close()
-        bodies = [request.body for request in model.received()]
+        bodies = [request.body for request in model.requests()]
     assert whole.text == streamed.text == "one two"
     assert whole.first_text_s == whole.took_s
     assert streamed.took_s - streamed.first_text_s > 0.03

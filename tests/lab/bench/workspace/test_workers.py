@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from domain.workspace.files.memory_file import MEMORY_TEMPLATE, MemoryEntry, appended, entries_of
+from domain.workspace.files.memory_file import MEMORY_TEMPLATE, MemoryEntry, append_entries, entries_of
 from domain.workspace.files.session_state import SessionState, rendered_session, update_session
 from domain.workspace.workers.consolidation import parsed_consolidation
 from domain.workspace.workers.prompts import Prompt, consolidate_prompt, session_prompt, sweep_prompt
@@ -56,7 +56,7 @@ def test_what_is_filed_of_a_stretch_is_what_was_said_in_it_and_is_not_there_yet(
     spoken = said(RULE.said)
 
     found = parsed_consolidation(answer(workers, CONSOLIDATE, consolidate_prompt(b"", b"", b"", spoken)), spoken)
-    memory = appended(MEMORY_TEMPLATE, found.entries, AT, "stretch")
+    memory = append_entries(MEMORY_TEMPLATE, found.entries, AT, "stretch")
     again = answer(workers, CONSOLIDATE, consolidate_prompt(b"", memory, b"", spoken))
 
     assert [entry.text for entry in found.entries] == [RULE.fact]
@@ -66,8 +66,8 @@ def test_what_is_filed_of_a_stretch_is_what_was_said_in_it_and_is_not_there_yet(
 
 def test_a_swept_list_has_every_bullet_once_below_its_heading(workers: ScriptedWorkers) -> None:
     entries = [MemoryEntry("Constraints", RULE.fact), MemoryEntry("Decisions", "Blue it is.")]
-    memory = appended(
-        appended(MEMORY_TEMPLATE, entries, AT, "one"), [MemoryEntry("Decisions", "Red is out.")], AT, "two"
+    memory = append_entries(
+        append_entries(MEMORY_TEMPLATE, entries, AT, "one"), [MemoryEntry("Decisions", "Red is out.")], AT, "two"
     )
 
     swept = answer(workers, SWEEP, sweep_prompt(memory)).encode()

@@ -15,7 +15,7 @@ from domain.log.metadata import MetaValue
 from domain.log.parser import parse
 from domain.log.redaction import Tombstone, tombstone_meta
 from domain.log.window_folders import attachments_folder
-from domain.memory.remembered import Remembered, remembered
+from domain.memory.remembered import Remembered, entry_of_event
 from lab.chaos.kills.audit import compare_index, count_commands, newest_log, read_deliveries, read_logs
 from lab.chaos.kills.ledger import Tally
 from messages.base import EventId, Surface, Window
@@ -54,7 +54,7 @@ def rows_of(data_root: Path, path: Path) -> list[tuple[str, int, str, bytes]]:
     rows: list[tuple[str, int, str, bytes]] = []
     for logged in parse(path.read_bytes()).events:
         each = logged.event
-        entry = remembered(
+        entry = entry_of_event(
             path=relative,
             line=logged.line,
             event_id=each.id,
