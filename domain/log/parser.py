@@ -2,7 +2,8 @@
 
 What happens at each place of a file, from its start:
 
-1. A record that is whole and continues the chain is read. Only the length of its content is looked at.
+1. A record that is whole and continues the chain is read. Only the length of its content is looked at. So is one
+   whose words were forgotten, if its own mark is right (`domain.log.forgotten`).
 2. Anything else is skipped up to the first of: a seal over exactly the skipped bytes; a whole end marker; a line that
    begins an event. Contents hold no such lines, so these are true boundaries, in a record cut short as well.
 3. Skipped and sealed: a record cut short by a crash, noted as a seal. Skipped up to the end of the file: a torn tail,
@@ -16,13 +17,14 @@ What happens at each place of a file, from its start:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from hashlib import blake2b
 from typing import Any
 
 from domain.log.escape import unescape
 from domain.log.event import Event, Header, Kind
+from domain.log.forgotten import HEAD, Forgotten, has_mark, seal_mark
 from domain.log.format import FIRST_HASH, chain, header_from, seal_text
 from domain.log.metadata import MetaValue, meta_dict, object_of, unmarked
 from messages.base import EventId, Value, make_ready
@@ -37,6 +39,7 @@ _FENCED = re.compile(
 _MARKER = re.compile(
     rb"<!-- end ([0-9A-Za-z_-]{1,64}) bytes=(0|[1-9][0-9]{0,17}) hash=([0-9a-f]{16}) -->\n\n(?!> \[!seal\] )"
 )
+_FENCE = re.compile(rb"(`{3,})text\n")
 _HASH = re.compile(rb" hash=([0-9a-f]{16})")
 _BOUNDARY = re.compile(rb"\n(?=<!-- end |## [0-9]{4}-[0-9]{2}-[0-9]{2}T)")
 _KINDS = {kind.value.encode("ascii"): kind for kind in Kind}
@@ -105,6 +108,8 @@ class ParsedLog(Value, frozen=True, kw_only=True, gc=False):
     """Places where the file differs from the written records."""
     torn: Gap | None
     """Unsealed remainder of a crash at the end of the file."""
+    forgotten: tuple[Forgotten, ...]
+    """Events whose words, or whose quotations, were taken out; only the latter are among the events."""
     state: LogState
     """After the last whole record, so before what is torn."""
 
@@ -133,6 +138,15 @@ def _read(data: bytes, start: LogState | None) -> _Reader:
     return reader
 
 
+def places(data: bytes) -> Iterator[tuple[int, str]]:
+    """Offset of each record and gap of a whole log, with the hash that it continues."""
+    reader = _Reader(data, LogState())
+    is_going_on = True
+    while is_going_on and reader.pos < len(data):
+        yield reader.pos, reader.head
+        is_going_on = reader.record() or reader.skip()
+
+
 class _Reader:
     def __init__(self, data: bytes, start: LogState) -> None:
         self.data, self.base = data, start.offset
@@ -141,6 +155,7 @@ class _Reader:
         self.reason = ""
         self.header: Header | None = None
         self.records: list[Record] = []
+        self.forgotten: list[Forgotten] = []
         self.seals: list[Gap] = []
         self.damage: list[Gap] = []
         self._next_end = -1
@@ -185,6 +200,9 @@ class _Reader:
             return False
         digest = marker[3].decode("ascii")
         if not self._continues(self.data[self.pos : end + 1], digest):
+            if self._read_forgotten(end, marker):
+                self._advance(marker.end(), digest)
+                return True
             self.reason = "its hash does not continue the chain: altered, or a record before it is missing"
             return False
         try:
@@ -209,12 +227,32 @@ class _Reader:
     def _read(self, end: int, marker: re.Match[bytes]) -> None:
         fenced = _FENCED.match(self.data, self.pos, end)
         if fenced is not None:
-            self.records.append(_record(self.data, fenced, end, marker, self.line, self.base + self.pos))
+            self.records.append(_record(self.data, fenced, fenced, end, marker, (self.line, self.base + self.pos)))
         elif self.empty and marker[1] == b"header" and int(marker[2]) == end + 1 - self.pos:
             self.header = header_from(self.data[self.pos : end + 1])
         else:
             raise ValueError("neither an event nor, in first place, a header")
         self.empty = False
+
+    def _read_forgotten(self, end: int, marker: re.Match[bytes]) -> bool:
+        """Read the forgotten record at `pos`; False if it is none, or its mark is wrong."""
+        head = HEAD.match(self.data, self.pos, end + 1)
+        if head is None or head[3] != marker[1]:
+            return False
+        if not has_mark(self.data[self.pos : marker.end()], head.start(5) - self.pos, (self.head, *self.others)):
+            return False
+        place = self.line, self.base + self.pos
+        fence = _FENCE.match(self.data, head.end(), end)
+        if fence is None and self.data[head.end() : end + 1].strip(b"\n"):
+            return False
+        try:
+            if fence is not None:
+                self.records.append(_record(self.data, head, fence, end, marker, place))
+            self.forgotten.append(_forgotten(head, place, is_quote=fence is not None))
+        except ValueError:
+            return False
+        self.empty = False
+        return True
 
     def _advance(self, end: int, head: str) -> None:
         self.line += self.data.count(b"\n", self.pos, end)
@@ -239,9 +277,12 @@ class _Reader:
         digest = marker[3].decode("ascii")
         if marker[1] != b"seal" or not 0 < length < at - self.pos:
             return False
-        if self.data[self.pos + length : at] != seal_text(self.data[self.pos : self.pos + length]):
+        if (mark := seal_mark(self.data[self.pos : at])) >= 0:
+            if not has_mark(self.data[self.pos : marker.end()], mark, (self.head, *self.others)):
+                return False
+        elif self.data[self.pos + length : at] != seal_text(self.data[self.pos : self.pos + length]):
             return False
-        if not self._continues(self.data[self.pos : at], digest):
+        elif not self._continues(self.data[self.pos : at], digest):
             return False
         self.seals.append(self._gap(self.pos + length, "torn record, sealed"))
         self._advance(marker.end(), digest)
@@ -278,28 +319,56 @@ class _Reader:
             seals=tuple(self.seals),
             damage=tuple(self.damage),
             torn=self._gap(len(self.data), "cut short, not sealed yet") if rest else None,
+            forgotten=tuple(self.forgotten),
             state=LogState(
                 offset=self.base + self.pos, line=self.line, head=self.head, others=self.others, empty=self.empty
             ),
         )
 
 
-def _record(data: bytes, fenced: re.Match[bytes], end: int, marker: re.Match[bytes], line: int, offset: int) -> Record:
-    at, kind, name, meta, fence = fenced.groups()
-    stop = end - len(fence) - 1
-    if name != marker[1] or stop - fenced.end() != int(marker[2]) or data[stop:end] != b"\n" + fence:
+def _record(
+    data: bytes, head: re.Match[bytes], fence: re.Match[bytes], end: int, marker: re.Match[bytes], place: tuple[int, int]
+) -> Record:
+    """The event between a heading, whose groups begin with time, kind, name and metadata, and its end marker.
+
+    Args:
+        data: The log.
+        head: First lines.
+        fence: Opening fence, in its last group; the content begins behind it.
+        end: Index of the line feed before the end marker.
+        marker: End marker.
+        place: Line and offset of the heading.
+    """
+    at, kind, name, meta = head.groups()[:4]
+    backticks = fence.groups()[-1]
+    stop = end - len(backticks) - 1
+    if name != marker[1] or stop - fence.end() != int(marker[2]) or data[stop:end] != b"\n" + backticks:
         raise ValueError("its end marker states another name or length")
-    content = data[fenced.end() : stop].decode("utf-8")
+    content = data[fence.end() : stop].decode("utf-8")
     meta_json, escaped = unmarked(meta.decode("ascii"))
     return Record(
-        line=line,
-        offset=offset,
+        line=place[0],
+        offset=place[1],
         id=EventId(name.decode("ascii")),
         at=datetime.fromisoformat(at.decode("ascii")),
         kind=_KINDS[kind],
         content=unescape(content) if escaped else content,
         meta_json=meta_json,
         meta=meta_dict(meta_json),
+    )
+
+
+def _forgotten(head: re.Match[bytes], place: tuple[int, int], *, is_quote: bool) -> Forgotten:
+    at, kind, name, meta, _ = head.groups()
+    meta_json, _ = unmarked(meta.decode("ascii"))
+    return Forgotten(
+        line=place[0],
+        offset=place[1],
+        id=EventId(name.decode("ascii")),
+        at=datetime.fromisoformat(at.decode("ascii")),
+        kind=_KINDS[kind],
+        meta_json=meta_json,
+        is_quote=is_quote,
     )
 
 

@@ -14,7 +14,7 @@ from messages.base import EventId, Value, make_ready
 _HEAD = re.compile(
     rb"## [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z "
     rb"(user|agent|tool-call|tool-result|delivery|pin|tombstone|system) ([0-9A-Za-z_-]{1,64})\n"
-    rb"<!-- (\{.*\}) -->\n"
+    rb"<!-- (\{.*\})(?::[0-9A-Za-z_-]{9} --> *| -->)\n"
 )
 _MARKER = re.compile(rb"\n<!-- end ([0-9A-Za-z_-]{1,64}) bytes=[0-9]{1,18} hash=[0-9a-f]{16} -->\n\n(?!> \[!seal\] )")
 _USER = Kind.USER.value.encode("ascii")

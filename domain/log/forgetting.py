@@ -1,0 +1,64 @@
+"""Rewriting of a log without forgotten words: equally long, with each line and each other record where it was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from domain.log.event import Kind
+from domain.log.forgotten import forget_quotation, forget_record, forget_seal, seal_mark
+from domain.log.parser import ParsedLog, parse, places
+from messages.base import EventId
+
+_ESCAPED = b'<!-- {"esc":1'
+_NOT_LINE_FEED = re.compile(rb"[^\n]")
+_WORDS = re.compile(
+    rb"^(?!<!-- end [0-9A-Za-z_-]{1,64} bytes=[0-9]{1,18} hash=[0-9a-f]{16} -->$)"
+    rb"(?!## [0-9T:.-]{23}Z (?:%s) [0-9A-Za-z_-]{1,64}$)[^\n]+" % "|".join(Kind).encode(),
+    re.MULTILINE,
+)
+"""Line of a damaged place that is neither a heading nor an end marker."""
+
+
+def forget_words(data: bytes, whole: Collection[EventId], quotations: Collection[EventId], forget_id: str) -> bytes:
+    """A log without these words, and without the words of records that a crash cut short.
+
+    The same again changes nothing. Of places that another program changed, headings and end markers alone stay, unless
+    the records behind such a place could then not be verified.
+
+    Args:
+        data: The log.
+        whole: Events of which everything goes.
+        quotations: Events of which only the quotation goes.
+        forget_id: Of the request.
+    """
+    log, shown = parse(data), bytearray(data)
+    steps = [*places(data), (len(data), "")]
+    heads = dict(steps)
+    ends = {offset: end for (offset, _), (end, _) in zip(steps, steps[1:], strict=False)}
+    for logged in log.events:
+        event, start = logged.event, logged.offset
+        record, meta = data[start : ends[start]], event.meta_dict()
+        if event.id in whole:
+            shown[start : ends[start]] = forget_record(record, heads[start], meta, forget_id)
+        elif event.id in quotations and "quote" in meta:
+            is_escaped = record.startswith(_ESCAPED, record.index(b"\n") + 1)
+            shown[start : ends[start]] = forget_quotation(record, heads[start], meta, forget_id, is_escaped=is_escaped)
+    for start in (seal.offset for seal in log.seals):
+        sealed = data[start : ends[start]]
+        if seal_mark(sealed[: sealed.rindex(b"<!-- end ")]) < 0:
+            shown[start : ends[start]] = forget_seal(sealed, heads[start])
+    if log.torn is not None:
+        shown[log.torn.offset :] = _NOT_LINE_FEED.sub(b" ", data[log.torn.offset :])
+    return _without_damage(bytes(shown), log)
+
+
+def _without_damage(data: bytes, log: ParsedLog) -> bytes:
+    """A log without the words of damaged places, if all else can then be verified as before."""
+    shown = bytearray(data)
+    for gap in log.damage:
+        region = slice(gap.offset, gap.offset + gap.length)
+        shown[region] = _WORDS.sub(lambda line: b" " * len(line[0]), data[region])
+    before, after = parse(data), parse(bytes(shown))
+    is_same = (before.header, before.events, before.forgotten) == (after.header, after.events, after.forgotten)
+    return bytes(shown) if is_same else data

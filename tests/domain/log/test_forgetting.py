@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.log.event import Event, Kind, event
+from domain.log.format import encode_event, encode_header, encode_seal
+from domain.log.forgetting import forget_words
+from domain.log.parser import parse
+from domain.log.tail import tail_state
+from domain.log.view import findings
+from messages.base import EventId
+from tests.domain.log.logs import BOUNDED, HEADER, START, appended, hostile_events, hostile_text, metadata, said, written
+
+QUOTE = {"message_id": "41", "author": "Bob", "text": "the secret of Bob", "shown": False}
+SHORTEST = st.builds(event, st.just("a"), st.just(START), st.sampled_from(Kind), st.sampled_from(("", "x")), st.just({}))
+
+
+def numbered(events: list[Event]) -> list[Event]:
+    """The events with ids of their own, as short as they can be."""
+    return [event(chr(97 + n), each.at, each.kind, each.content, each.meta_dict()) for n, each in enumerate(events)]
+
+
+def shape(data: bytes) -> list[int]:
+    """Offset and line of each event of a log, forgotten ones included."""
+    log = parse(data)
+    return sorted(each.offset for each in (*log.events, *log.forgotten)) + sorted(
+        each.line for each in (*log.events, *log.forgotten)
+    )
+
+
+def quoting(number: int, content: str) -> Event:
+    """A message that quotes another message."""
+    at = said(number).at
+    return event(f"e{number}", at, Kind.USER, content, {"author": "Alice", "message_id": "42", "quote": QUOTE})
+
+
+def sealed_log() -> bytes:
+    """A log with a record that a crash cut short, whose secret its seal keeps."""
+    data = written([said(1)])
+    torn, _ = encode_event(said(2, "the secret of Bob"), parse(data).state.head)
+    return appended(data + torn[:-30], said(3, "later"))
+
+
+@pytest.mark.req("X-245")
+@given(st.lists(hostile_events | SHORTEST, min_size=1, max_size=4), st.integers(0, 15))
+@BOUNDED
+def test_a_forgotten_record_is_as_long_and_leaves_all_others_where_they_were(events: list[Event], chosen: int) -> None:
+    events = numbered(events)
+    data = written(events)
+    gone = {each.id for n, each in enumerate(events) if chosen >> n & 1}
+
+    shown = forget_words(data, gone, (), "abcdefgh")
+
+    log = parse(shown)
+    assert [len(line) > 0 for line in shown.split(b"\n")][:4] == [len(line) > 0 for line in data.split(b"\n")][:4]
+    assert (len(shown), shown.count(b"\n"), shape(shown)) == (len(data), data.count(b"\n"), shape(data))
+    assert findings(log) == ()
+    assert [each.event for each in log.events] == [each for each in events if each.id not in gone]
+    assert [each.id for each in log.forgotten] == [each.id for each in events if each.id in gone]
+    assert forget_words(shown, gone, (), "other") == shown
+
+
+@given(hostile_text, metadata)
+@BOUNDED
+def test_nothing_of_the_words_and_names_stays(content: str, meta: dict[str, str]) -> None:
+    secret = "hunter22"
+    told = event("e1", START, Kind.USER, f"{content}{secret}{content}", {**meta, "author": secret, secret: secret})
+
+    shown = forget_words(written([said(0), told, said(2)]), {told.id}, (), "f1")
+
+    assert secret.encode() not in shown
+    assert [each.event.id for each in parse(shown).events] == ["e0", "e2"]
+
+
+def test_a_forgotten_record_keeps_ids_and_names_its_request() -> None:
+    told = said(1, "words", author="Bob", message_id="77", turn="Bob was here")
+
+    (gone,) = parse(forget_words(written([told]), {told.id}, (), "abcdefgh")).forgotten
+
+    assert (gone.id, gone.kind, gone.at, gone.line) == ("e1", Kind.USER, told.at, 5)
+    assert gone.meta_json == '{"forgot":"abcdefgh","message_id":"77"}'
+
+
+@given(hostile_text)
+@BOUNDED
+def test_of_a_quoting_message_only_the_quotation_is_forgotten(content: str) -> None:
+    data = written([quoting(1, content), said(2)])
+
+    shown = forget_words(data, (), {EventId("e1")}, "abcdefgh")
+
+    log = parse(shown)
+    assert (len(shown), shown.count(b"\n"), shape(shown)) == (len(data), data.count(b"\n"), [*shape(data)[:1], *shape(shown)[1:]])
+    assert b"the secret of Bob" not in shown and b'"Bob"' not in shown
+    assert [each.event.content for each in log.events] == [content, "hello"]
+    assert log.events[0].event.meta_dict() == {"author": "Alice", "forgot": "abcdefgh", "message_id": "42"}
+    assert (findings(log), [each.is_quote for each in log.forgotten]) == ((), [True])
+    assert b"Alice" not in forget_words(shown, {EventId("e1")}, (), "later").split(b"hello")[0][200:]
+
+
+@pytest.mark.req("X-245")
+def test_every_changed_byte_of_a_forgotten_record_is_noticed() -> None:
+    data = forget_words(written([said(1), quoting(2, "kept"), said(3)]), {EventId("e1")}, {EventId("e2")}, "f1")
+    whole = parse(data)
+    for place in range(whole.forgotten[0].offset, len(data)):
+        for other in {0x20, 0x0A, data[place] ^ 1} - {data[place]}:
+            changed = parse(data[:place] + bytes([other]) + data[place + 1 :])
+
+            assert changed.damage or changed.torn, (place, other)
+
+
+def test_a_forgotten_log_cut_at_any_byte_yields_exactly_the_whole_records() -> None:
+    events = [said(1), quoting(2, "kept"), said(3)]
+    data = forget_words(written(events), {EventId("e1")}, {EventId("e2")}, "f1")
+    ends = [each.offset for each in (*parse(data).forgotten, *parse(data).events)]
+    for cut in range(len(data) + 1):
+        log = parse(data[:cut])
+
+        assert log.damage == ()
+        assert log.state.offset <= cut
+        assert len({each.offset for each in (*log.forgotten, *log.events)}) == len(
+            {offset for offset in ends if offset < log.state.offset}
+        )
+
+
+def test_a_log_with_forgotten_records_goes_on_and_may_be_torn() -> None:
+    data = forget_words(written([said(1), said(2)]), {EventId("e2")}, (), "f1")
+
+    log = parse(appended(data + b"## 2026-11-22T14:03:25.", said(3, "later")))
+
+    assert [each.event.id for each in log.events] == ["e1", "e3"]
+    assert (findings(log), len(log.seals)) == ((), 1)
+
+
+@pytest.mark.req("X-245")
+def test_the_words_of_a_record_that_a_crash_cut_short_go_with_any_others() -> None:
+    data = sealed_log()
+    assert b"the secret of Bob" in data
+
+    shown = forget_words(data, {EventId("e1")}, (), "f1")
+
+    log = parse(shown)
+    assert b"secret" not in shown and (len(shown), shown.count(b"\n")) == (len(data), data.count(b"\n"))
+    assert (findings(log), [each.event.id for each in log.events], len(log.seals)) == ((), ["e3"], 1)
+    assert forget_words(shown, {EventId("e1")}, (), "f1") == shown
+
+
+def test_every_changed_byte_of_a_forgotten_seal_is_noticed() -> None:
+    data = forget_words(sealed_log(), (), (), "f1")
+    seal = parse(data).seals[0]
+    for place in range(seal.offset, seal.offset + seal.length + 20):
+        changed = parse(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+
+        assert changed.damage, place
+
+
+@pytest.mark.parametrize("torn", [b"", b"## 2026-11-22T14:03:25.000Z user e9\n<!-- {} -->\n```text\nthe secret of Bob"])
+def test_words_of_changed_places_and_of_a_torn_end_go_and_all_else_stays(torn: bytes) -> None:
+    data = written([said(1), said(2, "the secret of Bob"), said(3), said(4)]).replace(b"of Bob\n", b"of Rob\n") + torn
+    before = parse(data)
+
+    shown = forget_words(data, {EventId("e3")}, (), "f1")
+
+    log = parse(shown)
+    assert b"secret" not in shown and shape(shown) == shape(data)
+    assert [each.event.id for each in log.events] == ["e1", "e4"]
+    assert (len(log.damage), log.torn is None) == (len(before.damage), before.torn is None)
+
+
+def test_the_tail_of_a_forgotten_log_is_known_to_be_whole() -> None:
+    data = forget_words(written([said(1), said(2, message_id="77")]), {EventId("e2")}, (), "f1")
+
+    state = tail_state(data, from_start=True)
+
+    assert (state.clean, state.last_message_id, state.last and state.last.id) == (True, 77, "e2")
+
+
+def test_a_header_and_a_seal_of_the_house_are_as_before() -> None:
+    header, head = encode_header(HEADER)
+    seal, _ = encode_seal(b"torn", head)
+
+    assert findings(parse(header + b"torn" + seal)) == ()
