@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from messages.base import Address, Message, MessageId, RequestId, TurnId, UserId, Value, Window, Word, make_ready
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
+from messages.forget import ForgetWindowRequest
 from messages.model import DayUsage, ModelAnswer
 from messages.shell import CommandReply
 from messages.socket import Refused
@@ -393,6 +394,7 @@ ContextMessage = (
     | RequestWorded
     | CompactionReady
     | WindowRequest
+    | ForgetWindowRequest
     | Refused
 )
 make_ready(__name__)

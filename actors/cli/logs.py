@@ -19,6 +19,7 @@ from actors.cli.terminal.completion import WindowKey
 
 if TYPE_CHECKING:
     from actors.context.log.follow import Line
+    from domain.log.view import TakenOut
 
 LOOK_EVERY_S = 0.5
 _STYLES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
@@ -51,23 +52,31 @@ def show(paths: tuple[Path, ...]) -> None:
 def check(paths: tuple[Path, ...], as_json: bool) -> None:
     """Verify every record's length and the chain of hashes; exit 1 naming file, line and reason.
 
-    PATHs are files, or folders of them.
+    PATHs are files, or folders of them. Words that were forgotten are no problem: what was taken out is counted, with
+    who asked, when and why.
     """
-    from actors.context.log.file import check_file
+    from msgspec import to_builtins
+
+    from actors.context.log.file import findings_at
+    from domain.log.parser import parse
+    from domain.log.view import Takings
 
     files = list(_files(paths))
-    problems = []
+    problems, takings = [], Takings()
     for path in files:
-        try:
-            report = check_file(path)
-        except OSError as error:
-            fail(f"{path}: {error.strerror}")
+        log = parse(_bytes(path))
+        takings.add(log)
+        report = findings_at(path, log)
         problems += [{"file": str(path), "line": each.line, "reason": each.reason} for each in report]
+    gone = takings.told()
     if as_json:
-        click.echo(json.dumps({"files": len(files), "problems": problems}))
+        forgotten = [to_builtins(each) for each in gone]
+        click.echo(json.dumps({"files": len(files), "problems": problems, "forgotten": forgotten}))
     else:
         for problem in problems:
             click.echo(f"{problem['file']}:{problem['line']}: {problem['reason']}", err=True)
+        for each in gone:
+            click.echo(f"forgotten: {_taking(each)}")
         click.echo(f"{len(files)} logs, {len(problems)} problems")
     sys.exit(1 if problems else 0)
 
@@ -127,6 +136,17 @@ def _print_event(line: Line, *, with_window: bool) -> None:
     echo_styled(head, f" {who}".rstrip(), **_STYLES.get(what.kind.value, {"dim": True}))
     for text in what.content.split("\n") if what.content else ():
         click.echo(f"    {text}")
+
+
+def _taking(gone: TakenOut) -> str:
+    """All that one forget request took out, in a line."""
+    from domain.log.escape import visible
+
+    counted = f"{gone.events} events and {gone.quotations} quotations"
+    if gone.at is None:
+        return f"{counted}; these logs do not say who asked ({gone.forget_id or 'no room for an id'})"
+    why = f": {visible(gone.why)}" if gone.why else ""
+    return f"{counted} on {gone.at:%Y-%m-%d %H:%M} UTC, asked by {visible(gone.by)}{why} ({gone.forget_id})"
 
 
 def _files(paths: tuple[Path, ...]) -> Iterator[Path]:

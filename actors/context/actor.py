@@ -10,13 +10,14 @@ from functools import partial
 from actors.context.config import ContextConfig
 from actors.context.deliveries import Deliveries
 from actors.context.endings import Endings
+from actors.context.forgetting import Forgetting
 from actors.context.log.journal import Journal, LogUnwritable
 from actors.context.model_choice import ModelChoice
 from actors.context.news import News
 from actors.context.pinning import Pinning
 from actors.context.postings import Postings
 from actors.context.presence import Presence
-from actors.context.requests import PartRequests
+from actors.context.requests import CHANGES, REFUSABLE, PartRequests
 from actors.context.retraction import Retraction, RetractionCommand
 from actors.context.turn_driver import TurnDriver
 from actors.context.turn_run import TurnRun
@@ -54,6 +55,7 @@ from messages.context import (
     UserMessage,
 )
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
+from messages.forget import ForgetEvents, ListForgettable
 from messages.socket import Refused
 from messages.turn import CompactWindow, CountUsage, LoggedEvent, SpokenTurn, TellAsker, TellSpoken
 
@@ -96,6 +98,7 @@ class ContextActor(Actor):
         self._requests = PartRequests(self, journal, self._driver)
         self._deliveries = Deliveries(self, self._presence)
         self._endings = Endings(self, presence=self._presence, news=self._news, deliveries=self._deliveries)
+        self._forgetting = Forgetting(self, journal, self._driver, self._endings, self._retraction)
         self._unwritable = ""
         """Reason why the log cannot be written; empty if writable."""
         self._reopening: Timer | None = None
@@ -144,7 +147,7 @@ class ContextActor(Actor):
             self._lose_log(error)
             if isinstance(message, UserMessage):
                 self._refuse(message)
-            elif isinstance(message, StartNewWindow | PinMemory | UnpinMemory | StopTurn | ChooseModel):
+            elif isinstance(message, REFUSABLE):
                 self.tell(message.reply_to, Refused(request_id=message.request_id, reason=error.reason))
         self.in_progress = bool(self._turns_in_hand or self._deliveries) or self._driver.compaction.is_busy
 
@@ -192,6 +195,10 @@ class ContextActor(Actor):
                 self._pin(message)
             case RetractMessages() | ReviseMessage() | RestoreRedactions() | LookDue() | TellKeptMessages():
                 self._retract(message)
+            case ListForgettable() | ForgetEvents():
+                waiting, self._waiting = self._waiting, []
+                self._waiting = self._forgetting.handle(message, waiting)
+                self._begin_next()
             case StatusDue() | TypingDue():
                 self._presence.due(message)
             case CompactWindow() | TellSpoken() | CountUsage() | TellAsker():
@@ -203,8 +210,6 @@ class ContextActor(Actor):
             case _:
                 if not self._driver.take(message):
                     raise NotUnderstoodError(message)
-
-    # opening and losing the log
 
     def _open(self) -> None:
         with self.blocking():
@@ -252,8 +257,6 @@ class ContextActor(Actor):
         self.tell(message.reply_to, storage_failure(message))
         if message.wants_answer:
             self.tell(self.surface, not_stored(message, self._unwritable, self.address))
-
-    # what people ask
 
     def _take_in(self, message: UserMessage) -> None:
         """Log a message once; answer it when its turn comes."""
@@ -360,8 +363,6 @@ class ContextActor(Actor):
         self._driver.abort(reason)
         self._endings.leave_unanswered(waiting, reason)
 
-    # turns
-
     def _begin_next(self) -> None:
         self._waiting = self._retraction.requeue(self._waiting)
         if self._driver.run is None and (ready := self._retraction.first_ready(self._waiting)) is not None:
@@ -394,6 +395,3 @@ class ContextActor(Actor):
         self._news.turn_ended(run.turn_id, outcome, run.audience, run.logged)
         self._retraction.go_on()
         self._begin_next()
-
-
-CHANGES = StartNewWindow | ChooseModel | PinMemory | UnpinMemory | RetractMessages | ReviseMessage | RestoreRedactions

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -79,6 +79,14 @@ class Deliveries:
                 is_resumed = debt.turn is not None and debt.turn.was_resumed
                 self._add(debt, look_first=bool(debt.ended_turn) and is_resumed)
         self._wake_oldest()
+        self._go_on()
+
+    def drop(self, event_ids: Collection[EventId]) -> None:
+        """Show these events' texts to nobody any more; one that is out may be seen still."""
+        for request_id, attempt in tuple(self._attempts.items()):
+            if attempt.debt.event_id in event_ids:
+                del self._attempts[request_id]
+                self._stop_waiting(attempt)
         self._go_on()
 
     def begin_all(self) -> None:

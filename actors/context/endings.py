@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from actors.context.deliveries import Deliveries
 from actors.context.host import WindowHost
@@ -13,7 +13,7 @@ from domain.log.metadata import MetaValue
 from domain.turn.call_result import INTERRUPTED, KILLED, NOT_RUN_ABORTED
 from domain.turn.conversation import Conversation
 from domain.turn.turn import Turn
-from messages.base import TurnId
+from messages.base import EventId, TurnId
 from messages.discord import ReactionKind
 
 
@@ -64,6 +64,12 @@ class Endings:
         """
         for turn_id in turn_ids:
             self._abort(self._host.conversation.turn(turn_id), f"unanswered: {reason}")
+
+    def drop_words(self, event_ids: Collection[EventId]) -> None:
+        """Deliver no text of forgotten events, and tell no subscriber of forgotten questions."""
+        for event_id in event_ids:
+            self._news.take_question(TurnId(event_id))
+        self._deliveries.drop(event_ids)
 
     def finish_stopped(self) -> None:
         """Log the last events of turns that were stopped, which an earlier life did not come to.

@@ -9,6 +9,17 @@ from actors.context.log.journal import Journal, LogUnwritable
 from actors.context.turn_driver import TurnDriver
 from domain.turn.spoken import spoken_turns
 from messages.base import MessageId, RequestId, TurnId, UserId
+from messages.context import (
+    ChooseModel,
+    PinMemory,
+    RestoreRedactions,
+    RetractMessages,
+    ReviseMessage,
+    StartNewWindow,
+    StopTurn,
+    UnpinMemory,
+)
+from messages.forget import ForgetEvents, ListForgettable
 from messages.socket import Refused
 from messages.turn import (
     AskerTold,
@@ -89,3 +100,18 @@ class PartRequests:
             log.warning("%s: %s is gone, so nothing is told of it", self._host.address, request.log)
             turns = ()
         return SpokenTold(request_id=request.request_id, turns=turns)
+
+
+CHANGES = (
+    StartNewWindow
+    | ChooseModel
+    | PinMemory
+    | UnpinMemory
+    | RetractMessages
+    | ReviseMessage
+    | RestoreRedactions
+    | ForgetEvents
+)
+"""Commands that write to the log, before which one that could not be written is opened again."""
+REFUSABLE = StartNewWindow | PinMemory | UnpinMemory | StopTurn | ChooseModel | ListForgettable | ForgetEvents
+"""Commands that are refused where the log cannot be used."""

@@ -192,6 +192,12 @@ class Retraction:
                 return
             self._note_oldest()
 
+    def forget(self, message_ids: Iterable[str]) -> None:
+        """Drop the new words of edited messages that are forgotten."""
+        for message_id in map(MessageId, message_ids):
+            self._held.pop(message_id, None)
+            self._deferred.pop(message_id, None)
+
     def requeue(self, waiting: Iterable[TurnId]) -> list[TurnId]:
         """Waiting turns, with questions in their new words in the place of the old ones."""
         asked, self._asked = self._asked, {}

@@ -184,7 +184,7 @@ def draft_path(path: Path) -> Path:
     return path.with_name(f".{path.name}.new")
 
 
-def put_whole(disk: Disk, path: Path, data: bytes, *, is_durable: bool = True) -> None:
+def put_whole(disk: Disk, path: Path, data: bytes, *, is_durable: bool = True, mode: int = _FILE_MODE) -> None:
     """Make the file at `path` hold `data`, whole and safe from a power loss; until then it holds what it held.
 
     Args:
@@ -193,6 +193,7 @@ def put_whole(disk: Disk, path: Path, data: bytes, *, is_durable: bool = True) -
         data: New content.
         is_durable: Otherwise nothing is waited for: whole whenever the process is killed, but after a power loss it may
             hold anything.
+        mode: Permissions of the file.
 
     Raises:
         OSError: it may hold either.
@@ -204,6 +205,8 @@ def put_whole(disk: Disk, path: Path, data: bytes, *, is_durable: bool = True) -
         fd = disk.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW)
         try:
             write_some(disk, fd, data)
+            if mode != _FILE_MODE:
+                disk.change_mode(fd, mode)
             if is_durable:
                 disk.sync(fd)
         finally:

@@ -3,7 +3,7 @@
 A forgotten record keeps its heading and its end marker, whose hash is that of the bytes before, so the chain goes on.
 Between the two stands `<!-- {…}:<mark> -->` and blanks; where only a quotation went, the content follows as it was.
 The metadata has structural keys alone and `forgot`, the id of the forget request, where there is room for it. The mark
-is 9 characters of a digest over the hash before the record and all of the record's other bytes: each changed byte shows.
+is 9 characters of a digest over the hash before the record and the record's other bytes: each changed byte shows.
 A sealed part of a torn record is forgotten with the text `forgot: <mark>` in its seal.
 """
 

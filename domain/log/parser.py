@@ -280,9 +280,9 @@ class _Reader:
         if (mark := seal_mark(self.data[self.pos : at])) >= 0:
             if not has_mark(self.data[self.pos : marker.end()], mark, (self.head, *self.others)):
                 return False
-        elif self.data[self.pos + length : at] != seal_text(self.data[self.pos : self.pos + length]):
-            return False
-        elif not self._continues(self.data[self.pos : at], digest):
+        elif self.data[self.pos + length : at] != seal_text(
+            self.data[self.pos : self.pos + length]
+        ) or not self._continues(self.data[self.pos : at], digest):
             return False
         self.seals.append(self._gap(self.pos + length, "torn record, sealed"))
         self._advance(marker.end(), digest)
@@ -327,7 +327,12 @@ class _Reader:
 
 
 def _record(
-    data: bytes, head: re.Match[bytes], fence: re.Match[bytes], end: int, marker: re.Match[bytes], place: tuple[int, int]
+    data: bytes,
+    head: re.Match[bytes],
+    fence: re.Match[bytes],
+    end: int,
+    marker: re.Match[bytes],
+    place: tuple[int, int],
 ) -> Record:
     """The event between a heading, whose groups begin with time, kind, name and metadata, and its end marker.
 

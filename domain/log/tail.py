@@ -82,8 +82,9 @@ def tail_state(tail: bytes, *, from_start: bool) -> TailState:
 def newest_message(data: bytes) -> int:
     """The greatest `message_id` of a whole log, or of those before it, as its header says; 0 for none."""
     log = parse(data)
-    users = (logged.event.meta_dict().get("message_id") for logged in log.events if logged.event.kind is Kind.USER)
-    numbers = [int(number) for number in map(str, users) if number.isdecimal()]
+    said = [logged.event.meta_dict() for logged in log.events if logged.event.kind is Kind.USER]
+    said += [log_metadata.meta_dict(each.meta_json) for each in log.forgotten if each.kind is Kind.USER]
+    numbers = [int(number) for number in (str(meta.get("message_id")) for meta in said) if number.isdecimal()]
     return max(numbers, default=0) or (log.header.after or 0 if log.header is not None else 0)
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 
 from domain.log.escape import visible
-from domain.log.event import Event, Header
+from domain.log.event import Event, Header, Kind
+from domain.log.forgotten import FORGOT, Forgotten
+from domain.log.metadata import meta_dict
 from domain.log.parser import Gap, ParsedEvent, ParsedLog, parse
 from domain.log.window import LogName
 from messages.base import Value, Window, make_ready
@@ -16,6 +19,61 @@ class Finding(Value, frozen=True, kw_only=True, gc=False):
 
     line: int
     reason: str
+
+
+class TakenOut(Value, frozen=True, kw_only=True, gc=False):
+    """All that one forget request took out of some logs."""
+
+    forget_id: str
+    """Empty for records without room for it."""
+    events: int
+    quotations: int
+    at: datetime | None
+    """Time of the window's note, with `by` and `why`; None if none of the logs has the note."""
+    by: str
+    """Account that asked, `operator` or `retention`."""
+    why: str
+
+
+class Takings:
+    """Fold of logs for the question what was taken out of them, by whom, when and why."""
+
+    def __init__(self) -> None:
+        self._notes: dict[str, Event] = {}
+        self._counts: dict[str, list[int]] = {}
+
+    def add(self, log: ParsedLog) -> None:
+        """Count what was taken out of a log, and keep its windows' notes."""
+        for each in log.forgotten:
+            self._counts.setdefault(str(meta_dict(each.meta_json).get(FORGOT, "")), [0, 0])[each.is_quote] += 1
+        for event in (logged.event for logged in log.events if logged.event.kind is Kind.SYSTEM):
+            if (meta := event.meta_dict()).get("what") == FORGOT:
+                self._notes[str(meta.get("forget_id", ""))] = event
+
+    def told(self) -> list[TakenOut]:
+        """The forget requests, the newest note last."""
+        told = [_taken_out(each, self._notes.get(each), *count) for each, count in self._counts.items()]
+        return sorted(told, key=lambda each: (each.at.timestamp() if each.at else 0.0, each.forget_id))
+
+
+def taken_out(logs: Iterable[ParsedLog]) -> list[TakenOut]:
+    """Forget requests that took words out of some logs, the newest note last."""
+    takings = Takings()
+    for log in logs:
+        takings.add(log)
+    return takings.told()
+
+
+def _taken_out(forget_id: str, note: Event | None, events: int, quotations: int) -> TakenOut:
+    meta = note.meta_dict() if note is not None else {}
+    return TakenOut(
+        forget_id=forget_id,
+        events=events,
+        quotations=quotations,
+        at=note.at if note is not None else None,
+        by=str(meta.get("by", "")),
+        why=str(meta.get("why", "")),
+    )
 
 
 def findings(log: ParsedLog, window: Window | None = None, name: LogName | None = None) -> tuple[Finding, ...]:
@@ -59,9 +117,16 @@ def render(data: bytes) -> Iterator[str]:
     if log.header is not None:
         yield from _header_lines(log.header)
     gaps = [*log.damage, *log.seals, *([log.torn] if log.torn else [])]
-    parts: list[ParsedEvent | Gap] = [*log.events, *gaps]
+    gone = [each for each in log.forgotten if not each.is_quote]
+    parts: list[ParsedEvent | Gap | Forgotten] = [*log.events, *gaps, *gone]
     for part in sorted(parts, key=lambda each: each.offset):
-        yield from _event_lines(part.line, part.event) if isinstance(part, ParsedEvent) else _gap_lines(part)
+        match part:
+            case ParsedEvent():
+                yield from _event_lines(part.line, part.event)
+            case Forgotten():
+                yield from _forgotten_lines(part)
+            case Gap():
+                yield from _gap_lines(part)
 
 
 def _header_lines(header: Header) -> Iterator[str]:
@@ -76,6 +141,14 @@ def _event_lines(line: int, event: Event) -> Iterator[str]:
         yield f"  {_one_line(key)}: {_one_line(str(value))}"
     for text in event.content.split("\n"):
         yield f"    {visible(text)}"
+
+
+def _forgotten_lines(gone: Forgotten) -> Iterator[str]:
+    yield ""
+    yield f"{gone.line}: {gone.at:%Y-%m-%d %H:%M:%S} {gone.kind.value} {gone.id}"
+    for key, value in meta_dict(gone.meta_json).items():
+        yield f"  {_one_line(key)}: {_one_line(str(value))}"
+    yield "    (forgotten)"
 
 
 def _gap_lines(gap: Gap) -> Iterator[str]:

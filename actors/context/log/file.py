@@ -26,7 +26,7 @@ from actors.linux.regular_file import open_regular, read_regular
 from domain.log.event import Event, Header, Kind
 from domain.log.format import encode_event, encode_header, encode_seal
 from domain.log.parser import ParsedLog, parse
-from domain.log.view import Finding, findings
+from domain.log.view import Finding, findings, taken_out
 from domain.log.window import LogName, log_folder, log_path, next_log_name, parse_log_name, parse_log_path
 from messages.base import Value, Window, make_ready
 
@@ -174,7 +174,8 @@ class WindowLog:
         opened = cls(place, _open(disk, place, 0), disk)
         header = Header(window=window, started_at=name.started_at, seq=name.seq or 1, opened_by="recovery")
         parsed = opened._recover(header)
-        if all(logged.event.kind is Kind.SYSTEM for logged in parsed.events):
+        is_new = all(logged.event.kind is Kind.SYSTEM for logged in parsed.events)
+        if is_new or any(each.at is None for each in taken_out([parsed])):
             _sync_folders(disk, root, place.parent)  # A crash may have come between the file's naming and this.
         return opened, parsed
 
@@ -315,7 +316,11 @@ def check_file(path: Path) -> tuple[Finding, ...]:
     Raises:
         OSError: the log can't be read.
     """
-    log = parse(read_regular(path))
+    return findings_at(path, parse(read_regular(path)))
+
+
+def findings_at(path: Path, log: ParsedLog) -> tuple[Finding, ...]:
+    """Findings on a log that was read from `path`."""
     try:
         window, name = parse_log_path(PurePosixPath(path.resolve().as_posix()))
     except ValueError:

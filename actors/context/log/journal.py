@@ -11,15 +11,18 @@ from typing import TypeVar
 
 from actors.context.log.descriptor import OpenLogs
 from actors.context.log.file import LogUnwritable, WindowLog, is_ended
+from actors.context.log.forgetting import remove_drafts, renew_copies, take_out
 from actors.context.log.redactions import Redactions
 from actors.context.log.scan import log_names
-from actors.linux.disk import Disk
+from actors.linux.disk import Disk, RealDisk
 from actors.linux.regular_file import read_regular
+from domain.forgetting.fold import fold_log, message_id_of
+from domain.forgetting.scope import Chosen
 from domain.log.event import Event, Kind
-from domain.log.parser import ParsedEvent, parse
+from domain.log.parser import ParsedEvent, ParsedLog, parse
 from domain.log.redaction import tombstones_in
 from domain.log.window import log_folder
-from domain.turn.conversation import Conversation, fold_events
+from domain.turn.conversation import Conversation
 from domain.turn.posting import is_posting
 from domain.turn.spoken import all_turns, spoken_turns
 from messages.base import EventId, TurnId, Value, Window, make_ready
@@ -112,8 +115,7 @@ class Journal:
         self._log.share(self.open_logs)
         for gap in parsed.damage:
             log.warning("%s:%d: %d bytes skipped: %s", self.path, gap.line, gap.length, gap.reason)
-        for logged in parsed.events:
-            self.conversation.add(logged.event)
+        fold_log(self.conversation, parsed)
         after = parsed.header.after if parsed.header is not None else None
         self.conversation.seen.raise_floor(self._newest_of_earlier() if after is None else after)
         self.redactions.restore(tombstones_in(logged.event for logged in parsed.events))
@@ -166,8 +168,12 @@ class Journal:
 
     def _message_ids(self, naming: Collection[str] = ()) -> set[str]:
         """Numbers of the messages in the window's logs that name one of some words, or in all of them."""
-        users = (logged.event for _, logged in self.past(naming) if logged.event.kind is Kind.USER)
-        return {number for event in users if (number := str(event.meta_dict().get("message_id", ""))).isdecimal()}
+        numbers = set[str]()
+        for _, parsed in self.past_logs(naming):
+            users = (logged.event for logged in parsed.events if logged.event.kind is Kind.USER)
+            numbers.update(str(event.meta_dict().get("message_id", "")) for event in users)
+            numbers.update(map(message_id_of, parsed.forgotten))
+        return {number for number in numbers if number.isdecimal()}
 
     def past(self, naming: Collection[str] = ()) -> Iterator[tuple[str, ParsedEvent]]:
         """Every event of the window's logs with its file's path below the data root, oldest first.
@@ -178,19 +184,52 @@ class Journal:
         Raises:
             LogUnwritable: a log cannot be read.
         """
+        for path, parsed in self.past_logs(naming):
+            for logged in parsed.events:
+                yield path, logged
+
+    def past_logs(self, naming: Collection[str] = ()) -> Iterator[tuple[str, ParsedLog]]:
+        """Every log of the window with its path below the data root, oldest first.
+
+        Args:
+            naming: As of `past`.
+
+        Raises:
+            LogUnwritable: a log cannot be read.
+        """
         if self._root is None:
             return
         folder = log_folder(self._window)
         try:
             for name in log_names(self._root / folder):
-                path = folder / name
-                data = read_regular(self._root / path)
-                if naming and not any(name.encode() in data for name in naming):
-                    continue
-                for logged in parse(data).events:
-                    yield path.as_posix(), logged
+                data = read_regular(self._root / folder / name)
+                if not naming or any(each.encode() in data for each in naming):
+                    yield (folder / name).as_posix(), parse(data)
         except OSError as error:
             raise LogUnwritable(self._root / folder, f"cannot be read: {error.strerror}") from error
+
+    def forget(self, chosen: Chosen, forget_id: str) -> None:
+        """Take words out of the window's logs, and read the newest log again.
+
+        Raises:
+            LogUnwritable: some of the words may still be there; open again before the next write.
+        """
+        if self._root is None:
+            return
+        disk = self._disk or RealDisk()
+        try:
+            remove_drafts(self._root, self._window, disk)
+            if not chosen:
+                renew_copies(self._root, self._window, disk)
+                return
+            if self._log is not None:
+                self._log.sync()
+            self.close()
+            take_out(self._root, self._window, chosen, forget_id, disk)
+        except OSError as error:
+            folder = self._root / log_folder(self._window)
+            raise LogUnwritable(folder, f"words cannot be taken out: {error.strerror}") from error
+        self.open()
 
     def read_spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
         """Words of a stretch of one of the window's logs, as `domain.turn.spoken` gives them.
@@ -299,8 +338,7 @@ class Journal:
                 return
             before, parsed = WindowLog.open(self._root, folder / names[-2], self._disk)
             try:
-                events = (logged.event for logged in parsed.events)
-                before.append(*last_words(fold_events(self.conversation.make_empty(), events)))
+                before.append(*last_words(fold_log(self.conversation.make_empty(), parsed)))
                 before.end_window()
             finally:
                 before.close()

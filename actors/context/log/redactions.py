@@ -9,8 +9,9 @@ import logging
 import os
 from collections import defaultdict
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePath
 
+from actors.context.log.scan import log_names
 from actors.linux.disk import Disk, RealDisk, make_durable, put_whole, write_all
 from actors.linux.private_folder import make_private
 from actors.linux.regular_file import open_regular, read_regular
@@ -47,6 +48,27 @@ class Redactions:
             there = self._root / redacted_path(path)
             before = read_regular(there) if there.exists() else b""
             self._write(there, redacted(read_regular(self._root / path), of_path, before))
+        self._followed.clear()
+
+    def renew(self, folder: PurePath, tombstones: Iterable[Tombstone]) -> None:
+        """Make the copies of a window's logs again, from logs whose words were forgotten.
+
+        Args:
+            folder: Of the logs, below the data root.
+            tombstones: All of the window.
+
+        Raises:
+            OSError: a log cannot be read, or a copy not be written.
+        """
+        if self._root is None:
+            return
+        by_log = _by_log(tombstones)
+        for name in log_names(self._root / redacted_path(folder.as_posix())):
+            path = (folder / name).as_posix()
+            there = self._root / redacted_path(path)
+            content = redacted(read_regular(self._root / path), by_log.get(path, ()))
+            if content != read_regular(there):
+                self._write(there, content)
         self._followed.clear()
 
     def restore(self, tombstones: Iterable[Tombstone]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -12,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from actors.context.log.file import WindowLog
+from domain.forgetting.rewriting import forget_words
 from domain.log.event import Event, Kind, event
+from domain.log.parser import parse
 from tests.actors.cli.command import inherited, run, run_on_terminal, start
 from tests.domain.log.logs import START, WINDOW
 from tests.patience import PATIENCE_S
@@ -142,6 +145,27 @@ def test_a_pipe_among_the_logs_is_named_with_the_rule(tmp_path: Path) -> None:
     os.mkfifo(surface)
     done = run("agent", "logs", "check", str(tmp_path / "logs"), cwd=tmp_path)
     assert done.stderr == f"error: {surface}: must be a folder and is a pipe; take it away\n"
+
+
+@pytest.mark.req("X-245")
+def test_forgotten_words_are_no_problem_and_are_told_with_who_asked_and_why(tmp_path: Path) -> None:
+    log = log_of(tmp_path, said(0, "the secret"), said(1, "other"))
+    meta = {"what": "forgot", "forget_id": "f1", "by": "operator", "why": "asked by mail"}
+    log.append(event("n1", said(2, "").at, "system", "forgotten", meta))
+    log.close()
+    (path,) = (tmp_path / "logs").rglob("*.md")
+    path.write_bytes(forget_words(path.read_bytes(), {parse(path.read_bytes()).events[0].event.id}, (), "f1"))
+
+    done = run("agent", "logs", "check", str(path), cwd=tmp_path)
+    told = json.loads(run("agent", "logs", "check", "--json", str(path), cwd=tmp_path).stdout)
+    shown = run("agent", "logs", "show", str(path), cwd=tmp_path).stdout
+
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "1 logs, 0 problems")
+    assert "1 events and 0 quotations" in done.stdout
+    assert "asked by operator: asked by mail (f1)" in done.stdout
+    assert [(each["events"], each["by"]) for each in told["forgotten"]] == [(1, "operator")]
+    assert "(forgotten)" in shown
+    assert "secret" not in shown
 
 
 def test_following_goes_on_until_ctrl_c(tmp_path: Path) -> None:

@@ -4,29 +4,41 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.forgetting.rewriting import forget_words
 from domain.log.event import Event, Kind, event
-from domain.log.format import encode_event, encode_header, encode_seal
-from domain.log.forgetting import forget_words
+from domain.log.format import encode_event
+from domain.log.metadata import MetaValue
 from domain.log.parser import parse
 from domain.log.tail import tail_state
 from domain.log.view import findings
 from messages.base import EventId
-from tests.domain.log.logs import BOUNDED, HEADER, START, appended, hostile_events, hostile_text, metadata, said, written
+from tests.domain.log.logs import (
+    BOUNDED,
+    START,
+    appended,
+    hostile_events,
+    hostile_text,
+    metadata,
+    said,
+    written,
+)
 
-QUOTE = {"message_id": "41", "author": "Bob", "text": "the secret of Bob", "shown": False}
-SHORTEST = st.builds(event, st.just("a"), st.just(START), st.sampled_from(Kind), st.sampled_from(("", "x")), st.just({}))
+QUOTE: dict[str, MetaValue] = {"message_id": "41", "author": "Bob", "text": "the secret of Bob", "shown": False}
+SHORTEST = st.builds(
+    event, st.just("a"), st.just(START), st.sampled_from(Kind), st.sampled_from(("", "x")), st.just({})
+)
 
 
-def numbered(events: list[Event]) -> list[Event]:
+def with_short_ids(events: list[Event]) -> list[Event]:
     """The events with ids of their own, as short as they can be."""
     return [event(chr(97 + n), each.at, each.kind, each.content, each.meta_dict()) for n, each in enumerate(events)]
 
 
-def shape(data: bytes) -> list[int]:
+def shape(data: bytes) -> list[tuple[int, int]]:
     """Offset and line of each event of a log, forgotten ones included."""
     log = parse(data)
-    return sorted(each.offset for each in (*log.events, *log.forgotten)) + sorted(
-        each.line for each in (*log.events, *log.forgotten)
+    return sorted(
+        {(each.offset, each.line) for each in log.events} | {(each.offset, each.line) for each in log.forgotten}
     )
 
 
@@ -47,14 +59,13 @@ def sealed_log() -> bytes:
 @given(st.lists(hostile_events | SHORTEST, min_size=1, max_size=4), st.integers(0, 15))
 @BOUNDED
 def test_a_forgotten_record_is_as_long_and_leaves_all_others_where_they_were(events: list[Event], chosen: int) -> None:
-    events = numbered(events)
+    events = with_short_ids(events)
     data = written(events)
     gone = {each.id for n, each in enumerate(events) if chosen >> n & 1}
 
     shown = forget_words(data, gone, (), "abcdefgh")
 
     log = parse(shown)
-    assert [len(line) > 0 for line in shown.split(b"\n")][:4] == [len(line) > 0 for line in data.split(b"\n")][:4]
     assert (len(shown), shown.count(b"\n"), shape(shown)) == (len(data), data.count(b"\n"), shape(data))
     assert findings(log) == ()
     assert [each.event for each in log.events] == [each for each in events if each.id not in gone]
@@ -91,12 +102,13 @@ def test_of_a_quoting_message_only_the_quotation_is_forgotten(content: str) -> N
     shown = forget_words(data, (), {EventId("e1")}, "abcdefgh")
 
     log = parse(shown)
-    assert (len(shown), shown.count(b"\n"), shape(shown)) == (len(data), data.count(b"\n"), [*shape(data)[:1], *shape(shown)[1:]])
-    assert b"the secret of Bob" not in shown and b'"Bob"' not in shown
+    assert (len(shown), shown.count(b"\n"), shape(shown)) == (len(data), data.count(b"\n"), shape(data))
+    assert b"the secret of Bob" not in shown
+    assert b'"Bob"' not in shown
     assert [each.event.content for each in log.events] == [content, "hello"]
     assert log.events[0].event.meta_dict() == {"author": "Alice", "forgot": "abcdefgh", "message_id": "42"}
     assert (findings(log), [each.is_quote for each in log.forgotten]) == ((), [True])
-    assert b"Alice" not in forget_words(shown, {EventId("e1")}, (), "later").split(b"hello")[0][200:]
+    assert [each.event.id for each in parse(forget_words(shown, {EventId("e1")}, (), "later")).events] == ["e2"]
 
 
 @pytest.mark.req("X-245")
@@ -113,15 +125,13 @@ def test_every_changed_byte_of_a_forgotten_record_is_noticed() -> None:
 def test_a_forgotten_log_cut_at_any_byte_yields_exactly_the_whole_records() -> None:
     events = [said(1), quoting(2, "kept"), said(3)]
     data = forget_words(written(events), {EventId("e1")}, {EventId("e2")}, "f1")
-    ends = [each.offset for each in (*parse(data).forgotten, *parse(data).events)]
+    starts = [offset for offset, _ in shape(data)]
     for cut in range(len(data) + 1):
         log = parse(data[:cut])
 
         assert log.damage == ()
         assert log.state.offset <= cut
-        assert len({each.offset for each in (*log.forgotten, *log.events)}) == len(
-            {offset for offset in ends if offset < log.state.offset}
-        )
+        assert [offset for offset, _ in shape(data[:cut])] == [each for each in starts if each < log.state.offset]
 
 
 def test_a_log_with_forgotten_records_goes_on_and_may_be_torn() -> None:
@@ -141,7 +151,8 @@ def test_the_words_of_a_record_that_a_crash_cut_short_go_with_any_others() -> No
     shown = forget_words(data, {EventId("e1")}, (), "f1")
 
     log = parse(shown)
-    assert b"secret" not in shown and (len(shown), shown.count(b"\n")) == (len(data), data.count(b"\n"))
+    assert b"secret" not in shown
+    assert (len(shown), shown.count(b"\n")) == (len(data), data.count(b"\n"))
     assert (findings(log), [each.event.id for each in log.events], len(log.seals)) == ((), ["e3"], 1)
     assert forget_words(shown, {EventId("e1")}, (), "f1") == shown
 
@@ -163,7 +174,8 @@ def test_words_of_changed_places_and_of_a_torn_end_go_and_all_else_stays(torn: b
     shown = forget_words(data, {EventId("e3")}, (), "f1")
 
     log = parse(shown)
-    assert b"secret" not in shown and shape(shown) == shape(data)
+    assert b"secret" not in shown
+    assert shape(shown) == shape(data)
     assert [each.event.id for each in log.events] == ["e1", "e4"]
     assert (len(log.damage), log.torn is None) == (len(before.damage), before.torn is None)
 
@@ -174,10 +186,3 @@ def test_the_tail_of_a_forgotten_log_is_known_to_be_whole() -> None:
     state = tail_state(data, from_start=True)
 
     assert (state.clean, state.last_message_id, state.last and state.last.id) == (True, 77, "e2")
-
-
-def test_a_header_and_a_seal_of_the_house_are_as_before() -> None:
-    header, head = encode_header(HEADER)
-    seal, _ = encode_seal(b"torn", head)
-
-    assert findings(parse(header + b"torn" + seal)) == ()

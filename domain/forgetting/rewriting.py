@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection
 
@@ -35,7 +36,7 @@ def forget_words(data: bytes, whole: Collection[EventId], quotations: Collection
     log, shown = parse(data), bytearray(data)
     steps = [*places(data), (len(data), "")]
     heads = dict(steps)
-    ends = {offset: end for (offset, _), (end, _) in zip(steps, steps[1:], strict=False)}
+    ends = {offset: end for (offset, _), (end, _) in itertools.pairwise(steps)}
     for logged in log.events:
         event, start = logged.event, logged.offset
         record, meta = data[start : ends[start]], event.meta_dict()

@@ -1,0 +1,166 @@
+"""Forgetting in one window: which events a request names, and the logs without them."""
+
+from __future__ import annotations
+
+from actors.context.endings import Endings
+from actors.context.host import WindowHost
+from actors.context.log.journal import Journal
+from actors.context.retraction import Retraction
+from actors.context.turn_driver import TurnDriver
+from domain.forgetting.fold import message_id_of
+from domain.forgetting.scope import Chosen, WindowEvents, list_forgettable
+from domain.log.event import Event, Kind
+from domain.log.forgotten import FORGOT
+from domain.log.metadata import MetaValue, meta_dict
+from messages.base import EventId, MessageId, TurnId
+from messages.forget import EventsForgotten, ForgetEvents, ForgettableListed, ForgottenEvent, ListForgettable
+
+REASON = "words of this conversation were forgotten"
+"""Reason why a turn in hand ends."""
+
+
+class Forgetting:
+    """Handler of a window's forget requests; they are rare, so each looks through the window's logs anew."""
+
+    def __init__(
+        self, host: WindowHost, journal: Journal, driver: TurnDriver, endings: Endings, retraction: Retraction
+    ) -> None:
+        """Begin without a request.
+
+        Args:
+            host: The actor of the window.
+            journal: Logs of the window.
+            driver: Runs a turn, which ends: the turn's request may show forgotten words.
+            endings: Writes the ends of waiting turns whose question is forgotten.
+            retraction: Holds new words of edited messages.
+        """
+        self._host = host
+        self._journal = journal
+        self._driver, self._endings, self._retraction = driver, endings, retraction
+
+    def list_events(self, request: ListForgettable) -> None:
+        """Answer with the events that a scope names.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        with self._host.blocking():
+            events, withheld = list_forgettable(self._journal.past_logs(), request.scope)
+        self._host.tell(
+            request.reply_to,
+            ForgettableListed(request_id=request.request_id, events=tuple(events), withheld=withheld),
+        )
+
+    def handle(self, command: ListForgettable | ForgetEvents, waiting: list[TurnId]) -> list[TurnId]:
+        """List or forget events, and give the turns of `waiting` that still wait; nothing may begin meanwhile.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        if isinstance(command, ListForgettable):
+            self.list_events(command)
+            return waiting
+        if chosen := self.choose(command):
+            self._end_turns(chosen, waiting)
+            chosen = self.choose(command)
+        self.take_out(command, chosen)
+        return [turn_id for turn_id in waiting if EventId(turn_id) not in chosen.whole]
+
+    def _end_turns(self, chosen: Chosen, waiting: list[TurnId]) -> None:
+        self._endings.drop_words(chosen.whole)
+        self._retraction.forget(chosen.message_ids)
+        if (run := self._driver.run) is not None:
+            run.logged = [each for each in run.logged if each.id not in chosen.whole]
+            self._driver.abort(REASON, leaves_words=False)
+        self._driver.compaction.forget()
+        self._endings.leave_unanswered([each for each in waiting if EventId(each) in chosen.whole], REASON)
+
+    def choose(self, command: ForgetEvents) -> Chosen:
+        """Events that are to go and still hold words.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        with self._host.blocking():
+            events = WindowEvents(self._journal.past_logs())
+        return events.choose(events.entries if command.whole_window else command.event_ids)
+
+    def take_out(self, command: ForgetEvents, chosen: Chosen) -> None:
+        """Take the events out of the logs, note that once, and tell every event that this request took out.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        files = self._files_of(chosen)
+        with self._host.blocking():
+            self._journal.forget(chosen, command.forget_id)
+        forgotten = self._list_forgotten(command, chosen, files)
+        if forgotten and not self._is_noted(command.forget_id):
+            meta: dict[str, MetaValue] = {
+                "what": FORGOT,
+                "forget_id": command.forget_id,
+                "by": command.by,
+                "why": command.why,
+                "count": len(forgotten),
+                "open": self._host.conversation.open_count,
+            }
+            self._host.record(Kind.SYSTEM, "forgotten", meta, sync=True)
+        told = EventsForgotten(
+            request_id=command.request_id,
+            forget_id=command.forget_id,
+            window=command.window,
+            events=tuple(forgotten),
+        )
+        self._host.tell(command.reply_to, told)
+
+    def _files_of(self, chosen: Chosen) -> dict[EventId, tuple[str, ...]]:
+        """Paths of the files that came with events which are about to go."""
+        with self._host.blocking():
+            events = (logged.event for _, logged in self._journal.past(chosen.whole) if logged.event.id in chosen.whole)
+            return {event.id: _files(event) for event in events}
+
+    def _list_forgotten(
+        self, command: ForgetEvents, chosen: Chosen, files: dict[EventId, tuple[str, ...]]
+    ) -> list[ForgottenEvent]:
+        """Everything that this request took out, now or before a kill."""
+        named = chosen.whole | set(command.event_ids)
+        found = list[ForgottenEvent]()
+        with self._host.blocking():
+            for path, log in self._journal.past_logs():
+                for each in log.forgotten:
+                    meta = meta_dict(each.meta_json)
+                    if meta.get(FORGOT) != command.forget_id and each.id not in named:
+                        continue
+                    turn_id = each.id if each.kind is Kind.USER else str(meta.get("turn", ""))
+                    output = str(meta.get("full_output", ""))
+                    found.append(
+                        ForgottenEvent(
+                            window=command.window,
+                            path=path,
+                            line=each.line,
+                            event_id=each.id,
+                            message_id=MessageId(message_id_of(each)),
+                            turn_id=TurnId(turn_id),
+                            files=files.get(each.id, ()),
+                            outputs=(output,) if output else (),
+                        )
+                    )
+        return found
+
+    def _is_noted(self, forget_id: str) -> bool:
+        """True if a log of the window has the note of this request."""
+        with self._host.blocking():
+            return any(_is_note(logged.event, forget_id) for _, logged in self._journal.past((forget_id,)))
+
+
+def _is_note(event: Event, forget_id: str) -> bool:
+    if event.kind is not Kind.SYSTEM:
+        return False
+    meta = event.meta_dict()
+    return meta.get("what") == FORGOT and meta.get("forget_id") == forget_id
+
+
+def _files(event: Event) -> tuple[str, ...]:
+    attachments = event.meta_dict().get("attachments")
+    files = attachments if isinstance(attachments, list) else []
+    return tuple(str(file["path"]) for file in files if isinstance(file, dict) and file.get("path"))

@@ -1,0 +1,313 @@
+"""Scope of a forget request in one window's logs: the named events, and all events that go with these."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from domain.forgetting.fold import message_id_of
+from domain.log.event import Event, Kind
+from domain.log.forgotten import FORGOT, Forgotten
+from domain.log.metadata import meta_dict
+from domain.log.parser import ParsedEvent, ParsedLog
+from domain.log.redaction import DELETION_DEFERRED, EDIT_DEFERRED, LOOKED_THROUGH, OWED
+from domain.turn.compaction import CUT
+from messages.base import EventId, MessageId, TurnId, UserId
+from messages.forget import LEAST_REPEATED_CHARS, ForgettableEvent, Scope, ScopeKind
+
+QUOTATION = ":quotation"
+"""Behind an event's id: only the event's quotation is meant."""
+_PEOPLES = (Kind.USER, Kind.PIN)
+_ANSWERS = (Kind.AGENT, Kind.TOOL_CALL, Kind.TOOL_RESULT, Kind.SYSTEM)
+"""Kinds of what came of a question."""
+_WORDLESS = (DELETION_DEFERRED, EDIT_DEFERRED, LOOKED_THROUGH, CUT, FORGOT, "resumed", "joined", "model")
+"""Subjects of system events without words of people or models."""
+_LEAST_NAME_CHARS = 2
+
+
+class Chosen(NamedTuple):
+    """Events to forget, with all that goes with them."""
+
+    whole: frozenset[EventId]
+    quotations: frozenset[EventId]
+    """Events of which only the quotation goes."""
+    message_ids: frozenset[str]
+    """Messages that the former are of, or are shown by."""
+
+    def __bool__(self) -> bool:
+        """True if anything is left to forget."""
+        return bool(self.whole or self.quotations)
+
+
+class _Entry(NamedTuple):
+    path: str
+    line: int
+    event: Event
+    meta: dict[str, Any]
+
+    @property
+    def author_id(self) -> str:
+        return str(self.meta.get("author_id", ""))
+
+    @property
+    def turn_id(self) -> str:
+        return self.event.id if self.event.kind is Kind.USER else str(self.meta.get("turn", ""))
+
+    @property
+    def quotation(self) -> dict[str, Any]:
+        quote = self.meta.get("quote")
+        return quote if isinstance(quote, dict) else {}
+
+    @property
+    def quoted_text(self) -> str:
+        return "\n".join(_texts(self.quotation))
+
+    @property
+    def text(self) -> str:
+        """Everything in the event that may be words, without its quotation."""
+        others = {key: value for key, value in self.meta.items() if key != "quote"}
+        return "\n".join((self.event.content, *_texts(others)))
+
+
+class WindowEvents:
+    """Events of one window's logs, ready for questions about what goes together."""
+
+    def __init__(self, logs: Iterable[tuple[str, ParsedLog]]) -> None:
+        """Take in the logs, the oldest first, each with its path below the data root."""
+        self.entries: dict[EventId, _Entry] = {}
+        """Events with words or a quotation."""
+        self._kinds: dict[EventId, Kind] = {}
+        self._turns: dict[EventId, str] = {}
+        self._messages = defaultdict[EventId, set[str]](set)
+        self._of_turn = defaultdict[str, list[EventId]](list)
+        self._hosts: dict[str, str] = {}
+        """Event of a message that joined a running turn -> the turn."""
+        for path, log in logs:
+            for gone in log.forgotten:
+                self._add_forgotten(gone)
+            for logged in log.events:
+                self._add(path, logged)
+
+    def _add_forgotten(self, gone: Forgotten) -> None:
+        if gone.is_quote:
+            return
+        turn = str(meta_dict(gone.meta_json).get("turn", ""))
+        self._kinds[gone.id], self._turns[gone.id] = gone.kind, turn
+        self._of_turn[turn].append(gone.id)
+        if message_id := message_id_of(gone):
+            self._messages[gone.id].add(message_id)
+
+    def _add(self, path: str, logged: ParsedEvent) -> None:
+        event, meta = logged.event, logged.event.meta_dict()
+        self._kinds[event.id], self._turns[event.id] = event.kind, str(meta.get("turn", ""))
+        if event.kind is Kind.SYSTEM and meta.get("what") == "joined":
+            self._hosts[str(meta.get("message", ""))] = str(meta.get("turn", ""))
+        elif event.kind is Kind.DELIVERY:
+            shown = meta.get("message_ids")
+            self._messages[EventId(str(meta.get("event", "")))].update(
+                map(str, shown if isinstance(shown, list) else ())
+            )
+        if not _holds_words(event, meta):
+            return
+        self.entries[event.id] = _Entry(path, logged.line, event, meta)
+        self._of_turn[str(meta.get("turn", ""))].append(event.id)
+        if message_id := str(meta.get("message_id" if event.kind is Kind.USER else "source", "")):
+            self._messages[event.id].add(message_id)
+
+    def choose(self, named: Iterable[EventId]) -> Chosen:
+        """Events of these ids with words left, and all events that go with these ids.
+
+        With a message go its revisions, its quotations, its pins and, if it opened a turn, all that came of the turn;
+        with one of a turn's answers, calls and results go all of them.
+        """
+        ids, quoting = set[EventId](), set[EventId]()
+        messages = frozenset[str]()
+        todo = list(named)
+        while todo:
+            each = todo.pop()
+            if each.endswith(QUOTATION):
+                quoting.add(EventId(each.removesuffix(QUOTATION)))
+            elif each in self._kinds and each not in ids:
+                ids.add(each)
+                todo += self._answers_with(each)
+            if not todo:
+                messages = frozenset[str]().union(*(self._messages.get(each, ()) for each in ids))
+                todo += [each for each in self._with_messages(messages, ids) if each not in ids]
+        quoting |= {each.event.id for each in self._quoting(messages) if each.event.id not in ids}
+        return Chosen(
+            frozenset(ids & self.entries.keys()),
+            frozenset(each for each in quoting - ids if each in self.entries and self.entries[each].quotation),
+            messages,
+        )
+
+    def author_of_turn(self, entry: _Entry) -> str:
+        """Account whose message opened the turn of an event; empty if unknown."""
+        question = self.entries.get(EventId(entry.turn_id))
+        return question.author_id if question is not None else ""
+
+    def messages_of(self, entry: _Entry) -> frozenset[str]:
+        """Messages that an event is of, or is shown by."""
+        return frozenset(self._messages.get(entry.event.id, ()))
+
+    def _answers_with(self, event_id: EventId) -> Iterator[EventId]:
+        if self._kinds[event_id] is Kind.USER:
+            yield from self._of_turn.get(event_id, ())
+            turn = self._hosts.get(event_id, "")
+        else:
+            turn = self._turns.get(event_id, "") if self._kinds[event_id] in _ANSWERS else ""
+        if turn:
+            yield from (each for each in self._of_turn.get(turn, ()) if self._kinds[each] in _ANSWERS)
+
+    def _with_messages(self, messages: frozenset[str], ids: Collection[str]) -> Iterator[EventId]:
+        for event_id, entry in self.entries.items():
+            is_owed = entry.meta.get("what") == OWED
+            if (is_owed and (entry.meta.get("event") in ids or entry.meta.get("answers") in messages)) or (
+                entry.event.kind in _PEOPLES and not messages.isdisjoint(self._messages.get(event_id, ()))
+            ):
+                yield event_id
+
+    def _quoting(self, messages: Collection[str]) -> Iterator[_Entry]:
+        return (each for each in self.entries.values() if each.quotation.get("message_id") in messages)
+
+
+def list_forgettable(logs: Iterable[tuple[str, ParsedLog]], scope: Scope) -> tuple[list[ForgettableEvent], int]:
+    """Events that a scope names, with all that goes with them, oldest first; and how many `only_by` keeps.
+
+    Args:
+        logs: Of the window, the oldest first, each with its path below the data root.
+        scope: Its topic's places, and its repeated texts, are filled.
+    """
+    events = WindowEvents(logs)
+    named, withheld = _split_allowed(events, scope, _find_named(events, scope))
+    chosen = events.choose(named)
+    if scope.kind in (ScopeKind.MESSAGE, ScopeKind.PERSON, ScopeKind.TOPIC):
+        repeated = msgspec.structs.replace(scope, kind=ScopeKind.REPEATED)
+        again = _repeating(events, _texts_of(events, chosen.whole), chosen.whole)
+        others, kept = _split_allowed(events, repeated, again)
+        withheld |= kept
+        chosen = events.choose((*named, *others))
+    listed = [_listing(events, each, is_quote=False) for each in chosen.whole]
+    listed += [_listing(events, each, is_quote=True) for each in chosen.quotations]
+    order = {event_id: place for place, event_id in enumerate(events.entries)}
+    listed.sort(key=lambda each: order[EventId(each.event_id.removesuffix(QUOTATION))])
+    return listed, len(withheld - chosen.whole)
+
+
+def _find_named(events: WindowEvents, scope: Scope) -> list[EventId]:
+    ids = list[EventId]()
+    match scope.kind:
+        case ScopeKind.MESSAGE:
+            ids = [each.event.id for each in events.entries.values() if scope.message_id in events.messages_of(each)]
+            ids += _quoting(
+                each for each in events.entries.values() if each.quotation.get("message_id") == scope.message_id
+            )
+        case ScopeKind.PERSON:
+            ids = list(_of_person(events, scope))
+        case ScopeKind.TOPIC:
+            places = {(place.path, place.line) for place in scope.places}
+            ids = [each.event.id for each in events.entries.values() if (each.path, each.line) in places]
+        case ScopeKind.WINDOW:
+            ids = list(events.entries)
+        case ScopeKind.EXPIRED:
+            before = scope.before
+            ids = [each.event.id for each in events.entries.values() if before is not None and each.event.at < before]
+        case ScopeKind.REPEATED:
+            ids = list(_repeating(events, scope.texts, ()))
+    return ids
+
+
+def _split_allowed(events: WindowEvents, scope: Scope, ids: Iterable[EventId]) -> tuple[list[EventId], set[EventId]]:
+    """Ids that `only_by` allows, and the others; a quotation of one's own words is one's own."""
+    ids = list(dict.fromkeys(ids))
+    if not scope.only_by:
+        return ids, set()
+    kept = {each for each in ids if not each.endswith(QUOTATION) and not _is_own(events, scope, events.entries[each])}
+    return [each for each in ids if each not in kept], kept
+
+
+def _is_own(events: WindowEvents, scope: Scope, entry: _Entry) -> bool:
+    if entry.event.kind in _PEOPLES:
+        return entry.author_id == scope.only_by
+    return scope.kind in (ScopeKind.PERSON, ScopeKind.REPEATED) or events.author_of_turn(entry) == scope.only_by
+
+
+def _of_person(events: WindowEvents, scope: Scope) -> Iterator[EventId]:
+    """All by a person, and all that names or quotes the person."""
+    own = [each for each in events.entries.values() if scope.person_id and each.author_id == scope.person_id]
+    names = {scope.person_name} if scope.person_name else {str(each.meta.get("author", "")) for each in own}
+    words = [rf"<@!?{re.escape(scope.person_id)}>"] if scope.person_id else []
+    words += [rf"(?<!\w){re.escape(name)}(?!\w)" for name in names if len(name) >= _LEAST_NAME_CHARS]
+    naming = re.compile("|".join(words) or "(?!)", re.IGNORECASE)
+    for each in events.entries.values():
+        quotation = each.quotation
+        if each.author_id == scope.person_id != "" or naming.search(each.text):
+            yield each.event.id
+        elif quotation and (quotation.get("author_id") == scope.person_id != "" or naming.search(each.quoted_text)):
+            yield EventId(each.event.id + QUOTATION)
+
+
+def _texts_of(events: WindowEvents, whole: Collection[EventId]) -> list[str]:
+    """Words of people among forgotten events, as typed and with the texts of files."""
+    found = list[str]()
+    for each in (events.entries[event_id] for event_id in whole):
+        if each.event.kind in _PEOPLES:
+            typed = each.meta.get("typed")
+            found += [each.event.content, each.event.content[: typed if isinstance(typed, int) else 0]]
+    return found
+
+
+def _repeating(events: WindowEvents, texts: Iterable[str], but: Collection[EventId]) -> Iterator[EventId]:
+    """Events that repeat one of some texts verbatim, beside some events."""
+    long = {text.strip() for text in texts if len(text.strip()) >= LEAST_REPEATED_CHARS}
+    repeated = re.compile("|".join(map(re.escape, sorted(long, key=len))) or "(?!)")
+    for each in events.entries.values():
+        if each.event.id in but:
+            continue
+        if repeated.search(each.text):
+            yield each.event.id
+        elif each.quotation and repeated.search(each.quoted_text):
+            yield EventId(each.event.id + QUOTATION)
+
+
+def _quoting(entries: Iterable[_Entry]) -> list[EventId]:
+    return [EventId(each.event.id + QUOTATION) for each in entries]
+
+
+def _listing(events: WindowEvents, event_id: EventId, *, is_quote: bool) -> ForgettableEvent:
+    entry = events.entries[event_id]
+    of_person = entry.event.kind in _PEOPLES
+    quoted = entry.quotation
+    messages: Sequence[str] = sorted(events.messages_of(entry))
+    return ForgettableEvent(
+        event_id=EventId(event_id + QUOTATION) if is_quote else event_id,
+        path=entry.path,
+        line=entry.line,
+        at=entry.event.at,
+        message_id=MessageId(str(quoted.get("message_id", "")) if is_quote else (messages[0] if messages else "")),
+        turn_id=TurnId(entry.turn_id),
+        author_id=UserId(str(quoted.get("author_id", "")) if is_quote else (entry.author_id if of_person else "")),
+        author_name=str(quoted.get("author", "")) if is_quote else str(entry.meta.get("author", "")),
+        text=str(quoted.get("text", "")) if is_quote else entry.event.content,
+    )
+
+
+def _holds_words(event: Event, meta: dict[str, Any]) -> bool:
+    if event.kind in (Kind.DELIVERY, Kind.TOMBSTONE):
+        return False
+    return event.kind is not Kind.SYSTEM or meta.get("what") not in _WORDLESS
+
+
+def _texts(value: object) -> Iterator[str]:
+    """All texts in a value of metadata."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _texts(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)

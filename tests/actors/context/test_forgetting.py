@@ -1,0 +1,345 @@
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from domain.log.event import Kind
+from domain.log.parser import parse
+from domain.log.view import taken_out
+from messages.base import Address, EventId, MessageId, RequestId, UserId
+from messages.context import Quote, RetractMessages, StartNewWindow
+from messages.discord import Delivered, PostMessage
+from messages.forget import (
+    EventsForgotten,
+    ForgetEvents,
+    ForgettableEvent,
+    ForgettableListed,
+    ListForgettable,
+    Scope,
+    ScopeKind,
+)
+from messages.model import ToolCall
+from messages.turn import TurnEnded
+from tests.actors.context.rig import CHANNEL, Rig, of_type
+from tests.actors.context.steps import Killed
+
+BOB = UserId("910000000000000022")
+SECRET = "the code is hunter22"
+CALL = ToolCall(id="c1", name="bash", arguments_json='{"command":"echo hunter22"}')
+ASKER = Address("asker")
+
+
+_NUMBERS = count()
+
+
+@pytest.fixture
+def make_rig(tmp_path: Path) -> Iterator[Callable[[], Rig]]:
+    """Maker of a life of one data root."""
+    made = list[Rig]()
+
+    def make() -> Rig:
+        made.append(Rig(tmp_path))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.stop()
+
+
+def scope(kind: ScopeKind = ScopeKind.MESSAGE, message_id: int = 41, **fields: Any) -> Scope:
+    return Scope(kind=kind, window=CHANNEL, message_id=str(message_id), **fields)
+
+
+def list_events(rig: Rig, of: Scope) -> ForgettableListed:
+    """Answer of the window to the question what a scope names."""
+    asker = rig.system.edge(f"asker-{next(_NUMBERS)}")
+    rig.tell(CHANNEL, ListForgettable(request_id=RequestId("l1"), reply_to=asker.address, window=CHANNEL, scope=of))
+    (reply,) = of_type(ForgettableListed, asker.drain())
+    return reply
+
+
+def command(events: Iterable[ForgettableEvent], **fields: Any) -> ForgetEvents:
+    return ForgetEvents(
+        request_id=RequestId("f1"),
+        reply_to=ASKER,
+        window=CHANNEL,
+        forget_id="forget01",
+        event_ids=tuple(each.event_id for each in events),
+        by="operator",
+        why="asked by mail",
+        **fields,
+    )
+
+
+def forget(rig: Rig, told: ForgetEvents) -> EventsForgotten:
+    asker = rig.system.edge(f"asker-{next(_NUMBERS)}")
+    rig.tell(CHANNEL, msgspec.structs.replace(told, reply_to=asker.address))
+    (reply,) = of_type(EventsForgotten, asker.drain())
+    return reply
+
+
+def say_as_bob(rig: Rig, text: str, message_id: int, **fields: Any) -> None:
+    rig.say(text, message_id, author="Bob", author_id=BOB, **fields)
+
+
+def answer_and_deliver(rig: Rig, text: str, message_id: int) -> None:
+    rig.answer(text)
+    (post,) = rig.posts()
+    rig.tell(CHANNEL, Delivered(request_id=post.request_id, message_ids=(MessageId(str(message_id)),)))
+
+
+def talk(rig: Rig) -> None:
+    """Bob tells a secret, which the agent echoes; Alice quotes and repeats it, and the window begins anew between."""
+    say_as_bob(rig, SECRET, 41)
+    rig.answer("I run it", CALL)
+    rig.finish_command("hunter22")
+    answer_and_deliver(rig, "noted: hunter22", 51)
+    quote = Quote(message_id=MessageId("41"), author_name="Bob", author_id=BOB, text=SECRET)
+    rig.say("what does this mean?", 42, quote=quote, wants_answer=False)
+    rig.tell(
+        CHANNEL,
+        StartNewWindow(
+            request_id=RequestId("n1"), reply_to=rig.system.edge("starter").address, window=CHANNEL, asked_by=BOB
+        ),
+    )
+    rig.say(f"Bob said that {SECRET}!", 43, wants_answer=False)
+    rig.say("good morning", 44)
+    answer_and_deliver(rig, "good morning to you", 54)
+
+
+def every_byte(root: Path) -> bytes:
+    return b"\0".join(path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file())
+
+
+@pytest.mark.req("X-245")
+def test_a_message_goes_with_its_turn_its_quotations_and_its_repetitions_from_all_logs(
+    make_rig: Callable[[], Rig],
+) -> None:
+    rig = make_rig()
+    talk(rig)
+    sizes = [path.stat().st_size for path in rig.logs()]
+
+    named = list_events(rig, scope())
+    reply = forget(rig, command(named.events))
+
+    assert b"hunter22" not in every_byte(rig.root)
+    assert [each.text for each in named.events if each.event_id.endswith(":quotation")] == [SECRET]
+    old, new = rig.logs()
+    assert (old.stat().st_size, stat.S_IMODE(old.stat().st_mode)) == (sizes[0], 0o444)
+    assert stat.S_IMODE(new.stat().st_mode) == 0o600
+    assert [each.content for each in rig.events() if each.kind in (Kind.USER, Kind.AGENT)] == [
+        "good morning", "good morning to you"
+    ]  # fmt: skip
+    (told,) = taken_out(parse(path.read_bytes()) for path in (old, new))
+    assert (told.forget_id, told.by, told.why) == ("forget01", "operator", "asked by mail")
+    assert (told.events, told.quotations) == (len([e for e in reply.events if e.event_id]) - 1, 1)
+    assert {each.message_id for each in reply.events} >= {MessageId("41"), MessageId("43")}
+    rig.say("and you?", 45)
+    assert "hunter22" not in str(rig.requests()[0].messages)
+
+
+def test_the_same_command_again_changes_nothing_and_tells_the_same(make_rig: Callable[[], Rig]) -> None:
+    rig = make_rig()
+    talk(rig)
+    told = command(list_events(rig, scope()).events)
+    first = forget(rig, told)
+    logs = [path.read_bytes() for path in rig.logs()]
+
+    assert forget(rig, told) == first
+    assert [path.read_bytes() for path in rig.logs()] == logs
+    assert list_events(rig, scope()).events == ()
+
+
+def test_a_forgotten_message_is_not_taken_in_again(make_rig: Callable[[], Rig]) -> None:
+    rig = make_rig()
+    talk(rig)
+    forget(rig, command(list_events(rig, scope()).events))
+    rig.stop()
+    rig = make_rig()
+
+    say_as_bob(rig, SECRET, 41)
+    say_as_bob(rig, SECRET, 43)
+
+    assert b"hunter22" not in every_byte(rig.root)
+    assert rig.requests() == []
+
+
+def test_a_question_whose_answer_is_forgotten_is_not_answered_again(make_rig: Callable[[], Rig]) -> None:
+    rig = make_rig()
+    rig.say("who is there?", 44)
+    answer_and_deliver(rig, "Bob is there", 54)
+    forget(rig, command(list_events(rig, scope(ScopeKind.PERSON, person_id=BOB, person_name="Bob")).events))
+    rig.stop()
+
+    rig = make_rig()
+    rig.say("thanks", 45)
+
+    (request,) = rig.requests()
+    assert next("who is there?" in message.text for message in request.messages)
+    assert "Bob" not in str(request.messages)
+    assert "forgotten" in request.messages[1].text
+
+
+@pytest.mark.req("X-245")
+def test_a_turn_in_hand_ends_and_nothing_of_it_is_told_or_shown(make_rig: Callable[[], Rig]) -> None:
+    rig = make_rig()
+    say_as_bob(rig, SECRET, 41)
+    (_request,) = rig.requests()
+    rig.say("good morning", 44)
+    rig.listener.drain()
+
+    forget(rig, command(list_events(rig, scope()).events))
+
+    assert "hunter22" not in str(of_type(TurnEnded, rig.listener.drain()))
+    (other,) = rig.requests()
+    assert "good morning" in other.messages[-1].text
+    assert "hunter22" not in str(other.messages)
+    assert b"hunter22" not in every_byte(rig.root)
+
+
+def test_a_waiting_question_is_left_unanswered(make_rig: Callable[[], Rig]) -> None:
+    rig = make_rig()
+    rig.say("good morning", 44)
+    say_as_bob(rig, SECRET, 41)
+    rig.requests()
+
+    forget(rig, command(list_events(rig, scope()).events))
+
+    assert rig.requests() == []
+    assert b"hunter22" not in every_byte(rig.root)
+
+
+def test_an_answer_that_is_not_shown_yet_is_shown_no_more(make_rig: Callable[[], Rig]) -> None:
+    rig = make_rig()
+    say_as_bob(rig, SECRET, 41)
+    rig.answer("noted: hunter22")
+    rig.posts()
+
+    forget(rig, command(list_events(rig, scope()).events))
+    rig.advance(900.0)
+    assert of_type(PostMessage, rig.surface.drain()) == []
+    rig.stop()
+
+    assert make_rig().posts() == []
+
+
+def test_copies_for_commands_forget_and_keep_what_was_taken_back(make_rig: Callable[[], Rig]) -> None:
+    rig = make_rig()
+    talk(rig)
+    rig.tell(CHANNEL, RetractMessages(window=CHANNEL, message_ids=(MessageId("44"),)))
+    copies = [*rig.root.glob("redacted/*/*/*.md")]
+    inodes = [path.stat().st_ino for path in copies]
+    assert b"hunter22" in b"".join(path.read_bytes() for path in copies)
+
+    forget(rig, command(list_events(rig, scope()).events))
+
+    assert b"hunter22" not in every_byte(rig.root)
+    shown = b"".join(path.read_bytes() for path in copies)
+    assert b"good morning" not in shown
+    assert [path.stat().st_ino for path in copies] == inodes
+
+
+def test_only_ones_own_words_go_where_others_may_not(make_rig: Callable[[], Rig]) -> None:
+    rig = make_rig()
+    talk(rig)
+
+    named = list_events(rig, scope(ScopeKind.PERSON, person_id=BOB, person_name="Bob", only_by=BOB))
+
+    assert named.withheld == 1
+    assert {each.author_id for each in named.events} <= {BOB, ""}
+    assert "good morning" not in [each.text for each in named.events]
+
+
+def test_a_whole_window_forgets_every_word_and_goes_on(make_rig: Callable[[], Rig]) -> None:
+    rig = make_rig()
+    talk(rig)
+
+    forget(rig, command((), whole_window=True))
+
+    data = every_byte(rig.root / "logs")
+    assert not any(word in data for word in (b"hunter22", b"morning", b"Alice", b"Bob"))
+    rig.say("hello", 60)
+    assert rig.requests()[0].messages[-1].text.endswith("hello")
+
+
+def test_drafts_that_a_kill_left_are_removed(make_rig: Callable[[], Rig]) -> None:
+    rig = make_rig()
+    talk(rig)
+    folder = rig.logs()[0].parent
+    for name in (".new", f".{rig.logs()[0].name}.new"):
+        (folder / name).write_bytes(b"hunter22")
+
+    forget(rig, command(list_events(rig, scope()).events))
+
+    assert b"hunter22" not in every_byte(rig.root)
+
+
+def test_unknown_ids_change_nothing_and_stop_nothing(make_rig: Callable[[], Rig]) -> None:
+    rig = make_rig()
+    rig.say("good morning", 44)
+    before = every_byte(rig.root)
+
+    reply = forget(rig, msgspec.structs.replace(command(()), event_ids=(EventId("nosuchid"),)))
+
+    assert (reply.events, every_byte(rig.root)) == ((), before)
+    assert len(rig.requests()) == 1
+
+
+def records(rig: Rig) -> dict[tuple[str, int], str]:
+    """Name of a log and line -> event there, forgotten or not."""
+    found = dict[tuple[str, int], str]()
+    for path in rig.logs():
+        log = parse(path.read_bytes())
+        found |= {(path.name, each.line): each.event.id for each in log.events}
+        found |= {(path.name, each.line): each.id for each in log.forgotten}
+    return found
+
+
+def killed_at(rig: Rig, told: ForgetEvents, step: int) -> bool:
+    """True if the command has a step of that number, at which the window is killed."""
+    steps = list[str]()
+
+    def dies(call: str, data: bytes) -> None:
+        steps.append(call)
+        if len(steps) >= step:
+            raise Killed
+
+    rig.disk.before = dies
+    try:
+        rig.tell(CHANNEL, told)
+    except Killed:
+        return True
+    finally:
+        rig.disk.before = lambda call, data: None
+        rig.kill()
+    return False
+
+
+@pytest.mark.req("X-245")
+def test_killed_at_any_step_each_log_is_the_old_or_the_new_and_the_same_command_finishes(tmp_path: Path) -> None:
+    step, is_cut = 0, True
+    while is_cut:
+        step += 1
+        (root := tmp_path / str(step)).mkdir()
+        rig = Rig(root)
+        talk(rig)
+        told = command(list_events(rig, scope()).events)
+        places = records(rig)
+
+        is_cut = killed_at(rig, told, step)
+
+        rig = Rig(root)
+        assert places.items() <= records(rig).items()
+        reply = forget(rig, told)
+        assert b"hunter22" not in every_byte(root), step
+        assert {each.message_id for each in reply.events} >= {MessageId("41"), MessageId("43")}
+        (note,) = taken_out(parse(path.read_bytes()) for path in rig.logs())
+        assert (note.by, note.events + note.quotations) == ("operator", len(reply.events))
+        rig.stop()
+    assert step > 10

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from domain.forgetting.rewriting import forget_words
+from domain.forgetting.scope import QUOTATION, WindowEvents, list_forgettable
+from domain.log.event import Event, Kind, event
+from domain.log.parser import parse
+from messages.base import EventId
+from messages.forget import Scope, ScopeKind
+from messages.turn import Reference
+from tests.domain.log.logs import START, WINDOW, written
+
+ALICE, BOB = "910000000000000021", "910000000000000022"
+PATH = "logs/discord-thread/123456789012345678/20261122T140322Z_0001.md"
+
+
+def user(id: str, who: str, text: str, message_id: str, **meta: Any) -> Event:
+    name = "Alice" if who == ALICE else "Bob"
+    fields = {"author": name, "author_id": who, "message_id": message_id, **meta}
+    return event(id, START + timedelta(seconds=int(message_id)), Kind.USER, text, fields)
+
+
+def of_turn(id: str, kind: Kind, text: str, turn: str, **meta: Any) -> Event:
+    return event(id, START, kind, text, {"turn": turn, **meta})
+
+
+def delivery(id: str, of: str, message_id: str) -> Event:
+    return event(id, START, Kind.DELIVERY, "", {"event": of, "message_ids": [message_id], "open": 0})
+
+
+QUOTE = {"message_id": "1", "author": "Bob", "author_id": BOB, "text": "my dog is called Rex", "shown": False}
+EVENTS = [
+    user("q1", BOB, "my dog is called Rex", "1"),
+    of_turn("c1", Kind.TOOL_CALL, "note Rex", "q1", call_id="1"),
+    of_turn("r1", Kind.TOOL_RESULT, "Rex", "q1", call_id="1"),
+    of_turn("a1", Kind.AGENT, "nice dog", "q1", final=True),
+    delivery("d1", "a1", "11"),
+    user("q2", ALICE, "whose dog?", "2", quote=QUOTE),
+    of_turn("a2", Kind.AGENT, "that of Bob, of course", "q2", final=True),
+    user("q3", ALICE, "he said: my dog is called Rex!", "3", overheard=True),
+    user("q4", ALICE, "bobsleigh is fun", "4", overheard=True),
+    user("q5", ALICE, "a nice answer", "5", quote={**QUOTE, "message_id": "11", "author": "agent", "author_id": ""}),
+    user("q6", ALICE, "what is a dog?", "6"),
+    user("q7", BOB, "and a cat?", "7"),
+    event("s1", START, Kind.SYSTEM, "joins", {"turn": "q6", "what": "joined", "message": "q7"}),
+    of_turn("a6", Kind.AGENT, "an animal", "q6", final=True),
+    event("o1", START, Kind.SYSTEM, "owed words", {"what": "owed", "event": "x", "answers": "1"}),
+    event("p1", START, Kind.PIN, "pinned words", {"action": "pin", "source": "1", "author_id": BOB}),
+]
+
+
+def ids_of(events: list[Event] | None = None, kind: ScopeKind = ScopeKind.MESSAGE, **fields: Any) -> list[str]:
+    listed, _ = list_forgettable([(PATH, parse(written(events or EVENTS)))], Scope(kind=kind, window=WINDOW, **fields))
+    return [each.event_id for each in listed]
+
+
+def test_a_message_goes_with_its_turn_its_quotations_its_pin_what_is_owed_and_its_repetitions() -> None:
+    assert ids_of(message_id="1") == ["q1", "c1", "r1", "a1", "q2:quotation", "q3", "q5:quotation", "o1", "p1"]
+
+
+def test_a_message_of_the_agent_goes_with_all_answers_of_its_turn_and_its_question_stays() -> None:
+    assert ids_of(message_id="11") == ["c1", "r1", "a1", "q5:quotation"]
+
+
+def test_with_a_message_that_joined_a_turn_goes_what_was_answered_to_both() -> None:
+    assert ids_of(message_id="7") == ["q7", "a6"]
+
+
+def test_a_person_goes_with_all_that_names_or_quotes_the_person_as_a_word() -> None:
+    ids = ids_of(kind=ScopeKind.PERSON, person_id=BOB)
+
+    assert "q4" not in ids
+    assert {"q1", "a1", "q2:quotation", "a2", "q7", "p1"} <= set(ids)
+    assert "q2" not in ids
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "ids"),
+    [
+        (ScopeKind.TOPIC, {"places": (Reference(path=PATH, line=5),)}, "q1"),
+        (ScopeKind.REPEATED, {"texts": ("my dog is called Rex", "nice")}, "q3"),
+        (ScopeKind.EXPIRED, {"before": START + timedelta(seconds=2)}, "q1"),
+        (ScopeKind.WINDOW, {}, "q4"),
+    ],
+)
+def test_the_other_kinds_of_scopes(kind: ScopeKind, fields: dict[str, Any], ids: str) -> None:
+    assert ids in ids_of(kind=kind, **fields)
+
+
+def test_short_texts_are_not_looked_for() -> None:
+    assert ids_of(kind=ScopeKind.REPEATED, texts=("Rex", "nice dog")) == []
+
+
+def test_only_ones_own_words_are_named_and_others_counted() -> None:
+    scope = Scope(kind=ScopeKind.WINDOW, window=WINDOW, only_by=BOB)
+
+    listed, withheld = list_forgettable([(PATH, parse(written(EVENTS)))], scope)
+
+    assert [each.event_id for each in listed] == [
+        "q1",
+        "c1",
+        "r1",
+        "a1",
+        "q2:quotation",
+        "q5:quotation",
+        "q7",
+        "a6",
+        "o1",
+        "p1",
+    ]
+    assert withheld == 6
+
+
+def test_what_goes_with_a_forgotten_message_is_found_by_its_id_alone() -> None:
+    quoting = EVENTS[5]
+    data = forget_words(written(EVENTS[:5]), {EventId("q1"), EventId("a1")}, (), "f1")
+
+    chosen = WindowEvents([("old", parse(data)), ("new", parse(written([quoting])))]).choose([EventId("q1")])
+
+    assert (set(chosen.whole), set(chosen.quotations)) == ({"c1", "r1"}, {"q2"})
+    assert chosen.message_ids == {"1", "11"}
+
+
+def test_ids_that_no_log_has_name_nothing() -> None:
+    events = WindowEvents([(PATH, parse(written(EVENTS)))])
+
+    assert not events.choose([EventId("nosuch"), EventId("nosuch" + QUOTATION), EventId("q1" + QUOTATION)])
+
+
+def test_events_without_words_are_never_named() -> None:
+    assert {"d1", "s1"}.isdisjoint(ids_of(kind=ScopeKind.WINDOW))
