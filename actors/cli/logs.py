@@ -68,7 +68,7 @@ def check(paths: tuple[Path, ...], as_json: bool) -> None:
         takings.add(log)
         report = findings_at(path, log)
         problems += [{"file": str(path), "line": each.line, "reason": each.reason} for each in report]
-    gone = takings.told()
+    gone = takings.list_all()
     if as_json:
         forgotten = [to_builtins(each) for each in gone]
         click.echo(json.dumps({"files": len(files), "problems": problems, "forgotten": forgotten}))

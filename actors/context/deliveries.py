@@ -82,7 +82,7 @@ class Deliveries:
         self._go_on()
 
     def drop(self, event_ids: Collection[EventId]) -> None:
-        """Show these events' texts to nobody any more; one that is out may be seen still."""
+        """Stop showing the texts of these events; a text on its way may still appear."""
         for request_id, attempt in tuple(self._attempts.items()):
             if attempt.debt.event_id in event_ids:
                 del self._attempts[request_id]

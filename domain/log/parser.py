@@ -248,7 +248,7 @@ class _Reader:
         try:
             if fence is not None:
                 self.records.append(_record(self.data, head, fence, end, marker, place))
-            self.forgotten.append(_forgotten(head, place, is_quote=fence is not None))
+            self.forgotten.append(_forgotten_record(head, place, is_quote=fence is not None))
         except ValueError:
             return False
         self.empty = False
@@ -363,7 +363,7 @@ def _record(
     )
 
 
-def _forgotten(head: re.Match[bytes], place: tuple[int, int], *, is_quote: bool) -> Forgotten:
+def _forgotten_record(head: re.Match[bytes], place: tuple[int, int], *, is_quote: bool) -> Forgotten:
     at, kind, name, meta, _ = head.groups()
     meta_json, _ = unmarked(meta.decode("ascii"))
     return Forgotten(

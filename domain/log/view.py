@@ -50,18 +50,18 @@ class Takings:
             if (meta := event.meta_dict()).get("what") == FORGOT:
                 self._notes[str(meta.get("forget_id", ""))] = event
 
-    def told(self) -> list[TakenOut]:
+    def list_all(self) -> list[TakenOut]:
         """The forget requests, the newest note last."""
         told = [_taken_out(each, self._notes.get(each), *count) for each, count in self._counts.items()]
         return sorted(told, key=lambda each: (each.at.timestamp() if each.at else 0.0, each.forget_id))
 
 
-def taken_out(logs: Iterable[ParsedLog]) -> list[TakenOut]:
+def list_taken_out(logs: Iterable[ParsedLog]) -> list[TakenOut]:
     """Forget requests that took words out of some logs, the newest note last."""
     takings = Takings()
     for log in logs:
         takings.add(log)
-    return takings.told()
+    return takings.list_all()
 
 
 def _taken_out(forget_id: str, note: Event | None, events: int, quotations: int) -> TakenOut:

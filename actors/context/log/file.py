@@ -26,7 +26,7 @@ from actors.linux.regular_file import open_regular, read_regular
 from domain.log.event import Event, Header, Kind
 from domain.log.format import encode_event, encode_header, encode_seal
 from domain.log.parser import ParsedLog, parse
-from domain.log.view import Finding, findings, taken_out
+from domain.log.view import Finding, findings, list_taken_out
 from domain.log.window import LogName, log_folder, log_path, next_log_name, parse_log_name, parse_log_path
 from messages.base import Value, Window, make_ready
 
@@ -175,7 +175,7 @@ class WindowLog:
         header = Header(window=window, started_at=name.started_at, seq=name.seq or 1, opened_by="recovery")
         parsed = opened._recover(header)
         is_new = all(logged.event.kind is Kind.SYSTEM for logged in parsed.events)
-        if is_new or any(each.at is None for each in taken_out([parsed])):
+        if is_new or any(each.at is None for each in list_taken_out([parsed])):
             _sync_folders(disk, root, place.parent)  # A crash may have come between the file's naming and this.
         return opened, parsed
 

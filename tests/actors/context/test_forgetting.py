@@ -11,7 +11,7 @@ import pytest
 
 from domain.log.event import Kind
 from domain.log.parser import parse
-from domain.log.view import taken_out
+from domain.log.view import list_taken_out
 from messages.base import Address, EventId, MessageId, RequestId, UserId
 from messages.context import Quote, RetractMessages, StartNewWindow
 from messages.discord import Delivered, PostMessage
@@ -136,7 +136,7 @@ def test_a_message_goes_with_its_turn_its_quotations_and_its_repetitions_from_al
     assert [each.content for each in rig.events() if each.kind in (Kind.USER, Kind.AGENT)] == [
         "good morning", "good morning to you"
     ]  # fmt: skip
-    (told,) = taken_out(parse(path.read_bytes()) for path in (old, new))
+    (told,) = list_taken_out(parse(path.read_bytes()) for path in (old, new))
     assert (told.forget_id, told.by, told.why) == ("forget01", "operator", "asked by mail")
     assert (told.events, told.quotations) == (len([e for e in reply.events if e.event_id]) - 1, 1)
     assert {each.message_id for each in reply.events} >= {MessageId("41"), MessageId("43")}
@@ -339,7 +339,7 @@ def test_killed_at_any_step_each_log_is_the_old_or_the_new_and_the_same_command_
         reply = forget(rig, told)
         assert b"hunter22" not in every_byte(root), step
         assert {each.message_id for each in reply.events} >= {MessageId("41"), MessageId("43")}
-        (note,) = taken_out(parse(path.read_bytes()) for path in rig.logs())
+        (note,) = list_taken_out(parse(path.read_bytes()) for path in rig.logs())
         assert (note.by, note.events + note.quotations) == ("operator", len(reply.events))
         rig.stop()
     assert step > 10
