@@ -122,7 +122,7 @@ def parse(data: bytes, start: LogState | None = None) -> ParsedLog:
         start: The state of an earlier reading of the same file.
     """
     reader = _read(data, start)
-    return reader.result(tuple(map(_logged, reader.records)))
+    return reader.result(tuple(map(_parsed_event, reader.records)))
 
 
 def read(data: bytes, start: LogState | None = None) -> tuple[list[Record], ParsedLog]:
@@ -393,7 +393,7 @@ def _plain(line: int, offset: int, name: bytes, at: bytes, kind: bytes, content:
     )
 
 
-def _logged(record: Record) -> ParsedEvent:
+def _parsed_event(record: Record) -> ParsedEvent:
     event = Event(id=record.id, at=record.at, kind=record.kind, content=record.content, meta_json=record.meta_json)
     return ParsedEvent(event=event, line=record.line, offset=record.offset)
 
