@@ -302,7 +302,13 @@ class Indexing:
 
     def _embedding(self, texts: list[str]) -> Ask:
         def message(request_id: RequestId, reply_to: Address) -> EmbedTexts:
-            return EmbedTexts(request_id=request_id, reply_to=reply_to, texts=tuple(texts), role=TextRole.DOCUMENT)
+            return EmbedTexts(
+                request_id=request_id,
+                reply_to=reply_to,
+                texts=tuple(texts),
+                role=TextRole.DOCUMENT,
+                deadline_s=EMBED_S,
+            )
 
         return Ask(self._config.embedder, message, EMBED_S)
 

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 BATCH = 64
 IN_FLIGHT = 2
 PATIENCE_S = 900.0
-"""The embedder tries again by itself; only a lost request takes longer."""
+"""The embedder tries again by itself; what takes longer may be lost, and is said again."""
 UNIT_TOLERANCE = 1e-2
 
 
@@ -75,15 +75,19 @@ class Backlog:
             self._timer = self._host.after(delay_s, EmbedMore())
 
     def _take_reply(self, request_id: RequestId, reply: TextsEmbedded | EmbeddingFailed | None) -> None:
-        """Take the reply to a request; None for one that was lost."""
+        """Take the reply to a request; None if there was none in time."""
         batch, store = self._batches.pop(request_id), self._open_store()
+        if reply is None and self._embedder is not None:
+            self._tell("the embedder did not answer")
+            self._ask(self._embedder, batch, request_id)  # the same request, or the embedder would do both
+            return
         with self._host.blocking():
             if isinstance(reply, TextsEmbedded):
                 self._store(store, batch, reply)
-            else:
-                self._tell("the embedder did not answer" if reply is None else reply.reason)
-                is_permanent = reply is not None and reply.is_permanent
-                store.index.pending.fail((turn.id for turn in batch), self._host.now(), is_permanent=is_permanent)
+            elif reply is not None:
+                self._tell(reply.reason)
+                ids = (turn.id for turn in batch)
+                store.index.pending.fail(ids, self._host.now(), is_permanent=reply.is_permanent)
         self.go_on()
 
     def _store(self, store: Store, batch: list[Waiting], reply: TextsEmbedded) -> None:
@@ -113,10 +117,12 @@ class Backlog:
         length = float(np.linalg.norm(np.frombuffer(vector, "<f4").astype(np.float64)))
         return math.isfinite(length) and abs(length - 1) < UNIT_TOLERANCE
 
-    def _ask(self, embedder: Address, turns: list[Waiting]) -> None:
+    def _ask(self, embedder: Address, turns: list[Waiting], again: RequestId | None = None) -> None:
+        """Ask for vectors; `again` is the id of a request that is said once more."""
+
         def make(request_id: RequestId, reply_to: Address) -> EmbedTexts:
             texts = tuple(turn.text for turn in turns)
-            return EmbedTexts(request_id=request_id, reply_to=reply_to, texts=texts, role=TextRole.DOCUMENT)
+            return EmbedTexts(request_id=again or request_id, reply_to=reply_to, texts=texts, role=TextRole.DOCUMENT)
 
         request_id = self._host.ask(embedder, make, PATIENCE_S, lambda reply: self._take_reply(request_id, reply))
         self._batches[request_id] = turns

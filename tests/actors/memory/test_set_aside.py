@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from actors.memory.checks import compare
+from actors.memory.index.pending import MOST_ATTEMPTS
 from actors.part import Level
 from tests.actors.memory.rig import AGAIN_S, Brain, MemoryRig
 from tests.actors.memory.test_memory_actor import THREAD, excerpts
@@ -93,3 +94,21 @@ def test_doctor_says_how_many_there_are_beside_all_else(tmp_path: Path, choosy: 
     assert "1 of these are set aside" in finding.detail
     assert "the logs hold 9" in compare(counted, 9).detail
     assert "set aside" in compare(counted, 9).detail
+
+
+def test_a_request_that_the_embedder_answers_late_stays_one_request_and_its_vectors_count(tmp_path: Path) -> None:
+    brain = Brain()
+    brain.mood = "silent"
+    rig = MemoryRig(tmp_path, brain=brain)
+    rig.exchange("My cat is called Zorro", "Fine.")
+    for _ in range(40):
+        rig.advance(HOUR_S / 4)
+
+    assert len(brain.asked) > MOST_ATTEMPTS
+    (request,) = set(brain.asked)
+    brain.mood = "well"
+    answer = brain.answer(request)
+    assert answer is not None
+    rig.tell(request.reply_to, answer)
+    assert (rig.stats().ok, rig.stats().pending, rig.stats().failed) == (2, 0, 0)
+    rig.stop()

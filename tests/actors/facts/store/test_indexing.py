@@ -12,7 +12,7 @@ import pytest
 from actors.facts.asking import Asking
 from actors.facts.config import FactsConfig
 from actors.facts.store.catalogue import Catalogue, Item
-from actors.facts.store.indexing import Indexing
+from actors.facts.store.indexing import EMBED_S, Indexing
 from actors.kernel import MakeQuestion, Then
 from messages.base import Address, Message, RequestId, request_id_of
 from messages.embedder import EmbedTexts, TextsEmbedded
@@ -120,6 +120,13 @@ def test_a_vector_that_is_made_while_the_index_refuses_its_entry_is_not_lost() -
     desk.embed(desk.next_asked(EmbedTexts))
 
     assert list(desk.put_at_last()) == [("I like tea", b"vector")]
+
+
+def test_the_embedder_drops_a_request_when_the_facts_stop_waiting_for_it() -> None:
+    desk = Desk()
+    desk.indexing.put(desk.entry("I like tea"))
+
+    assert desk.next_asked(EmbedTexts).deadline_s == EMBED_S
 
 
 @pytest.mark.parametrize("is_embedder_down", [False, True])
