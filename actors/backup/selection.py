@@ -46,7 +46,7 @@ _OF_THE_PROCESS = (
     ),
     *("signs", ".signs.new"),
 )
-_DERIVED = ("memory", "views", "redacted", ENDS, f".{ENDS}.new")
+_DERIVED = ("memory", "routes", "views", "redacted", ENDS, f".{ENDS}.new")
 _OTHERS = ("playground", "secrets.env", ".cache", f".{WATERMARKS}.new", UNFINISHED_RESTORE)
 """The data root of `agent try`, secrets, what libraries can download again."""
 LEFT_OUT = frozenset((*_OF_THE_PROCESS, *_DERIVED, *_OTHERS)) | secret_names()

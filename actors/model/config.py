@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 
 from domain.offline.model import OFFLINE_MODEL
@@ -44,6 +45,8 @@ class ModelConfig:
     """Longest time for an answer with all attempts, however often the server says something."""
     delta_interval_s: float = DELTA_INTERVAL_S
     """Least time between two deltas of a request."""
+    routes_folder: Path | None = None
+    """Folder that keeps litellm's answers about models for later starts; None to ask at each start."""
     daily_cost_usd: float = 0.0
     """Most that a day's calls (UTC) may cost before no further one is begun; 0 for no cap."""
 

@@ -1,4 +1,4 @@
-"""Kept listings: litellm's entries for models, in a folder that the environment names, for later starts and agents.
+"""Kept listings: litellm's entries for models, in the data root or a folder that the environment names.
 
 Write access to the folder decides the destination of the agent's keys. So a file is ignored if users other than the
 agent's user or root can write to the file or, because of renames, to the folder. No file holds a key.
@@ -23,20 +23,26 @@ from actors.model.route import Listing
 log = logging.getLogger(__name__)
 
 FOLDER = "REMEMBRANCER_ROUTES"
-"""Variable that names the folder; where it is not set nothing is kept."""
+"""Variable that names a folder of several agents, instead of the one in the data root."""
+OWN_FOLDER = "routes"
+"""In the data root."""
 _SOURCES = ("litellm_child.py", "route.py")
 """Modules that ask, and define the form of the answer."""
 _MOST_BYTES = 1 << 20
 """Of a file; an answer takes a few hundred."""
 
 
-def read_kept(model: str) -> Listing | None:
+def read_kept(model: str, folder: Path | None) -> Listing | None:
     """Kept listing of a model; None for a model that litellm does not know.
+
+    Args:
+        model: In litellm's naming.
+        folder: Where listings are kept unless the environment names another folder; None to keep none.
 
     Raises:
         LookupError: no listing is kept, or the kept file is not trusted.
     """
-    place = _place(model)
+    place = _place(model, folder)
     if place is None:
         raise LookupError(f"{FOLDER} names no folder")
     try:
@@ -55,9 +61,9 @@ def read_kept(model: str) -> Listing | None:
         raise LookupError(f"{place} cannot be read") from None
 
 
-def keep(model: str, listing: Listing | None) -> None:
+def keep(model: str, listing: Listing | None, folder: Path | None) -> None:
     """Keep the listing of a model, if there is a folder for it; one that cannot be written costs a warning."""
-    place = _place(model)
+    place = _place(model, folder)
     if place is None:
         return
     part = place.with_suffix(f".{os.getpid()}")
@@ -71,11 +77,11 @@ def keep(model: str, listing: Listing | None) -> None:
         log.warning("%s is not kept: %s", place, error)
 
 
-def _place(model: str) -> Path | None:
-    folder = os.environ.get(FOLDER)
-    if not folder:
+def _place(model: str, folder: Path | None) -> Path | None:
+    chosen = os.environ.get(FOLDER) or folder
+    if not chosen:
         return None
-    return Path(folder).absolute() / f"{hashlib.sha256(edition() + model.encode()).hexdigest()}.json"
+    return Path(chosen).absolute() / f"{hashlib.sha256(edition() + model.encode()).hexdigest()}.json"
 
 
 @cache

@@ -22,6 +22,7 @@ def row(plan: Plan, _parts: Parts) -> Part:
     def build(_key: str) -> Actor:
         from actors.model.actor import ModelActor
         from actors.model.config import ModelConfig
+        from actors.model.kept_routes import OWN_FOLDER
 
         config = ModelConfig(
             name=model.name,
@@ -34,6 +35,7 @@ def row(plan: Plan, _parts: Parts) -> Part:
             retries=model.retries,
             idle_timeout_s=model.idle_timeout_s,
             content_timeout_s=model.content_timeout_s,
+            routes_folder=plan.settings.data_root / OWN_FOLDER if plan.lives else None,
             daily_cost_usd=model.daily_cost_usd / plan.shares,
         )
         spent = plan.spent_today

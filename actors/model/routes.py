@@ -78,7 +78,7 @@ class Routes:
         if self._config.api == "openai" and self._config.is_own(model):
             provider, _, name = model.partition("/")
             return Listing(provider=provider, name=name or provider)
-        asking = _asking(model, self._program)
+        asking = _asking(model, self._program, self._config.routes_folder)
         try:
             return await asyncio.shield(asyncio.wrap_future(asking))
         except NoAnswerError:
@@ -101,27 +101,27 @@ class Routes:
 
 
 @cache
-def _asking(model: str, program: str) -> Future[Listing | None]:
+def _asking(model: str, program: str, folder: Path | None) -> Future[Listing | None]:
     """The listing of a model; not in a loop's executor, for which the loop's end would wait."""
     executor = ThreadPoolExecutor(1, "litellm-child")
-    asking = executor.submit(lambda: asyncio.run(_ask(model, program)))
+    asking = executor.submit(lambda: asyncio.run(_ask(model, program, folder)))
     executor.shutdown(wait=False)
     return asking
 
 
-async def _ask(model: str, program: str) -> Listing | None:
+async def _ask(model: str, program: str, folder: Path | None) -> Listing | None:
     """Listing of a model, kept or new.
 
     Raises:
         NoAnswerError: there is no answer.
     """
     with suppress(LookupError):
-        return read_kept(model)
+        return read_kept(model, folder)
     try:
         listing = msgspec.json.decode(await _run(program, model), type=Listing | None)
     except (OSError, TimeoutError, msgspec.MsgspecError, RecursionError) as error:
         raise NoAnswerError(f"litellm cannot be asked beside this process about {model}: {error!r}") from error
-    keep(model, listing)
+    keep(model, listing, folder)
     return listing
 
 

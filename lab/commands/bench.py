@@ -277,8 +277,8 @@ BENCHES = {
     "start": Bench(
         """From the start of the process to its first answer, the real agent on a loopback Discord; some minutes.
 
-        Logs are made for it. The first start has no index and makes one; then it is started three times more, and once
-        with nothing of the disk in memory (for root only).
+        Logs are made for it. The first start has no index and makes one; then it is started three times more, once
+        after a kill behind a question, and once with nothing of the disk in memory (for root only).
         """,
         (
             _number("logs", 1, 100_000, "Threads, one log each."),

@@ -129,7 +129,7 @@ class Replay:
             self._library = await asyncio.wrap_future(load(config.name))
         if config.name not in self._listed:
             self._listed.add(config.name)
-            keep(config.name, listing_of(self._library, config.name))
+            keep(config.name, listing_of(self._library, config.name), None)
         self._player.play(exchange)
         place = (config.name, config.api_base, config.api, config.streams)
         if place not in self._backends:

@@ -1,15 +1,19 @@
-"""Measurement of the agent's start: the real agent in a process of its own, on a loopback Discord, until it answers."""
+"""Measurement of the agent's start: the real agent in a process of its own, on a loopback Discord, until it answers.
+
+A start after a kill is measured as well: SIGKILL comes right behind a question.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from actors.kernel import SystemClock
 from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
-from lab.bench.benchmark import Benchmark, Column, Rows
+from lab.bench.benchmark import Benchmark, Column, Rows, Target
 from lab.bench.measure import Figures
 from lab.bench.process import MeasurementError
 from lab.load.agent_process import AgentProcess
@@ -22,13 +26,14 @@ STOP_S = 60.0
 _LOOK_S = 0.02
 _INDEX_LOOK_S = 1.0
 _ANSWER_S = 30.0
+KILLED = "after a kill"
 _CACHES = Path("/proc/sys/vm/drop_caches")
 
 Say = Callable[[str], object]
 
 
 def measure(say: Say, *, logs: int, events: int, restarts: int = 3) -> Rows:
-    """Start the agent on a data root made for it: once without an index, again, and with nothing of the disk in memory.
+    """Start the agent on a data root made for it: without an index, again, after a kill, and with a cold disk.
 
     Raises:
         MeasurementError: the agent did not come online or did not answer.
@@ -45,6 +50,8 @@ def measure(say: Say, *, logs: int, events: int, restarts: int = 3) -> Rows:
             for number in range(1, restarts + 1):
                 say(f"restart {number} of {restarts}")
                 rows[f"again, {number}"] = runner.start()
+            say("restart after a kill")
+            rows[KILLED] = runner.start(is_killed_before=True)
             say("restart with nothing of the disk in memory")
             if _drop_caches():
                 rows["cold"] = runner.start()
@@ -60,17 +67,15 @@ class _Runner:
         self._now = SystemClock().monotonic
         self._count = 0
 
-    def start(self, turns: int = 0, say: Say = lambda _: None) -> Figures:
-        """Measure a start and an end; with `turns`, also the time until the index holds as many."""
+    def start(self, turns: int = 0, say: Say = lambda _: None, *, is_killed_before: bool = False) -> Figures:
+        """Measure a start and an end; with `turns`, also the time until the index holds as many.
+
+        With `is_killed_before` another life before this one is killed right behind a question.
+        """
+        if is_killed_before:
+            self._kill_a_life()
         began_at = self._now()
-        self._agent.start()
-        while True:
-            try:
-                self._server.wait_until_online(timeout_s=_LOOK_S)
-                break
-            except TimeoutError:
-                if not self._agent.is_running or self._now() - began_at > PATIENCE_S:
-                    raise self._error("the agent did not come online") from None
+        self._come_online(began_at)
         figures = {"online_s": self._now() - began_at, "online_mb": _resident_mb(self._agent.pid)}
         self._count += 1
         said = self._server.say(GENERAL_ID, f"Are you there, for the {self._count}th time?")
@@ -83,6 +88,24 @@ class _Runner:
             self._until_indexed(turns, began_at, say)
             figures["index_s"] = self._now() - began_at
         return figures | {"stop_s": self._down()}
+
+    def _come_online(self, began_at: float) -> None:
+        self._agent.start()
+        while True:
+            try:
+                self._server.wait_until_online(timeout_s=_LOOK_S)
+                return
+            except TimeoutError:
+                if not self._agent.is_running or self._now() - began_at > PATIENCE_S:
+                    raise self._error("the agent did not come online") from None
+
+    def _kill_a_life(self) -> None:
+        self._come_online(self._now())
+        assert self._agent.pid is not None
+        self._server.say(GENERAL_ID, "Who hears this?")
+        os.kill(self._agent.pid, signal.SIGKILL)
+        self._agent.wait(STOP_S)
+        self._server.wait_until_online(online=False, timeout_s=STOP_S)
 
     def _down(self) -> float:
         began_at = self._now()
@@ -138,7 +161,7 @@ def _drop_caches() -> bool:
 START = Benchmark(
     name="start",
     measure=measure,
-    targets=(),
+    targets=(Target("first answer after a kill, s", "answers_s", 6.0, row=KILLED, is_speed=True),),
     columns=(
         Column("events", "events", ",.0f"),
         Column("online, s", "online_s", ".2f"),

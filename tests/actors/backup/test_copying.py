@@ -1,4 +1,4 @@
-"""What a backup holds, and what it refuses."""
+"""Content of a backup, and refused places."""
 
 from __future__ import annotations
 
@@ -51,6 +51,14 @@ def test_the_facts_files_are_in_it_and_the_index_that_is_made_of_them_is_not(tmp
     assert [path.name for path in (copied / "facts").iterdir()] == ["entries"]
     for folder in ("memory_db", "facts"):
         assert (copied / folder / "entries" / "fact.md").read_text() == "a fact"
+
+
+def test_what_litellm_says_of_models_is_asked_again_after_a_restore(tmp_path: Path) -> None:
+    root = make_root(tmp_path / "data")
+    (root / "routes").mkdir()
+    back_up(root, tmp_path / "backup")
+
+    assert not (tmp_path / "backup" / "root" / "routes").exists()
 
 
 def test_a_folder_of_the_data_root_that_lies_on_another_disk_is_in_it(tmp_path: Path) -> None:
@@ -123,7 +131,7 @@ def test_a_watermark_is_never_newer_than_the_logs(tmp_path: Path, monkeypatch: p
 def test_a_new_log_is_never_copied_without_the_end_of_the_one_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Somebody speaks and asks for a new window while the first log of it is copied."""
+    """A person speaks and asks for a new window while the first log of it is copied."""
     root = make_root(tmp_path / "data")
     older, newer = sorted((root / "logs/discord-channel").glob("*/*.md"))
 

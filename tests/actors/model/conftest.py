@@ -41,7 +41,7 @@ def litellm() -> None:
         load("openai/test").result(PATIENCE_S)
         library = load("hosted_vllm/test").result(PATIENCE_S)
         for model in MODELS:
-            keep(model, listing_of(library, model))
+            keep(model, listing_of(library, model), None)
 
 
 @pytest.fixture

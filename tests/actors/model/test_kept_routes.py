@@ -32,59 +32,68 @@ def only_file(folder: Path) -> Path:
 @pytest.mark.req("X-176")
 def test_a_listing_is_kept_for_its_model_alone(folder: Path) -> None:
     with pytest.raises(LookupError, match="is not there"):
-        read_kept("openai/x")
-    keep("openai/x", LISTING)
-    keep("unknown", None)
+        read_kept("openai/x", None)
+    keep("openai/x", LISTING, None)
+    keep("unknown", None, None)
 
-    assert read_kept("openai/x") == LISTING
-    assert read_kept("unknown") is None
+    assert read_kept("openai/x", None) == LISTING
+    assert read_kept("unknown", None) is None
     with pytest.raises(LookupError, match="is not there"):
-        read_kept("openai/y")
+        read_kept("openai/y", None)
     assert {file.stat().st_mode & 0o777 for file in folder.iterdir()} == {0o600}
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_without_a_folder_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.req("X-176")
+def test_a_listing_is_kept_in_the_data_root_unless_another_folder_is_named(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own"
+    keep("openai/x", LISTING, own)
+    assert not own.exists()
+    assert only_file(folder).is_file()
     monkeypatch.delenv(kept_routes.FOLDER)
-    keep("openai/x", LISTING)
+    keep("openai/x", LISTING, own)
+    assert read_kept("openai/x", own) == LISTING
+    keep("openai/x", LISTING, None)
     with pytest.raises(LookupError, match="names no folder"):
-        read_kept("openai/x")
+        read_kept("openai/x", None)
 
 
 @pytest.mark.req("X-176")
 def test_what_others_may_write_or_rename_is_not_believed(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
-    keep("openai/x", LISTING)
+    keep("openai/x", LISTING, None)
     file = only_file(folder)
     for place, mode in ((file, 0o620), (file, 0o602), (folder, 0o770), (folder, 0o707)):
         before = place.stat().st_mode & 0o777
         place.chmod(mode)
         with pytest.raises(LookupError, match="cannot be read"):
-            read_kept("openai/x")
+            read_kept("openai/x", None)
         place.chmod(before)
-        assert read_kept("openai/x") == LISTING
+        assert read_kept("openai/x", None) == LISTING
     assert caplog.text.count("is not believed: others may write to it or its folder") == 4
     link = file.with_name("other")
     file.rename(link)
     file.symlink_to(link)
     with pytest.raises(LookupError, match="cannot be read"):
-        read_kept("openai/x")
+        read_kept("openai/x", None)
 
 
 def test_a_file_that_holds_no_listing_is_passed_over_and_written_anew(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    keep("openai/x", LISTING)
+    keep("openai/x", LISTING, None)
     file = only_file(folder)
     for content in (b"", b"{", b'{"provider": 1}', b"[" * 100_000, b" " * (1 << 20) + b"null"):
         file.write_bytes(content)
         with pytest.raises(LookupError, match="cannot be read"):
-            read_kept("openai/x")
-        keep("openai/x", LISTING)
-        assert read_kept("openai/x") == LISTING
+            read_kept("openai/x", None)
+        keep("openai/x", LISTING, None)
+        assert read_kept("openai/x", None) == LISTING
     file.unlink()
     os.mkfifo(file)
     with pytest.raises(LookupError, match="cannot be read"):
-        read_kept("openai/x")
+        read_kept("openai/x", None)
     assert caplog.text.count("is not believed") == 6
 
 
@@ -122,6 +131,6 @@ def test_a_folder_that_cannot_be_written_is_a_warning(
     (tmp_path / "file").touch()
     monkeypatch.setenv(kept_routes.FOLDER, str(tmp_path / "file" / "routes"))
 
-    keep("openai/x", LISTING)
+    keep("openai/x", LISTING, None)
 
     assert "is not kept: " in caplog.text
