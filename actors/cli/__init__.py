@@ -4,6 +4,7 @@ Read first `common.py` (options, errors, logging), then `run.py` and `try_it.py`
 `agent_cli.py` (one stateless turn). `doctor_findings.py` folds over the parts' checks. Commands for benchmarks, load
 and chaos are in `lab.commands`, which adds them to `agent` in a clone; here stand-ins say so. Commands write to the
 terminal, by way of `terminal/` alone. Of the agent's data, `agent memory rebuild` writes the memory's index, `agent
+forget` whatever holds the words, `agent
 restore` a data root without a running agent, `agent model` the folder of
 local models, and `agent doctor --fix` the objects of its findings; `trust/` alone
 writes the list of trusted files.
@@ -22,6 +23,7 @@ from actors.cli.common import fail
 from actors.cli.config import config
 from actors.cli.doctor import doctor
 from actors.cli.events import events
+from actors.cli.forget import forget
 from actors.cli.local_model import model
 from actors.cli.logs import logs
 from actors.cli.memory import memory
@@ -88,6 +90,7 @@ _COMMANDS = (
     config,
     logs,
     memory,
+    forget,
     model,
     objects,
     reminders,

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from actors.forget.commands import CARRIED_OUT, COMMANDS, LISTED, PRESSES, PREVIEWED
+from actors.forget.config import ForgetConfig
+from actors.forget.state import Previews
 from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Parts, Plan, Verb
+from actors.part.part import Taker
+from messages.base import CONTEXT_KIND
+from messages.embedder import EMBEDDER
 from messages.forget import FORGET, CarryOutForget, ListForgets, PreviewForget
 from messages.memory import MEMORY
 
@@ -16,42 +21,42 @@ VERBS = {
     "forget.carry-out": Verb(FORGET, CarryOutForget, answer_s=LONGEST_S, words=CARRIED_OUT),
     "forget.list": Verb(FORGET, ListForgets, words=LISTED),
 }
+_OF_THE_PROCESS = frozenset({"discord", "feed", "gateway", "observer"})
+"""Kinds of parts whose words are in the memory of a running process only."""
+_ASKED = {CONTEXT_KIND, MEMORY.kind, EMBEDDER.kind}
 _BACKUPS = "Backups made before now hold these words still: make a new one and delete the older ones."
 _DISCORD = "Discord keeps its messages: delete them there."
 
 
 def row(plan: Plan, parts: Parts) -> Part | None:
-    """Part of the ForgetActor; None in a command line's turn."""
+    """Part of the ForgetActor; None in a command line's turn, which keeps nothing."""
     if not plan.lives:
         return None
     return Part(
-        spec=forget_spec(plan, parts),
+        spec=forget_spec(plan, lambda: parts.forgetters),
         commands=COMMANDS,
         presses=PRESSES,
         operator_verbs={**VERBS},
     )
 
 
-def forget_spec(plan: Plan, parts: Parts, *, resumes: bool = True) -> ActorSpec:
+def forget_spec(plan: Plan, rooms: Callable[[], tuple[Taker, ...]], *, resumes: bool = True) -> ActorSpec:
     """Recipe of the actor.
 
     Args:
         plan: Settings and paths of the run.
-        parts: Table of the parts, which is asked when the actor is built.
+        rooms: Gives the parts that forget; called when the actor is built.
         resumes: True to go on with unfinished requests at the start.
     """
-    from actors.forget.state import Previews
-
     previews = Previews()
 
     def build(_key: str) -> Actor:
         from actors.forget.actor import ForgetActor
-        from actors.forget.config import ForgetConfig
 
         settings = plan.settings
         config = ForgetConfig(
             data_root=settings.data_root,
-            rooms=parts.forgetters,
+            rooms=rooms(),
             memory=MEMORY if settings.memory.enabled else None,
             operators=frozenset(settings.shell.operators),
             elsewhere=tuple(places_elsewhere(plan)),
@@ -60,6 +65,22 @@ def forget_spec(plan: Plan, parts: Parts, *, resumes: bool = True) -> ActorSpec:
         return ForgetActor(config, previews)
 
     return ActorSpec(FORGET.kind, build, is_eager=True)
+
+
+def specs_alone(plan: Plan, parts: Iterable[Part], *, only_lists: bool) -> list[ActorSpec]:
+    """Actors that forget where no agent runs: rooms with something on the disk, windows, the memory and its embedder.
+
+    Args:
+        plan: Settings and paths of the run.
+        parts: Table of the parts.
+        only_lists: True for the records alone, which takes no other actor.
+    """
+    if only_lists:
+        return [forget_spec(plan, lambda: (), resumes=False)]
+    rooms = [part for part in parts if part.forgets and part.spec.kind not in _OF_THE_PROCESS]
+    kinds = {part.spec.kind for part in rooms} | _ASKED
+    others = [part.spec for part in parts if part.spec.kind in kinds]
+    return [*others, forget_spec(plan, lambda: tuple(part.taker for part in rooms))]
 
 
 def places_elsewhere(plan: Plan) -> Iterator[str]:

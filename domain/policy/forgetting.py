@@ -69,8 +69,8 @@ def on_topic(memories: Sequence[FoundMemory]) -> list[FoundMemory]:
 
 
 def repeatable_texts(events: Iterable[ForgettableEvent]) -> tuple[str, ...]:
-    """Texts whose verbatim repetitions are forgotten, too, each once."""
-    texts = (event.text.strip() for event in events)
+    """Texts of people whose verbatim repetitions are forgotten, too, each once."""
+    texts = (event.text.strip() for event in events if event.author_id)
     return tuple(dict.fromkeys(text for text in texts if len(text) >= LEAST_REPEATED_CHARS))
 
 

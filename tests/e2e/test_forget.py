@@ -1,0 +1,186 @@
+"""Forgetting with the whole agent: by menu, command and button, by the operator, and over a kill."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from actors.context.log.file import check_file
+from actors.forget.config import FOLDER
+from actors.forget.journal import Entry, Target
+from domain.policy.forgetting import NOT_ALL_YOURS, NOT_YOURS
+from lab.playground.acts.interactions import InteractionOutcome
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import GENERAL_ID, GUEST_ID, YOU_ID
+from messages.base import Surface, UserId, Window
+from messages.forget import ForgetRecord, ForgetState, ScopeKind
+from tests.actors.cli.command import run
+from tests.e2e.stage import Process, Stage, events
+from tests.patience import eventually
+
+HERE = Window(surface=Surface.DISCORD_CHANNEL, id=str(GENERAL_ID))
+MANAGE_MESSAGES = 1 << 13
+HERON = "the heron nests behind the mill of Karlstad"
+
+
+def tell(server: PlaygroundServer, text: str, user: int = YOU_ID) -> int:
+    """Say something and wait for the answer; the message's id."""
+    said = server.say(GENERAL_ID, text, user=user)
+    server.wait_for_reply(GENERAL_ID, after=said)
+    return said
+
+
+def read(server: PlaygroundServer, outcome: InteractionOutcome) -> dict[str, Any]:
+    """The answer that only its caller sees."""
+    assert outcome.ephemeral
+    answer = server.wait_for_answer(outcome.id)
+    assert answer is not None
+    return answer
+
+
+def forget(server: PlaygroundServer, what: str, options: dict[str, Any], user: int = YOU_ID) -> dict[str, Any]:
+    return read(server, server.slash(GENERAL_ID, f"forget {what}", options, user=user))
+
+
+def confirm(server: PlaygroundServer, seen: dict[str, Any], user: int = YOU_ID) -> str:
+    """Press the button below a preview; the answer."""
+    ((button,),) = [row["components"] for row in seen["components"]]
+    outcome = server.click(GENERAL_ID, int(seen["id"]), button["custom_id"], user=user)
+    return str(read(server, outcome)["content"])
+
+
+def logs_hold(data: Path, words: str) -> bool:
+    """True if a log of any window holds the words; every log is sound."""
+    paths = [*(data / "logs").rglob("*.md")]
+    assert paths
+    assert all(check_file(path) == () for path in paths)
+    return any(words.encode() in path.read_bytes() for path in paths)
+
+
+@pytest.mark.req("X-247")
+def test_a_person_forgets_an_own_message_by_its_menu(stage: Stage) -> None:
+    server = stage.server
+    said = tell(server, HERON, GUEST_ID)
+    tell(server, "the weather is fine")
+    seen = read(server, server.call_on_message(GENERAL_ID, "Forget", said, user=GUEST_ID))
+    assert HERON in seen["content"]
+    assert logs_hold(stage.data, HERON)
+    assert "too long ago, or by another person" in confirm(server, seen)
+
+    assert confirm(server, seen, GUEST_ID).startswith("Forgotten: ")
+
+    assert not logs_hold(stage.data, HERON)
+    assert logs_hold(stage.data, "the weather is fine")
+    assert tell(server, "and now?") > said
+
+
+@pytest.mark.req("X-247")
+def test_others_words_are_refused_but_to_moderators_and_operators(server: PlaygroundServer, tmp_path: Path) -> None:
+    operator, moderator = server.add_user("Operator"), server.add_user("Moderator")
+    server.add_role("Moderators", moderator, permissions=MANAGE_MESSAGES)
+    stage = Stage(server, tmp_path / "data", **{"shell.operators": [str(operator)]})
+    try:
+        said = tell(server, HERON)
+        link = f"https://discord.com/channels/910000000000000001/{GENERAL_ID}/{said}"
+        assert NOT_YOURS in forget(server, "message", {"message": str(said)}, GUEST_ID)["content"]
+        assert NOT_ALL_YOURS in forget(server, "person", {"person": f"<@{YOU_ID}>"}, GUEST_ID)["content"]
+        assert NOT_ALL_YOURS in forget(server, "window", {}, GUEST_ID)["content"]
+        assert "no log of this window" in forget(server, "message", {"message": "1"}, GUEST_ID)["content"]
+        assert HERON in forget(server, "message", {"message": link}, operator)["content"]
+        seen = forget(server, "message", {"message": link}, moderator)
+        confirm(server, seen, moderator)
+        assert not logs_hold(stage.data, HERON)
+    finally:
+        stage.stop()
+
+
+@pytest.mark.req("X-247")
+def test_a_topic_shows_what_would_go_and_goes_by_the_button(stage: Stage) -> None:
+    server = stage.server
+    tell(server, HERON, GUEST_ID)
+    tell(server, "my sister plays the cello on Tuesdays", GUEST_ID)
+
+    def look() -> dict[str, Any] | None:
+        seen = forget(server, "topic", {"words": "heron Karlstad"}, GUEST_ID)
+        return seen if HERON in seen["content"] else None
+
+    seen = eventually(look)
+    assert seen is not None
+    assert "cello" not in seen["content"]
+    confirm(server, seen, GUEST_ID)
+    assert not logs_hold(stage.data, HERON)
+    assert logs_hold(stage.data, "cello")
+
+
+def test_a_person_and_a_window_are_forgotten(stage: Stage) -> None:
+    server = stage.server
+    tell(server, HERON, GUEST_ID)
+    tell(server, "my sister plays the cello")
+    confirm(server, forget(server, "person", {}, GUEST_ID), GUEST_ID)
+    assert (logs_hold(stage.data, HERON), logs_hold(stage.data, "cello")) == (False, True)
+    confirm(server, forget(server, "window", {}))
+    assert not logs_hold(stage.data, "cello")
+    assert stage.ask("run: echo owls")
+
+
+@pytest.mark.req("X-248")
+def test_a_kill_between_journal_and_log_loses_nothing_and_the_next_start_finishes(process: Process) -> None:
+    process.start()
+    tell(process.server, HERON)
+    process.kill()
+    (question,) = [event for event in events(process.data, HERE.surface.value, GENERAL_ID) if event.content == HERON]
+    write_entry(process.data, Target(window=HERE, event_ids=(question.id,)))
+    assert logs_hold(process.data, HERON)
+    process.start()
+    eventually(lambda: '"state":"done"' in (process.data / FOLDER / "abc.json").read_text())
+    assert not logs_hold(process.data, HERON)
+    listed = run("agent", "forget", "list", "--data", str(process.data), "--json", cwd=process.data.parent)
+    (record,) = json.loads(listed.stdout)["forgets"]
+    assert (record["by"], record["why"], record["waiting_for"]) == (str(YOU_ID), "a test", [])
+
+
+def write_entry(data: Path, target: Target) -> None:
+    """Leave a request in the journal as a kill does: resolved, and nothing taken out."""
+    record = ForgetRecord(
+        forget_id="abc",
+        kind=ScopeKind.MESSAGE,
+        window=HERE.address.key,
+        state=ForgetState.RESOLVED,
+        by=UserId(str(YOU_ID)),
+        why="a test",
+        asked_at=datetime.now(UTC),
+        done_at=None,
+        rooms=(),
+    )
+    folder = data / FOLDER
+    folder.mkdir(mode=0o700)
+    path = folder / "abc.json"
+    path.write_bytes(msgspec.json.encode(Entry(record=record, targets=(target,))))
+    path.chmod(0o600)
+
+
+@pytest.mark.req("X-248")
+def test_the_operator_forgets_by_a_command_whether_the_agent_runs_or_not(process: Process) -> None:
+    process.start()
+    first = tell(process.server, HERON)
+    second = tell(process.server, "my sister plays the cello")
+    at = ("--window", HERE.address.key, "--data", str(process.data), "--why", "asked by mail")
+    refused = run("agent", "forget", "message", str(first), *at, cwd=process.data.parent)
+    assert (refused.returncode, HERON in refused.stdout) == (1, True)
+    assert logs_hold(process.data, HERON)
+    done = run("agent", "forget", "message", str(first), "--yes", *at, cwd=process.data.parent)
+    assert "Forgotten: " in done.stdout, done.stderr
+    assert not logs_hold(process.data, HERON)
+    assert process.terminate() == 0
+
+    done = run("agent", "forget", "message", str(second), "--yes", "--json", *at, cwd=process.data.parent)
+
+    assert json.loads(done.stdout)["waiting_for"] == [], done.stderr
+    assert not logs_hold(process.data, "cello")
+    listed = run("agent", "forget", "list", "--data", str(process.data), cwd=process.data.parent)
+    assert listed.stdout.count("by operator, because: asked by mail") == 2, listed.stderr
