@@ -112,7 +112,7 @@ class ForgetActor(Actor):
         ]
         whole = (Target(window=scope.window, event_ids=(), is_whole=True),) if resolved.is_whole else ()
         record = ForgetRecord(
-            forget_id=self.new_token(),
+            forget_id=self.new_id(),
             kind=scope.kind,
             window=scope.window.address.key,
             state=ForgetState.RESOLVED,

@@ -192,7 +192,7 @@ class Shell(Table):
     approve: Literal["never", "outside", "always"] = "never"
     """Acts that a person is asked about: none, acts that leave the sandbox, or these acts and each command."""
     operators: tuple[Snowflake, ...] = ()
-    """Discord accounts of operators, who may decide besides the person who asked."""
+    """Discord accounts of operators, who may decide besides the person who asked, and have anything forgotten."""
 
     @field_validator("timeout_s")
     @classmethod

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from actors.forget.journal import Entry
 from domain.log.format import encode_event, encode_header, encode_seal
 from domain.log.parser import parse
 from domain.log.view import findings
@@ -73,6 +74,11 @@ def test_the_example_of_a_question_is_one() -> None:
     note = examples()["question"].rstrip(b"\n")
     question = msgspec.json.decode(note, type=Question)
     assert msgspec.json.encode(question) == note
+
+
+def test_the_example_of_a_forget_request_is_one() -> None:
+    note = examples()["forget"].rstrip(b"\n")
+    assert msgspec.json.encode(msgspec.json.decode(note, type=Entry)) == note
 
 
 def test_the_example_of_an_owed_confirmation_is_one() -> None:

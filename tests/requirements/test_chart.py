@@ -75,6 +75,7 @@ PROMPTS = (215, 220)
 LONG_TEXTS = (223,)
 """Of embeddings: texts that are longer than a server takes."""
 APPROVALS = (236,)
+FORGET_REQUESTS = (247, 248)
 SYNCS = (240,)
 SIMULATION = (244,)
 CAMPAIGNS = (242,)
@@ -153,6 +154,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *SANDBOX_STARTS,
         *OBSTACLES,
         *APPROVALS,
+        *FORGET_REQUESTS,
         *SYNCS,
         *SIMULATION,
         *DURABLE,
