@@ -1,19 +1,241 @@
-"""Protocol of a window's objects: files and outputs that the model is shown, and the model's requests about objects.
+"""Protocol of objects: files and outputs that a window's model is shown, and the store that keeps these.
 
-Owner: ObjectsActor, one per window. It also words requests, in the terms of `messages.turn`, and keeps what it knows
-in the object store, in those of `messages.object_store`. A request's `window` says whose objects are meant.
+Owners: ObjectStoreActor, the only actor that opens `objects/objects.sqlite`; and ObjectsActor, one per window, which
+also words requests, in the terms of `messages.turn`. Everything is kept by window; nothing that is asked for one window
+is answered from another's.
 """
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta
 
-from messages.base import Address, Message, RequestId, Value, Window, Word, make_ready
-from messages.object_store import FileVersion, StoreReply
+from messages.base import Address, EventId, Message, RequestId, TurnId, Value, Window, Word, make_ready
 from messages.socket import Refused
+from messages.status import DescribeYourself
 from messages.turn import WordRequest
+
+OBJECT_STORE = Address("object-store")
+
+Number = Annotated[int, Meta(ge=1, le=10**9)]
+AnyNumber = Annotated[int, Meta(ge=0, le=10**9)]
+"""0 stands for no number."""
+Size = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+Moment = Annotated[datetime, Meta(tz=True)]
+
+
+class FileVersion(Value, frozen=True, kw_only=True, gc=False):
+    """One version of a file object, without its text."""
+
+    object: Word
+    """`f1`, `f2` …: unique in its window, and never another file's."""
+    no: Number
+    """From 1, without gaps; what versions are ordered by."""
+    valid_from: Moment
+    """Aware UTC; greater than that of the version before."""
+    path: str
+    """POSIX path below the window's folder; of a missing file the last one."""
+    status: Word
+    """`text`, `binary`, `large` (only its beginning is kept), `unread` (its text was not read yet) or `missing`."""
+    size: Size
+    """Bytes of the file."""
+    content_hash: str
+    """SHA-256 of its bytes, hexadecimal; empty where they were not read."""
+    metadata_hash: str
+    object_hash: str
+
+
+class NewVersion(Value, frozen=True, kw_only=True, gc=False):
+    """A version that is to be kept, with its text."""
+
+    version: FileVersion
+    text: str | None = None
+    """None for a file without text (binary, unread or missing), and for content equal to the previous version's, whose
+    text this version shares."""
+
+
+class OutputRow(Value, frozen=True, kw_only=True, gc=False):
+    """One output: where the log has its text, which is not kept a second time."""
+
+    object: Word
+    """`t1`, `t2` …: unique in its window."""
+    event: EventId
+    """The record of the result in the log."""
+    log: str
+    """POSIX path of the log below the data root; empty where nothing is kept."""
+    turn_id: TurnId
+    call_id: str
+    at: Moment
+    """End of the command, aware UTC."""
+    size: Size
+    """Characters."""
+    outcome: str
+    exit_code: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)] | None
+    alias: Word = ""
+    """File object with the same text; empty if the output has a text of its own."""
+    alias_no: AnyNumber = 0
+    """Number of the version."""
+
+
+class Showing(Value, frozen=True, kw_only=True, gc=False):
+    """A static reference: which version of which object a request shows, and where."""
+
+    object: Word
+    no: Number
+    """Version of a file; 1 for an output."""
+    place: str
+    """Id of the result's event, or of the turn at whose head it stands."""
+    at: Moment
+
+
+class LoadObjects(Message, frozen=True, kw_only=True, gc=False):
+    """Give what is known of a window; answered by `ObjectsLoaded` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+
+
+class ObjectsLoaded(Message, frozen=True, kw_only=True, gc=False):
+    """State of a window: a snapshot, and the rounds after it."""
+
+    request_id: RequestId
+    last_round: int
+    """0 for a window of which nothing is known."""
+    snapshot: bytes
+    """Empty for none."""
+    rounds: tuple[bytes, ...]
+    """Entries of each round since, in order."""
+    last_file: int = 0
+    """Highest number that a file has, whatever the entries say; 0 for none."""
+    last_output: int = 0
+    """Highest number that an output has."""
+
+
+class StoreRound(Message, frozen=True, kw_only=True, gc=False):
+    """Keep one round whole or not at all; answered by `RoundStored` or `Refused`.
+
+    A round that is kept already is answered the same, unless a snapshot stands for it and a later one; one that has
+    another content than the one of its number, or that leaves out a number, is refused.
+    """
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    round: Number
+    """The window's last one and 1."""
+    entries: bytes
+    versions: tuple[NewVersion, ...] = ()
+    outputs: tuple[OutputRow, ...] = ()
+    showings: tuple[Showing, ...] = ()
+    snapshot: bytes = b""
+    """State after this round; rounds until then need not be kept. Empty for none."""
+
+
+class RoundStored(Message, frozen=True, kw_only=True, gc=False):
+    """The round is in the file."""
+
+    request_id: RequestId
+    round: int
+
+
+class FetchText(Message, frozen=True, kw_only=True, gc=False):
+    """Give a version of a file object with its text; answered by `TextFetched` or `Refused`.
+
+    Which one: by `no`, else by `content_hash` the newest that has it, else by `at` the one that was valid then, else
+    the newest.
+    """
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    object: Word
+    no: AnyNumber = 0
+    content_hash: Word = ""
+    """At least its first 8 characters. Only with it `object` may be empty: for all objects of the window."""
+    at: Moment | None = None
+
+
+class TextFetched(Message, frozen=True, kw_only=True, gc=False):
+    """A version, and its text."""
+
+    request_id: RequestId
+    version: FileVersion
+    text: str | None
+    """None where the object has no text, or the text is no longer kept."""
+
+
+class ListVersions(Message, frozen=True, kw_only=True, gc=False):
+    """Give the versions of a file object, the oldest first; answered by `VersionsListed` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    object: Word
+    after: AnyNumber = 0
+    """Only versions with a greater number."""
+
+
+class VersionsListed(Message, frozen=True, kw_only=True, gc=False):
+    """Versions of one object, 200 at most."""
+
+    request_id: RequestId
+    versions: tuple[FileVersion, ...]
+    kept: tuple[int, ...]
+    """Numbers of versions with kept text."""
+    shown: tuple[tuple[int, int], ...]
+    """Version -> in how many places it was shown."""
+    is_all: bool = True
+
+
+class ListOutputs(Message, frozen=True, kw_only=True, gc=False):
+    """Give outputs of a window, the oldest first; answered by `OutputsListed` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    after: AnyNumber = 0
+    """Only those with a greater number."""
+    only: AnyNumber = 0
+    """Only the one of that number; 0 for all."""
+
+
+class OutputsListed(Message, frozen=True, kw_only=True, gc=False):
+    """Outputs, 200 at most."""
+
+    request_id: RequestId
+    outputs: tuple[OutputRow, ...]
+    is_all: bool = True
+
+
+class CollectObjects(Message, frozen=True, kw_only=True, gc=False):
+    """Throw away texts of versions that were replaced long ago; answered by `ObjectsCollected` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    keep_days: Annotated[int, Meta(ge=0, le=36_500)] = 30
+    """Of versions that were replaced longer ago the texts go; numbers, times and hashes stay."""
+
+
+class ObjectsCollected(Message, frozen=True, kw_only=True, gc=False):
+    """Removed texts, and remaining sizes."""
+
+    request_id: RequestId
+    texts: int
+    bytes_freed: int
+    """Of texts, as they are stored."""
+    file_bytes: int
+    """Of the database."""
+
+
+StoreCommand = LoadObjects | StoreRound | FetchText | ListVersions | ListOutputs | CollectObjects | DescribeYourself
+StoreMessage = StoreCommand
+StoreReply = ObjectsLoaded | RoundStored | TextFetched | VersionsListed | OutputsListed | ObjectsCollected
+
+
+# of a window
 
 OBJECTS_KIND = "objects"
 

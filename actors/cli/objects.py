@@ -76,8 +76,7 @@ def _verbs() -> Mapping[str, Verb]:
 
 def _specs(plan: Plan, _verb: str) -> Iterable[ActorSpec]:
     from actors.parts import parts
-    from messages.object_store import OBJECT_STORE
-    from messages.objects import OBJECTS_KIND
+    from messages.objects import OBJECT_STORE, OBJECTS_KIND
 
     return (part.spec for part in parts(plan) if part.spec.kind in (OBJECTS_KIND, OBJECT_STORE.kind))
 

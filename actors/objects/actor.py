@@ -26,16 +26,20 @@ from domain.objects.state import WindowObjects
 from domain.objects.state import decode as state_of
 from domain.objects.state import encode as state_data
 from messages.base import Message, RequestId, Window
-from messages.object_store import LoadObjects, ObjectsLoaded, RoundStored, StoreReply, StoreRound
 from messages.objects import (
     DiffObject,
     KeepDue,
     ListObjects,
+    LoadObjects,
     ObjectDone,
+    ObjectsLoaded,
     ObjectsMessage,
     ObjectsRequest,
     ReadObject,
+    RoundStored,
     ShowObject,
+    StoreReply,
+    StoreRound,
     SwitchObject,
     TellHistory,
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from domain.objects.ageing import Keep
 from messages.base import Address, Window
-from messages.object_store import OBJECT_STORE
+from messages.objects import OBJECT_STORE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

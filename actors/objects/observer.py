@@ -19,7 +19,7 @@ from domain.objects.presented import is_presented
 from domain.objects.state import FileObject
 from domain.objects.versions import numbered_id
 from messages.base import TurnId
-from messages.object_store import OutputRow
+from messages.objects import OutputRow
 from messages.turn import CallShown, WordRequest
 
 MOST_LOOKS = 2_000

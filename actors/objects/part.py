@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from actors.kernel import Actor, ActorSpec
 from actors.objects.table import ObjectsTable
 from actors.part import Finding, Layer, Part, Parts, Plan
-from messages.object_store import OBJECT_STORE
+from messages.objects import OBJECT_STORE
 
 MIB = 1024 * 1024
 

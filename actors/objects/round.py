@@ -9,7 +9,7 @@ from domain.objects.entries import AnyEntry, OutputSeen, RoundEnded, VersionSeen
 from domain.objects.looked import FileLook
 from domain.objects.state import WindowObjects
 from domain.objects.versions import next_version
-from messages.object_store import FileVersion, NewVersion, OutputRow, Showing
+from messages.objects import FileVersion, NewVersion, OutputRow, Showing
 
 UNSAVED_CHARS = 4_000_000
 """Of the texts that a round holds while the store cannot be reached; of later versions only the hashes go in."""

@@ -12,9 +12,10 @@ from actors.part import SHIPPED_SKILLS, Part, Plan, Verb
 from domain.objects.ageing import Keep
 from domain.turn.prompt import OBJECTS_PREFIX
 from messages.base import Window
-from messages.object_store import OBJECT_STORE, CollectObjects
 from messages.objects import (
+    OBJECT_STORE,
     OBJECTS_KIND,
+    CollectObjects,
     DiffObject,
     ListObjects,
     ReadObject,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from actors.kernel import Host
 from messages.base import Address, Message, RequestId
-from messages.object_store import StoreReply
+from messages.objects import StoreReply
 from messages.socket import Refused
 
 log = logging.getLogger(__name__)

@@ -15,23 +15,21 @@ from domain.objects.lines import shown_path
 from domain.objects.state import SHOWN_CHARS, WindowObjects
 from domain.objects.versions import number_of
 from messages.base import RequestId, Window
-from messages.object_store import (
-    FetchText,
-    FileVersion,
-    ListOutputs,
-    ListVersions,
-    OutputRow,
-    OutputsListed,
-    TextFetched,
-    VersionsListed,
-)
 from messages.objects import (
     DiffObject,
+    FetchText,
+    FileVersion,
     HistoryTold,
+    ListOutputs,
+    ListVersions,
     ObjectShown,
+    OutputRow,
+    OutputsListed,
     ShowObject,
     TellHistory,
+    TextFetched,
     VersionShown,
+    VersionsListed,
 )
 from messages.socket import Refused
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 from actors.part import Answer, Wording, Words
-from messages.object_store import ObjectsCollected
-from messages.objects import HistoryTold, ObjectsListed, VersionShown
+from messages.objects import HistoryTold, ObjectsCollected, ObjectsListed, VersionShown
 
 
 def _list(reply: ObjectsListed, wording: Wording) -> Answer:

@@ -6,7 +6,7 @@ import msgspec
 
 from domain.objects.looked import Signature
 from messages.base import EventId, TurnId, make_ready
-from messages.object_store import FileVersion
+from messages.objects import FileVersion
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag=True, omit_defaults=True):

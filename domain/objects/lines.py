@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from domain.objects.entries import OutputSeen
-from messages.object_store import FileVersion
+from messages.objects import FileVersion
 
 PATH_CHARS = 200
 """Of a path, as it is shown."""

@@ -18,7 +18,7 @@ from domain.objects.entries import (
 )
 from domain.objects.looked import Signature
 from messages.base import EventId, TurnId, make_ready
-from messages.object_store import FileVersion
+from messages.objects import FileVersion
 
 CHARS_PER_TOKEN = 4
 SHOWN_CHARS = 50_000

@@ -8,7 +8,7 @@ import re
 from datetime import datetime, timedelta
 
 from domain.objects.looked import FileLook, Status
-from messages.object_store import FileVersion
+from messages.objects import FileVersion
 
 FILE, OUTPUT = "f", "t"
 """Kinds of objects, which their ids begin with."""

@@ -83,7 +83,8 @@ def test_a_person_forgets_an_own_message_by_its_menu(stage: Stage) -> None:
 def test_others_words_are_refused_but_to_moderators_and_operators(server: PlaygroundServer, tmp_path: Path) -> None:
     operator, moderator = server.add_user("Operator"), server.add_user("Moderator")
     server.add_role("Moderators", moderator, permissions=MANAGE_MESSAGES)
-    stage = Stage(server, tmp_path / "data", **{"shell.operators": [str(operator)]})
+    given: dict[str, Any] = {"shell.operators": [str(operator)]}
+    stage = Stage(server, tmp_path / "data", **given)
     try:
         said = tell(server, HERON)
         link = f"https://discord.com/channels/910000000000000001/{GENERAL_ID}/{said}"

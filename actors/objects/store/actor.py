@@ -11,7 +11,7 @@ from actors.objects.store.bounds import StoreLimits
 from actors.objects.store.database import SCHEMA
 from actors.objects.store.store import ObjectStore
 from messages.base import flaw_of
-from messages.object_store import (
+from messages.objects import (
     CollectObjects,
     FetchText,
     ListOutputs,

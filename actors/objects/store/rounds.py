@@ -13,7 +13,7 @@ from actors.objects.store import bounds, texts
 from actors.objects.store.bounds import StoreLimits
 from actors.objects.store.values import FILE, OUTPUT, microseconds, number_of, require_name
 from messages.base import Address, RequestId, Window
-from messages.object_store import LoadObjects, NewVersion, ObjectsLoaded, OutputRow, StoreRound
+from messages.objects import LoadObjects, NewVersion, ObjectsLoaded, OutputRow, StoreRound
 
 _WITH_TEXT = ("text", "large")
 _UNREAD = "unread"

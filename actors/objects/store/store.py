@@ -17,7 +17,7 @@ from actors.objects.store.database import SCHEMA
 from actors.objects.store.rounds import window_of
 from actors.objects.store.values import FILE, microseconds, moment, number_of
 from messages.base import EventId, TurnId
-from messages.object_store import (
+from messages.objects import (
     CollectObjects,
     FetchText,
     FileVersion,

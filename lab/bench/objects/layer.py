@@ -17,8 +17,7 @@ from domain.turn.worded import Worded
 from lab.bench.objects.play import HISTORY_TOKENS, Asked, Bounds
 from lab.bench.objects.prose import WINDOW
 from messages.base import RequestId, Window
-from messages.object_store import OBJECT_STORE
-from messages.objects import OBJECTS_KIND, objects_of
+from messages.objects import OBJECT_STORE, OBJECTS_KIND, objects_of
 from messages.turn import RequestWorded, WordRequest
 
 KEEP = Keep()

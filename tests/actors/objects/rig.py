@@ -16,8 +16,7 @@ from actors.objects.store.bounds import StoreLimits
 from domain.objects.ageing import Keep
 from domain.text.output_tail import KeptOutput, OutputTail, render
 from messages.base import EventId, Message, RequestId, Surface, TurnId, Window
-from messages.object_store import OBJECT_STORE
-from messages.objects import OBJECTS_KIND, ObjectDone, SwitchObject, objects_of
+from messages.objects import OBJECT_STORE, OBJECTS_KIND, ObjectDone, SwitchObject, objects_of
 from messages.socket import Refused
 from messages.turn import CallShown, RequestWorded, TurnShown, WordRequest
 from tests.actors.objects.stand_in_store import Shelf, StandInStore

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from actors.kernel import Actor
 from messages.base import Message, Window
-from messages.object_store import (
+from messages.objects import (
     FetchText,
     FileVersion,
     ListOutputs,

@@ -42,7 +42,7 @@ def test_the_rules_know_values_and_texts_and_neither_actors_nor_requests() -> No
         ".".join(name.split(".")[:2]) for name in imported("domain/objects") if name.startswith(("domain", "messages"))
     }
     blocks = {"domain.memory", "domain.turn"}  # form and prefix of the block that news stands in
-    assert rooms == {"domain.objects", "domain.text", "messages.base", "messages.object_store"} | blocks
+    assert rooms == {"domain.objects", "domain.text", "messages.base", "messages.objects"} | blocks
     assert [name for name in imported("domain/objects") if name.startswith("domain.turn")] == ["domain.turn.prompt"]
     assert [name for name in imported("domain/objects") if name.startswith("actors")] == []
 

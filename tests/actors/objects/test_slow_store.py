@@ -9,8 +9,7 @@ import pytest
 from actors.kernel import Actor, ActorSpec, ActorSystem
 from actors.objects.actor import ObjectsActor
 from messages.base import Message, RequestId, Window
-from messages.object_store import OBJECT_STORE
-from messages.objects import OBJECTS_KIND, objects_of
+from messages.objects import OBJECT_STORE, OBJECTS_KIND, objects_of
 from messages.turn import RequestWorded
 from tests.actors.objects.rig import ObjectsRig
 from tests.actors.objects.stand_in_store import StandInStore

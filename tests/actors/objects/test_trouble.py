@@ -195,7 +195,7 @@ def test_a_leave_for_idleness_loses_nothing(rig: ObjectsRig) -> None:
 
 
 def test_what_comes_late_from_the_store_means_nothing(rig: ObjectsRig) -> None:
-    from messages.object_store import RoundStored
+    from messages.objects import RoundStored
 
     rig.turn()
     rig.ran("echo", "<out>")

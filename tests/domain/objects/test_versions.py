@@ -18,7 +18,7 @@ from domain.objects.versions import (
     valid_from,
 )
 from messages.base import flaw_of
-from messages.object_store import FileVersion, VersionsListed
+from messages.objects import FileVersion, VersionsListed
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

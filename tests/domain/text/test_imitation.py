@@ -44,7 +44,7 @@ from domain.turn.turn import TAKEN_BACK
 from domain.workspace.recall.block import CLOSING, OPENING
 from messages.base import EventId, RequestId, Surface, TurnId, Window
 from messages.model import ChatMessage, ImageFile, ModelRequest, Role, ToolCall
-from messages.object_store import FileVersion
+from messages.objects import FileVersion
 from messages.turn import Reference
 
 AT = datetime(2026, 11, 22, 16, 20, tzinfo=UTC)

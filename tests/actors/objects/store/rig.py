@@ -14,7 +14,7 @@ from actors.objects.store.actor import ObjectStoreActor
 from actors.objects.store.bounds import StoreLimits
 from actors.objects.store.database import SCHEMA
 from messages.base import EventId, Message, Surface, TurnId, Window
-from messages.object_store import (
+from messages.objects import (
     OBJECT_STORE,
     FetchText,
     FileVersion,

@@ -17,7 +17,7 @@ from actors.objects.store.audit import audit
 from actors.objects.store.bounds import MIB, StoreLimits, enforce
 from actors.objects.store.database import SCHEMA
 from messages.base import Window
-from messages.object_store import (
+from messages.objects import (
     CollectObjects,
     ListVersions,
     ObjectsCollected,

@@ -13,7 +13,7 @@ from actors.kernel import ActorSystem, ManualClock
 from actors.objects.part import store_row
 from actors.part import Part, Parts
 from messages.base import Message, RequestId
-from messages.object_store import OBJECT_STORE, CollectObjects, NewVersion, StoreRound
+from messages.objects import OBJECT_STORE, CollectObjects, NewVersion, StoreRound
 from messages.socket import Refused
 from tests.actors.objects.plan import plan_of
 from tests.actors.objects.store.rig import WINDOW, StoreRig

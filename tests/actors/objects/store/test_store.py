@@ -13,7 +13,7 @@ import pytest
 
 from actors.objects.store.audit import audit
 from messages.base import Message, RequestId, Surface, Window
-from messages.object_store import (
+from messages.objects import (
     OBJECT_STORE,
     CollectObjects,
     FetchText,

@@ -14,7 +14,7 @@ from actors.memory.derived.database import DerivedDatabase
 from actors.objects.store import texts
 from actors.objects.store.audit import audit
 from actors.objects.store.database import SCHEMA
-from messages.object_store import CollectObjects, ListVersions, ObjectsCollected, VersionsListed
+from messages.objects import CollectObjects, ListVersions, ObjectsCollected, VersionsListed
 from tests.actors.objects.store.rig import OTHER, WINDOW, StoreRig, edited, long_text
 
 ROWS = "SELECT count(*), max(depth), sum(length(data)) FROM texts"

@@ -19,7 +19,7 @@ import pytest
 
 from actors.objects.store.audit import audit
 from actors.objects.store.store import ObjectStore
-from messages.object_store import CollectObjects, FetchText, ListOutputs, LoadObjects, OutputsListed, TextFetched
+from messages.objects import CollectObjects, FetchText, ListOutputs, LoadObjects, OutputsListed, TextFetched
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.memory.derived.rig import alter_behind_tree, limit_file_size, list_warnings
