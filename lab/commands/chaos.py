@@ -36,6 +36,7 @@ seed_option = click.option("--seed", default="1", show_default=True, help="Repro
 @click.option("--times", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Of the scene.")
 @click.option("--keep", type=click.Path(path_type=Path), help="Keep the data of batches that are not sound there.")
 @click.option("--resume", type=click.Path(path_type=Path), help="File of finished batches; the others are added to it.")
+@click.option("--other-programs", is_flag=True, help="Add up batches of the file that another version has run.")
 @json_option
 @click.pass_context
 def chaos(
@@ -50,6 +51,7 @@ def chaos(
     times: int,
     keep: Path | None,
     resume: Path | None,
+    other_programs: bool,
     as_json: bool,
 ) -> None:
     """Break the agent on purpose and count what was lost or doubled; exit 1 if anything was.
@@ -69,7 +71,14 @@ def chaos(
 
     chosen = frozenset({1}) if scene else _rows_of(rows)
     plan = KillPlan(
-        kills=times if scene else kills, seed=seed, rows=chosen, jobs=jobs, only=batch, keep_in=keep, resume=resume
+        kills=times if scene else kills,
+        seed=seed,
+        rows=chosen,
+        jobs=jobs,
+        only=batch,
+        keep_in=keep,
+        resume=resume,
+        takes_all=other_programs,
     )
     try:
         plan.read_finished()

@@ -33,6 +33,7 @@ _SHOWN = 3
     type=click.Path(dir_okay=False, path_type=Path),
     help="File of finished seeds: run the others.",
 )
+@click.option("--other-programs", is_flag=True, help="Add up seeds of the file that another version has run.")
 @json_option
 def simulate(
     seeds: int,
@@ -44,6 +45,7 @@ def simulate(
     trace: bool,
     workers: int,
     resume: Path | None,
+    other_programs: bool,
     as_json: bool,
 ) -> None:
     """Simulate lives of the agent: kills, power losses, faults of disk and network; exit 1 if a promise was broken.
@@ -70,7 +72,7 @@ def simulate(
                 first,
                 seeds,
                 workers=workers,
-                pieces=Pieces(resume) if resume is not None else None,
+                pieces=Pieces(resume, takes_all=other_programs) if resume is not None else None,
                 tick=lambda made: say(f"{made.seeds} of {seeds} seeds, {len(made.failed)} failed", made.seeds, seeds),
             )
         except ValueError as error:
@@ -86,9 +88,10 @@ def _summary(report: Campaign) -> str:
     speed = f"{report.seconds:.1f} s, {report.seeds_per_s:.1f} seeds/s in {report.workers} processes"
     resumed = f", {report.seeds - report.ran:,} of an earlier run" if report.seeds > report.ran else ""
     counts = ", ".join(f"{count:,} {name}" for name, count in sorted(report.counts.items()))
+    programs = ", ".join(f"{count:,} of program {name}" for name, count in report.programs.items())
     return (
         f"{report.seeds:,} seeds{resumed}: {report.lives:,} lives, {report.said:,} messages, {report.steps:,} steps, "
-        f"{counts}, {len(report.failed)} failed ({speed})"
+        f"{counts}, {len(report.failed)} failed ({speed}; {programs})"
     )
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from lab.resume.pieces import Piece, Pieces
+from lab.resume.pieces import PROGRAM, Piece, Pieces, program_name
 from lab.simulation.schedule import Schedule
 from lab.simulation.shrinking import Shrunk, promise_of, shrink
 from lab.simulation.world import Result, run
@@ -48,6 +48,8 @@ class Campaign:
     ran: int = 0
     """Seeds of this run."""
     workers: int = 0
+    programs: dict[str, int] = field(default_factory=dict)
+    """Program -> number of seeds."""
 
     @property
     def is_sound(self) -> bool:
@@ -67,6 +69,8 @@ class Campaign:
         self.steps += piece["steps"]
         self.process_s += piece["process_s"]
         self.counts = dict(Counter(self.counts) + Counter(piece["counts"]))
+        program = piece.get(PROGRAM) or program_name()
+        self.programs[program] = self.programs.get(program, 0) + piece["seeds"]
         self.failed.update({int(seed): tuple(faults) for seed, faults in piece["failed"].items()})
 
     def one_of_each(self) -> dict[int, tuple[str, ...]]:
@@ -99,7 +103,7 @@ def simulate(
         tick: Called with all that is done so far.
 
     Raises:
-        ValueError: `pieces` are no pieces of a simulation.
+        ValueError: `pieces` are no pieces of a simulation, or of another program.
     """
     made, left = Campaign(), set(range(first, first + seeds))
     for piece in pieces.read() if pieces is not None else ():

@@ -22,6 +22,7 @@ from lab.chaos.kills.report import BatchReport, KillReport
 from lab.chaos.kills.saved import append_batch, read_batches
 from lab.chaos.kills.small_disk import small_disk
 from lab.playground.server import PlaygroundServer
+from lab.resume.pieces import program_name
 
 BATCH_KILLS = 20
 FULL_DISK_ROW = 17
@@ -42,6 +43,8 @@ class KillPlan:
     """Folder for data of unsound batches; None to remove the data."""
     resume: Path | None = None
     """File of finished batches, to which each further batch is added; None for no file."""
+    takes_all: bool = False
+    """True to go on with batches of other programs."""
 
     def sizes(self) -> list[tuple[int, int]]:
         """(Number, kills) of each batch."""
@@ -53,7 +56,7 @@ class KillPlan:
     def read_finished(self) -> list[BatchReport]:
         """Batches of this plan that the file has."""
         names = {f"{self.seed}/{number}" for number, _ in self.sizes()}
-        saved = read_batches([self.resume]) if self.resume is not None else []
+        saved = read_batches([self.resume], takes_all=self.takes_all) if self.resume is not None else []
         return [each for each in saved if each.name in names and set(each.rows) == self.rows]
 
 
@@ -132,6 +135,7 @@ def _run_batch(
         seconds=round(now() - began_at, 1),
         cpu_s=round(nursery.cpu_s - agents_s + (time.process_time() - own_s) / plan.jobs, 2),
         machine=machine_line(machine()),
+        program=program_name(),
     )
 
 

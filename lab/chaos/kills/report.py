@@ -49,6 +49,8 @@ class BatchReport:
     """CPU of the agents, and a share of that of the campaign."""
     machine: str = ""
     """Machine and time at the end."""
+    program: str = ""
+    """Version of the program."""
 
     @property
     def seed(self) -> str:
@@ -71,6 +73,11 @@ class KillReport:
     def seed(self) -> str:
         """Seeds of the batches."""
         return ", ".join(dict.fromkeys(each.seed for each in self.batches))
+
+    @property
+    def programs(self) -> dict[str, int]:
+        """Version of the program -> its batches."""
+        return dict(Counter(each.program for each in self.batches))
 
     @property
     def rows(self) -> tuple[int, ...]:
@@ -130,6 +137,7 @@ class KillReport:
         starts_s = sorted(each for batch in self.batches for each in batch.starts_s)
         return {
             "is_sound": self.is_sound,
+            "programs": self.programs,
             "seed": self.seed,
             "rows": list(self.rows),
             "kills": len(kills),
@@ -164,6 +172,7 @@ class KillReport:
             f"{total.edited} edited, {total.files} with a file",
             f"{total.begun_anew} begun anew, {total.reminders} reminders, {total.commands} commands, "
             f"{total.gateway_answered} of {total.gateway_said} answered by the gateway",
+            f"programs: {', '.join(f'{name} ({count} batches)' for name, count in self.programs.items())}",
             f"exactly once: {self.exactly_once:.2%}; {wrong or 'nothing lost, doubled, altered or left'}",
         ]
         for batch in self.batches:

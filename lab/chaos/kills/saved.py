@@ -11,15 +11,19 @@ from lab.chaos.kills.report import BatchReport
 from lab.resume.pieces import Pieces
 
 
-def read_batches(paths: Iterable[Path]) -> list[BatchReport]:
+def read_batches(paths: Iterable[Path], *, takes_all: bool = True) -> list[BatchReport]:
     """Batches of files, the first one of each name; a torn end is none, and neither is a missing file.
 
+    Args:
+        paths: Of the files.
+        takes_all: False to refuse batches of other programs.
+
     Raises:
-        ValueError: a line is no batch.
+        ValueError: a line is no batch, or is another program's.
     """
     batches: dict[str, BatchReport] = {}
     for path in paths:
-        for number, piece in enumerate(Pieces(path).read(), 1):
+        for number, piece in enumerate(Pieces(path, takes_all=takes_all).read(), 1):
             try:
                 batch = msgspec.convert(piece, BatchReport, str_keys=True)
             except msgspec.ValidationError as error:

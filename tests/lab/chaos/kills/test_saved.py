@@ -10,13 +10,19 @@ from lab.chaos.kills.campaign import KillPlan
 from lab.chaos.kills.ledger import Tally
 from lab.chaos.kills.report import BatchReport, Kill, KillReport
 from lab.chaos.kills.saved import append_batch, read_batches
+from lab.resume.pieces import program_name
 
 
 def batch(name: str, said: int = 3) -> BatchReport:
     tally = Tally(said=said, answered=said)
     tally.note("faults", "a fault")
     return BatchReport(
-        name=name, tally=tally, kills=(Kill(life=1, trap="log", at_s=0.5),), rows=(1, 3), starts_s=(1.0,)
+        name=name,
+        tally=tally,
+        kills=(Kill(life=1, trap="log", at_s=0.5),),
+        rows=(1, 3),
+        starts_s=(1.0,),
+        program=program_name(),
     )
 
 
