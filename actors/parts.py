@@ -19,6 +19,7 @@ from actors.facts.part import INNER_ROWS as FACTS_INNER_ROWS
 from actors.facts.part import LAYER as FACTS
 from actors.feed.part import row as feed
 from actors.forget.part import row as forget
+from actors.importer.part import row as importer
 from actors.ledger.part import row as ledger
 from actors.local_model.part import row as local_model
 from actors.memory.part import row as memory
@@ -50,6 +51,7 @@ BEHIND_LAYERS: tuple[Row, ...] = (
     context,
     forget,
     cluster,
+    importer,
     discord,
 )
 """Sockets before the shell, which asks for doors; Discord last, so that messages find all other actors."""

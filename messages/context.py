@@ -12,6 +12,7 @@ from messages.base import Address, Message, MessageId, RequestId, TurnId, UserId
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
 from messages.forget import ForgetWindowRequest
 from messages.model import DayUsage, ModelAnswer
+from messages.past import KeepPast
 from messages.shell import CommandReply
 from messages.socket import Refused
 from messages.turn import CompactionReady, ContributorReply, RequestWorded, WindowRequest
@@ -395,6 +396,7 @@ ContextMessage = (
     | CompactionReady
     | WindowRequest
     | ForgetWindowRequest
+    | KeepPast
     | Refused
 )
 make_ready(__name__)

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.base import Address, Message, RequestId, Value, Window, Word, make_ready
+from messages.base import Address, LogPath, Message, RequestId, Value, Window, Word, make_ready
 from messages.discord import ReadersChanged, ReadersListed
 from messages.embedder import EmbeddingFailed, TextsEmbedded
 from messages.socket import Refused
@@ -91,6 +91,26 @@ class RebuildMemory(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reply_to: Address
     window: Window
+
+
+class IndexLog(Message, frozen=True, kw_only=True, gc=False):
+    """Take in a log that was written whole, its vectors behind those of what is said now.
+
+    Answered by `LogIndexed`, or by `Refused` where a later comparison with the logs does it.
+    """
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    path: LogPath
+
+
+class LogIndexed(Message, frozen=True, kw_only=True, gc=False):
+    """What the log says is found by its words."""
+
+    request_id: RequestId
+    added: int
+    """New turns."""
 
 
 class MemoriesFound(Message, frozen=True, kw_only=True, gc=False):
@@ -189,8 +209,8 @@ class EmbedMore(Message, frozen=True, kw_only=True, gc=False):
     """Time to embed what waits for it (the actor's own timer)."""
 
 
-MemoryCommand = SearchMemory | ExplainMemory | DescribeMemory | RebuildMemory
-MemoryReply = MemoriesFound | MemoryExplained | MemoryDescribed | MemoryRebuilt | Refused
+MemoryCommand = SearchMemory | ExplainMemory | DescribeMemory | RebuildMemory | IndexLog
+MemoryReply = MemoriesFound | MemoryExplained | MemoryDescribed | MemoryRebuilt | LogIndexed | Refused
 MemoryMessage = (
     MemoryCommand
     | PrepareTurn

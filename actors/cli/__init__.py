@@ -24,6 +24,7 @@ from actors.cli.config import config
 from actors.cli.doctor import doctor
 from actors.cli.events import events
 from actors.cli.forget import forget
+from actors.cli.importing import import_
 from actors.cli.local_model import model
 from actors.cli.logs import logs
 from actors.cli.memory import memory
@@ -85,6 +86,7 @@ _COMMANDS = (
     usage,
     events,
     doctor,
+    import_,
     backup,
     restore,
     config,

@@ -56,6 +56,7 @@ from messages.context import (
 )
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
 from messages.forget import ForgetEvents, ListForgettable
+from messages.past import KeepPast
 from messages.socket import Refused
 from messages.turn import CompactWindow, CountUsage, LoggedEvent, SpokenTurn, TellAsker, TellSpoken
 
@@ -201,7 +202,7 @@ class ContextActor(Actor):
                 self._begin_next()
             case StatusDue() | TypingDue():
                 self._presence.due(message)
-            case CompactWindow() | TellSpoken() | CountUsage() | TellAsker():
+            case CompactWindow() | TellSpoken() | CountUsage() | TellAsker() | KeepPast():
                 self._requests.handle(message, is_idle=not self._turns_in_hand)
             case Delivered() | DeliveryFailed() | DeliveryRefused():
                 self._deliveries.handle(message)

@@ -1,4 +1,4 @@
-"""Requests of other parts to a window: cut the history, give the words of a stretch, count what was used."""
+"""Requests of other parts to a window: cut the history, give words, count what was used, keep its past."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from messages.context import (
     UnpinMemory,
 )
 from messages.forget import ForgetEvents, ListForgettable
+from messages.past import KeepPast, PastKept
 from messages.socket import Refused
 from messages.turn import (
     AskerTold,
@@ -45,7 +46,7 @@ class PartRequests:
         self._journal = journal
         self._driver = driver
 
-    def handle(self, request: WindowRequest, *, is_idle: bool) -> None:
+    def handle(self, request: WindowRequest | KeepPast, *, is_idle: bool) -> None:
         """Serve one request.
 
         Args:
@@ -63,6 +64,21 @@ class PartRequests:
                 self._driver.count(request.usage)
             case TellAsker():
                 self._host.tell(request.reply_to, self._asker(request.request_id))
+            case KeepPast():
+                self._host.tell(request.reply_to, self._keep(request))
+
+    def _keep(self, request: KeepPast) -> PastKept | Refused:
+        """Keep messages of the past that the window does not have."""
+        if self._journal.imported is None:
+            return Refused(request_id=request.request_id, reason="nothing is kept here")
+        seen = self._host.conversation.seen
+        fresh = [each for each in request.messages if each.message_id not in seen]
+        try:
+            with self._host.blocking():
+                path, kept = self._journal.imported.keep(fresh, request.audience)
+        except (ValueError, LogUnwritable) as error:
+            return Refused(request_id=request.request_id, reason=str(error))
+        return PastKept(request_id=request.request_id, path=path, kept=kept)
 
     def read_spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
         """Words of a stretch of a log; of a log that cannot be read, as far as they are remembered."""

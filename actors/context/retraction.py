@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-
-import msgspec
+from dataclasses import replace
 
 from actors.context.host import WindowHost
 from actors.context.log.journal import Journal, LogUnwritable
 from actors.context.news import News
+from actors.context.user_event import reported
 from actors.kernel import Timer, earliest
-from domain.log.event import Event, Kind
+from domain.log.event import Event, Kind, event
+from domain.log.imported import is_imported
 from domain.log.kept import list_kept
 from domain.log.metadata import MetaValue
 from domain.log.redaction import (
@@ -26,7 +26,8 @@ from domain.log.redaction import (
     tombstones_in,
 )
 from domain.log.retraction import retracted, shown_for, unsaid
-from domain.log.revision import is_changed, person_event, revise, shows_present_words
+from domain.log.revision import HeldEdit, is_changed, later_edit, person_event, revise, shows_present_words
+from domain.log.window import is_imported_log
 from domain.policy.rate_limit import RateLimit
 from messages.base import EventId, MessageId, Surface, TurnId
 from messages.context import (
@@ -57,18 +58,6 @@ MOST_APART_S = 30.0
 RetractionCommand = RetractMessages | ReviseMessage | RestoreRedactions | LookDue | TellKeptMessages
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """A message that was taken back and whose new words are not noted yet."""
-
-    said: Event
-    edit: ReviseMessage
-    asks: bool = False
-    """True if the message waits for its answer, which is to be one to the new words."""
-    quotation: dict[str, MetaValue] = field(default_factory=dict)
-    """Metadata of its quotation, if that was not taken back."""
-
-
 class Retraction:
     """Writer of tombstones; each look goes through the window's logs anew, as with pins, and not too often."""
 
@@ -91,7 +80,7 @@ class Retraction:
         """The newest edit of each message that waits for a look, or for the end of its answer."""
         self._next_look_s = 0.0
         self._timer: Timer | None = None
-        self._held: dict[MessageId, _Held] = {}
+        self._held: dict[MessageId, HeldEdit] = {}
         self._asked: dict[TurnId, TurnId] = {}
         """Turn of a question's old words -> turn of its new words."""
         self._revisions = RateLimit(REVISIONS, REVISIONS_S)
@@ -109,10 +98,25 @@ class Retraction:
         except OSError as error:
             # The next look at the log makes the copy; that memory and model forget is not to wait for it.
             log.warning("%s: what was taken back is still shown to commands: %s", self._host.address, error.strerror)
-        metas = [tombstone_meta(tombstone, why) for tombstone in tombstones]
+        past = [each for each in tombstones if is_imported_log(each.path)]
+        metas = [tombstone_meta(tombstone, why) for tombstone in tombstones if tombstone not in past]
         logged = [self._host.record(Kind.TOMBSTONE, "", meta, sync=meta is metas[-1]) for meta in metas]
         if logged:
             self._news.events_logged(tuple(logged), "")
+        self._change_past([(Kind.TOMBSTONE, "", tombstone_meta(each, why)) for each in past])
+
+    def _change_past(self, changes: Iterable[tuple[Kind, str, dict[str, MetaValue]]]) -> None:
+        """Write what becomes of messages of the past into an imported log, and report it.
+
+        Raises:
+            LogUnwritable: as `ImportedLogs.write`.
+        """
+        events = [event(self._host.new_id(), self._host.now(), *change) for change in changes]
+        if not events or self._journal.imported is None:
+            return
+        with self._host.blocking():
+            path, lines = self._journal.imported.change(events)
+        self._news.events_logged(tuple(map(reported, events, [path] * len(events), lines)), "")
 
     def handle(self, command: RetractionCommand) -> None:
         """Act on what is asked for, or gather it for the next look.
@@ -168,10 +172,10 @@ class Retraction:
             LogUnwritable: as the journal.
         """
         if (held := self._held.get(edit.message_id)) is not None:
-            self._held[edit.message_id] = replace(held, edit=_later(held.edit, edit))
+            self._held[edit.message_id] = replace(held, edit=later_edit(held.edit, edit))
         elif (before := self._deferred.get(edit.message_id)) is not None:
-            self._deferred[edit.message_id] = _later(before, edit)
-        elif not self._journal.is_open or self._host.conversation.pending.get(edit.message_id) == DELETED:
+            self._deferred[edit.message_id] = later_edit(before, edit)
+        elif not self._holds((edit.message_id,)) or self._host.conversation.pending.get(edit.message_id) == DELETED:
             return
         elif self._must_wait():
             self._defer(edit, "edited")
@@ -226,7 +230,7 @@ class Retraction:
         for message_id in message_ids:
             self._held.pop(message_id, None)
             self._deferred.pop(message_id, None)
-        if not self._journal.is_open:
+        if not self._holds(message_ids):
             return
         if self._must_wait():
             pending = self._host.conversation.pending
@@ -234,9 +238,17 @@ class Retraction:
         else:
             self._look(message_ids)
 
+    def _holds(self, message_ids: Collection[str]) -> bool:
+        """True if a log of the window may hold one of these messages."""
+        with self._host.blocking():
+            return self._journal.may_hold(message_ids)
+
     def _must_wait(self) -> bool:
-        """True if the next look would be too soon; then a timer is set for it."""
-        wait_s = self._next_look_s - self._host.monotonic()
+        """True if the next look would be too soon; then a timer is set for it.
+
+        Without a log of the window's own, in which that could be noted, only imported logs are looked at.
+        """
+        wait_s = self._next_look_s - self._host.monotonic() if self._journal.is_open else 0.0
         if wait_s > 0:
             self._come_back(wait_s)
         return wait_s > 0
@@ -304,13 +316,13 @@ class Retraction:
         events = self._events_of([tombstone for each in edits for tombstone in found[each]])
         people = {each: next(filter(None, (person_event(events, one) for one in found[each])), None) for each in edits}
         unsaid_before = self._unsaid([each for each, said in people.items() if said is None])
-        gone, fresh = list[Tombstone](), list[_Held]()
+        gone, fresh = list[Tombstone](), list[HeldEdit]()
         for message_id, edit in edits.items():
             said = people[message_id]
             if message_id in unsaid_before:
                 # Its old words were taken back, and the new ones lost with the process before they were noted.
                 gone += found[message_id]
-                fresh.append(_Held(unsaid_before[message_id], edit))
+                fresh.append(HeldEdit(unsaid_before[message_id], edit))
             elif said is None:
                 # No log has it but in quotations and pins, such as a bot's message, which is never heard itself.
                 gone += [
@@ -337,9 +349,12 @@ class Retraction:
         self._note(self._held[message_id])
         del self._held[message_id]
 
-    def _note(self, held: _Held) -> None:
+    def _note(self, held: HeldEdit) -> None:
         """Log the new words of a message that was taken back; those of a question that waits are asked."""
         words, meta = revise(held.said, held.edit.text, held.edit.told, held.edit.files)
+        if is_imported(held.said.meta_json):
+            self._change_past([(Kind.USER, words, meta)])
+            return
         old = TurnId(held.said.id)
         if held.asks:
             self._news.take_question(old)
@@ -367,13 +382,13 @@ class Retraction:
                     found[logged.event.id, wanted[logged.event.id, path]] = logged.event
         return found
 
-    def _hold(self, said: Event, edit: ReviseMessage) -> _Held:
+    def _hold(self, said: Event, edit: ReviseMessage) -> HeldEdit:
         """Edit of a message whose old words are about to be taken back; it may make an overheard one a question."""
         if not self._waits(said.id):
-            return _Held(said, edit, asks=edit.wants_answer and said.meta_dict().get("overheard") is True)
+            return HeldEdit(said, edit, asks=edit.wants_answer and said.meta_dict().get("overheard") is True)
         is_shown = said.id in self._host.conversation.turn(TurnId(said.id)).unquoted
         meta = said.meta_dict()
-        return _Held(said, edit, asks=True, quotation={"quote": meta["quote"]} if is_shown else {})
+        return HeldEdit(said, edit, asks=True, quotation={"quote": meta["quote"]} if is_shown else {})
 
     def _waits(self, event_id: EventId) -> bool:
         """True if a question waits for its answer, and nothing was begun for the answer in any life."""
@@ -383,8 +398,3 @@ class Retraction:
     def _is_open(self, event_id: EventId) -> bool:
         """True if a message is being answered, or waits for an answer."""
         return any(event_id in (turn.id, *turn.event_ids) for turn in self._host.conversation.open_turns())
-
-
-def _later(before: ReviseMessage, edit: ReviseMessage) -> ReviseMessage:
-    """The newer of two edits; a question of the earlier one is still to be answered."""
-    return msgspec.structs.replace(edit, wants_answer=edit.wants_answer or before.wants_answer)

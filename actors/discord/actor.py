@@ -13,6 +13,7 @@ import discord
 from actors.discord.calls.addresses import point_at
 from actors.discord.calls.fatal import token_fault
 from actors.discord.config import DiscordConfig
+from actors.discord.past.reader import PastReader
 from actors.discord.wiring import Surroundings, Wiring, wire
 from actors.kernel import Actor, LoopThread, NotUnderstoodError
 from messages.base import Message, has_request_id
@@ -31,6 +32,7 @@ from messages.discord import (
     UserMessageLogged,
     UserMessageNotLogged,
 )
+from messages.past import ListPast, NotePast, PastCommand, ReadPast, SettlePast
 
 log = logging.getLogger(__name__)
 
@@ -97,6 +99,8 @@ class DiscordActor(Actor):
             self._call(self._parts.intake.readership.tell, message.reply_to)
         elif isinstance(message, DescribeReaders):
             self._call(self._parts.intake.readership.describe, message)
+        elif isinstance(message, PastCommand):
+            self._read_past(message, self._parts.past)
         elif isinstance(message, DiscordCommand):
             self._carry_out(message, self._parts)
         elif has_request_id(message):
@@ -128,6 +132,19 @@ class DiscordActor(Actor):
                 self._call(parts.intake.note_log, message)
             case StopIntake():
                 self._call(parts.intake.close)
+            case _:
+                assert_never(message)
+
+    def _read_past(self, message: PastCommand, past: PastReader) -> None:
+        match message:
+            case ListPast():
+                self._call(past.list_places, message)
+            case ReadPast():
+                self._call(past.read_page, message)
+            case SettlePast():
+                self._call(past.settle, message)
+            case NotePast():
+                self._call(past.note, message)
             case _:
                 assert_never(message)
 

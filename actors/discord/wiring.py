@@ -50,6 +50,7 @@ from actors.discord.outgoing.redaction import Redaction
 from actors.discord.outgoing.sending import Sending
 from actors.discord.outgoing.signs import Place, SignFile
 from actors.discord.outgoing.typing_indicator import TypingIndicator
+from actors.discord.past.reader import PastReader
 from actors.kernel import Bulkhead, Host
 from actors.part import Menu
 from domain.log.watermark import Watermark
@@ -99,6 +100,7 @@ class Wiring:
     sending: Sending
     reactions: Reactions
     typing: TypingIndicator
+    past: PastReader
     session: GatewaySession
 
     async def close(self) -> None:
@@ -106,6 +108,7 @@ class Wiring:
         self.outbox.close()
         self.reactions.close()
         self.sending.close()
+        self.past.close()
         self.intake.close()
         await self.session.close()
         await self.intake.watermarks.secure()
@@ -178,6 +181,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         ),
         reactions=_reactions(host, rest, config, around.data_root, window_map),
         typing=typing,
+        past=PastReader(host=host, intake=intake, rest=rest, turn_s=timing.turn_s),
         session=GatewaySession(
             token=token, build=build, rest=rest, timing=timing, pauses=Pauses(timing), on_fatal=host.on_fatal
         ),

@@ -27,6 +27,8 @@ from messages.memory import (
     DescribeMemory,
     EmbedMore,
     ExplainMemory,
+    IndexLog,
+    LogIndexed,
     LookAfterIndex,
     MemoryDescribed,
     MemoryMessage,
@@ -124,6 +126,8 @@ class MemoryActor(Actor):
                 self._describe_myself(message)
             case RebuildMemory():
                 self._rebuild(message)
+            case IndexLog():
+                self._index_log(message)
             case ReconcileSlice():
                 self._upkeep.go_on_reconciling(message)
             case ReconcileDue():
@@ -161,6 +165,13 @@ class MemoryActor(Actor):
             for path in {event.path for event in message.events}:
                 store.show_log(path)
         self._backlog.go_on()
+
+    def _index_log(self, request: IndexLog) -> None:
+        store = self._upkeep.store()
+        with self.blocking():
+            added = store.index_log(request.path, self.now())
+        self._backlog.go_on()
+        self.tell(request.reply_to, LogIndexed(request_id=request.request_id, added=added))
 
     def _keeps(self, window: Window) -> bool:
         """True if turns of a window are to be kept."""
@@ -283,7 +294,7 @@ class MemoryActor(Actor):
                 self._end_lookup(lookup, refusal(lookup, reason))
             case SearchMemory() | ExpandReference():
                 self._end_lookup(message, refusal(message, reason))
-            case ExplainMemory() | RebuildMemory() | DescribeMemory():
+            case ExplainMemory() | RebuildMemory() | DescribeMemory() | IndexLog():
                 self.tell(message.reply_to, refusal(message, reason))
             case DescribeYourself():
                 trouble = (("state", self._upkeep.state),)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from actors.memory.index.word_check import check_words
 from actors.memory.search.search import Kind, Searcher
 from actors.memory.search.views import Views
 from actors.memory.search.visibility import Mask, Scope, Visibility
-from domain.log.window import redacted_path
+from domain.log.window import parse_log_path, redacted_path
 from domain.memory.injection import Memory
 from domain.memory.remembered import Entry, Remembered, TakenBack
 from domain.policy.known_readers import KnownReaders
@@ -143,6 +143,21 @@ class Store:
         for path in {entry.path for entry in entries if isinstance(entry, Remembered)}:
             self.show_log(path)
         self._renew_logs(entry.tombstone.path for entry in entries if isinstance(entry, TakenBack))
+
+    def index_log(self, path: str, now: datetime) -> int:
+        """Take in a log that was written whole, its vectors behind all others; the number of new turns.
+
+        Raises:
+            ValueError: not the path of a log.
+        """
+        window, _ = parse_log_path(PurePosixPath(path))
+        total = 0
+        for piece in Reconciliation(self._plan.data_root, self.index, now).compare(window, path):
+            self._follow(piece.window, piece.added, piece.dropped)
+            self.index.pending.put_behind(piece.added)
+            total += len(piece.added)
+        self.show_log(path)
+        return total
 
     def open_view(self, window: Window) -> None:
         """Let a window's commands see what may be read in it."""

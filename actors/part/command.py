@@ -42,6 +42,8 @@ class Invocation:
     """True if the person may do everything; otherwise a viewer."""
     manages_messages: bool = False
     """True if the person may manage messages in the window."""
+    manages_server: bool = False
+    """True if the person may manage the server of the window."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import msgspec
 
 from domain.log.event import Event, Kind
 from domain.log.metadata import MetaValue
@@ -10,9 +13,27 @@ from domain.log.redaction import Tombstone
 from domain.text.mention import without_names
 from domain.text.shortening import is_beginning
 from messages.base import EventId
+from messages.context import ReviseMessage
 
 NOT_KEPT = ("overheard", "open", "quote", "attachments", "typed", "told")
 """Metadata of an edited message that its new words do not take over as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldEdit:
+    """A message that was taken back and whose new words are not noted yet."""
+
+    said: Event
+    edit: ReviseMessage
+    asks: bool = False
+    """True if the message waits for its answer, which is to be one to the new words."""
+    quotation: dict[str, MetaValue] = field(default_factory=dict)
+    """Metadata of its quotation, if that was not taken back."""
+
+
+def later_edit(before: ReviseMessage, edit: ReviseMessage) -> ReviseMessage:
+    """The newer of two edits; a question of the earlier one is still to be answered."""
+    return msgspec.structs.replace(edit, wants_answer=edit.wants_answer or before.wants_answer)
 
 
 def person_event(events: Mapping[tuple[EventId, bool], Event], tombstone: Tombstone) -> Event | None:

@@ -22,6 +22,9 @@ LAST_SEQ = 9999
 
 _CONTEXT_ID = re.compile("[0-9]{15,20}")
 _NAME = re.compile(r"([0-9]{8}T[0-9]{6}Z)(?:_([0-9]{4}))?\.md")
+_IMPORTED = re.compile(r"imported-([0-9]{1,20})-([0-9]{1,20})(?:_([0-9]{4}))?\.md")
+_DISCORD_EPOCH = datetime(2015, 1, 1, tzinfo=UTC)
+_SNOWFLAKE_BITS = 22
 
 
 class LogName(Value, frozen=True, kw_only=True, gc=False, order=True):
@@ -31,6 +34,52 @@ class LogName(Value, frozen=True, kw_only=True, gc=False, order=True):
     """UTC, whole seconds."""
     seq: int
     """From 1; 0 for a name without one."""
+
+
+class ImportedName(Value, frozen=True, kw_only=True, gc=False, order=True):
+    """Parsed name of an imported log, which holds messages of the past from `first` to `last`."""
+
+    last: int
+    """Greatest id of a message in the log."""
+    first: int
+    """Least id."""
+    seq: int = 0
+    """Tells logs of the same messages apart; greater than 0 for changes to earlier ones."""
+
+    def __str__(self) -> str:
+        """The file name."""
+        return f"imported-{self.first}-{self.last}{f'_{self.seq:04}' if self.seq else ''}.md"
+
+    @property
+    def as_log_name(self) -> LogName:
+        """Time of the first message and number, as the log's header states them."""
+        return LogName(started_at=snowflake_time(self.first).replace(microsecond=0), seq=self.seq)
+
+
+def snowflake_time(number: int) -> datetime:
+    """Time that an id of Discord's holds; ids behind the year 9999 count as its last day."""
+    try:
+        return _DISCORD_EPOCH + timedelta(milliseconds=number >> _SNOWFLAKE_BITS)
+    except OverflowError:
+        return datetime(9999, 12, 31, tzinfo=UTC)
+
+
+def parse_imported_name(name: str) -> ImportedName:
+    """Parse the file name of an imported log.
+
+    Raises:
+        ValueError: not the name of an imported log.
+    """
+    match = _IMPORTED.fullmatch(name)
+    if match is None:
+        raise ValueError(f"name {name[:80]!r}: imported-<first id>-<last id>.md is required")
+    first, last, seq = match.groups()
+    return ImportedName(first=int(first), last=int(last), seq=int(seq or 0))
+
+
+def is_imported_log(path: str) -> bool:
+    """True if a log holds messages of the past."""
+    return _IMPORTED.fullmatch(path.rpartition("/")[2]) is not None
 
 
 def log_folder(window: Window) -> PurePosixPath:
@@ -113,6 +162,8 @@ def redacted_path(path: PurePosixPath | str) -> PurePosixPath:
 def parse_log_path(path: PurePosixPath) -> tuple[Window, LogName]:
     """The window and name of a path whose last four parts are `logs/<surface>/<context_id>/<name>`.
 
+    The name of an imported log tells when its first message was sent.
+
     Raises:
         ValueError: not the path of a log.
     """
@@ -123,7 +174,7 @@ def parse_log_path(path: PurePosixPath) -> tuple[Window, LogName]:
         raise ValueError(f"surface {surface[:80]!r}: logs are kept for {[str(s) for s in LOGGED_SURFACES]}")
     window = Window(surface=Surface(surface), id=context_id)
     log_folder(window)
-    return window, parse_log_name(name)
+    return window, parse_imported_name(name).as_log_name if is_imported_log(name) else parse_log_name(name)
 
 
 def next_log_name(names: list[LogName], started_at: datetime) -> LogName:

@@ -12,6 +12,7 @@ from typing import TypeVar
 from actors.context.log.descriptor import OpenLogs
 from actors.context.log.file import LogUnwritable, WindowLog, is_ended
 from actors.context.log.forgetting import remove_drafts, renew_copies, take_out
+from actors.context.log.imported import ImportedLogs
 from actors.context.log.redactions import Redactions
 from actors.context.log.scan import log_names
 from actors.linux.disk import Disk, RealDisk
@@ -78,12 +79,22 @@ class Journal:
         self.open_logs = OpenLogs(1)
         """Open logs of all windows, once shared; until then only this window's log."""
         self.redactions = Redactions(root, disk)
+        self.imported = None if root is None else ImportedLogs(root, window, disk)
+        """Messages of the window's past; None where no log is kept."""
         self.conversation = Conversation(max_history_tokens, counted_result_chars, awaits_cuts=awaits_cuts)
 
     @property
     def is_open(self) -> bool:
         """True if there is a log to write to."""
         return self._root is None or self._log is not None
+
+    def may_hold(self, message_ids: Collection[str]) -> bool:
+        """True if there is a log to write to, or an imported log that may hold one of these messages.
+
+        Raises:
+            LogUnwritable: the folder of the logs cannot be read.
+        """
+        return self.is_open or (self.imported is not None and self.imported.may_hold(message_ids))
 
     @property
     def path(self) -> str:
@@ -179,7 +190,7 @@ class Journal:
         """Every event of the window's logs with its file's path below the data root, oldest first.
 
         Args:
-            naming: If any, only of logs in which one of these stands somewhere.
+            naming: If any, only of logs in which one of these stands somewhere, imported ones too, which come first.
 
         Raises:
             LogUnwritable: a log cannot be read.
@@ -199,6 +210,8 @@ class Journal:
         """
         if self._root is None:
             return
+        if naming and self.imported is not None:
+            yield from self.imported.past(naming)
         folder = log_folder(self._window)
         try:
             for name in log_names(self._root / folder):
@@ -258,7 +271,7 @@ class Journal:
         return spoken_turns(whole, path, lines, first, last)
 
     def newest_first(self) -> Iterator[Iterator[Event]]:
-        """The events of each of the window's logs in their order, the newest log first.
+        """The events of each of the window's logs in their order, the newest log first; imported logs come last.
 
         Raises:
             LogUnwritable: a log cannot be read.
@@ -271,6 +284,8 @@ class Journal:
                 yield (logged.event for logged in parse(read_regular(folder / name)).events)
         except OSError as error:
             raise LogUnwritable(folder, f"cannot be read: {error.strerror}") from error
+        if self.imported is not None:
+            yield from self.imported.events()
 
     def start(
         self,

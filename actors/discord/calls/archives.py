@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from enum import Enum, auto
 
 import discord
 
 ListThreads = Callable[[discord.Client], Awaitable[list[discord.Thread]]]
+
+_PAGE = 100
+"""Threads of a page, as many as Discord gives."""
 
 
 class Archive(Enum):
@@ -47,6 +51,25 @@ async def archived_since(channel_id: int, archive: Archive, since: int, client: 
         elif archive is not Archive.JOINED:
             break  # That list alone is in the order in which the threads were made.
     return threads
+
+
+async def archive_page(
+    channel_id: int, archive: Archive, before: discord.Thread | None, client: discord.Client
+) -> list[discord.Thread]:
+    """Threads of one list behind `before`, or its first ones, up to a hundred by one call."""
+    channel = client.get_channel(channel_id)
+    if isinstance(channel, discord.ForumChannel):
+        return [each async for each in channel.archived_threads(limit=_PAGE, before=_moment(before))]
+    if not isinstance(channel, discord.TextChannel):
+        return []
+    private, joined = archive is not Archive.PUBLIC, archive is Archive.JOINED
+    place = before if joined else _moment(before)
+    return [each async for each in channel.archived_threads(private=private, joined=joined, limit=_PAGE, before=place)]
+
+
+def _moment(thread: discord.Thread | None) -> datetime | None:
+    """Time behind which a list goes on: the list is in the order in which threads were archived."""
+    return None if thread is None else thread.archive_timestamp
 
 
 async def active_threads(guild_id: int, client: discord.Client) -> list[discord.Thread]:

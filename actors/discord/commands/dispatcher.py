@@ -158,6 +158,7 @@ class CommandDispatcher(Wording):
             person_name=interaction.user.display_name,
             is_member=admitted.standing is Standing.MEMBER,
             manages_messages=interaction.permissions.manage_messages,
+            manages_server=interaction.guild_id is not None and interaction.permissions.manage_guild,
         )
 
     def _may(self, standing: Standing, interaction: discord.Interaction) -> bool:

@@ -158,7 +158,7 @@ class Intake:
             return window
         if window is NoWindow.UNKNOWN and isinstance(channel, discord.abc.Snowflake):
             for kept in (thread_window(str(channel.id)), dm_window(str(channel.id))):
-                if self.watermarks.knows(kept):
+                if self.watermarks.knows(kept) or self.watermarks.has_past(kept):
                     return kept
         return None
 

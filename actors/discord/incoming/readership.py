@@ -105,7 +105,11 @@ class Readership:
             for thread in guild.threads:
                 self._note(thread)
         self._list()
-        if missing := self._unlisted_threads():
+        self.look_for_archived()
+
+    def look_for_archived(self) -> None:
+        """List archived threads, if a thread with logs has no known readers."""
+        if self._is_current and (missing := self._unlisted_threads()):
             self._tasks.spawn(self._list_archived(missing), "the list of archived threads")
 
     def suspend(self) -> None:

@@ -60,6 +60,8 @@ class Watermarks:
                 self._logged.add(channel_id)
                 earlier = Watermark(surface=window.surface, first=0, upto=int(message_id))
                 self._readings.setdefault(channel_id, Reading(earlier))
+        self._past: set[Window] = set()
+        """Windows with imported logs."""
         self._file = file
         self._catchup_ms = int(catchup_hours * 3_600_000)
         self._write_every_s, self._write_again_s = write_every_s, write_again_s
@@ -80,8 +82,17 @@ class Watermarks:
     # what is known of windows
 
     def logged_threads(self) -> list[int]:
-        """Ids of the threads that have logs, of this life or an earlier one."""
-        return [each for each in self._logged if self._surface(each) is Surface.DISCORD_THREAD]
+        """Ids of the threads that have logs, of this life or an earlier one, imported ones included."""
+        past = {int(each.id) for each in self._past if each.surface is Surface.DISCORD_THREAD}
+        return [*(each for each in self._logged - past if self._surface(each) is Surface.DISCORD_THREAD), *past]
+
+    def note_past(self, windows: Iterable[Window]) -> None:
+        """Note that windows have imported logs."""
+        self._past.update(windows)
+
+    def has_past(self, window: Window) -> bool:
+        """True if a window has imported logs."""
+        return window in self._past
 
     def newest_windows(self, most: int) -> list[str]:
         """Keys of the windows with logs whose messages are newest, newest first."""

@@ -111,6 +111,15 @@ class Pending:
                 [(milliseconds(until), row) for row in rows],
             )
 
+    def put_behind(self, rows: Iterable[int]) -> None:
+        """Let turns have their vectors behind those that are said from now on."""
+        with self._session.changing():
+            self._session.rows(
+                "UPDATE turns SET next_attempt_at = 1 "
+                "WHERE id IN (SELECT value FROM json_each(?)) AND vector IS NULL AND next_attempt_at = 0",
+                json.dumps(list(rows)),
+            )
+
     def set_aside(self, rows: Iterable[int]) -> None:
         """Note that no vector can be made for turns."""
         with self._session.changing():

@@ -14,7 +14,7 @@ from actors.linux.regular_file import open_regular
 from actors.memory.index.index import Index
 from actors.memory.index.log_check import check_entries, check_sources
 from domain.log.parser import Gap, LogState, Record, read
-from domain.log.window import LOG_ROOT, LOGGED_SURFACES, LogName, keeps_logs, parse_log_name
+from domain.log.window import LOG_ROOT, LOGGED_SURFACES, LogName, is_imported_log, keeps_logs, parse_log_name
 from domain.memory.remembered import PinChange, Remembered, TakenBack, entry_of_record
 from messages.base import Surface, Window
 
@@ -76,7 +76,7 @@ class Reconciliation:
         for window, path in self._logs():
             seen.add(path)
             self.tally.logs += 1
-            yield from self._compare(window, path)
+            yield from self.compare(window, path)
             yield Piece(window=window, path=path)
         for path in self._index.known_files():
             if path not in seen and not (self._root / path).exists():
@@ -86,7 +86,7 @@ class Reconciliation:
         self._index.note("reconciled_at", int(self._now.timestamp() * 1000))
 
     def _logs(self) -> Iterator[tuple[Window, str]]:
-        """Every log of every window; a window's oldest first."""
+        """Every log of every window; a window's oldest first, behind its imported ones."""
         for surface in LOGGED_SURFACES:
             for name in _listed(self._root / LOG_ROOT / surface.value):
                 if keeps_logs(surface, name):
@@ -94,16 +94,18 @@ class Reconciliation:
 
     def _logs_of(self, surface: Surface, context_id: str) -> Iterator[tuple[Window, str]]:
         names: list[tuple[LogName, str]] = []
+        imported: list[str] = []
         for name in _listed(self._root / LOG_ROOT / surface.value / context_id):
             try:
                 names.append((parse_log_name(name), name))
-            except ValueError:
-                continue  # Other files may lie there.
+            except ValueError:  # Other files may lie there.
+                imported += [name] if is_imported_log(name) else []
         window = Window(surface=surface, id=context_id)
-        for _, name in sorted(names):
+        for name in (*imported, *(name for _, name in sorted(names))):
             yield window, f"{LOG_ROOT}/{surface.value}/{context_id}/{name}"
 
-    def _compare(self, window: Window, path: str) -> Iterator[Piece]:
+    def compare(self, window: Window, path: str) -> Iterator[Piece]:
+        """Compare one log of a window."""
         try:
             fd = open_regular(self._root / path, os.O_RDONLY | os.O_NOFOLLOW)
         except OSError as error:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from domain.policy.fair_queue import FairQueue
 from messages.base import RequestId, Window
-from messages.memory import DescribeMemory, ExplainMemory, RebuildMemory, SearchMemory
+from messages.memory import DescribeMemory, ExplainMemory, IndexLog, RebuildMemory, SearchMemory
 from messages.socket import Refused
 from messages.turn import ExpandReference
 
@@ -80,6 +80,6 @@ class Lookups:
         return tuple(entry.request for entry in self._queue.clear())
 
 
-def refusal(request: Lookup | ExplainMemory | RebuildMemory | DescribeMemory, reason: str) -> Refused:
+def refusal(request: Lookup | ExplainMemory | RebuildMemory | DescribeMemory | IndexLog, reason: str) -> Refused:
     """The refusal of a request."""
     return Refused(request_id=request.request_id, reason=reason)

@@ -93,6 +93,11 @@ def manner_of(message: Wire) -> Manner:
     return Manner.NOTED if kind == _POLL_RESULT else Manner.SAID
 
 
+def says_something(message: Wire) -> bool:
+    """True if anybody's message, a bot's too, has words or other parts, and is no notice of Discord's."""
+    return number_at(message, "type") not in _NOTICES and not _is_blank(message)
+
+
 def words_of(message: Wire, name_of: NameOf, *, with_files: bool = True) -> Words:
     """All that a message says, except what it answers, which stands in `referenced_message` for another call.
 

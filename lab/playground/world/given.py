@@ -56,7 +56,7 @@ class GivenMemories:
 def turn_of(data_root: Path, channel: str, message: str) -> tuple[str, str]:
     """Window and turn of an answer, by the window's newest log; both empty while it says nothing of that."""
     for folder in (data_root / "logs").glob(f"discord-*/{channel}"):
-        newest = max(folder.glob("*.md"), default=None)
+        newest = max(folder.glob("[0-9]*.md"), default=None)
         events = parse(newest.read_bytes()).events if newest is not None else ()
         metas = {str(each.event.id): each.event.meta_dict() for each in events}
         for meta in metas.values():

@@ -1,0 +1,140 @@
+"""`agent import`: what was said before the agent was there, from Discord's history or from exports of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from actors.cli.asking import OPERATOR, Asked, Options, asking_options, lock_root, running
+from actors.cli.common import fail
+from actors.cli.terminal.progress import Say, progress_line
+
+if TYPE_CHECKING:
+    from actors.importer.export_file import Export
+    from actors.kernel import ActorSpec
+    from actors.part import Plan, Verb
+    from actors.settings.schema import Settings
+    from messages.past import ExportImported, ImportDescribed
+
+LOOK_EVERY_S = 0.5
+EXPORT_S = 86_400.0
+_NEEDS_AGENT = "no agent is running on {}: Discord's history is read by the running agent; start it with `agent run`"
+
+
+@click.group("import")
+def import_() -> None:
+    """Take in what was said before the agent was there: search and memories then reach back to the first message."""
+
+
+@import_.command()
+@click.option("--no-wait", is_flag=True, help="Begin, or go on, and return at once.")
+@asking_options
+def discord(no_wait: bool, **options: Any) -> None:
+    """Import the history of all channels that the agent hears, newest first, archived threads included.
+
+    The running agent does it, and goes on after any end. Interrupt the command as you like.
+    """
+    _IMPORT.ask("discord", options, {"window": OPERATOR}, needs_agent=_NEEDS_AGENT)
+    with progress_line() as say:
+        while (told := _state(options)).state in ("listing", "reading") and not no_wait:
+            _show(say, told)
+            time.sleep(LOOK_EVERY_S)
+    _IMPORT.show("status", told, options)
+
+
+@import_.command()
+@asking_options
+def status(**options: Any) -> None:
+    """Say how far the import of Discord's history is."""
+    _IMPORT.show("status", _state(options), options)
+
+
+@import_.command()
+@asking_options
+def stop(**options: Any) -> None:
+    """Let the import of Discord's history rest; `agent import discord` goes on with it."""
+    _IMPORT.tell("stop", options, {"window": OPERATOR}, needs_agent=_NEEDS_AGENT)
+
+
+@import_.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@asking_options
+def export(files: tuple[Path, ...], **options: Any) -> None:
+    """Import FILES of DiscordChatExporter (JSON), without network; the agent may run or not.
+
+    All files are checked before the first message is taken. To import them again changes nothing.
+    """
+    settings, _ = _IMPORT.settings(options)
+    paths = [file.absolute() for file in files]
+    with progress_line() as say:
+        say("the files are being read")
+        told = running(
+            settings, "import.export", EXPORT_S, window=OPERATOR, files=[str(path) for path in paths]
+        ) or _fields(_import_alone(settings, paths, say))
+    import msgspec
+
+    from messages.past import ExportImported
+
+    _IMPORT.show("export", msgspec.convert({**told, "request_id": ""}, ExportImported, strict=False), options)
+
+
+def _state(options: Options) -> ImportDescribed:
+    told: ImportDescribed = _IMPORT.ask("status", options, {"window": OPERATOR}, needs_agent=_NEEDS_AGENT)  # type: ignore[assignment]  # by its verb
+    return told
+
+
+def _show(say: Say, told: ImportDescribed) -> None:
+    text = f"{told.kept:,} messages, {told.per_second:,.0f} a second, {told.places_done:,} of {told.places:,} places"
+    say(f"{text}; {told.note}" if told.note else text, told.read, told.read + told.estimate)
+
+
+def _fields(reply: ExportImported) -> dict[str, Any]:
+    return _IMPORT.fields(reply)
+
+
+def _import_alone(settings: Settings, paths: Iterable[Path], say: Say) -> ExportImported:
+    """Import files where no agent runs; the agent's next start indexes the logs."""
+    from actors.context.log.file import LogUnwritable
+    from actors.context.log.imported import ImportedLogs
+    from actors.importer.export_file import ExportFault, check_export, read_batches
+    from actors.importer.exports import BATCH
+    from messages.base import RequestId, Window
+    from messages.past import ExportImported
+
+    kept, done = 0, 0
+    with ExitStack() as stack:
+        stack.enter_context(lock_root(settings, "hold", ""))
+        try:
+            exports: list[Export] = [check_export(path) for path in paths]
+        except ExportFault as error:
+            fail(f"nothing is imported: {error}")
+        total = sum(each.messages for each in exports)
+        logs: dict[Window, ImportedLogs] = {}
+        try:
+            for each in exports:
+                window_logs = logs.setdefault(each.window, ImportedLogs(settings.data_root, each.window))
+                for batch in read_batches(each, BATCH):
+                    kept += window_logs.keep(batch, "")[1]
+                    done += len(batch)
+                    say(f"{done:,} of {total:,} messages", done, total)
+        except (LogUnwritable, ExportFault, ValueError) as error:
+            fail(f"{error}; import the files again when that is mended, nothing is taken twice")
+    return ExportImported(request_id=RequestId(""), files=len(exports), messages=total, kept=kept, windows=len(logs))
+
+
+def _verbs() -> Mapping[str, Verb]:
+    from actors.importer.part import VERBS
+
+    return VERBS
+
+
+def _specs(_plan: Plan, _verb: str) -> Iterable[ActorSpec]:
+    return ()
+
+
+_IMPORT = Asked("import", _verbs, _specs, is_layer=False)

@@ -1,0 +1,199 @@
+"""Imported logs of a window: messages of its past, each log written once, whole, and never opened as the window's.
+
+The only module that writes them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from actors.context.log.file import LogUnwritable
+from actors.context.log.reserve import ReservedDisk
+from actors.context.log.scan import log_names
+from actors.linux.disk import Disk, make_folders, put_whole
+from actors.linux.regular_file import open_regular, read_regular
+from domain.log.event import Event, Kind
+from domain.log.imported import encode_imported, message_ids, past_event
+from domain.log.parser import ParsedEvent, parse
+from domain.log.window import ImportedName, log_folder, parse_imported_name
+from messages.base import Surface, Window
+from messages.past import PastMessage
+
+_CLOSED_MODE = 0o444
+
+
+class ImportedLogs:
+    """Reader and writer of the imported logs of one window."""
+
+    def __init__(self, root: Path, window: Window, disk: Disk | None = None) -> None:
+        """Begin without a look at the disk.
+
+        Args:
+            root: The data root.
+            window: Window of the logs.
+            disk: Writes the files; the real disk if None.
+        """
+        self._root = root
+        self._window = window
+        self._folder = log_folder(window)
+        self._disk = disk or ReservedDisk(root)
+        self._live: frozenset[int] | None = None
+
+    def names(self) -> list[ImportedName]:
+        """Names of all imported logs: changes to messages first, then the newest messages first.
+
+        Raises:
+            LogUnwritable: the folder cannot be read.
+        """
+        names: list[ImportedName] = []
+        try:
+            with os.scandir(self._root / self._folder) as entries:
+                for entry in entries:
+                    try:
+                        names.append(parse_imported_name(entry.name))
+                    except ValueError:
+                        continue  # The window's own logs, and other files.
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise self._unwritable("cannot be read", error) from error
+        return sorted(names, key=lambda name: (name.seq > 0, name), reverse=True)
+
+    def past(self, naming: Collection[str]) -> Iterator[tuple[str, ParsedEvent]]:
+        """Events of the logs in which one of some words stands, changes last, each with its log's path.
+
+        Args:
+            naming: Ids of messages or events, say; only changes have other words than ids of messages.
+
+        Raises:
+            LogUnwritable: a log cannot be read.
+        """
+        numbers = _numbers(naming)
+        for name in reversed(self.names()):
+            if name.seq or any(name.first <= number <= name.last for number in numbers):
+                data = self._read(name)
+                if any(each.encode() in data for each in naming):
+                    for logged in parse(data).events:
+                        yield (self._folder / str(name)).as_posix(), logged
+
+    def may_hold(self, naming: Collection[str]) -> bool:
+        """True if an imported log may hold one of some messages.
+
+        Raises:
+            LogUnwritable: the folder cannot be read.
+        """
+        numbers = _numbers(naming)
+        return any(name.first <= number <= name.last for name in self.names() for number in numbers)
+
+    def events(self) -> Iterator[Iterator[Event]]:
+        """Events of each log, in the order of `names`.
+
+        Raises:
+            LogUnwritable: a log cannot be read.
+        """
+        for name in self.names():
+            yield (logged.event for logged in parse(self._read(name)).events)
+
+    def keep(self, messages: Sequence[PastMessage], audience: str) -> tuple[str, int]:
+        """Write those of `messages` that no log of the window holds.
+
+        Returns:
+            Path of the new log below the data root, empty if all are held, and the number of messages in the log.
+
+        Raises:
+            LogUnwritable: nothing was kept, or it may have been.
+            ValueError: a message cannot be an event.
+        """
+        numbers = {int(message.message_id): message for message in messages}
+        fresh = sorted(numbers.keys() - self._held(numbers))
+        if not fresh:
+            return "", 0
+        events = [past_event(numbers[number], audience) for number in fresh]
+        path, _ = self.write(events, ImportedName(first=fresh[0], last=fresh[-1]))
+        return path, len(fresh)
+
+    def change(self, events: Sequence[Event]) -> tuple[str, tuple[int, ...]]:
+        """Write what becomes of messages of the past; the log's path, and the line of each event.
+
+        Args:
+            events: At least one, each with a `message_id`.
+
+        Raises:
+            LogUnwritable: it was not written, or may have been.
+        """
+        ids = sorted(number for each in events for number in _numbers([str(each.meta_dict().get("message_id"))]))
+        return self.write(events, ImportedName(first=ids[0], last=ids[-1], seq=1))
+
+    def write(self, events: Iterable[Event], name: ImportedName) -> tuple[str, tuple[int, ...]]:
+        """Write a new log, safely on the disk; its path, and the line of each event.
+
+        Args:
+            events: In their order.
+            name: Its messages; the number is counted up where such a log is there.
+
+        Raises:
+            LogUnwritable: it was not written, or may have been.
+        """
+        folder = self._root / self._folder
+        try:
+            while os.path.lexists(folder / str(name)):
+                name = ImportedName(first=name.first, last=name.last, seq=name.seq + 1)
+            data, lines = encode_imported(self._window, name, events)
+            make_folders(self._disk, folder)
+            put_whole(self._disk, folder / str(name), data)
+            fd = open_regular(folder / str(name))
+            try:
+                self._disk.change_mode(fd, _CLOSED_MODE)
+            finally:
+                os.close(fd)
+        except OSError as error:
+            raise self._unwritable("cannot be written", error) from error
+        return (self._folder / str(name)).as_posix(), lines
+
+    def _held(self, numbers: Collection[int]) -> set[int]:
+        """Those of some messages that are in a log already."""
+        wanted = {str(number) for number in numbers}
+        held = {int(each) for _, logged in self.past(wanted) for each in _ids(logged.event)}
+        if self._live is None:
+            self._live = frozenset(self._live_ids(self._folder))
+        return (held | self._live | self._moved(numbers)) & set(numbers)
+
+    def _live_ids(self, folder: os.PathLike[str]) -> Iterator[int]:
+        """Messages in the logs of a window, as it was lived."""
+        try:
+            for name in log_names(self._root / folder):
+                for logged in parse(read_regular(self._root / folder / name)).events:
+                    yield from _ids(logged.event)
+        except OSError as error:
+            raise self._unwritable("cannot be read", error) from error
+
+    def _moved(self, numbers: Collection[int]) -> set[int]:
+        """Messages of a channel that opened a thread: their words are in the thread's log."""
+        if self._window.surface is not Surface.DISCORD_CHANNEL:
+            return set()
+        folders = {each: log_folder(Window(surface=Surface.DISCORD_THREAD, id=str(each))) for each in numbers}
+        there = {each: folder for each, folder in folders.items() if (self._root / folder).is_dir()}
+        return {each for each, folder in there.items() if each in set(self._live_ids(folder))}
+
+    def _read(self, name: ImportedName) -> bytes:
+        try:
+            return read_regular(self._root / self._folder / str(name))
+        except OSError as error:
+            raise self._unwritable(f"{name} cannot be read", error) from error
+
+    def _unwritable(self, what: str, error: OSError) -> LogUnwritable:
+        reason = error.strerror or type(error).__name__
+        return LogUnwritable(self._root / self._folder, f"imported logs: {what}: {reason}")
+
+
+def _numbers(naming: Collection[str]) -> list[int]:
+    """Those of some words that may be ids of messages."""
+    return [int(each) for each in naming if each.isdecimal() and each.isascii()]
+
+
+def _ids(event: Event) -> Iterator[int]:
+    """Numbers of the messages that an event holds or tells of."""
+    if event.kind in (Kind.USER, Kind.DELIVERY, Kind.SYSTEM):
+        yield from (int(each) for each in message_ids(event.kind, event.meta_dict()) if each.isdecimal())

@@ -1,0 +1,204 @@
+"""Reader of the past: lists places with history, and gives their pages to the importer."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Awaitable, Iterable
+
+import discord
+import msgspec
+
+from actors.discord.calls.archives import archive_page, archives_of
+from actors.discord.calls.background import BackgroundTasks
+from actors.discord.calls.history import Page, read_page, require_history
+from actors.discord.calls.parsing import WireMessage
+from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls
+from actors.discord.calls.turns import Turns
+from actors.discord.incoming.intake import Intake
+from actors.discord.incoming.reading.names import NameBook
+from actors.kernel import Host
+from domain.turn.discord.said import says_something, words_of
+from messages.base import Address, ChannelId, Message, MessageId, RequestId, UserId, Window
+from messages.past import (
+    ListPast,
+    NotePast,
+    PastDelayed,
+    PastListed,
+    PastMessage,
+    PastPlace,
+    PastRead,
+    ReadPast,
+    SettlePast,
+)
+from messages.socket import Refused
+
+Talkable = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
+Parented = discord.TextChannel | discord.ForumChannel
+AT_ONCE = 4
+"""Pages that are asked for at a time."""
+BEHIND_S = 2.0
+"""Pause of the importer while messages that were missed live are read."""
+AGAIN_S = 60.0
+"""Pause of the importer where Discord does not answer."""
+
+
+class PastReader:
+    """Lister and reader of history; lives on the loop and outlives each client.
+
+    A page is given to the importer when all that came live in its channel was passed on, so a window knows its own
+    messages before it is told of the same ones as past.
+    """
+
+    def __init__(self, *, host: Host, intake: Intake, rest: RestCalls, turn_s: float) -> None:
+        """Nothing is read yet.
+
+        Args:
+            host: Answers the importer.
+            intake: Goes first; knows windows, names, and what was deleted or edited.
+            rest: Reads history.
+            turn_s: Seconds after which a call that Discord does not answer holds up no other.
+        """
+        self._host = host
+        self._intake = intake
+        self._rest = rest
+        self._turns = Turns(AT_ONCE, turn_s)
+        self._guilds: dict[int, int] = {}
+        """Listed channel -> its server."""
+        self._tasks = BackgroundTasks()
+
+    def list_places(self, request: ListPast) -> None:
+        """Reply with all places that have history."""
+        self._answer(request.request_id, request.reply_to, self._list(request.request_id))
+
+    def read_page(self, request: ReadPast) -> None:
+        """Reply with a page of history."""
+        self._answer(request.request_id, request.reply_to, self._read(request))
+
+    def settle(self, kept: SettlePast) -> None:
+        """Take back what was deleted or edited between a page and its keeping."""
+        withdrawn = self._intake.withdrawn
+        numbers = [int(each) for each in kept.message_ids]
+        if gone := [number for number in numbers if withdrawn.is_deleted(number)]:
+            self._intake.withdraw(kept.window, gone)
+        for edit in filter(None, map(withdrawn.edit_of, numbers)):
+            self._host.tell(kept.window.address, msgspec.structs.replace(edit, window=kept.window, wants_answer=False))
+
+    def note(self, note: NotePast) -> None:
+        """Follow deletions and readers of windows that have imported logs."""
+        self._intake.watermarks.note_past(note.windows)
+        self._intake.readership.look_for_archived()
+
+    def close(self) -> None:
+        """Cut off what is under way; the importer asks again."""
+        self._tasks.cancel()
+
+    # the parts of the above
+
+    def _answer(self, request_id: RequestId, reply_to: Address, work: Awaitable[Message]) -> None:
+        async def answer() -> None:
+            try:
+                reply: Message = await work
+            except CallRefusedError as error:
+                reply = Refused(request_id=request_id, reason=str(error))
+            except (CallFailedError, discord.DiscordException) as error:
+                reply = PastDelayed(request_id=request_id, reason=str(error), again_s=AGAIN_S)
+            self._host.tell(reply_to, reply)
+
+        self._tasks.spawn(answer(), "a reading of the past")
+
+    async def _list(self, request_id: RequestId) -> Message:
+        client = self._rest.client
+        if client is None or self._intake.is_at_work:
+            return _behind(request_id)
+        places: dict[Window, PastPlace] = {}
+        left_out: list[str] = []
+        for channel_id in sorted(map(int, self._intake.window_map.channels)):
+            channel = client.get_channel(channel_id)
+            left_out += self._meet(places, channel, channel_id)
+            if isinstance(channel, Parented):
+                for thread in channel.threads:
+                    left_out += self._meet(places, thread, thread.id)
+                left_out += await self._list_archived(places, channel)
+        return PastListed(request_id=request_id, places=tuple(places.values()), left_out=tuple(left_out))
+
+    async def _list_archived(self, places: dict[Window, PastPlace], channel: Parented) -> list[str]:
+        """Note archived threads of a channel; reasons for which some are missing."""
+        left_out: list[str] = []
+        for archive in archives_of(channel):
+            before: discord.Thread | None = None
+            while True:
+                call = functools.partial(archive_page, channel.id, archive, before)
+                try:
+                    threads = await self._rest.persist("listing archived threads", call, self._turns)
+                except CallRefusedError as error:
+                    left_out.append(f"archived threads of channel {channel.id} ({archive.name.lower()}): {error}")
+                    break
+                if not threads:
+                    break
+                for thread in threads:
+                    left_out += self._meet(places, thread, thread.id)
+                before = threads[-1]
+        return left_out
+
+    def _meet(self, places: dict[Window, PastPlace], channel: object, channel_id: int) -> Iterable[str]:
+        """Note a place with history; why it has none for the bot, if so."""
+        if isinstance(channel, discord.ForumChannel):
+            return ()
+        if not isinstance(channel, Talkable):
+            return (f"channel {channel_id}: Discord does not list it, or it is no place to talk",)
+        window = self._intake.window_map.learn(channel)
+        if not isinstance(window, Window):
+            return ()
+        try:
+            require_history(channel)
+        except CallRefusedError as error:
+            return (f"channel {channel_id}: {error}",)
+        self._intake.readership.meet(channel)
+        self._guilds[channel_id] = channel.guild.id
+        places[window] = PastPlace(window=window, newest=channel.last_message_id or 0)
+        return ()
+
+    async def _read(self, request: ReadPast) -> Message:
+        channel_id = int(request.window.id)
+        if self._intake.is_holding or self._intake.watermarks.gaps(channel_id):
+            return _behind(request.request_id)
+
+        async def call(client: discord.Client) -> Page:
+            place = client.get_partial_messageable(channel_id, guild_id=self._guilds.get(channel_id))
+            page = await read_page(place, after=request.after, before=request.before)
+            if not page.newest:  # Discord lists nothing where the bot may not read, as if nothing were there.
+                require_history(client.get_channel(channel_id) or await client.fetch_channel(channel_id))
+            return page
+
+        page = await self._rest.persist("reading the past", call, self._turns)
+        said = [message for message in page.messages if says_something(message.wire)]
+        for message in said:
+            await self._intake.preparation.names.inquire(message)
+        await self._intake.settle(ChannelId(request.window.id))
+        names, withdrawn = self._intake.preparation.names, self._intake.withdrawn
+        return PastRead(
+            request_id=request.request_id,
+            messages=tuple(past_message(each, names) for each in said if not withdrawn.is_deleted(each.id)),
+            oldest=page.oldest,
+            is_last=page.is_last or not page.oldest,
+            audience=self._intake.window_map.audience_of(discord.Object(channel_id)),
+        )
+
+
+def past_message(message: WireMessage, names: NameBook) -> PastMessage:
+    """A message of the past, with all its parts in words."""
+    words = words_of(message.wire, names.name_of(message))
+    reference = message.reference if message.type is discord.MessageType.reply else None
+    return PastMessage(
+        message_id=MessageId(str(message.id)),
+        author_id=UserId(str(message.author.id)),
+        author_name=names.author_name(message),
+        text=words.all,
+        typed_chars=len(words.typed),
+        sent_at=message.created_at,
+        reply_to_message_id=MessageId(str(reference.message_id or "") if reference is not None else ""),
+    )
+
+
+def _behind(request_id: RequestId) -> PastDelayed:
+    return PastDelayed(request_id=request_id, reason="messages that were missed are read first", again_s=BEHIND_S)

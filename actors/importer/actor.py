@@ -1,0 +1,298 @@
+"""Importer: takes in what was said before the agent was there, newest first, and goes on after any end."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import assert_never
+
+from actors.importer.exports import ExportImport
+from actors.importer.journal import ImportJournal, State
+from actors.importer.keeping import PATIENCE_S, Keeper
+from actors.importer.progress import NEWEST, Reading, begin, estimate_left, newest_first
+from actors.kernel import Actor, Timer, not_understood
+from messages.base import Address, RequestId, Surface, Window
+from messages.memory import LogIndexed
+from messages.past import (
+    DescribeImport,
+    ImportDescribed,
+    ImportExport,
+    ImportGoesOn,
+    ImportMessage,
+    ListPast,
+    NotePast,
+    PastDelayed,
+    PastKept,
+    PastListed,
+    PastMessage,
+    PastRead,
+    ReadPast,
+    SettlePast,
+    StartImport,
+    StopImport,
+)
+from messages.socket import Refused
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 4
+"""Places that are read at a time; Discord limits the calls for each channel."""
+BATCH = 500
+"""Messages of one imported log, or a page more: some 200 kB, which the memory takes in within 100 ms."""
+AGAIN_S = 30.0
+"""Pause after an answer that did not come, or a log that could not be written."""
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Messages of one place on their way into a log."""
+
+    reading: Reading
+    """Progress on the disk."""
+    messages: list[PastMessage] = field(default_factory=list)
+    before: int = NEWEST
+    read: int = 0
+    is_last: bool = False
+    audience: str = ""
+
+
+class ImporterActor(Actor):
+    """Reads Discord's history page by page, has windows keep it, and the memory index it.
+
+    Owns: the journal of imports.
+    Asks: the surface for places and pages, windows to keep messages, the memory to index the logs.
+    Crashes on: a journal that cannot be written. The next life goes on where the last noted step ended; a log that was
+    written behind that step is known to its window, so no message is taken twice.
+    """
+
+    def __init__(self, root: Path, surface: Address, *, has_memory: bool) -> None:
+        """An importer at rest.
+
+        Args:
+            root: The data root.
+            surface: Gives history.
+            has_memory: True if there is a memory to tell of new logs.
+        """
+        super().__init__()
+        self._surface = surface
+        self._keeper = Keeper(self, has_memory=has_memory)
+        self._exports = ExportImport(self, self._keeper)
+        self._journal = ImportJournal(root)
+        self._is_listed = False
+        self._places: set[Window] = set()
+        """Places that Discord has listed in this life, and that can be read."""
+        self._busy: dict[Window, _Batch] = {}
+        self._delayed: set[Window] = set()
+        self._timer: Timer | None = None
+        self._began_s = 0.0
+        self._read = 0
+        self._notes: dict[str, None] = {}
+        """Why places are not read, each reason once."""
+
+    def on_start(self) -> None:
+        """Read the journal, and go on with an import that was cut off."""
+        with self.blocking():
+            self._journal.load()
+        if past := tuple(window for window, reading in self._journal.readings.items() if reading.kept):
+            self.tell(self._surface, NotePast(windows=past))
+        if self._journal.state == "reading":
+            self._list()
+
+    def handle(self, message: ImportMessage) -> None:
+        """Act on `message`."""
+        match message:
+            case StartImport():
+                self._begin_import(message)
+            case StopImport():
+                self._end_import(message)
+            case DescribeImport():
+                self.tell(message.reply_to, self._described(message.request_id))
+            case ImportExport():
+                self._exports.begin(message)
+            case ImportGoesOn():
+                self._timer = None
+                self._go_on()
+            case PastListed() | PastRead() | PastDelayed() | PastKept() | LogIndexed() | Refused():
+                pass  # An answer behind its deadline, or one to an earlier life.
+            case _:
+                not_understood(message)
+
+    # what people ask
+
+    def _begin_import(self, request: StartImport) -> None:
+        if request.window.surface is not Surface.CLI and not request.manages_server:
+            reason = "the past is imported for people who may manage the server"
+            self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
+            return
+        if self._journal.state != "reading":
+            self._note_state("reading")
+            self._read, self._is_listed = 0, False
+            self._notes.clear()
+            self._list()
+        self.tell(request.reply_to, self._described(request.request_id))
+
+    def _end_import(self, request: StopImport) -> None:
+        if self._journal.state == "reading":
+            self._note_state("stopped")
+        self.tell(request.reply_to, self._described(request.request_id))
+
+    def _note_state(self, state: State) -> None:
+        with self.blocking():
+            self._journal.note_state(state)
+
+    def _described(self, request_id: RequestId) -> ImportDescribed:
+        readings = self._journal.readings.values()
+        state = "listing" if self._is_reading and not self._is_listed else self._journal.state
+        took_s = self.monotonic() - self._began_s
+        rate = self._read / took_s if self._is_reading and took_s > 0 else 0.0
+        left = estimate_left(readings)
+        return ImportDescribed(
+            request_id=request_id,
+            state=state,
+            places=len(readings),
+            places_done=sum(reading.is_done for reading in readings),
+            kept=sum(reading.kept for reading in readings),
+            read=self._read,
+            estimate=left,
+            per_second=round(rate, 1),
+            left_s=round(left / rate, 1) if rate else 0.0,
+            note="; ".join(self._notes),
+        )
+
+    @property
+    def _is_reading(self) -> bool:
+        return self._journal.state == "reading"
+
+    # places
+
+    def _list(self) -> None:
+        self._began_s = self.monotonic()
+
+        def make(request_id: RequestId, reply_to: Address) -> ListPast:
+            return ListPast(request_id=request_id, reply_to=reply_to)
+
+        self.ask(self._surface, make, PATIENCE_S, self._take_list)
+
+    def _take_list(self, reply: PastListed | PastDelayed | Refused | None) -> None:
+        match reply:
+            case PastListed():
+                self._notes = dict.fromkeys(reply.left_out)
+                known = self._journal.readings
+                fresh = [begin(place, known.get(place.window)) for place in reply.places]
+                with self.blocking():
+                    self._journal.note(each for each in fresh if each != known.get(each.window))
+                self.tell(self._surface, NotePast(windows=tuple(each.window for each in fresh)))
+                self._is_listed = True
+                self._began_s = self.monotonic()
+                self._places = {place.window for place in reply.places}
+                self._go_on()
+            case PastDelayed():
+                self._come_back(reply.again_s, reply.reason)
+            case Refused() | None:
+                self._come_back(AGAIN_S, "Discord does not list its channels" if reply is None else reply.reason)
+            case _:
+                assert_never(reply)
+
+    def _come_back(self, after_s: float, reason: str) -> None:
+        """Go on later, and say why until then."""
+        self._notes[reason] = None
+        if self._timer is None:
+            self._timer = self.after(after_s, ImportGoesOn())
+
+    def _go_on(self) -> None:
+        """Read the places with the newest unread messages; end the import when none is left."""
+        if not self._is_reading:
+            return
+        if not self._is_listed:
+            self._list()
+            return
+        if self._timer is None:
+            self._delayed.clear()
+        left = [each for each in newest_first(self._journal.readings) if each in self._places]
+        for window in left:
+            if len(self._busy) >= AT_ONCE:
+                return
+            if window not in self._busy and window not in self._delayed:
+                reading = self._journal.readings[window]
+                self._busy[window] = _Batch(reading, before=reading.before)
+                self._read_page(window)
+        if not left and not self._busy:
+            self._note_state("done")
+            log.info("the past is imported: %d messages", sum(each.kept for each in self._journal.readings.values()))
+
+    # one place
+
+    def _read_page(self, window: Window) -> None:
+        batch = self._busy[window]
+
+        def make(request_id: RequestId, reply_to: Address) -> ReadPast:
+            return ReadPast(
+                request_id=request_id,
+                reply_to=reply_to,
+                window=window,
+                before=batch.before,
+                after=batch.reading.after,
+            )
+
+        self.ask(self._surface, make, PATIENCE_S, lambda reply: self._take_page(window, reply))
+
+    def _take_page(self, window: Window, reply: PastRead | PastDelayed | Refused | None) -> None:
+        batch = self._busy[window]
+        match reply:
+            case PastRead() if reply.is_last or 0 < reply.oldest < batch.before:
+                batch.messages += reply.messages
+                batch.before = min(batch.before, reply.oldest or batch.before)
+                batch.read += len(reply.messages)
+                batch.is_last, batch.audience = reply.is_last, reply.audience
+                self._read += len(reply.messages)
+                if reply.is_last or len(batch.messages) >= BATCH or not self._is_reading:
+                    self._keep(window, batch)
+                else:
+                    self._read_page(window)
+            case PastRead():
+                self._delay(window, AGAIN_S, "Discord gave messages that were not asked for")
+            case PastDelayed():
+                self._delay(window, reply.again_s, reply.reason)
+            case Refused():
+                # Nothing more can be read there now; the next import tries again.
+                self._notes[f"{window.address.key}: {reply.reason}"] = None
+                self._places.discard(window)
+                del self._busy[window]
+                self._go_on()
+            case None:
+                self._delay(window, AGAIN_S, "Discord does not answer")
+            case _:
+                assert_never(reply)
+
+    def _delay(self, window: Window, after_s: float, reason: str) -> None:
+        """Give up what is on its way of a place, and read it again later."""
+        del self._busy[window]
+        self._delayed.add(window)
+        self._come_back(after_s, reason)
+        self._go_on()
+
+    def _keep(self, window: Window, batch: _Batch) -> None:
+        if not batch.messages:
+            self._advance(window, batch, 0)
+            return
+
+        def take(kept: int, reason: str) -> None:
+            if reason:
+                self._delay(window, AGAIN_S, reason)
+            else:
+                self._advance(window, batch, kept)
+
+        self._keeper.keep(window, batch.messages, batch.audience, take)
+
+    def _advance(self, window: Window, batch: _Batch, kept: int) -> None:
+        """Note that messages are in logs, and go on."""
+        ids = tuple(message.message_id for message in batch.messages)
+        if ids:
+            self.tell(self._surface, SettlePast(window=window, message_ids=ids))
+        newest = max(map(int, ids), default=0)
+        fresh = batch.reading.take(batch.before, newest, len(ids), kept, is_last=batch.is_last)
+        with self.blocking():
+            self._journal.note([fresh])
+        del self._busy[window]
+        self._go_on()

@@ -1,0 +1,159 @@
+"""Files of DiscordChatExporter: read message by message, so that a file of any size takes little memory."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, TextIO, TypeVar
+
+import msgspec
+
+from domain.turn.discord.exported import ExportedMessage, ExportHead, ExportTail, exported_message, exported_window
+from messages.base import Window
+from messages.past import PastMessage
+
+_CHUNK = 1 << 20
+_MOST_HEAD = 1 << 20
+"""Characters in which the messages must begin."""
+_MOST_MESSAGE = 16 << 20
+"""Characters of one message."""
+_MESSAGES = re.compile(r'"messages"\s*:\s*\[')
+_GAP = re.compile(r"[\s,]*")
+_DECODER = json.JSONDecoder()
+T = TypeVar("T")
+
+
+class ExportFault(ValueError):  # noqa: N818 - names what is wrong, as the house's other faults
+    """A file is no export; the text names file, place and rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """An export that was read to its end once, and is sound."""
+
+    path: Path
+    window: Window
+    messages: int
+    """All of them, notices of Discord's included."""
+
+
+def check_export(path: Path) -> Export:
+    """Read a whole file.
+
+    Raises:
+        ExportFault: it is no export, or a part of one.
+    """
+    reader = _Reader(path)
+    for _ in reader.messages():
+        continue
+    return Export(path, reader.window, reader.count)
+
+
+def read_batches(export: Export, size: int) -> Iterator[tuple[PastMessage, ...]]:
+    """Messages of an export, so many at a time.
+
+    Raises:
+        ExportFault: the file has changed since it was checked.
+    """
+    messages = _Reader(export.path).messages()
+    while batch := tuple(islice(messages, size)):
+        yield batch
+
+
+class _Reader:
+    """One way through a file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._text = ""
+        self._at = 0
+        self.window: Window
+        self.count = 0
+
+    def messages(self) -> Iterator[PastMessage]:
+        """What is said in the file, from its first to its last message."""
+        try:
+            with self._path.open(encoding="utf-8-sig") as file:
+                self._read_head(file)
+                while (message := self._next(file)) is not None:
+                    place = f"messages[{self.count}]"
+                    self.count += 1
+                    try:
+                        said = exported_message(self._convert(message, ExportedMessage, place))
+                    except ExportFault:
+                        raise
+                    except ValueError as error:
+                        raise self._fault(place, str(error)) from None
+                    if said is not None:
+                        yield said
+                self._read_tail(file)
+        except UnicodeDecodeError as error:
+            raise self._fault(f"byte {error.start}", "must be UTF-8") from None
+        except OSError as error:
+            raise self._fault("the file", f"must be readable: {error.strerror}") from None
+
+    def _read_head(self, file: TextIO) -> None:
+        while (match := _MESSAGES.search(self._text)) is None:
+            if not self._more(file) or len(self._text) > _MOST_HEAD:
+                raise self._fault("the beginning", 'must have "messages": [ behind "guild" and "channel"')
+        head = self._decode(self._text[: match.end()] + "]}", "the beginning")
+        try:
+            self.window = exported_window(self._convert(head, ExportHead, "the beginning"))
+        except ExportFault:
+            raise
+        except ValueError as error:
+            raise self._fault("the beginning", str(error)) from None
+        self._at = match.end()
+
+    def _next(self, file: TextIO) -> Any:
+        """The next message; None behind the last one."""
+        while True:
+            at = _GAP.match(self._text, self._at).end()  # type: ignore[union-attr]  # it matches nothing at all, too
+            if at < len(self._text):
+                if self._text[at] == "]":
+                    self._at = at + 1
+                    return None
+                try:
+                    message, self._at = _DECODER.raw_decode(self._text, at)
+                except json.JSONDecodeError as error:
+                    if len(self._text) - at > _MOST_MESSAGE or not self._more(file):
+                        raise self._fault(f"messages[{self.count}]", f"must be JSON: {error.msg}") from None
+                    continue
+                if self._at > _CHUNK:
+                    self._text, self._at = self._text[self._at :], 0
+                return message
+            if not self._more(file):
+                raise self._fault(f"messages[{self.count}]", "must follow, or the list must end: the file is cut short")
+
+    def _read_tail(self, file: TextIO) -> None:
+        while self._more(file):
+            continue
+        rest = self._text[self._at :].lstrip()
+        tail = self._decode("{" + rest.removeprefix(","), "the end")
+        stated = self._convert(tail, ExportTail, "the end").message_count
+        if stated is not None and stated != self.count:
+            raise self._fault("messageCount", f"must be {self.count:,}, the number of messages, and is {stated:,}")
+
+    def _more(self, file: TextIO) -> bool:
+        chunk = file.read(_CHUNK)
+        self._text += chunk
+        return bool(chunk)
+
+    def _decode(self, text: str, place: str) -> Any:
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            raise self._fault(f"{place}, line {error.lineno}", f"must be JSON: {error.msg}") from None
+
+    def _convert(self, value: object, kind: type[T], place: str) -> T:
+        try:
+            return msgspec.convert(value, kind)
+        except msgspec.ValidationError as error:
+            raise self._fault(place, str(error)) from None
+
+    def _fault(self, place: str, rule: str) -> ExportFault:
+        return ExportFault(f"{self._path}: {place}: {rule}")

@@ -1,0 +1,86 @@
+"""Import of export files: all are checked before the first message is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from actors.importer.export_file import Export, ExportFault, check_export, read_batches
+from actors.importer.keeping import Keeper
+from actors.kernel import Host
+from messages.base import Window
+from messages.past import ExportImported, ImportExport, PastMessage
+from messages.socket import Refused
+
+BATCH = 500
+"""Messages of one imported log."""
+
+
+class ExportImport:
+    """The import of some files; one at a time."""
+
+    def __init__(self, host: Host, keeper: Keeper) -> None:
+        """Begin without files.
+
+        Args:
+            host: Actor that answers.
+            keeper: Keeps messages.
+        """
+        self._host = host
+        self._keeper = keeper
+        self._request: ImportExport | None = None
+        self._exports: list[Export] = []
+        self._batches: Iterator[tuple[Window, tuple[PastMessage, ...]]] = iter(())
+        self._kept = 0
+
+    def begin(self, request: ImportExport) -> None:
+        """Check the files, then take them in; refuse where one is unsound, or others are on their way."""
+        if self._request is not None:
+            self._refuse(request, "other files are being imported; try again when they are done")
+            return
+        try:
+            with self._host.blocking():
+                self._exports = [check_export(Path(each)) for each in request.files]
+        except ExportFault as error:
+            self._refuse(request, f"nothing is imported: {error}")
+            return
+        self._request, self._kept = request, 0
+        self._batches = ((each.window, batch) for each in self._exports for batch in read_batches(each, BATCH))
+        self._go_on(request)
+
+    def _go_on(self, request: ImportExport) -> None:
+        try:
+            with self._host.blocking():
+                window, batch = next(self._batches, (None, ()))
+        except ExportFault as error:
+            self._end(request, f"the file has changed meanwhile: {error}")
+            return
+        if window is None:
+            self._end(request, "")
+            return
+
+        def take(kept: int, reason: str) -> None:
+            self._kept += kept
+            if reason:
+                self._end(request, reason)
+            else:
+                self._go_on(request)
+
+        self._keeper.keep(window, batch, "", take)
+
+    def _end(self, request: ImportExport, reason: str) -> None:
+        self._request = None
+        if reason:
+            self._refuse(request, f"{reason}; import the files again, nothing is taken twice")
+            return
+        imported = ExportImported(
+            request_id=request.request_id,
+            files=len(self._exports),
+            messages=sum(each.messages for each in self._exports),
+            kept=self._kept,
+            windows=len({each.window for each in self._exports}),
+        )
+        self._host.tell(request.reply_to, imported)
+
+    def _refuse(self, request: ImportExport, reason: str) -> None:
+        self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))

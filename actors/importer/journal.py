@@ -1,0 +1,121 @@
+"""Journal of imports: how far each place was read, one line for each step, safely on the disk behind its log."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from actors.importer.progress import Reading
+from actors.linux.disk import Disk, RealDisk, make_folders, put_whole, write_all
+from actors.linux.regular_file import open_regular, read_regular
+from messages.base import Window
+
+log = logging.getLogger(__name__)
+
+PLACE = Path("imports") / "discord.jsonl"
+State = Literal["none", "reading", "stopped", "done"]
+
+
+class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One line: the state of the import, or the progress in a window."""
+
+    state: State | None = None
+    window: str = ""
+    top: int = 0
+    after: int = 0
+    before: int = 0
+    kept: int = 0
+    read: int = 0
+    done: bool = False
+
+
+class ImportJournal:
+    """The file below a data root. Its last line about a window counts; a line that is cut short says nothing."""
+
+    def __init__(self, root: Path, disk: Disk | None = None) -> None:
+        self._path = root / PLACE
+        self._disk = disk or RealDisk()
+        self.state: State = "none"
+        self.readings: dict[Window, Reading] = {}
+
+    def load(self) -> None:
+        """Read the file, and write it anew with its last lines only.
+
+        Raises:
+            OSError: it cannot be read or written.
+        """
+        try:
+            data = read_regular(self._path)
+        except FileNotFoundError:
+            return
+        for text in data.splitlines():
+            try:
+                line = msgspec.json.decode(text, type=_Line)
+                self._take(line)
+            except (msgspec.DecodeError, ValueError):
+                log.warning("%s: a line of %d bytes says nothing", self._path, len(text))
+        lines = (_Line(state=self.state), *map(_line, self.readings.values()))
+        put_whole(self._disk, self._path, b"".join(msgspec.json.encode(each) + b"\n" for each in lines))
+
+    def note_state(self, state: State) -> None:
+        """Note that the import reads, rests or is done.
+
+        Raises:
+            OSError: it is not on the disk.
+        """
+        self._append([_Line(state=state)])
+        self.state = state
+
+    def note(self, readings: Iterable[Reading]) -> None:
+        """Note the progress in windows.
+
+        Raises:
+            OSError: it is not on the disk.
+        """
+        readings = list(readings)
+        self._append([_line(each) for each in readings])
+        self.readings |= {each.window: each for each in readings}
+
+    def _take(self, line: _Line) -> None:
+        self.state = line.state or self.state
+        if line.window:
+            window = Window.from_key(line.window)
+            self.readings[window] = Reading(
+                window=window,
+                top=line.top,
+                after=line.after,
+                before=line.before,
+                kept=line.kept,
+                read=line.read,
+                is_done=line.done,
+            )
+
+    def _append(self, lines: list[_Line]) -> None:
+        if not lines:
+            return
+        if not self._path.parent.is_dir():
+            make_folders(self._disk, self._path.parent)
+        if not self._path.exists():
+            put_whole(self._disk, self._path, b"")
+        fd = open_regular(self._path, os.O_WRONLY | os.O_APPEND, opens=self._disk.open)
+        try:
+            write_all(self._disk, fd, b"".join(msgspec.json.encode(each) + b"\n" for each in lines))
+        finally:
+            os.close(fd)
+
+
+def _line(reading: Reading) -> _Line:
+    return _Line(
+        window=f"{reading.window.surface.value}/{reading.window.id}",
+        top=reading.top,
+        after=reading.after,
+        before=reading.before,
+        kept=reading.kept,
+        read=reading.read,
+        done=reading.is_done,
+    )

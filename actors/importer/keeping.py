@@ -1,0 +1,59 @@
+"""Keeping of messages of the past: a window writes them into a log, and the memory takes that in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from actors.kernel import Host
+from messages.base import Address, RequestId, Window
+from messages.memory import MEMORY, IndexLog
+from messages.past import KeepPast, PastKept, PastMessage
+from messages.socket import Refused
+
+PATIENCE_S = 900.0
+"""Longest wait for one answer; only a lost one takes longer."""
+INDEX_S = 120.0
+"""Longest wait for the memory: a log that it does not take now is found by its next comparison with the logs."""
+
+Then = Callable[[int, str], None]
+"""Called with the number of messages that were new, and the reason where they could not be kept."""
+
+
+class Keeper:
+    """Keeps messages, one log at a time for each caller."""
+
+    def __init__(self, host: Host, *, has_memory: bool) -> None:
+        """Begin without messages.
+
+        Args:
+            host: Actor that asks.
+            has_memory: True if there is a memory to tell of new logs.
+        """
+        self._host = host
+        self._has_memory = has_memory
+
+    def keep(self, window: Window, messages: Sequence[PastMessage], audience: str, then: Then) -> None:
+        """Have a window keep messages, and the memory find them."""
+
+        def make(request_id: RequestId, reply_to: Address) -> KeepPast:
+            return KeepPast(
+                request_id=request_id, reply_to=reply_to, window=window, messages=tuple(messages), audience=audience
+            )
+
+        def take(reply: PastKept | Refused | None) -> None:
+            if isinstance(reply, PastKept):
+                self._index(window, reply, then)
+            else:
+                then(0, "a window does not answer" if reply is None else reply.reason)
+
+        self._host.ask(window.address, make, PATIENCE_S, take)
+
+    def _index(self, window: Window, kept: PastKept, then: Then) -> None:
+        if not kept.path or not self._has_memory:
+            then(kept.kept, "")
+            return
+
+        def make(request_id: RequestId, reply_to: Address) -> IndexLog:
+            return IndexLog(request_id=request_id, reply_to=reply_to, window=window, path=kept.path)
+
+        self._host.ask(MEMORY, make, INDEX_S, lambda _reply: then(kept.kept, ""))

@@ -1,0 +1,80 @@
+"""Progress of an import: how far each place was read, and what is likely left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from messages.base import Window
+from messages.past import PastPlace
+
+NEWEST = (1 << 63) - 1
+"""No message has a greater id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Progress in one place, from its newest message back to its first, or to an earlier import."""
+
+    window: Window
+    top: int
+    """Greatest id that this reading covers."""
+    after: int
+    """Greatest id that an earlier import covers; 0 for none."""
+    before: int
+    """All messages from this id up to `top` are in logs."""
+    kept: int = 0
+    """Messages that imports have taken in here."""
+    read: int = 0
+    """Messages that this reading has seen."""
+    is_done: bool = False
+
+    def take(self, oldest: int, newest: int, read: int, kept: int, *, is_last: bool) -> Reading:
+        """The same behind further messages, with their least and greatest ids."""
+        return replace(
+            self,
+            top=newest if self.top == NEWEST else self.top,
+            before=min(self.before, oldest or self.before),
+            read=self.read + read,
+            kept=self.kept + kept,
+            is_done=is_last,
+        )
+
+    @property
+    def share(self) -> float:
+        """Part of the place's time that is read, 0 to 1; a channel is as old as its id."""
+        if self.is_done:
+            return 1.0
+        top = self.top if self.top < NEWEST else self.before
+        span = top - max(self.after, int(self.window.id))
+        return min(1.0, max(0.0, (top - self.before) / span)) if span > 0 else 0.0
+
+
+def begin(place: PastPlace, earlier: Reading | None) -> Reading:
+    """Reading of a place: its first one, the rest of one that was cut off, or what came since."""
+    top = place.newest or NEWEST
+    if earlier is None:
+        return Reading(window=place.window, top=top, after=0, before=min(top + 1, NEWEST))
+    if not earlier.is_done or (place.newest and place.newest <= earlier.top):
+        return earlier
+    after = earlier.top if earlier.top < NEWEST else 0
+    return Reading(window=place.window, top=top, after=after, before=min(top + 1, NEWEST), kept=earlier.kept)
+
+
+def estimate_left(readings: Iterable[Reading]) -> int:
+    """Messages that are likely left, as if each place had been as busy before as it was in what is read of it."""
+    begun, left, fresh, seen = 0, 0.0, 0, 0
+    for reading in readings:
+        if reading.share > 0:
+            begun += 1
+            seen += reading.read
+            left += reading.read / reading.share - reading.read
+        else:
+            fresh += 1
+    return round(left + (fresh * (seen + left) / begun if begun else 0))
+
+
+def newest_first(readings: Mapping[Window, Reading]) -> list[Window]:
+    """Windows that are not read to their beginning, those with the newest unread messages first."""
+    left = [reading for reading in readings.values() if not reading.is_done]
+    return [reading.window for reading in sorted(left, key=lambda each: -min(each.before, each.top + 1))]

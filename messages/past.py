@@ -1,0 +1,204 @@
+"""Protocol of the import of the past: what the importer is told, and whom it asks for history and for its keeping.
+
+Owner: the importer. The surface lists and reads history, a window keeps messages, the memory finds them.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta
+
+from messages.base import Address, Message, MessageId, RequestId, UserId, Value, Window, make_ready
+from messages.memory import LogIndexed
+from messages.socket import Refused
+
+IMPORTER = Address("importer")
+MOST_KEPT_AT_ONCE = 2_000
+"""Messages of one `KeepPast`."""
+
+
+class PastMessage(Value, frozen=True, kw_only=True, gc=False):
+    """A message of the past."""
+
+    message_id: MessageId
+    author_id: UserId
+    author_name: str
+    text: str
+    """Typed text, then lines about the message's other parts."""
+    typed_chars: int
+    """Number of typed characters at the text's beginning."""
+    sent_at: datetime
+    reply_to_message_id: MessageId = MessageId("")
+    """Message that this message answers; empty for none."""
+
+
+class KeepPast(Message, frozen=True, kw_only=True, gc=False):
+    """Keep messages of a window's past in an imported log; answered by `PastKept` or `Refused`.
+
+    A message that a log of the window holds is not kept again.
+    """
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    messages: tuple[PastMessage, ...]
+    audience: str = ""
+    """Readers of the window, as a label of `domain.policy.audience`; empty when unknown."""
+
+
+class PastKept(Message, frozen=True, kw_only=True, gc=False):
+    """The messages are in a log of the window, and on the disk."""
+
+    request_id: RequestId
+    path: str
+    """New log below the data root; empty if all messages were in logs already."""
+    kept: int
+    """Number of messages in the new log."""
+
+
+class ListPast(Message, frozen=True, kw_only=True, gc=False):
+    """List the places whose history may be read; answered by `PastListed` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+
+
+class PastPlace(Value, frozen=True, kw_only=True, gc=False):
+    """A channel or thread with history."""
+
+    window: Window
+    newest: int
+    """Id of the newest message that is known; 0 for none."""
+
+
+class PastListed(Message, frozen=True, kw_only=True, gc=False):
+    """All places with history, archived threads included."""
+
+    request_id: RequestId
+    places: tuple[PastPlace, ...]
+    left_out: tuple[str, ...] = ()
+    """Reasons for which channels or lists of threads are missing, in words for people."""
+
+
+class ReadPast(Message, frozen=True, kw_only=True, gc=False):
+    """Read the page of history below `before` and above `after`; answered by `PastRead`, `PastDelayed` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    before: int
+    after: int = 0
+
+
+class PastRead(Message, frozen=True, kw_only=True, gc=False):
+    """A page of history, oldest message first."""
+
+    request_id: RequestId
+    messages: tuple[PastMessage, ...]
+    oldest: int
+    """Least id of all messages of the page, also of those that say nothing; 0 for an empty page."""
+    is_last: bool
+    """True if nothing older is left to read."""
+    audience: str = ""
+
+
+class PastDelayed(Message, frozen=True, kw_only=True, gc=False):
+    """History cannot be read now: what was missed live goes first, or Discord does not answer. Ask again."""
+
+    request_id: RequestId
+    reason: str
+    again_s: float
+
+
+class SettlePast(Message, frozen=True, kw_only=True, gc=False):
+    """Messages of the past are kept: those that were deleted or edited since they were read are to be taken back."""
+
+    window: Window
+    message_ids: tuple[MessageId, ...]
+
+
+class NotePast(Message, frozen=True, kw_only=True, gc=False):
+    """These windows have imported logs: their readers are to be told, and their deletions followed."""
+
+    windows: tuple[Window, ...]
+
+
+class StartImport(Message, frozen=True, kw_only=True, gc=False):
+    """Import Discord's history, or go on with it; answered by `ImportDescribed` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    manages_server: bool = False
+    """True if the person may manage the server; the operator's window needs no such permission."""
+
+
+class StopImport(Message, frozen=True, kw_only=True, gc=False):
+    """Rest until the next `StartImport`; answered by `ImportDescribed`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+
+
+class DescribeImport(Message, frozen=True, kw_only=True, gc=False):
+    """Say how far the import is; answered by `ImportDescribed`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+
+
+class ImportDescribed(Message, frozen=True, kw_only=True, gc=False):
+    """Progress of the import of Discord's history."""
+
+    request_id: RequestId
+    state: str
+    """`none`, `listing`, `reading`, `stopped` or `done`."""
+    places: int
+    places_done: int
+    kept: int
+    """Messages that were taken in by this import."""
+    read: int
+    """Messages that were read in this life."""
+    estimate: int
+    """Messages that are likely left; an estimate from the time that is left of each place."""
+    per_second: float
+    """Messages read a second, lately."""
+    left_s: float
+    """Seconds that are likely left; 0 where that is unknown."""
+    note: str = ""
+    """Why it waits, or what could not be read; empty for nothing."""
+
+
+class ImportExport(Message, frozen=True, kw_only=True, gc=False):
+    """Import files of DiscordChatExporter; answered by `ExportImported` or `Refused`, and then nothing is taken."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    files: Annotated[tuple[Annotated[str, Meta(max_length=4_096)], ...], Meta(max_length=10_000)]
+    """Absolute paths."""
+
+
+class ExportImported(Message, frozen=True, kw_only=True, gc=False):
+    """All messages of the files are in logs."""
+
+    request_id: RequestId
+    files: int
+    messages: int
+    kept: int
+    """Messages that no log held before."""
+    windows: int
+
+
+class ImportGoesOn(Message, frozen=True, kw_only=True, gc=False):
+    """Timer of the importer's own: time for the next step."""
+
+
+ImportCommand = StartImport | StopImport | DescribeImport | ImportExport
+ImportMessage = ImportCommand | PastListed | PastRead | PastDelayed | PastKept | LogIndexed | ImportGoesOn | Refused
+PastCommand = ListPast | ReadPast | SettlePast | NotePast
+make_ready(__name__)

@@ -1,0 +1,162 @@
+"""Messages of a window's past: in logs of their own, once, never shown as history, and taken back like others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from actors.context.log.file import check_file
+from domain.log.event import Event, Kind
+from domain.log.parser import parse
+from domain.log.window import redacted_path, snowflake_time
+from messages.base import MessageId, RequestId, UserId
+from messages.context import KeptMessagesTold, RestoreRedactions, RetractMessages, ReviseMessage, TellKeptMessages
+from messages.past import KeepPast, PastKept, PastMessage
+from messages.turn import EventsLogged
+from tests.actors.context.retractions import SECRET, asked, exchange
+from tests.actors.context.rig import CHANNEL, THREAD, Rig, of_type
+
+FIRST = 900_000_000_000_000_000
+"""Id of a message before all others of these tests."""
+
+
+def past(number: int, text: str) -> PastMessage:
+    return PastMessage(
+        message_id=MessageId(str(FIRST + number)),
+        author_id=UserId("7"),
+        author_name="Alice",
+        text=text,
+        typed_chars=len(text),
+        sent_at=snowflake_time(FIRST + number),
+    )
+
+
+def keep(rig: Rig, messages: Iterable[PastMessage], window: object = CHANNEL) -> PastKept:
+    request = KeepPast(
+        request_id=RequestId("k"),
+        reply_to=rig.listener.address,
+        window=THREAD if window is THREAD else CHANNEL,
+        messages=tuple(messages),
+        audience="1:2:everyone",
+    )
+    rig.tell(request.window, request)
+    (reply,) = of_type(PastKept, rig.listener.drain())
+    return reply
+
+
+def imported(root: Path) -> list[Path]:
+    return sorted(root.glob("logs/*/*/imported-*.md"))
+
+
+def past_events(root: Path) -> list[Event]:
+    return [logged.event for path in imported(root) for logged in parse(path.read_bytes()).events]
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Rig:
+    return Rig(tmp_path)
+
+
+@pytest.mark.req("X-254")
+def test_the_past_is_kept_in_a_log_of_its_own_in_order_and_once(rig: Rig) -> None:
+    messages = [past(number, f"word {number}") for number in (3, 1, 2)]
+    reply = keep(rig, messages)
+    (path,) = imported(rig.root)
+    assert (reply.path, reply.kept) == (path.relative_to(rig.root).as_posix(), 3)
+    assert [event.content for event in past_events(rig.root)] == ["word 1", "word 2", "word 3"]
+    (meta, *_) = (event.meta_dict() for event in past_events(rig.root))
+    assert (meta["imported"], meta["audience"], meta["message_id"]) == (True, "1:2:everyone", str(FIRST + 1))
+    assert check_file(path) == ()
+    assert not path.stat().st_mode & 0o222
+    again = keep(rig, [*messages, past(4, "word 4")])
+    assert (again.kept, len(past_events(rig.root))) == (1, 4)
+    assert keep(rig, messages) == PastKept(request_id=RequestId("k"), path="", kept=0)
+    rig.stop()
+
+
+def test_messages_of_the_windows_own_logs_are_not_taken_again(rig: Rig) -> None:
+    shown = exchange(rig, "said live", FIRST + 5)
+    rig.stop()
+    rig = Rig(rig.root)
+    assert keep(rig, [past(5, "said live"), past(6, "new")]).kept == 1
+    own = past(7, "fine")
+    assert keep(rig, [PastMessage(**{**_fields(own), "message_id": MessageId(shown)})]).kept == 0
+    rig.say("said now", FIRST + 9)
+    rig.answer("well")
+    assert keep(rig, [past(9, "said now")]).kept == 0
+    rig.stop()
+
+
+def test_a_message_that_opened_a_thread_is_in_the_threads_log_only(rig: Rig) -> None:
+    opener = PastMessage(**{**_fields(past(1, "a question")), "message_id": MessageId(THREAD.id)})
+    rig.say("a question", int(THREAD.id), THREAD)
+    rig.answer("an answer")
+    assert keep(rig, [opener, past(2, "other")]).kept == 1
+    rig.stop()
+
+
+def test_the_past_is_no_history_and_opens_no_window(rig: Rig) -> None:
+    keep(rig, [past(1, "the cat is called Zorro")])
+    assert rig.logs() == imported(rig.root)
+    assert "Zorro" not in asked(rig, "what is the cat called?", FIRST + 100)
+    rig.kill()
+    rig = Rig(rig.root)
+    assert "Zorro" not in asked(rig, "and now?", FIRST + 101)
+    rig.stop()
+
+
+@pytest.mark.req("X-255")
+def test_a_deleted_message_of_the_past_is_taken_back_without_a_log_of_the_windows_own(rig: Rig) -> None:
+    keep(rig, [past(1, SECRET), past(2, "harmless")])
+    (base,) = imported(rig.root)
+    rig.tell(CHANNEL, RetractMessages(window=CHANNEL, message_ids=(MessageId(str(FIRST + 1)),)))
+    (told,) = of_type(EventsLogged, rig.listener.drain())
+    assert [event.kind for event in told.events] == ["tombstone"]
+    assert [event.kind for event in past_events(rig.root)].count(Kind.TOMBSTONE) == 1
+    assert set(rig.logs()) == set(imported(rig.root))
+    copy = rig.root / redacted_path(base.relative_to(rig.root).as_posix())
+    assert b"41000" not in copy.read_bytes()
+    assert b"harmless" in copy.read_bytes()
+    assert copy.stat().st_size == base.stat().st_size
+    assert keep(rig, [past(1, SECRET)]).kept == 0
+    rig.tell(CHANNEL, RetractMessages(window=CHANNEL, message_ids=(MessageId(str(FIRST + 1)),)))
+    assert [event.kind for event in past_events(rig.root)].count(Kind.TOMBSTONE) == 1
+    copy.unlink()
+    rig.tell(CHANNEL, RestoreRedactions(window=CHANNEL))
+    assert b"41000" not in copy.read_bytes()
+    rig.stop()
+
+
+@pytest.mark.req("X-255")
+def test_an_edited_message_of_the_past_has_its_new_words_among_the_past(rig: Rig) -> None:
+    keep(rig, [past(1, SECRET)])
+    rig.say("good morning", FIRST + 50)
+    rig.answer("good morning")
+    rig.deliver()
+    for text in ("the salary is secret", "no salary at all"):
+        edit = ReviseMessage(window=CHANNEL, message_id=MessageId(str(FIRST + 1)), text=text, files=0)
+        rig.tell(CHANNEL, edit)
+        rig.advance(60)
+    words = [event.content for event in past_events(rig.root) if event.kind is Kind.USER]
+    assert sorted(words) == sorted([SECRET, "the salary is secret", "no salary at all"])
+    assert [event.kind for event in past_events(rig.root)].count(Kind.TOMBSTONE) == 2
+    assert "salary" not in asked(rig, "what now?", FIRST + 60)
+    rig.tell(CHANNEL, TellKeptMessages(request_id=RequestId("t"), reply_to=rig.listener.address, window=CHANNEL))
+    (kept,) = of_type(KeptMessagesTold, rig.listener.drain())
+    assert str(FIRST + 1) in [each.message_id for each in kept.messages]
+    rig.stop()
+
+
+def test_the_log_is_there_whole_or_not_at_all(rig: Rig) -> None:
+    keep(rig, [past(number, "word") for number in range(3)])
+    (path,) = imported(rig.root)
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+    assert snowflake_time(FIRST) - timedelta(seconds=1) < parse(path.read_bytes()).events[0].event.at
+    rig.stop()
+
+
+def _fields(message: PastMessage) -> dict[str, object]:
+    return {name: getattr(message, name) for name in message.__struct_fields__}
