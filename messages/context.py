@@ -70,9 +70,7 @@ class UserMessage(Message, frozen=True, kw_only=True, gc=False):
     author_id: UserId
     author_name: str
     text: str
-    """Typed text, then what is told of the message's other parts, then the contents of text files that came along, each
-    in a marked section.
-    """
+    """Typed text, then lines about other parts, then the contents of text files, each in a marked section."""
     sent_at: datetime
     reply_to: Address
     """The surface that shows the answer: gets `ShowTyping` and `PostMessage`."""

@@ -106,7 +106,7 @@ class IndexLog(Message, frozen=True, kw_only=True, gc=False):
 
 
 class LogIndexed(Message, frozen=True, kw_only=True, gc=False):
-    """What the log says is found by its words."""
+    """Turns of the log are found by their words."""
 
     request_id: RequestId
     added: int

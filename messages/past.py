@@ -1,4 +1,4 @@
-"""Protocol of the import of the past: what the importer is told, and whom it asks for history and for its keeping.
+"""Protocol of the import of the past: commands to the importer, and its questions about history and logs.
 
 Owner: the importer. The surface lists and reads history, a window keeps messages, the memory finds them.
 """

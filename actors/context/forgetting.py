@@ -95,7 +95,8 @@ class Forgetting:
         with self._host.blocking():
             self._journal.forget(chosen, command.forget_id)
         forgotten = self._list_forgotten(command, chosen, files)
-        if forgotten and not self._is_noted(command.forget_id):
+        # A window of which only the past is known has no log for the note; the record of the request stands elsewhere.
+        if forgotten and self._journal.is_open and not self._is_noted(command.forget_id):
             meta: dict[str, MetaValue] = {
                 "what": FORGOT,
                 "forget_id": command.forget_id,

@@ -107,7 +107,7 @@ class ImporterActor(Actor):
             case StopImport():
                 self._end_import(message)
             case DescribeImport():
-                self.tell(message.reply_to, self._described(message.request_id))
+                self.tell(message.reply_to, self._describe(message.request_id))
             case ImportExport():
                 self._exports.begin(message)
             case ImportGoesOn():
@@ -130,18 +130,18 @@ class ImporterActor(Actor):
             self._read, self._is_listed = 0, False
             self._notes.clear()
             self._list()
-        self.tell(request.reply_to, self._described(request.request_id))
+        self.tell(request.reply_to, self._describe(request.request_id))
 
     def _end_import(self, request: StopImport) -> None:
         if self._journal.state == "reading":
             self._note_state("stopped")
-        self.tell(request.reply_to, self._described(request.request_id))
+        self.tell(request.reply_to, self._describe(request.request_id))
 
     def _note_state(self, state: State) -> None:
         with self.blocking():
             self._journal.note_state(state)
 
-    def _described(self, request_id: RequestId) -> ImportDescribed:
+    def _describe(self, request_id: RequestId) -> ImportDescribed:
         readings = self._journal.readings.values()
         state = "listing" if self._is_reading and not self._is_listed else self._journal.state
         took_s = self.monotonic() - self._began_s

@@ -38,7 +38,7 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5_400 else f"{seconds / 3_600:.1f} h"
 
 
-def _exported(reply: ExportImported, _wording: Wording) -> Answer:
+def _describe_export(reply: ExportImported, _wording: Wording) -> Answer:
     files = "1 file" if reply.files == 1 else f"{reply.files:,} files"
     return Answer(
         f"{files} with {reply.messages:,} messages: {reply.kept:,} were new and are in the logs of "
@@ -47,7 +47,7 @@ def _exported(reply: ExportImported, _wording: Wording) -> Answer:
 
 
 PROGRESS = Words(reply=ImportDescribed, answer=describe_progress)
-EXPORTED = Words(reply=ExportImported, answer=_exported)
+EXPORTED = Words(reply=ExportImported, answer=_describe_export)
 COMMANDS = (
     Command(
         name="import",

@@ -75,7 +75,7 @@ class _Reader:
         self.count = 0
 
     def messages(self) -> Iterator[PastMessage]:
-        """What is said in the file, from its first to its last message."""
+        """Messages of the file, from the first to the last."""
         try:
             with self._path.open(encoding="utf-8-sig") as file:
                 self._read_head(file)

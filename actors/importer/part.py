@@ -29,6 +29,6 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
     return Part(
         spec=ActorSpec(IMPORTER.kind, build, is_eager=True),
         describes=False,
-        operator_verbs=VERBS,
+        operator_verbs={**VERBS},
         commands=COMMANDS,
     )

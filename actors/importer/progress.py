@@ -51,7 +51,7 @@ class Reading:
 
 
 def begin(place: PastPlace, earlier: Reading | None) -> Reading:
-    """Reading of a place: its first one, the rest of one that was cut off, or what came since."""
+    """Reading of a place: a first one, the rest of an earlier one, or newer messages only."""
     top = place.newest or NEWEST
     if earlier is None:
         return Reading(window=place.window, top=top, after=0, before=min(top + 1, NEWEST))

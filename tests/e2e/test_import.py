@@ -1,4 +1,4 @@
-"""What was said before the agent was there is taken in, is found, and is followed."""
+"""Messages from before the agent was there are imported once, found, and taken back."""
 
 from __future__ import annotations
 

@@ -115,6 +115,12 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
             "actors/context/model_choice.py: ModelChoice._record#1",
         ),
     },
+    "actors/context/test_past.py": {
+        "test_what_was_kept_survives_a_power_loss": (
+            "actors/context/log/imported.py: ImportedLogs.write#1",
+            "actors/context/log/imported.py: ImportedLogs.write#2",
+        ),
+    },
     "actors/context/test_pinning.py": {
         "test_words_are_pinned_as_an_event_and_the_model_hears_nothing": ("actors/context/pinning.py: Pinning._log#1",),
     },
@@ -210,6 +216,16 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
         "test_a_key_is_made_once_kept_for_its_user_alone_and_told_with_its_use": (
             "actors/gateway/own_key.py: own_key#1",
             "actors/linux/disk.py: put_secret#1",
+        ),
+    },
+    "actors/importer/test_journal.py": {
+        "test_what_was_noted_survives_a_power_loss": (
+            "actors/importer/journal.py: ImportJournal._append#1",
+            "actors/importer/journal.py: ImportJournal._append#2",
+            "actors/importer/journal.py: ImportJournal._append#3",
+        ),
+        "test_a_journal_that_was_shortened_survives_a_power_loss": (
+            "actors/importer/journal.py: ImportJournal.load#1",
         ),
     },
     "actors/ledger/test_actor.py": {

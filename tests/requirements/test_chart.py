@@ -79,6 +79,7 @@ FORGET_REQUESTS = (247, 248)
 SYNCS = (240,)
 SIMULATION = (244,)
 CAMPAIGNS = (242,)
+IMPORTS = range(254, 257)
 OBJECT_LISTS = (228,)
 SESSIONS = (234,)
 """Of commands, where the kernel shares the processor out among sessions."""
@@ -159,6 +160,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *SIMULATION,
         *DURABLE,
         *CAMPAIGNS,
+        *IMPORTS,
     )
     of_ours = {f"X-{number:02}" for number in numbers}
     assert made == of_ours

@@ -67,7 +67,7 @@ def stop(**options: Any) -> None:
 def export(files: tuple[Path, ...], **options: Any) -> None:
     """Import FILES of DiscordChatExporter (JSON), without network; the agent may run or not.
 
-    All files are checked before the first message is taken. To import them again changes nothing.
+    All files are checked before the first message is taken. A second import of a file changes nothing.
     """
     settings, _ = _IMPORT.settings(options)
     paths = [file.absolute() for file in files]
@@ -130,7 +130,7 @@ def _import_alone(settings: Settings, paths: Iterable[Path], say: Say) -> Export
 def _verbs() -> Mapping[str, Verb]:
     from actors.importer.part import VERBS
 
-    return VERBS
+    return {**VERBS}
 
 
 def _specs(_plan: Plan, _verb: str) -> Iterable[ActorSpec]:

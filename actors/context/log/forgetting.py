@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from actors.context.log.redactions import Redactions
-from actors.context.log.scan import log_names
+from actors.context.log.scan import all_log_names
 from actors.linux.disk import Disk, draft_path, put_whole
 from actors.linux.regular_file import read_regular
 from domain.forgetting.rewriting import forget_words
@@ -39,11 +39,16 @@ def take_out(root: Path, window: Window, chosen: Chosen, forget_id: str, disk: D
     """
     folder = root / log_folder(window)
     ids = [each.encode("ascii") for each in (*chosen.whole, *chosen.quotations)]
-    logs = {name: read_regular(folder / name) for name in log_names(folder)}
+
+    def has_chosen(name: str) -> bool:
+        data = read_regular(folder / name)
+        return any(event_id in data for event_id in ids)
+
     # The records that a crash cut short go first: once the events are gone, the same command finds nothing to do.
-    for name in sorted(logs, key=lambda each: any(event_id in logs[each] for event_id in ids)):
-        fresh = forget_words(logs[name], chosen.whole, chosen.quotations, forget_id)
-        if fresh != logs[name]:
+    for name in sorted(all_log_names(folder), key=has_chosen):
+        data = read_regular(folder / name)
+        fresh = forget_words(data, chosen.whole, chosen.quotations, forget_id)
+        if fresh != data:
             put_whole(disk, folder / name, fresh, mode=stat.S_IMODE((folder / name).lstat().st_mode))
     renew_copies(root, window, disk)
 
@@ -55,7 +60,7 @@ def renew_copies(root: Path, window: Window, disk: Disk) -> None:
         OSError: a copy may say more.
     """
     folder = log_folder(window)
-    logs = (parse(read_regular(root / folder / name)) for name in log_names(root / folder))
+    logs = (parse(read_regular(root / folder / name)) for name in all_log_names(root / folder))
     tombstones = tombstones_in(logged.event for told in logs for logged in told.events)
     Redactions(root, disk).renew(folder, tombstones)
 
@@ -68,7 +73,7 @@ def remove_drafts(root: Path, window: Window, disk: Disk) -> None:
     """
     logs = log_folder(window)
     for folder in (root / logs, root / redacted_path(logs.as_posix())):
-        drafts = [draft_path(folder / name) for name in log_names(folder)]
+        drafts = [draft_path(folder / name) for name in all_log_names(folder)]
         for draft in (folder / _UNNAMED, *drafts):
             with suppress(FileNotFoundError):
                 disk.unlink(draft)

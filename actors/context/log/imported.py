@@ -1,6 +1,6 @@
-"""Imported logs of a window: messages of its past, each log written once, whole, and never opened as the window's.
+"""Imported logs of a window: messages of the past, each log written once, whole, and never opened as the window's.
 
-The only module that writes them.
+This module is the only writer of imported logs.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from actors.context.log.scan import log_names
 from actors.linux.disk import Disk, make_folders, put_whole
 from actors.linux.regular_file import open_regular, read_regular
 from domain.log.event import Event, Kind
+from domain.log.forgotten import Forgotten
 from domain.log.imported import encode_imported, message_ids, past_event
-from domain.log.parser import ParsedEvent, parse
+from domain.log.metadata import meta_dict
+from domain.log.parser import ParsedLog, parse
 from domain.log.window import ImportedName, log_folder, parse_imported_name
 from messages.base import Surface, Window
 from messages.past import PastMessage
@@ -61,22 +63,21 @@ class ImportedLogs:
             raise self._unwritable("cannot be read", error) from error
         return sorted(names, key=lambda name: (name.seq > 0, name), reverse=True)
 
-    def past(self, naming: Collection[str]) -> Iterator[tuple[str, ParsedEvent]]:
-        """Events of the logs in which one of some words stands, changes last, each with its log's path.
+    def past_logs(self, naming: Collection[str]) -> Iterator[tuple[str, ParsedLog]]:
+        """Logs in which one of some words stands, changes last, each with its path.
 
         Args:
-            naming: Ids of messages or events, say; only changes have other words than ids of messages.
+            naming: Ids of messages or events, say; only changes have other words than ids of messages. Empty for all.
 
         Raises:
             LogUnwritable: a log cannot be read.
         """
         numbers = _numbers(naming)
         for name in reversed(self.names()):
-            if name.seq or any(name.first <= number <= name.last for number in numbers):
+            if not naming or name.seq or any(name.first <= number <= name.last for number in numbers):
                 data = self._read(name)
-                if any(each.encode() in data for each in naming):
-                    for logged in parse(data).events:
-                        yield (self._folder / str(name)).as_posix(), logged
+                if not naming or any(each.encode() in data for each in naming):
+                    yield (self._folder / str(name)).as_posix(), parse(data)
 
     def may_hold(self, naming: Collection[str]) -> bool:
         """True if an imported log may hold one of some messages.
@@ -107,7 +108,7 @@ class ImportedLogs:
             ValueError: a message cannot be an event.
         """
         numbers = {int(message.message_id): message for message in messages}
-        fresh = sorted(numbers.keys() - self._held(numbers))
+        fresh = sorted(numbers.keys() - self._find_held(numbers))
         if not fresh:
             return "", 0
         events = [past_event(numbers[number], audience) for number in fresh]
@@ -152,24 +153,23 @@ class ImportedLogs:
             raise self._unwritable("cannot be written", error) from error
         return (self._folder / str(name)).as_posix(), lines
 
-    def _held(self, numbers: Collection[int]) -> set[int]:
+    def _find_held(self, numbers: Collection[int]) -> set[int]:
         """Those of some messages that are in a log already."""
         wanted = {str(number) for number in numbers}
-        held = {int(each) for _, logged in self.past(wanted) for each in _ids(logged.event)}
+        held = {each for _, log in self.past_logs(wanted) for each in _ids(log)}
         if self._live is None:
             self._live = frozenset(self._live_ids(self._folder))
-        return (held | self._live | self._moved(numbers)) & set(numbers)
+        return (held | self._live | self._find_moved(numbers)) & set(numbers)
 
     def _live_ids(self, folder: os.PathLike[str]) -> Iterator[int]:
         """Messages in the logs of a window, as it was lived."""
         try:
             for name in log_names(self._root / folder):
-                for logged in parse(read_regular(self._root / folder / name)).events:
-                    yield from _ids(logged.event)
+                yield from _ids(parse(read_regular(self._root / folder / name)))
         except OSError as error:
             raise self._unwritable("cannot be read", error) from error
 
-    def _moved(self, numbers: Collection[int]) -> set[int]:
+    def _find_moved(self, numbers: Collection[int]) -> set[int]:
         """Messages of a channel that opened a thread: their words are in the thread's log."""
         if self._window.surface is not Surface.DISCORD_CHANNEL:
             return set()
@@ -193,7 +193,9 @@ def _numbers(naming: Collection[str]) -> list[int]:
     return [int(each) for each in naming if each.isdecimal() and each.isascii()]
 
 
-def _ids(event: Event) -> Iterator[int]:
-    """Numbers of the messages that an event holds or tells of."""
-    if event.kind in (Kind.USER, Kind.DELIVERY, Kind.SYSTEM):
-        yield from (int(each) for each in message_ids(event.kind, event.meta_dict()) if each.isdecimal())
+def _ids(log: ParsedLog) -> Iterator[int]:
+    """Numbers of the messages that a log holds or tells of, forgotten ones included."""
+    records: list[Event | Forgotten] = [*(logged.event for logged in log.events), *log.forgotten]
+    for each in records:
+        if each.kind in (Kind.USER, Kind.DELIVERY, Kind.SYSTEM):
+            yield from _numbers(message_ids(each.kind, meta_dict(each.meta_json)))

@@ -89,11 +89,7 @@ class Journal:
         return self._root is None or self._log is not None
 
     def may_hold(self, message_ids: Collection[str]) -> bool:
-        """True if there is a log to write to, or an imported log that may hold one of these messages.
-
-        Raises:
-            LogUnwritable: the folder of the logs cannot be read.
-        """
+        """True if there is a log to write to, or an imported log that may hold a message. Raises as `past`."""
         return self.is_open or (self.imported is not None and self.imported.may_hold(message_ids))
 
     @property
@@ -180,7 +176,7 @@ class Journal:
     def _message_ids(self, naming: Collection[str] = ()) -> set[str]:
         """Numbers of the messages in the window's logs that name one of some words, or in all of them."""
         numbers = set[str]()
-        for _, parsed in self.past_logs(naming):
+        for _, parsed in self.past_logs(naming) if naming else self._lived_logs(naming):
             users = (logged.event for logged in parsed.events if logged.event.kind is Kind.USER)
             numbers.update(str(event.meta_dict().get("message_id", "")) for event in users)
             numbers.update(map(message_id_of, parsed.forgotten))
@@ -190,28 +186,24 @@ class Journal:
         """Every event of the window's logs with its file's path below the data root, oldest first.
 
         Args:
-            naming: If any, only of logs in which one of these stands somewhere, imported ones too, which come first.
+            naming: Words, of which one must stand in a log; imported logs are looked at for such words only, and first.
 
         Raises:
             LogUnwritable: a log cannot be read.
         """
-        for path, parsed in self.past_logs(naming):
+        for path, parsed in self.past_logs(naming) if naming else self._lived_logs(naming):
             for logged in parsed.events:
                 yield path, logged
 
     def past_logs(self, naming: Collection[str] = ()) -> Iterator[tuple[str, ParsedLog]]:
-        """Every log of the window with its path below the data root, oldest first.
+        """Every log of the window with its path below the data root, imported ones first. Arguments as of `past`."""
+        if self.imported is not None:
+            yield from self.imported.past_logs(naming)
+        yield from self._lived_logs(naming)
 
-        Args:
-            naming: As of `past`.
-
-        Raises:
-            LogUnwritable: a log cannot be read.
-        """
+    def _lived_logs(self, naming: Collection[str]) -> Iterator[tuple[str, ParsedLog]]:
         if self._root is None:
             return
-        if naming and self.imported is not None:
-            yield from self.imported.past(naming)
         folder = log_folder(self._window)
         try:
             for name in log_names(self._root / folder):

@@ -10,7 +10,7 @@ import msgspec
 
 from actors.linux.regular_file import open_regular
 from domain.log.tail import TailState, newest_message, tail_state
-from domain.log.window import LOGGED_SURFACES, LogName, keeps_logs, parse_log_name
+from domain.log.window import LOGGED_SURFACES, LogName, is_imported_log, keeps_logs, parse_log_name
 from messages.base import Window
 
 _SHORT_LOOKS_BYTES = (2 * 1024, 16 * 1024)
@@ -88,6 +88,19 @@ def log_names(folder: Path) -> list[str]:
     except FileNotFoundError:
         return []
     return [name for _, name in sorted(names)]
+
+
+def all_log_names(folder: Path) -> list[str]:
+    """The names of all logs in `folder`, imported ones first.
+
+    Raises:
+        OSError: the folder can't be read.
+    """
+    try:
+        imported = sorted(entry.name for entry in folder.iterdir() if is_imported_log(entry.name))
+    except FileNotFoundError:
+        return []
+    return [*imported, *log_names(folder)]
 
 
 def read_tail_state(path: Path | str) -> TailState:

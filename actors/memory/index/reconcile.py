@@ -88,14 +88,14 @@ class Reconciliation:
     def _logs(self) -> Iterator[tuple[Window, str]]:
         """Every log of every window; a window's oldest first, behind its imported ones."""
         for surface in LOGGED_SURFACES:
-            for name in _listed(self._root / LOG_ROOT / surface.value):
+            for name in _list_names(self._root / LOG_ROOT / surface.value):
                 if keeps_logs(surface, name):
                     yield from self._logs_of(surface, name)
 
     def _logs_of(self, surface: Surface, context_id: str) -> Iterator[tuple[Window, str]]:
         names: list[tuple[LogName, str]] = []
         imported: list[str] = []
-        for name in _listed(self._root / LOG_ROOT / surface.value / context_id):
+        for name in _list_names(self._root / LOG_ROOT / surface.value / context_id):
             try:
                 names.append((parse_log_name(name), name))
             except ValueError:  # Other files may lie there.
@@ -153,7 +153,7 @@ class Reconciliation:
             yield self._apply(window, path, records, state.line, _NO_LINE if is_all else parsed.state.line)
             state = parsed.state
             if is_last:
-                return _worded(damage, parsed.torn if self._has_settled(status) else None)
+                return _describe_gaps(damage, parsed.torn if self._has_settled(status) else None)
 
     def _has_settled(self, status: os.stat_result) -> bool:
         return self._now.timestamp() - status.st_mtime > SETTLED_S
@@ -191,12 +191,12 @@ def _last_heading(data: bytes) -> int:
     return 0
 
 
-def _worded(damage: list[Gap], torn: Gap | None) -> str:
+def _describe_gaps(damage: list[Gap], torn: Gap | None) -> str:
     gaps = [*damage, *([torn] if torn is not None else [])]
     return "; ".join(f"line {gap.line}: {gap.length} bytes: {gap.reason}" for gap in gaps[:5])
 
 
-def _listed(folder: Path) -> list[str]:
+def _list_names(folder: Path) -> list[str]:
     try:
         return sorted(entry.name for entry in folder.iterdir())
     except FileNotFoundError:

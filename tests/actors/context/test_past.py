@@ -12,8 +12,9 @@ from actors.context.log.file import check_file
 from domain.log.event import Event, Kind
 from domain.log.parser import parse
 from domain.log.window import redacted_path, snowflake_time
-from messages.base import MessageId, RequestId, UserId
+from messages.base import EventId, MessageId, RequestId, UserId
 from messages.context import KeptMessagesTold, RestoreRedactions, RetractMessages, ReviseMessage, TellKeptMessages
+from messages.forget import EventsForgotten, ForgetEvents
 from messages.past import KeepPast, PastKept, PastMessage
 from messages.turn import EventsLogged
 from tests.actors.context.retractions import SECRET, asked, exchange
@@ -47,12 +48,12 @@ def keep(rig: Rig, messages: Iterable[PastMessage], window: object = CHANNEL) ->
     return reply
 
 
-def imported(root: Path) -> list[Path]:
+def list_imported(root: Path) -> list[Path]:
     return sorted(root.glob("logs/*/*/imported-*.md"))
 
 
 def past_events(root: Path) -> list[Event]:
-    return [logged.event for path in imported(root) for logged in parse(path.read_bytes()).events]
+    return [logged.event for path in list_imported(root) for logged in parse(path.read_bytes()).events]
 
 
 @pytest.fixture
@@ -64,7 +65,7 @@ def rig(tmp_path: Path) -> Rig:
 def test_the_past_is_kept_in_a_log_of_its_own_in_order_and_once(rig: Rig) -> None:
     messages = [past(number, f"word {number}") for number in (3, 1, 2)]
     reply = keep(rig, messages)
-    (path,) = imported(rig.root)
+    (path,) = list_imported(rig.root)
     assert (reply.path, reply.kept) == (path.relative_to(rig.root).as_posix(), 3)
     assert [event.content for event in past_events(rig.root)] == ["word 1", "word 2", "word 3"]
     (meta, *_) = (event.meta_dict() for event in past_events(rig.root))
@@ -100,7 +101,7 @@ def test_a_message_that_opened_a_thread_is_in_the_threads_log_only(rig: Rig) -> 
 
 def test_the_past_is_no_history_and_opens_no_window(rig: Rig) -> None:
     keep(rig, [past(1, "the cat is called Zorro")])
-    assert rig.logs() == imported(rig.root)
+    assert rig.logs() == list_imported(rig.root)
     assert "Zorro" not in asked(rig, "what is the cat called?", FIRST + 100)
     rig.kill()
     rig = Rig(rig.root)
@@ -111,12 +112,12 @@ def test_the_past_is_no_history_and_opens_no_window(rig: Rig) -> None:
 @pytest.mark.req("X-255")
 def test_a_deleted_message_of_the_past_is_taken_back_without_a_log_of_the_windows_own(rig: Rig) -> None:
     keep(rig, [past(1, SECRET), past(2, "harmless")])
-    (base,) = imported(rig.root)
+    (base,) = list_imported(rig.root)
     rig.tell(CHANNEL, RetractMessages(window=CHANNEL, message_ids=(MessageId(str(FIRST + 1)),)))
     (told,) = of_type(EventsLogged, rig.listener.drain())
     assert [event.kind for event in told.events] == ["tombstone"]
     assert [event.kind for event in past_events(rig.root)].count(Kind.TOMBSTONE) == 1
-    assert set(rig.logs()) == set(imported(rig.root))
+    assert set(rig.logs()) == set(list_imported(rig.root))
     copy = rig.root / redacted_path(base.relative_to(rig.root).as_posix())
     assert b"41000" not in copy.read_bytes()
     assert b"harmless" in copy.read_bytes()
@@ -150,9 +151,46 @@ def test_an_edited_message_of_the_past_has_its_new_words_among_the_past(rig: Rig
     rig.stop()
 
 
+@pytest.mark.req("X-255")
+@pytest.mark.parametrize("is_lived", [False, True])
+def test_a_message_of_the_past_is_forgotten_in_place_and_not_taken_in_again(rig: Rig, is_lived: bool) -> None:
+    keep(rig, [past(1, SECRET), past(2, "harmless")])
+    (path,) = list_imported(rig.root)
+    size = path.stat().st_size
+    if is_lived:
+        rig.say("good morning", FIRST + 50)
+        rig.answer("good morning")
+    command = ForgetEvents(
+        request_id=RequestId("f"),
+        reply_to=rig.listener.address,
+        window=CHANNEL,
+        forget_id="forget01",
+        event_ids=(EventId(str(FIRST + 1)),),
+        by="operator",
+        why="asked",
+    )
+    for _ in range(2):
+        rig.tell(CHANNEL, command)
+        (told,) = of_type(EventsForgotten, rig.listener.drain())
+        assert [(each.message_id, each.path) for each in told.events] == [
+            (str(FIRST + 1), path.relative_to(rig.root).as_posix())
+        ]
+    assert (b"41000" in path.read_bytes(), path.stat().st_size, check_file(path)) == (False, size, ())
+    assert [event.content for event in past_events(rig.root)] == ["harmless"]
+    assert keep(rig, [past(1, SECRET)]).kept == 0
+    rig.stop()
+
+
+def test_what_was_kept_survives_a_power_loss(rig: Rig) -> None:
+    keep(rig, [past(1, "one")])
+    keep(rig, [past(2, "two")], THREAD)
+    rig.disk.lose_power()
+    assert [event.content for event in past_events(rig.root)] == ["one", "two"]
+
+
 def test_the_log_is_there_whole_or_not_at_all(rig: Rig) -> None:
     keep(rig, [past(number, "word") for number in range(3)])
-    (path,) = imported(rig.root)
+    (path,) = list_imported(rig.root)
     assert [each.name for each in path.parent.iterdir()] == [path.name]
     assert snowflake_time(FIRST) - timedelta(seconds=1) < parse(path.read_bytes()).events[0].event.at
     rig.stop()

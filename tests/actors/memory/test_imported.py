@@ -1,4 +1,4 @@
-"""The past is found as what was said live is: exactly, by who may read it, and behind it."""
+"""Imported messages are found exactly as others, by people who may read them, and have their vectors later."""
 
 from __future__ import annotations
 
@@ -73,7 +73,9 @@ def test_the_past_is_found_with_its_place_and_shown_around_it(tmp_path: Path) ->
 def test_nobody_is_shown_the_past_of_a_window_that_they_cannot_read(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path)
     index(rig, keep(rig, "the cat is called Zorro", window=THREAD), THREAD)
-    assert "Zorro" not in str(block_of(rig.exchange("what is the cat called?", "I see.")))  # nobody has said who reads it
+    assert "Zorro" not in str(
+        block_of(rig.exchange("what is the cat called?", "I see."))
+    )  # nobody has said who reads it
     rig.hear_readers(THREAD, CLOSED)
     assert "Zorro" not in str(block_of(rig.exchange("what is the cat called, then?", "I see.")))
     rig.hear_readers(THREAD, PUBLIC)

@@ -1,0 +1,126 @@
+"""Exports are read in pieces, and an unsound one takes nothing in: the error names file, place and rule."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actors.importer.export_file import ExportFault, check_export, read_batches
+from messages.base import Surface
+
+FIRST = 900_000_000_000_000_000
+
+
+def message(number: int, content: str = "hello", **other: Any) -> dict[str, Any]:
+    """Message in DiscordChatExporter's form."""
+    return {
+        "id": str(FIRST + number),
+        "type": "Default",
+        "timestamp": "2025-04-01T12:00:00.1234567+02:00",
+        "timestampEdited": None,
+        "isPinned": False,
+        "content": content,
+        "author": {"id": "7", "name": "alice", "nickname": "Alice", "isBot": False, "roles": []},
+        "attachments": [],
+        "embeds": [],
+        "stickers": [],
+        "reactions": [],
+        "mentions": [],
+        **other,
+    }
+
+
+def export(*messages: dict[str, Any], kind: str = "GuildTextChat", **other: Any) -> dict[str, Any]:
+    """A whole export."""
+    return {
+        "guild": {"id": "1", "name": 'A "messages": [ server'},
+        "channel": {"id": str(FIRST), "type": kind, "categoryId": None, "category": None, "name": "general"},
+        "dateRange": {"after": None, "before": None},
+        "exportedAt": "2026-11-29T00:00:00+00:00",
+        "messages": list(messages),
+        "messageCount": len(messages),
+        **other,
+    }
+
+
+def write(path: Path, value: object) -> Path:
+    path.write_text(json.dumps(value, indent=2, ensure_ascii=False), encoding="utf-8")
+    return path
+
+
+def texts(path: Path) -> list[str]:
+    return [each.text for batch in read_batches(check_export(path), 2) for each in batch]
+
+
+@pytest.mark.req("X-256")
+def test_messages_are_read_with_all_their_parts(tmp_path: Path) -> None:
+    file = write(
+        tmp_path / "general.json",
+        export(
+            message(1),
+            message(2, type="GuildMemberJoin", content="Joined the server."),
+            message(3, "", attachments=[{"id": "1", "url": "u", "fileName": "a.pdf", "fileSizeBytes": 2048}]),
+            message(4, "see\nthis", embeds=[{"title": "News", "description": "two\nlines", "fields": []}]),
+            message(5, ""),
+            message(6, "yes", type="Reply", reference={"messageId": str(FIRST + 1), "channelId": None}),
+            message(7, '\u2028 odd \\ "quoted" ] } text'),
+        ),
+    )
+    checked = check_export(file)
+    assert (checked.window.surface, checked.window.id, checked.messages) == (Surface.DISCORD_CHANNEL, str(FIRST), 7)
+    assert texts(file) == [
+        "hello",
+        "[attachment: a.pdf, 2,048 bytes]",
+        "see\nthis\n\n[embed]\n> News\n> two\n> lines",
+        "yes",
+        '\u2028 odd \\ "quoted" ] } text',
+    ]
+    (*_, reply, _) = (each for batch in read_batches(checked, 100) for each in batch)
+    assert (reply.author_name, reply.reply_to_message_id) == ("Alice", str(FIRST + 1))
+    assert reply.sent_at.isoformat() == "2025-04-01T12:00:00.123457+02:00"
+
+
+def test_a_file_of_many_pieces_is_read_as_one(tmp_path: Path) -> None:
+    long = [f"{number} " + 'word "quoted" ]}, ' * (20_000) for number in range(12)]
+    file = write(tmp_path / "long.json", export(*(message(number, text) for number, text in enumerate(long))))
+    assert file.stat().st_size > 3 << 20
+    assert texts(file) == long
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ({"messages": []}, "the beginning: Object missing required field `channel`"),
+        (export(kind="GuildForum"), "the beginning: channel.type 'GuildForum': must be one of"),
+        (export(message(1), {**message(2), "id": 5}), "messages[1]: Expected `str`, got `int` - at `$.id`"),
+        (export({**message(1), "author": None}), "messages[0]: Expected `object`, got `null` - at `$.author`"),
+        (export(message(1, type="Shout")), "messages[0]: type 'Shout': must be one of"),
+        (export(message(1, timestamp="2025-04-01T12:00:00")), "messages[0]: timestamp"),
+        (export(message(1), messageCount=9), "messageCount: must be 1, the number of messages, and is 9"),
+        ([1, 2], 'the beginning: must have "messages": ['),
+    ],
+)
+@pytest.mark.req("X-256")
+def test_an_unsound_file_is_refused_with_its_place_and_rule(tmp_path: Path, value: object, place: str) -> None:
+    file = write(tmp_path / "bad.json", value)
+    with pytest.raises(ExportFault) as fault:
+        check_export(file)
+    assert str(fault.value).startswith(f"{file}: {place}")
+
+
+@pytest.mark.req("X-256")
+def test_a_file_that_was_cut_anywhere_is_refused(tmp_path: Path) -> None:
+    whole = json.dumps(export(message(1), message(2, "näher")), ensure_ascii=False).encode()
+    file = tmp_path / "cut.json"
+    for length in range(0, len(whole), 13):
+        file.write_bytes(whole[:length])
+        with pytest.raises(ExportFault):
+            check_export(file)
+    file.write_bytes(whole.replace("ä".encode(), b"\xe4"))
+    with pytest.raises(ExportFault, match="must be UTF-8"):
+        check_export(file)
+    with pytest.raises(ExportFault, match="must be readable"):
+        check_export(tmp_path / "none.json")
