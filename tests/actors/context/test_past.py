@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from actors.context.log.file import check_file
@@ -84,7 +85,7 @@ def test_messages_of_the_windows_own_logs_are_not_taken_again(rig: Rig) -> None:
     rig = Rig(rig.root)
     assert keep(rig, [past(5, "said live"), past(6, "new")]).kept == 1
     own = past(7, "fine")
-    assert keep(rig, [PastMessage(**{**_fields(own), "message_id": MessageId(shown)})]).kept == 0
+    assert keep(rig, [msgspec.structs.replace(own, message_id=MessageId(shown))]).kept == 0
     rig.say("said now", FIRST + 9)
     rig.answer("well")
     assert keep(rig, [past(9, "said now")]).kept == 0
@@ -92,7 +93,7 @@ def test_messages_of_the_windows_own_logs_are_not_taken_again(rig: Rig) -> None:
 
 
 def test_a_message_that_opened_a_thread_is_in_the_threads_log_only(rig: Rig) -> None:
-    opener = PastMessage(**{**_fields(past(1, "a question")), "message_id": MessageId(THREAD.id)})
+    opener = msgspec.structs.replace(past(1, "a question"), message_id=MessageId(THREAD.id))
     rig.say("a question", int(THREAD.id), THREAD)
     rig.answer("an answer")
     assert keep(rig, [opener, past(2, "other")]).kept == 1
@@ -194,7 +195,3 @@ def test_the_log_is_there_whole_or_not_at_all(rig: Rig) -> None:
     assert [each.name for each in path.parent.iterdir()] == [path.name]
     assert snowflake_time(FIRST) - timedelta(seconds=1) < parse(path.read_bytes()).events[0].event.at
     rig.stop()
-
-
-def _fields(message: PastMessage) -> dict[str, object]:
-    return {name: getattr(message, name) for name in message.__struct_fields__}
