@@ -1,8 +1,8 @@
-"""Actors: who acts; each room owns one resource, and only `parts.py` knows them all.
+"""Actors: each room owns one resource, and only `parts.py` knows all rooms.
 
-Read first `kernel/` (what an actor is and how it is supervised), then `part/` and `parts.py` (which actors there are,
-and how the others meet each), then `context/` (one window: its log, its history, its turns), then `bootstrap.py`.
-Rooms import the kernel, `part/`, `linux/`, `domain` and `messages`, never one another.
+Read first `kernel/` (actors and their supervision), then `part/` and `parts.py` (the table of actors), then `context/`
+(one window with log, history and turns), then `bootstrap.py`.
+Rooms import the kernel, `part/`, `linux/`, `domain` and `messages`, never another room.
 """
 
 from __future__ import annotations

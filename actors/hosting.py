@@ -35,27 +35,27 @@ STOP_S = 1.0
 
 
 class HostConfig(msgspec.Struct, frozen=True):
-    """What a host is begun with."""
+    """Start parameters of a host."""
 
     settings: str
     """The operator's decisions, as JSON."""
     file: str
     folder: str
-    """Where they came from; no file is empty."""
+    """Origin of the settings; `file` is empty without a file."""
     secrets: dict[str, str]
-    """Provider keys; the bot's token is none of them."""
+    """Provider keys, without the bot's token."""
     count: int
-    """How many hosts there are."""
+    """Number of hosts."""
     level: int
-    """Of the log."""
+    """Log level."""
     schema: str
-    """What both sides must agree on."""
+    """Digest of the messages' schema, equal on both sides."""
     word: str
-    """Of the head's run, which stands in its storage."""
+    """Name of the head's run, as its storage has it."""
 
     @classmethod
     def of(cls, settings: Settings, secrets: Mapping[str, str], count: int, level: int) -> HostConfig:
-        """What hosts of an agent with these settings are begun with."""
+        """Start parameters of the hosts of an agent with these settings."""
         origin = settings.origin
         return cls(
             settings=settings.model_dump_json(),
@@ -68,8 +68,8 @@ class HostConfig(msgspec.Struct, frozen=True):
             word=new_word(),
         )
 
-    def packed(self) -> bytes:
-        """As it travels."""
+    def to_bytes(self) -> bytes:
+        """Encoded form, for `HostProcess.begin`."""
         return msgspec.msgpack.encode(self)
 
     def unpacked_settings(self) -> Settings:
@@ -80,15 +80,15 @@ class HostConfig(msgspec.Struct, frozen=True):
 
 
 class HostProcess:
-    """What Ray makes an actor of: a host in a process of its own."""
+    """Host in a process of its own; the class that Ray makes an actor of."""
 
     def __init__(self) -> None:
-        """A process in which nothing runs yet."""
+        """Start no actor yet."""
         self._host: HostSystem | None = None
         self._watchdog: LeaseWatchdog | None = None
 
     def begin(self, packed: bytes, name: str, epoch: str) -> str:
-        """Start the actors; why that is for nothing, empty when they run."""
+        """Start the actors; the reason of a failure, empty when the actors run."""
         config = msgspec.msgpack.decode(packed, type=HostConfig)
         if config.schema != schema_digest(every_message()):
             return f"host {name}: its program is of another version than the head's"
@@ -108,7 +108,7 @@ class HostProcess:
         _log_to(host, config.level)
         try:
             for spec in _specs(config, settings, name, system, lease):
-                system.register(host.hosted(spec) if spec.kind == CONTEXT_KIND else spec)
+                system.register(host.wrap_spec(spec) if spec.kind == CONTEXT_KIND else spec)
         except UnusableError as error:
             return str(error)
         self._watchdog = LeaseWatchdog(lease)
@@ -150,7 +150,7 @@ def _end(event: ActorGaveUp) -> None:
 
 
 class _ToHead(logging.Handler):
-    """What is logged here stands in the head's log; nothing is written into Ray's files."""
+    """Handler that sends log lines to the head's log; Ray's files get none."""
 
     def __init__(self, host: HostSystem) -> None:
         super().__init__()

@@ -155,7 +155,7 @@ def _hosting(settings: Settings, secrets: Secrets, count: int, cluster: str) -> 
         fail(reason)
     level = logging.getLogger("actors").getEffectiveLevel()
     config = HostConfig.of(settings, secrets.environment(), count, level)
-    return Hosting(RayPool(HostProcess, config.packed(), RayFolder(settings.data_root), cluster, config.word), count)
+    return Hosting(RayPool(HostProcess, config.to_bytes(), RayFolder(settings.data_root), cluster, config.word), count)
 
 
 def _manager_of(agent: Agent) -> ServiceManager:

@@ -13,7 +13,7 @@ import msgspec
 from actors.cluster.host_life import HostLife, Stage
 from actors.cluster.lease import LEASE_S
 from actors.cluster.ledger import Told
-from actors.cluster.placement import chosen
+from actors.cluster.placement import choose_host
 from actors.cluster.pool import HostGoneError, HostSlowError, Pool, PoolError
 from actors.cluster.shared import DOUBLED, head_codec
 from actors.cluster.wire import AT
@@ -174,7 +174,7 @@ class Head:
             if not hosts:
                 self._homeless.append(told)
                 return
-            life = self._at[told.key] = hosts[chosen(told.key, hosts)]
+            life = self._at[told.key] = hosts[choose_host(told.key, hosts)]
             life.windows.add(told.key)
         life.put(told.data, told)
 

@@ -60,11 +60,11 @@ class HostSystem:
         """Keys of windows in memory."""
         system.reach_elsewhere(self._say)
 
-    def hosted(self, spec: ActorSpec) -> ActorSpec:
+    def wrap_spec(self, spec: ActorSpec) -> ActorSpec:
         """The kind of the windows, as it is registered here: what they have handled is told to the head."""
 
         def build(key: str) -> Actor:
-            return self._watched(key, spec.build(key))
+            return self._wrap_actor(key, spec.build(key))
 
         return dataclasses.replace(spec, build=build)
 
@@ -166,7 +166,7 @@ class HostSystem:
         if self._idle:
             self._lock.notify_all()
 
-    def _watched(self, key: str, actor: Actor) -> Actor:
+    def _wrap_actor(self, key: str, actor: Actor) -> Actor:
         """Wrap `actor` to record each handled message, and whether the actor is busy since."""
         handle: Callable[[Any], None] = actor.handle
         on_stop = actor.on_stop

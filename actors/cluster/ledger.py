@@ -70,11 +70,11 @@ class Ledger:
         for number in numbers:
             told = self._open.pop(number, None)
             if told is not None and isinstance(told.message, UserMessage):
-                self._handled(told, told.message)
+                self._note_handled(told, told.message)
         self.busy.update(busy)
         self.busy.difference_update(quiet)
 
-    def _handled(self, told: Told, message: UserMessage) -> None:
+    def _note_handled(self, told: Told, message: UserMessage) -> None:
         now, name = self._monotonic(), (message.window, message.message_id)
         if name in self._logged:
             self._logged.remove(name)

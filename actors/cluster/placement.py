@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from hashlib import blake2b
 
 
-def chosen(key: str, hosts: Iterable[str]) -> str:
+def choose_host(key: str, hosts: Iterable[str]) -> str:
     """The host of those named that a window of this key goes to; the same for the same names in any order.
 
     Raises:

@@ -168,7 +168,7 @@ class MemoryFiles:
         except OSError as error:
             done(reason_of(error))
             return
-        file.put(_Wish(change, done if held is None else lambda reason: done(held.named(reason))))
+        file.put(_Wish(change, done if held is None else lambda reason: done(held.with_shown_path(reason))))
 
     def try_again(self) -> None:
         """Make up for what could not be made up for before."""

@@ -196,7 +196,7 @@ class EditedFile:
             take_away(self._disk, base)
             raise
         if is_exchanged:
-            displaced = self._exchanged(fresh, place, seen, base)
+            displaced = self._take_displaced(fresh, place, seen, base)
         elif displaced is None:
             take_away(self._disk, fresh)
         if displaced is None:
@@ -278,7 +278,7 @@ class EditedFile:
 
     # the parts of the above
 
-    def _exchanged(self, fresh: Path, place: Path, seen: bytes, base: Path) -> Displaced | None:
+    def _take_displaced(self, fresh: Path, place: Path, seen: bytes, base: Path) -> Displaced | None:
         """Version at `fresh` after a swap with the file; None if the swap was undone."""
         displaced = Displaced(self._access, fresh, base, self._before, seen)
         with suppress(OSError):

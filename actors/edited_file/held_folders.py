@@ -30,7 +30,7 @@ class Held:
         """A path to it that leads nowhere else, whatever has its name."""
         return Path(f"/proc/self/fd/{self.fd}")
 
-    def named(self, reason: str) -> str:
+    def with_shown_path(self, reason: str) -> str:
         """Message about the folder, with the path that people know."""
         return reason.replace(str(self.place), str(self.shown))
 

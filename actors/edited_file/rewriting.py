@@ -157,12 +157,12 @@ class Rewriting:
             return self._waits.settle_s
         if data is None:
             return self._create()
-        self._truth = self._merged(additions(self._owed), data)
+        self._truth = self._merge_hunks(additions(self._owed), data)
         return self._write(data)
 
     def _create(self) -> float | None:
         self._truth = b""
-        data = self._edited()
+        data = self._edit_truth()
         if not data:
             return None
         if not self._file.create(data):
@@ -175,7 +175,7 @@ class Rewriting:
         self._rounds += 1
         if self._rounds > _ROUNDS:
             raise FileRefusedError(f"{self._file.path}: is being changed too quickly, {_ROUNDS} attempts failed")
-        data = self._edited()
+        data = self._edit_truth()
         if data == seen:
             return self._finish()
         try:
@@ -190,7 +190,7 @@ class Rewriting:
         self._next = self._verify
         return self._waits.verify_s
 
-    def _edited(self) -> bytes:
+    def _edit_truth(self) -> bytes:
         """Our version of the truth: the truth itself, where the edit says no after it had been made."""
         if self._refusal is None:
             try:
@@ -219,16 +219,16 @@ class Rewriting:
             fresh = changes(self._expected, old)
             self._displaced[-1].accounted = old
             self._owed += fresh
-            self._truth = old if self._truth == self._expected else self._merged(fresh, self._truth)
+            self._truth = old if self._truth == self._expected else self._merge_hunks(fresh, self._truth)
         elif current == self._written:
             return self._finish()
         if current != self._written:
             # What was made once is looked after only as far as lines could be missing again: to take lines out again
             # and again would be a quarrel with whoever puts them back.
-            self._truth = self._merged(fresh, self._merged(additions(owed), current))
+            self._truth = self._merge_hunks(fresh, self._merge_hunks(additions(owed), current))
         return self._write(current)
 
-    def _merged(self, hunks: tuple[Hunk, ...], data: bytes) -> bytes:
+    def _merge_hunks(self, hunks: tuple[Hunk, ...], data: bytes) -> bytes:
         """`data` with other people's edits made in it.
 
         Raises:

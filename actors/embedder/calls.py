@@ -11,7 +11,7 @@ import numpy as np
 
 from actors.embedder.backend import Backend, CallError, Counted
 from actors.embedder.circuit_breaker import Mark
-from actors.embedder.vectors import NO_VECTOR, packed
+from actors.embedder.vectors import NO_VECTOR, pack_vector
 from actors.embedder.waiting import Piece
 from domain.policy.retrying import Fault, FaultKind
 from domain.policy.spending import Attempt
@@ -81,7 +81,7 @@ async def call(
         tell(CallFailed(call_id=call_id, fault=Fault(FaultKind.UNKNOWN, type_name=type(error).__name__)))
         raise
     else:
-        vectors = tuple(packed(value, dimensions) for value in values)
+        vectors = tuple(pack_vector(value, dimensions) for value in values)
         given, tokens = len(vectors), values.tokens if isinstance(values, Counted) else None
         # Of too few or too many it is not known which text they belong to.
         fits = given == len(texts)

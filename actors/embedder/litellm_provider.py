@@ -88,7 +88,7 @@ class LitellmBackend:
 
         It keeps them for the whole process and cannot tell ours from the model actor's, which opens others at need.
         """
-        if (library := self._library.loaded()) is not None:
+        if (library := self._library.value_if_loaded()) is not None:
             await library.close_litellm_async_clients()
             library.in_memory_llm_clients_cache.flush_cache()
 
@@ -177,7 +177,7 @@ class LitellmJudge:
 
     async def close(self) -> None:
         """Close litellm's connections, as `LitellmBackend` does."""
-        if (library := self._library.loaded()) is not None:
+        if (library := self._library.value_if_loaded()) is not None:
             await library.close_litellm_async_clients()
             library.in_memory_llm_clients_cache.flush_cache()
 

@@ -121,7 +121,7 @@ def _vectors(data: bytes) -> Counted:
     places = {index: place for place, (index, _) in enumerate(pairs) if type(index) is int}
     if places.keys() == set(range(len(pairs))):
         pairs = [pairs[places[index]] for index in range(len(pairs))]
-    return Counted((_decoded(embedding) for _, embedding in pairs), count_in(usage))
+    return Counted((_decode_embedding(embedding) for _, embedding in pairs), count_in(usage))
 
 
 def _odd_vectors(data: bytes) -> tuple[list[tuple[object, object]], object]:
@@ -137,7 +137,7 @@ def _odd_vectors(data: bytes) -> tuple[list[tuple[object, object]], object]:
     return [(item.get("index"), item.get("embedding")) for item in known], answer.get("usage")
 
 
-def _decoded(embedding: object) -> object:
+def _decode_embedding(embedding: object) -> object:
     """Numbers, decoded if in base64; None for an undecodable string."""
     if not isinstance(embedding, str):
         return embedding

@@ -54,11 +54,11 @@ def _look(plan: Plan) -> Iterator[Finding]:
 
 def look_at_layers(name: str) -> Iterator[Finding]:
     """Finding on the compilation of the local model's layers."""
-    from actors.embedder.encoder.compiled import KINDS, best, found
+    from actors.embedder.encoder.compiled import KINDS, best, built_library
 
     if kind := best():
         yield Finding(name, Level.OK, f"compiled, for {KINDS[kind]}")
-    elif found() is not None:
+    elif built_library() is not None:
         yield Finding(name, Level.OK, f"in numpy, several times slower: this processor has no {KINDS[1]}")
     else:
         hint = "in numpy, several times slower: install a C compiler, remove .venv/compiled.stamp, start anew"

@@ -15,7 +15,7 @@ _LONGEST = 1e100
 _LITTLE_ENDIAN = np.dtype("<f4")
 
 
-def packed(values: object, dimensions: int) -> bytes:
+def pack_vector(values: object, dimensions: int) -> bytes:
     """Little-endian float32 of unit length in the direction of `values`.
 
     Args:

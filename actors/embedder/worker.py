@@ -18,7 +18,7 @@ class Loading(Generic[T]):
         self._load = load
         self._future: Future[T] | None = None
 
-    def loaded(self) -> T | None:
+    def value_if_loaded(self) -> T | None:
         """The value, if loaded."""
         is_loaded = self._future is not None and self._future.done() and self._future.exception() is None
         return self._future.result() if is_loaded and self._future is not None else None

@@ -29,13 +29,13 @@ class GatewayError(Exception):
 
 
 def response_of(error: GatewayError) -> web.Response:
-    """How a client is told."""
+    """HTTP response for an error."""
     status = error.status
     kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "upstream_error")
-    told = {"message": str(error), "type": kind, "param": error.param, "code": _CODES.get(status)}
+    body = {"message": str(error), "type": kind, "param": error.param, "code": _CODES.get(status)}
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
     if error.again_s is not None:
         headers["Retry-After"] = str(error.again_s)
     return web.Response(
-        status=status, body=json.dumps({"error": told}).encode(), content_type="application/json", headers=headers
+        status=status, body=json.dumps({"error": body}).encode(), content_type="application/json", headers=headers
     )

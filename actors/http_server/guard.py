@@ -34,13 +34,13 @@ class Guard:
         async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
             host = request.headers.get(hdrs.HOST, "")
             if not is_loopback_host(host):
-                return _refused(403, f"Host {host[:80]!r}: only 127.0.0.1 and localhost are served")
+                return _refusal(403, f"Host {host[:80]!r}: only 127.0.0.1 and localhost are served")
             if self._is_entrance(request):
                 return entrance(request, cookie_name(request, self._name), self._token)
             if is_foreign(request):
-                return _refused(403, "pages of other places are not served")
+                return _refusal(403, "pages of other places are not served")
             if not self._is_let_in(request):
-                return _refused(401, "a token is required: open the whole address, or send Authorization: Bearer …")
+                return _refusal(401, "a token is required: open the whole address, or send Authorization: Bearer …")
             return await handler(request)
 
         return check
@@ -99,7 +99,7 @@ def cookie_name(request: web.Request, server: str) -> str:
     return f"{server}-{urlsplit(f'//{request.host}').port or 80}"
 
 
-def _refused(status: int, why: str) -> web.Response:
+def _refusal(status: int, why: str) -> web.Response:
     response = web.Response(status=status, text=f"{why}\n", headers=_HEADERS)
     response.force_close()  # or refused clients could keep all places, for an hour each
     return response

@@ -51,7 +51,7 @@ class Listener:
         assert server is not None
         self._web = server
 
-        def connected() -> asyncio.Protocol:
+        def make_protocol() -> asyncio.Protocol:
             if not self._make_room():
                 return _Refusal()
             handler = server()
@@ -61,7 +61,7 @@ class Listener:
             loop.call_later(self._places.stranger_s, self._end_silent, handler, bound)
             return bound
 
-        self._server = await loop.create_server(connected, address, port, backlog=128)
+        self._server = await loop.create_server(make_protocol, address, port, backlog=128)
 
     async def close(self) -> None:
         """Stop accepting connections."""

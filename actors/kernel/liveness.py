@@ -111,7 +111,7 @@ class Liveness:
             self._since_asked_s = 0.0
             for each in watched:
                 if (probe := probes.get(each)) is None or probe.is_answered:
-                    probes[each] = _asked(each)
+                    probes[each] = _send_probe(each)
         self._probes = probes
         self.late = tuple(
             sorted(
@@ -129,7 +129,7 @@ def stack(loop: LoopThread) -> str:
     return "" if frame is None else "".join(traceback.format_stack(frame))
 
 
-def _asked(each: LoopThread | Mailbox) -> Probe:
+def _send_probe(each: LoopThread | Mailbox) -> Probe:
     probe = Probe()
     if isinstance(each, LoopThread):
         try:

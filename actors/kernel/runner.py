@@ -86,7 +86,7 @@ class Runner:
             self.end(mailbox)
             return
         if mailbox.trouble is not None:
-            self._system.supervisor.handled(mailbox)
+            self._system.supervisor.forgive(mailbox)
         self._release(mailbox)
 
     def end(self, mailbox: Mailbox) -> None:

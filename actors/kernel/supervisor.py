@@ -56,7 +56,7 @@ class Supervisor:
 
     def starting_failed(self, mailbox: Mailbox, error: BaseException) -> None:
         """Deal with an actor that could not be built or started."""
-        self._crashed(mailbox, "start", error)
+        self._close_after_crash(mailbox, "start", error)
         self._answer_crash(mailbox)
 
     def handling_failed(self, mailbox: Mailbox, message: Any, error: BaseException, *, retried: bool) -> None:
@@ -75,7 +75,7 @@ class Supervisor:
         poisonous = trouble.attempts >= mailbox.spec.policy.max_attempts
         if not poisonous:
             mailbox.queue.appendleft(message)
-        traceback = self._crashed(mailbox, "handle", error, type(message).__name__)
+        traceback = self._close_after_crash(mailbox, "handle", error, type(message).__name__)
         if poisonous:
             reason = f"failed {trouble.attempts} times: {summary(error)}"
             self._system.bury(mailbox.address, message, reason, traceback, error)
@@ -85,7 +85,7 @@ class Supervisor:
 
     def owned_died(self, mailbox: Mailbox, error: BaseException) -> None:
         """Deal with an actor of whose own something died outside its handlers; no message is at fault."""
-        self._crashed(mailbox, "outside", error)
+        self._close_after_crash(mailbox, "outside", error)
         self._answer_crash(mailbox)
 
     def close(self, mailbox: Mailbox) -> None:
@@ -98,7 +98,7 @@ class Supervisor:
         except BaseException as error:  # noqa: BLE001 - it is gone all the same
             self._report_crash(mailbox, "stop", error)
 
-    def handled(self, mailbox: Mailbox) -> None:
+    def forgive(self, mailbox: Mailbox) -> None:
         """Forgive the message at the head, and forget crashes that no longer count."""
         trouble = mailbox.trouble
         if trouble is None:
@@ -131,7 +131,7 @@ class Supervisor:
         with self._lock:
             return tuple(self._last)
 
-    def _crashed(self, mailbox: Mailbox, phase: str, error: BaseException, message: str = "") -> str:
+    def _close_after_crash(self, mailbox: Mailbox, phase: str, error: BaseException, message: str = "") -> str:
         """Report a crash and let go of the actor; the traceback."""
         traceback = self._report_crash(mailbox, phase, error, message)
         self.close(mailbox)

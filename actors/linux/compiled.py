@@ -11,42 +11,42 @@ from pathlib import Path
 log = logging.getLogger(__name__)
 
 _ELF = b"\x7fELF\x02\x01"
-"""Beginning of a program of 64 bits, its least byte first, as all are that anything is compiled for here."""
+"""Beginning of a little-endian 64-bit binary, the only kind that the build makes."""
 _HEAD = struct.Struct("<40xQ10xHH2x")
-"""Of its head: where the table of its sections is, the size of one, and how many there are. The table comes last."""
+"""In its head: offset of the section table, size of an entry, number of entries. The table comes last."""
 
 
 def library_path(module: str, name: str) -> Path:
-    """Where the build puts a library: beside a module, given by its `__file__`, named like a Python extension."""
+    """Path at which the build puts a library: beside a module (its `__file__`), named like a Python extension."""
     return Path(module).with_name(f"{name}{EXTENSION_SUFFIXES[0]}")
 
 
 def load(path: Path, what: str, prefix: str, interface: int) -> ctypes.CDLL | None:
-    """The library at `path`; None if there is none, or none of this interface, which the log then says.
+    """Library at `path`; None for a missing file, and, with a warning in the log, for a library of another interface.
 
     Args:
-        path: As `library_path` gives it.
-        what: It does, in the log's words.
-        prefix: Of its functions.
-        interface: What its function `<prefix>_interface` must say: one that was built from other source is not taken.
+        path: Path from `library_path`.
+        what: Purpose of the library, in the log's words.
+        prefix: Beginning of its functions' names.
+        interface: Required result of its function `<prefix>_interface`; rules out a library built from other source.
     """
     if not path.exists():
         return None
     try:
         _check_whole(path)
         library = ctypes.CDLL(str(path))
-        found = library[f"{prefix}_interface"]()
+        built_for = library[f"{prefix}_interface"]()
     except (OSError, AttributeError) as error:
         log.warning("the compiled %s cannot be loaded, numpy does its work: %s", what, error)
         return None
-    if found != interface:
+    if built_for != interface:
         log.warning("the compiled %s is of another version, numpy does its work: build it anew", what)
         return None
     return library
 
 
 def _check_whole(path: Path) -> None:
-    """Refuse a library whose end is missing: the system would take it, and kill whoever calls what is missing.
+    """Refuse a truncated library: the system would load it, and kill the process at a call of a missing function.
 
     Raises:
         OSError: the file is cut short, or cannot be read.

@@ -34,7 +34,7 @@ class Usage:
     files: int = 0
     """Folders, links and all else counted."""
     bytes: int = 0
-    """By the blocks that they take."""
+    """Allocated blocks, not apparent sizes."""
 
 
 def open_folder(name: str, parent: int | None = None) -> int:
@@ -63,11 +63,11 @@ def usage(folder: int, most_files: int) -> Iterator[Usage]:
 
     Args:
         folder: Descriptor, which stays open.
-        most_files: Beyond it nothing more is counted.
+        most_files: Limit at which counting stops.
 
     Raises:
-        TooDeepError: it cannot be counted.
-        OSError: neither.
+        TooDeepError: the folder cannot be counted.
+        OSError: likewise.
     """
     files = used = steps = 0
     open_folders = [os.dup(folder)]
@@ -95,7 +95,7 @@ def usage(folder: int, most_files: int) -> Iterator[Usage]:
                 os.close(open_folders.pop())
                 continue
             with suppress(FileNotFoundError, NotADirectoryError):  # it has been replaced meanwhile
-                child = _opened(names[-1].pop(), open_folders[-1])
+                child = _open_child(names[-1].pop(), open_folders[-1])
                 if len(open_folders) > MOST_LEVELS:
                     os.close(child)
                     raise TooDeepError
@@ -107,7 +107,7 @@ def usage(folder: int, most_files: int) -> Iterator[Usage]:
 
 
 def remove_tree(name: str, parent: int) -> None:
-    """Remove what `name` in `parent` is, and all that is in it, however deep; nobody else may change it meanwhile.
+    """Remove the file or folder `name` in `parent`, at any depth; no other process may change it meanwhile.
 
     What lies deeper is moved up, so that two descriptors suffice.
 
@@ -171,7 +171,7 @@ def _open_to_empty(name: str, parent: int) -> int:
     return folder
 
 
-def _opened(name: str, parent: int) -> int:
+def _open_child(name: str, parent: int) -> int:
     try:
         return open_folder(name, parent)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Nameless files: what processes hold of a disk that is in no folder, since its name is gone or it never had one."""
+"""Nameless files: disk space of files without a name (deleted, or never linked) that processes hold open."""
 
 from __future__ import annotations
 
@@ -15,72 +15,72 @@ SLICE = 500
 """Descriptors after which a search pauses."""
 _BLOCK_BYTES = 512
 _MOST_DESCRIPTORS = 1024
-"""That a process may have, so that one which is shut counts as if it had so many."""
+"""Descriptors of one process at most; the count for a process that cannot be read."""
 _IN_FLIGHT = re.compile(rb"^scm_fds:\s*([0-9]+)", re.MULTILINE)
 _DELETED = b" (deleted)"
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What was found so far."""
+    """Nameless files counted so far."""
 
     files: int = 0
     bytes: int = 0
-    """By the blocks that they take."""
+    """Allocated blocks."""
     unseen: int = 0
-    """How many more there may be where nobody can look: underway in a socket, mapped, or of a process that is shut."""
+    """Further files at most, uncountable: in flight in a socket, mapped, or of a process that cannot be read."""
 
 
-class _Found:
+class _Count:
     def __init__(self, device: int) -> None:
         self.device = device
         self.sizes: dict[int, int] = {}
         self.mapped: set[int] = set()
         self.unseen = 0
 
-    def held(self) -> Held:
+    def total(self) -> Held:
         unseen = self.unseen + len(self.mapped - self.sizes.keys())
         return Held(len(self.sizes), sum(self.sizes.values()), unseen)
 
 
 def nameless_files(ancestor: int, device: int) -> Iterator[Held]:
-    """What all that stem from `ancestor` hold, counted so far, after each `SLICE` descriptors and at the end.
+    """Nameless files of all descendants of `ancestor`, counted so far, after each `SLICE` descriptors and at the end.
 
     Args:
         ancestor: Process number.
         device: Of the disk, as `stat` has it.
     """
-    found, steps = _Found(device), 0
+    count, steps = _Count(device), 0
     for pid in family_of(ancestor):
-        for thread in _listed(f"/proc/{pid}/task", found):
+        for thread in _list_folder(f"/proc/{pid}/task", count):
             folder = f"/proc/{pid}/task/{thread}"
-            for number in _listed(f"{folder}/fd", found):  # a thread may have descriptors of its own
+            for number in _list_folder(f"{folder}/fd", count):  # a thread may have descriptors of its own
                 with suppress(OSError):
-                    _look_at(folder, number, found)
+                    _look_at(folder, number, count)
                 steps += 1
                 if steps % SLICE == 0:
-                    yield found.held()
+                    yield count.total()
         with suppress(OSError):
-            _look_at_maps(pid, found)
+            _look_at_maps(pid, count)
         steps += 1
         if steps % SLICE == 0:
-            yield found.held()
-    yield found.held()
+            yield count.total()
+    yield count.total()
 
 
-def _listed(folder: str, found: _Found) -> list[str]:
+def _list_folder(folder: str, count: _Count) -> list[str]:
     try:
         return os.listdir(folder)  # noqa: PTH208 - thrice as fast
     except PermissionError:
         if not _has_ended(folder):
-            found.unseen += _MOST_DESCRIPTORS
+            count.unseen += _MOST_DESCRIPTORS
     except OSError:  # it has ended
         pass
     return []
 
 
 def _has_ended(folder: str) -> bool:
-    """True if the thread of a folder in /proc has ended: it holds nothing, and its folders are shut to all but root."""
+    """True if the thread of a folder in /proc has ended: it holds no file, and only root may read its folders."""
     thread = folder.removesuffix("/fd")
     try:
         with open(f"{thread}/stat", "rb") as file:  # noqa: PTH123
@@ -89,23 +89,23 @@ def _has_ended(folder: str) -> bool:
         return True
 
 
-def _look_at(folder: str, number: str, found: _Found) -> None:
+def _look_at(folder: str, number: str, count: _Count) -> None:
     status = os.stat(f"{folder}/fd/{number}")  # noqa: PTH116
     if stat.S_ISSOCK(status.st_mode):
         with open(f"{folder}/fdinfo/{number}", "rb") as file:  # noqa: PTH123
             if in_flight := _IN_FLIGHT.search(file.read()):
-                found.unseen += int(in_flight[1])
-    elif status.st_nlink == 0 and status.st_dev == found.device:
-        found.sizes[status.st_ino] = status.st_blocks * _BLOCK_BYTES
+                count.unseen += int(in_flight[1])
+    elif status.st_nlink == 0 and status.st_dev == count.device:
+        count.sizes[status.st_ino] = status.st_blocks * _BLOCK_BYTES
 
 
-def _look_at_maps(pid: int, found: _Found) -> None:
-    """Threads have one memory; that of a first thread which has ended shows nothing any more."""
-    device = b"%02x:%02x" % (os.major(found.device), os.minor(found.device))
+def _look_at_maps(pid: int, count: _Count) -> None:
+    """Count mapped files once: threads share one memory, and an ended first thread lists nothing."""
+    device = b"%02x:%02x" % (os.major(count.device), os.minor(count.device))
     for thread in reversed(os.listdir(f"/proc/{pid}/task")):  # noqa: PTH208
         with open(f"/proc/{pid}/task/{thread}/maps", "rb") as file:  # noqa: PTH123
             lines = file.read().splitlines()
         if lines:
             deleted = (line.split(None, 5) for line in lines if line.endswith(_DELETED))
-            found.mapped |= {int(fields[4]) for fields in deleted if fields[3] == device}
+            count.mapped |= {int(fields[4]) for fields in deleted if fields[3] == device}
             return

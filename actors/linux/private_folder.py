@@ -1,7 +1,7 @@
-"""Private folders: made with all that is missing above them, each for its owner alone, whatever the umask.
+"""Private folders: made with all missing parents, each with mode 0700, whatever the umask.
 
-Temporary ones hold a lock on themselves, which the kernel gives back however their process ends: a folder that no
-process holds was left by a kill, and is removed when the next one of its kind is made.
+Temporary folders are locked by their process, and the kernel releases the lock however the process ends: an unlocked
+folder was left by a kill, and is removed when the next folder of its kind is made.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ PRIVATE = 0o700
 
 
 def make_private_one(folder: Path) -> None:
-    """Make `folder`, unless it is there; those above it must be.
+    """Make `folder`, unless it exists; its parent must exist.
 
     Raises:
-        OSError: it cannot be made, or is no folder.
+        OSError: `folder` cannot be made, or is no folder.
     """
     folder.mkdir(mode=PRIVATE, exist_ok=True)
 
 
 def make_private(folder: Path, make: Callable[[Path], None] = make_private_one) -> None:
-    """Make `folder` and those above it that are missing; one that is there already stays as it is.
+    """Make `folder` and its missing parents; an existing folder stays unchanged.
 
-    `Path.mkdir` gives its mode to the last folder only, and to those above it what the umask leaves.
+    `Path.mkdir` gives its mode to the last folder only, and the umask's to the parents.
 
     Args:
         folder: Any.
-        make: Makes one of them; as `actors.linux.disk.Disk.make_folder`.
+        make: Maker of a folder, e.g. `actors.linux.disk.Disk.make_folder`.
 
     Raises:
-        OSError: one of them cannot be made, or is no folder.
+        OSError: a folder cannot be made, or a parent is no folder.
     """
     missing = [folder]
     while not missing[-1].parent.exists():
@@ -45,20 +45,20 @@ def make_private(folder: Path, make: Callable[[Path], None] = make_private_one) 
 
 
 _TRIES = 3
-"""To hold a folder that was just made; a file system without locks lets none be held, nor be taken for abandoned."""
+"""Attempts to lock a new folder; a file system without locks refuses, and takes no folder for abandoned."""
 
 
 class TemporaryFolder(tempfile.TemporaryDirectory[str]):
-    """Temporary folder of this process, made at once; those of its kind that no process holds are removed."""
+    """Temporary folder of this process, made at once; abandoned folders of its kind are removed."""
 
     def __init__(self, prefix: str) -> None:
-        """Make it.
+        """Make the folder.
 
         Args:
-            prefix: Of its name, which names its kind.
+            prefix: Beginning of the name, by which kinds differ.
 
         Raises:
-            OSError: it cannot be made.
+            OSError: the folder cannot be made.
         """
         remove_abandoned(prefix)
         for _ in range(_TRIES):
@@ -78,10 +78,10 @@ class TemporaryFolder(tempfile.TemporaryDirectory[str]):
 
 
 def remove_abandoned(prefix: str) -> None:
-    """Remove this user's temporary folders of a kind that no process holds.
+    """Remove this user's temporary folders of a kind that no process has locked.
 
     Args:
-        prefix: Of their names.
+        prefix: Beginning of their names.
     """
     for folder in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
         lock = _hold(folder)
@@ -92,7 +92,7 @@ def remove_abandoned(prefix: str) -> None:
 
 
 def _hold(folder: Path) -> int:
-    """Descriptor that holds a folder until it is closed; -1 for one that is not there, is a link, or is held."""
+    """Descriptor that locks a folder until closed; -1 for a missing folder, a link, or a locked folder."""
     try:
         lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:

@@ -1,4 +1,4 @@
-"""Safe open: files in folders that somebody hostile may write to, without following what was put there."""
+"""Safe open: files in folders that a hostile user may write to, without following links put there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MEANINGS = {
 }
 _SHOWN_NAME = 200
 _READ_BYTES = 128 * 1024
-"""At one go."""
+"""Bytes of one read."""
 _FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _FOLDER = os.O_DIRECTORY | os.O_CLOEXEC
 
@@ -54,12 +54,12 @@ def read_beneath(folder: Path, name: str, max_bytes: int) -> bytes:
             parts.append(part)
             left -= len(part)
     except OSError as error:
-        raise ValueError(f"file {_shown(name)}: {error.strerror}") from error
+        raise ValueError(f"file {_quote_name(name)}: {error.strerror}") from error
     finally:
         os.close(fd)
     data = b"".join(parts)
     if len(data) > max_bytes:
-        raise ValueError(f"file {_shown(name)}: it grew beyond {max_bytes} bytes")
+        raise ValueError(f"file {_quote_name(name)}: it grew beyond {max_bytes} bytes")
     return data
 
 
@@ -71,7 +71,7 @@ def open_beneath(folder: Path, name: str, max_bytes: int) -> int:
     matters. The file may still grow: read `max_bytes` and no more.
 
     Args:
-        folder: Itself trusted; whoever else may write lies below it.
+        folder: Trusted itself; other users write below it only.
         name: Relative to `folder`; may have several parts.
         max_bytes: A larger file is refused.
 
@@ -81,18 +81,18 @@ def open_beneath(folder: Path, name: str, max_bytes: int) -> int:
         OSError: `folder` cannot be opened.
     """
     if not name or "\0" in name:
-        raise ValueError(f"file name {_shown(name)}: it must not be empty or hold a NUL")
+        raise ValueError(f"file name {_quote_name(name)}: it must not be empty or hold a NUL")
     directory = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         opened = _open(directory, name, _FILE)
     except OSError as error:
-        raise ValueError(f"file {_shown(name)}: {error.strerror}") from error
+        raise ValueError(f"file {_quote_name(name)}: {error.strerror}") from error
     finally:
         os.close(directory)
     fault = _fault_of(os.fstat(opened), max_bytes)
     if fault:
         os.close(opened)
-        raise ValueError(f"file {_shown(name)}: {fault}")
+        raise ValueError(f"file {_quote_name(name)}: {fault}")
     return opened
 
 
@@ -111,7 +111,7 @@ def folder_beneath(directory: int, name: str, *, is_listed: bool) -> int:
         OSError: it cannot be opened so.
     """
     if not name or "\0" in name:
-        raise ValueError(f"folder name {_shown(name)}: it must not be empty or hold a NUL")
+        raise ValueError(f"folder name {_quote_name(name)}: it must not be empty or hold a NUL")
     return _open(directory, name, _FOLDER | (os.O_NONBLOCK if is_listed else os.O_PATH))
 
 
@@ -130,7 +130,7 @@ def _open(directory: int, name: str, flags: int) -> int:
     return int(opened)
 
 
-def _shown(name: str) -> str:
+def _quote_name(name: str) -> str:
     return repr(name[:_SHOWN_NAME])
 
 

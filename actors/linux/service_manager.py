@@ -15,14 +15,14 @@ log = logging.getLogger(__name__)
 
 MICROSECONDS = 1_000_000
 FEED_S = 5.0
-"""Between two signs of life, where the service manager names no time limit."""
+"""Seconds between two signs of life, where the service manager names no time limit."""
 EXTENSION_S = 60.0
-"""How much longer a start may take that still shows signs of life."""
+"""Seconds by which each sign of life extends a start."""
 STATUS_CHARS = 200
 
 
 class ServiceManager:
-    """Client of the service manager that started this process; without one it does nothing. Any thread may call it."""
+    """Client of the service manager that started this process; does nothing without a manager. Thread-safe."""
 
     def __init__(self, address: str, watchdog_s: float, now: Callable[[], float]) -> None:
         """Nothing is sent yet.
@@ -43,7 +43,7 @@ class ServiceManager:
 
     @classmethod
     def of(cls, environ: MutableMapping[str, str], now: Callable[[], float]) -> ServiceManager:
-        """The one that `environ` names; the variables are taken out, since no command is the service."""
+        """Client by `environ`, whose variables are removed: no command is the service."""
         address = environ.pop("NOTIFY_SOCKET", "")
         limit_us = environ.pop("WATCHDOG_USEC", "")
         environ.pop("WATCHDOG_PID", None)
@@ -53,7 +53,7 @@ class ServiceManager:
         return cls(address, int(limit_us) / MICROSECONDS if is_number else 0.0, now)
 
     def ready(self, status: str) -> None:
-        """The service answers; again, it only has another status."""
+        """Report that the service answers; a repeated call changes the status only."""
         with self._lock:
             fields = [] if self._is_ready or self._is_stopping else ["READY=1"]
             self._is_ready = True
@@ -61,10 +61,10 @@ class ServiceManager:
             self._send(*fields, _status(status))
 
     def look(self, late: tuple[str, ...]) -> None:
-        """Give a sign of life if nobody is late; to be called more often than signs are due.
+        """Give a sign of life if no part is late; to be called more often than signs are due.
 
         Args:
-            late: Names of those that do not answer.
+            late: Names of the parts that do not answer.
         """
         with self._lock:
             if late != self._late:

@@ -1,4 +1,4 @@
-"""Signature of a file: what tells whether it has to be read again."""
+"""Signature of a file: differs after a change, so that an unchanged file is not read again."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import os
 from pathlib import Path
 
 Signature = tuple[int, int, int, int]
-"""Inode, size, and in nanoseconds the times of the last change of its data and of anything about it."""
+"""Inode, size, mtime and ctime in nanoseconds."""
 SETTLED_NS = 20_000_000
-"""A file that was changed less long before it was read may be changed again within the same tick of its clock."""
+"""A younger file may change again within the same tick of its clock."""
 
 
 def signature(path: Path) -> Signature | None:
-    """What changes when a file does; None where there is none. A link's own, not that of what it leads to."""
+    """Signature of a file, of a link itself; None for a missing file."""
     try:
         status = os.lstat(path)
     except OSError:
@@ -21,15 +21,15 @@ def signature(path: Path) -> Signature | None:
 
 
 def signature_of(status: os.stat_result) -> Signature:
-    """The same of what is known of a file."""
+    """Signature by the file's status."""
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def is_settled(seen: Signature | None, now_ns: int) -> bool:
-    """Whether the same signature will mean the same file.
+    """True if an equal signature later will mean an unchanged file.
 
     Args:
-        seen: What `signature` gave; what is not there is settled.
+        seen: Result of `signature`; a missing file is settled.
         now_ns: Wall clock.
     """
     return seen is None or abs(now_ns - max(seen[2:])) > SETTLED_NS

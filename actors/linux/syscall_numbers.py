@@ -102,7 +102,7 @@ class Processor:
     """Architecture as a filter has to know it."""
 
     audit_arch: int
-    """How the kernel names the calling convention (AUDIT_ARCH_…)."""
+    """The kernel's name of the calling convention (AUDIT_ARCH_…)."""
     first_foreign_number: int | None
     """Numbers from here on are of another calling convention (x32) under the same name; None if there is none."""
     numbers: Mapping[str, int]

@@ -33,7 +33,7 @@ def uid_of_peer(peer: Endpoint, own: Endpoint, tables: Sequence[Path] = TABLES) 
     if not all(address.is_loopback for address in addresses) or (peer[1], addresses[0]) == (own[1], addresses[1]):
         return None
     rows = {
-        f"{_written(peer[0], as_ipv6=wide)}:{peer[1]:04X} {_written(own[0], as_ipv6=wide)}:{own[1]:04X} "
+        f"{_table_words(peer[0], as_ipv6=wide)}:{peer[1]:04X} {_table_words(own[0], as_ipv6=wide)}:{own[1]:04X} "
         for wide in (False, True)
     }
     for table in tables:
@@ -67,8 +67,8 @@ def _plain(address: str) -> IPv4Address | IPv6Address:
     return (parsed.ipv4_mapped or parsed) if isinstance(parsed, IPv6Address) else parsed
 
 
-def _written(address: str, *, as_ipv6: bool) -> str:
-    """Address as the kernel's tables write it: words of 32 bits, each in the byte order of the machine."""
+def _table_words(address: str, *, as_ipv6: bool) -> str:
+    """Address in the notation of the kernel's tables: words of 32 bits, each in the byte order of the machine."""
     plain = _plain(address)
     packed = b"\0" * 10 + b"\xff\xff" + plain.packed if as_ipv6 and isinstance(plain, IPv4Address) else plain.packed
     return "".join(f"{word:08X}" for word in struct.unpack(f"={len(packed) // 4}I", packed))

@@ -11,6 +11,6 @@ LONGEST = 15
 
 
 def name_thread(name: str) -> None:
-    """Give the calling thread its name, cut to what the system keeps; nothing where it has no such names."""
+    """Name the calling thread, by the first `LONGEST` bytes; does nothing outside Linux."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_NAME, ctypes.c_char_p(name.encode()[:LONGEST]), 0, 0, 0)

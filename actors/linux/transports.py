@@ -24,9 +24,9 @@ async def stop_accepting(listening: Iterable[socket.socket | TransportSocket]) -
 
 
 async def abort_transports() -> None:
-    """Close every connection of the running loop, whatever bytes it has left that nobody takes.
+    """Close every connection of the running loop, with unsent bytes or without.
 
-    Nobody listens any more when this is called; what was accepted before is closed as well.
+    To be called when no server listens any more; connections accepted before are closed as well.
     """
     transports: Mapping[int, asyncio.WriteTransport] = getattr(asyncio.get_running_loop(), "_transports", {})
     quiet = turns = 0  # there is no other list than that one

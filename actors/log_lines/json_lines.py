@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from messages.base import CONTEXT_KIND, Address, Window
 
 FROM_HOST = "is_from_host"
-"""Attribute of a record that another process made: what runs here where it is logged says nothing of it."""
+"""Attribute of a record made in another process: the calling thread's actor does not apply."""
 
 
 class JsonLines(logging.Formatter):
@@ -23,23 +23,23 @@ class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """The line of a record, without its end; to be called in the thread that logs."""
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        said: dict[str, str] = {
+        fields: dict[str, str] = {
             "at": at.replace("+00:00", "Z"),
             "level": record.levelname,
             "logger": record.name,
             "text": _text(record),
         }
         if not hasattr(record, FROM_HOST):
-            said |= _place()
+            fields |= _place()
         trace = [self.formatException(record.exc_info)] if record.exc_info else []
         trace += [record.stack_info] if record.stack_info else []
         if trace:
-            said["trace"] = "\n".join(trace)
-        return json.dumps(said)
+            fields["trace"] = "\n".join(trace)
+        return json.dumps(fields)
 
 
 def _text(record: logging.LogRecord) -> str:
-    """What was logged; where it cannot be put into words, what kind of message it was, and where it was logged."""
+    """Text of a record; its message's type and place, if its message cannot be formatted."""
     try:
         return record.getMessage()
     except Exception as error:  # noqa: BLE001  # whatever their `__str__` raises: the library would print its own lines
@@ -49,7 +49,7 @@ def _text(record: logging.LogRecord) -> str:
 
 
 def _place() -> dict[str, str]:
-    """Where the calling thread is: what is known of it."""
+    """Known fields of the calling thread: actor, window, turn."""
     from actors.kernel.inspection import here
 
     actor, message = here()
@@ -59,7 +59,7 @@ def _place() -> dict[str, str]:
 
 
 def _window(actor: Address | None, window: object) -> str:
-    """Key of the window that a message names, or else of the one that the actor itself is."""
+    """Key of the window that a message names; else the actor's own key, if it is a window."""
     if isinstance(window, Window):
         return window.address.key
     return actor.key if actor is not None and actor.kind == CONTEXT_KIND else ""

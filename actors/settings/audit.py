@@ -38,7 +38,7 @@ _MOVE_IT = (
 
 
 def looks_secret(text: str) -> bool:
-    """Whether a text has the shape of a token or key; used to refuse and to keep silent about it, never to accept."""
+    """True if a text has the shape of a token or key; used to refuse or to hide the text, never to accept it."""
     return _SECRET_TEXT.search(text) is not None
 
 
@@ -120,7 +120,7 @@ def _is_named_secret(path: KeyPath, schema: type[Settings]) -> bool:
 
 
 def _known_parts(path: KeyPath, schema: type[Settings]) -> int:
-    """How many parts of the key spell a setting; those after it are names that the operator chose."""
+    """Number of a key's parts that spell a setting; later parts are the operator's own names."""
     setting = schema.model_fields.get(str(path[0]))
     if setting is None:
         return 0

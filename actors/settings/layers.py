@@ -15,7 +15,7 @@ from actors.settings.schema import Layers, Settings
 from actors.settings.table import Flag
 
 _MUTABLE = (dict, list, set, Mapping, MutableMapping, Sequence)
-"""Kinds that pydantic makes something of that can be changed."""
+"""Kinds for which pydantic makes a mutable value."""
 
 
 def with_tables(tables: Mapping[str, type[BaseModel]]) -> type[Settings]:
@@ -27,11 +27,11 @@ def with_tables(tables: Mapping[str, type[BaseModel]]) -> type[Settings]:
     Raises:
         ValueError: a layer's name or table breaks a rule; the text says which.
     """
-    return _made(tuple(tables.items())) if tables else Settings
+    return _make_schema(tuple(tables.items())) if tables else Settings
 
 
 @lru_cache(maxsize=64)
-def _made(tables: tuple[tuple[str, type[BaseModel]], ...]) -> type[Settings]:
+def _make_schema(tables: tuple[tuple[str, type[BaseModel]], ...]) -> type[Settings]:
     for name, table in tables:
         _require_name(name)
         _require_table(name, table)
@@ -63,5 +63,5 @@ def _require_table(name: str, table: type[BaseModel]) -> None:
 
 
 def _is_lax(field: FieldInfo) -> bool:
-    """Whether text would pass for the number or flag that it spells."""
+    """True if text passes for the number or flag that it spells."""
     return field.annotation in (int, float, bool) and not any(getattr(each, "strict", False) for each in field.metadata)

@@ -70,14 +70,14 @@ def load(
         file = Unnamed(read(path, place, required=True), LeftOut(), is_trusted=True)
     else:
         file = read_unnamed(path, place, schema, trust, fault_of=lambda document: _fault_of(document, schema))
-    settings, sources = _validated(file.document, environ.get(HOME_VARIABLE, ""), given, schema)
+    settings, sources = _validate_document(file.document, environ.get(HOME_VARIABLE, ""), given, schema)
     beside = path.parent.absolute()
     base = beside if sources.get("data_root") is Source.FILE else folder
     try:
         data_root = (base / settings.data_root.expanduser()).absolute()
     except RuntimeError:
         text = f"data_root = {quoted(str(settings.data_root))}: must not begin with the ~ of a user without a home"
-        raise SettingsError(_placed(("data_root",), text, file.document, sources)) from None
+        raise SettingsError(_place_problem(("data_root",), text, file.document, sources)) from None
     origin = Origin(
         file=file.document.path,
         folder=beside,
@@ -96,7 +96,7 @@ def load(
 def _fault_of(document: Document, schema: type[Settings]) -> str:
     """Reason why a document's values are no settings, the first of all; empty if they are."""
     try:
-        _validated(document, "", {}, schema)
+        _validate_document(document, "", {}, schema)
     except SettingsError as error:
         return str(error.problems[0])
     return ""
@@ -110,7 +110,7 @@ def _is_named_data(data_root: Path, sources: Mapping[str, Source]) -> bool:
     return source is not Source.DEFAULT
 
 
-def _validated(
+def _validate_document(
     document: Document, home: str, given: Mapping[str, object], schema: type[Settings]
 ) -> tuple[Settings, dict[str, Source]]:
     secrets = misplaced_secrets(document.values, schema)
@@ -159,13 +159,13 @@ def _value_problem(
     path = detail["loc"]
     if is_key_place(path):
         key = path[:-1]
-        return _placed(key, f"{dotted(key)}: the key {broken_rule(detail, key, schema)}", document, sources)
+        return _place_problem(key, f"{dotted(key)}: the key {broken_rule(detail, key, schema)}", document, sources)
     is_default = _source(path, sources) is Source.DEFAULT
     value = shown(detail["input"]) + (" (default)" if is_default else "")
-    return _placed(path, f"{dotted(path)} = {value}: {broken_rule(detail, path, schema)}", document, sources)
+    return _place_problem(path, f"{dotted(path)} = {value}: {broken_rule(detail, path, schema)}", document, sources)
 
 
-def _placed(path: KeyPath, text: str, document: Document, sources: Mapping[str, Source]) -> Problem:
+def _place_problem(path: KeyPath, text: str, document: Document, sources: Mapping[str, Source]) -> Problem:
     match _source(path, sources):
         case Source.ENVIRONMENT:
             return Problem(HOME_VARIABLE, 0, text)
@@ -176,7 +176,7 @@ def _placed(path: KeyPath, text: str, document: Document, sources: Mapping[str, 
 
 
 def _source(path: KeyPath, sources: Mapping[str, Source]) -> Source:
-    """Who decided the setting that `path` is, or is a part of."""
+    """Source of the setting at `path`, or of the setting around it."""
     names = [str(part) for part in path[:2]]
     inner = (source for key, source in sources.items() if len(names) == 1 and key.startswith(f"{names[0]}."))
     return sources.get(".".join(names)) or sources.get(names[0]) or next(inner, Source.DEFAULT)

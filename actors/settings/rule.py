@@ -20,11 +20,11 @@ _KINDS = {
     "model_type": "a table",
     "model_attributes_type": "a table",
 }
-"""What a value of each of pydantic's type errors must be instead."""
+"""Type error of pydantic -> required value, in words."""
 
 
 def broken_rule(detail: ErrorDetails, path: KeyPath, schema: type[Settings] = Settings) -> str:
-    """What the value at `path` must be, e.g. `must be >= 1 and <= 10`."""
+    """Rule for the value at `path`, e.g. `must be >= 1 and <= 10`."""
     limits = bounds(path, schema)
     match detail["type"]:
         case "value_error":

@@ -1,4 +1,4 @@
-"""Tokens and keys: taken out of the environment and a private file, shown to nobody."""
+"""Tokens and keys: taken out of the environment and a private file, never shown."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _OTHER_NAMES = frozenset(
         "WATSONX_ZENAPIKEY",
     }
 )
-"""What litellm calls the keys of providers that don't follow `<PROVIDER>_API_KEY`."""
+"""litellm's names of keys that don't follow `<PROVIDER>_API_KEY`."""
 
 _PROVIDER_NAME = re.compile(r"[A-Z][A-Z0-9_]*_API_KEY")
 _ASSIGNMENT = re.compile(r"(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(.*)", re.DOTALL)
@@ -96,7 +96,7 @@ class Secrets:
             if isinstance(content, LeftOut):
                 left_out = content
             elif content is not None:
-                values = _parsed(_decoded(content, path), str(path))
+                values = _parse_secrets(_decode_file(content, path), str(path))
                 sources = dict.fromkeys(values, str(path))
         present = {name: value for name, value in taken.items() if value}
         secrets = cls(values | present, sources | dict.fromkeys(present, "env"), left_out)
@@ -132,7 +132,7 @@ class Secrets:
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether a variable of this name holds the bot's token or a provider's key."""
+    """True if a variable of this name holds the bot's token or a provider's key."""
     return name == DISCORD_BOT_TOKEN or name in _OTHER_NAMES or _PROVIDER_NAME.fullmatch(name) is not None
 
 
@@ -164,7 +164,7 @@ def _content(path: Path, *, required: bool, judge: Trust | None) -> bytes | Left
     return content
 
 
-def _decoded(content: bytes, path: Path) -> str:
+def _decode_file(content: bytes, path: Path) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -186,7 +186,7 @@ def _check_private(status: os.stat_result, path: Path) -> None:
         )
 
 
-def _parsed(text: str, place: str) -> dict[str, str]:
+def _parse_secrets(text: str, place: str) -> dict[str, str]:
     """The secrets of a file; every bad line is reported, none is quoted."""
     values: dict[str, str] = {}
     problems: list[Problem] = []

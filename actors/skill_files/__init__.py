@@ -2,7 +2,7 @@
 
 `front_matter.py` reads the YAML above a skill, or above any other file that people write in the same way.
 
-Nobody here writes a file: people and other programs change the folders at any time.
+No module here writes a file: people and other programs change the folders at any time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Front matter of a markdown file that anybody may have written: what its YAML says, or why it cannot be read."""
+"""Front matter of a markdown file by any author: the values of its YAML, or the reason why it cannot be read."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from domain.turn.skill import on_one_line
 LONGEST_FRONT_MATTER = 16_384
 """Characters."""
 MOST_BRACKETS = 100
-"""YAML's reader takes seconds over a thousand that are nested."""
+"""YAML's reader takes seconds over a thousand nested brackets."""
 _LONGEST_PROBLEM = 200
 """Characters of what YAML's reader says, which may quote the file."""
 _MERGE = "tag:yaml.org,2002:merge"
 
 
 def front_matter_fields(text: str) -> object:
-    """What the YAML of a front matter says, of whatever type; takes no longer than its length asks for.
+    """Value of a front matter's YAML, of any type, in time proportional to its length.
 
     Args:
-        text: What stands between the two lines of `---`.
+        text: Text between the two lines of `---`.
 
     Raises:
-        ValueError: it cannot be used; says the rule, and the line of the file where that is known.
+        ValueError: the text cannot be used; names the rule, and the line of the file if known.
     """
     if len(text) > LONGEST_FRONT_MATTER:
         raise ValueError(f"front matter of {len(text)} characters: at most {LONGEST_FRONT_MATTER} are allowed")
     if (brackets := text.count("[") + text.count("{")) > MOST_BRACKETS:
         raise ValueError(f"front matter with {brackets} brackets: at most {MOST_BRACKETS} are allowed")
     try:
-        return _loaded(text)
+        return _load_yaml(text)
     except Exception as error:  # noqa: BLE001  # an odd value, such as `!!int ''`, fails in any way; it is the file's fault
         raise ValueError(_fault(error)) from None
 
 
 class _Loader(yaml.SafeLoader):
-    """Reader of plain data in which nothing stands for anything else: a few lines could otherwise mean gigabytes."""
+    """Reader of plain data without aliases and merges, by which a few lines could mean gigabytes."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        """A value; one with an anchor, and an alias, are refused."""
+        """Compose a value; anchors and aliases are refused."""
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         if getattr(event, "anchor", None) is not None:
             raise ComposerError(None, None, "anchors (&) and aliases (*) are not allowed here", event.start_mark)
@@ -56,7 +56,7 @@ class _Loader(yaml.SafeLoader):
         super().flatten_mapping(node)
 
 
-def _loaded(text: str) -> object:
+def _load_yaml(text: str) -> object:
     loader = _Loader(text)
     try:
         return loader.get_single_data()

@@ -1,8 +1,8 @@
-"""Skills: SkillsActor, which tells the model which skill folders there are.
+"""Skills: SkillsActor, which lists the skill folders for the model.
 
-Read first `actor.py` (what it contributes to a turn), then `actors/skill_files/` (how folders are searched and files
-read), then `domain/turn/skill.py` (what a skill's file must hold, and how skills are worded).
-Nobody here writes a file: people and other programs change the folders at any time.
+Read first `actor.py` (its contribution to a turn), then `actors/skill_files/` (search of folders, reading of files),
+then `domain/turn/skill.py` (rules of a skill's file, and the wording of the list).
+No module here writes a file: people and other programs change the folders at any time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""SkillsActor: which skills there are, told to the model at the end of its instructions."""
+"""SkillsActor: the list of skills, at the end of the model's instructions."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from messages.turn import PrepareTurn, SkillCommands, TurnContribution
 log = logging.getLogger(__name__)
 
 FRESH_S = 3.0
-"""For so long a look at the folders is good for every turn."""
+"""Age up to which a look at the folders serves every turn."""
 
 
 class SkillsActor(Actor):
     """Contributes the list of skills to every turn, as the folders have it at that time.
 
     Owns: nothing; it reads the skill folders, which people and other programs may change at any time.
-    Asks: nobody.
+    Asks: no actor.
     Crashes on: its own faults; a folder or file that cannot be read is a warning, logged once.
     """
 
@@ -47,7 +47,7 @@ class SkillsActor(Actor):
         self._look()
 
     def handle(self, message: SkillsMessage) -> None:
-        """Answer with what the folders hold."""
+        """Answer with the content of the folders."""
         self._look()
         match message:
             case PrepareTurn():

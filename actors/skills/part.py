@@ -29,7 +29,7 @@ LONGEST_ARGUMENTS = 4000
 
 
 def row(plan: Plan, parts: Parts) -> Part:
-    """The one actor that knows which skills there are."""
+    """Row of the one actor that lists skills."""
 
     def roots() -> tuple[Path, ...]:
         return skill_roots(
@@ -71,7 +71,7 @@ def _read(request_id: RequestId, reply_to: Address, given: Given) -> ReadSkill:
     return ReadSkill(request_id=request_id, reply_to=reply_to, name=name, arguments=arguments)
 
 
-def _begun(reply: SkillRead, wording: Wording) -> Answer:
+def _start_notice(reply: SkillRead, wording: Wording) -> Answer:
     return Answer(
         f"The skill {wording.quote(reply.name, LONGEST_NAME)} is at work; the answer comes here in the channel."
     )
@@ -102,7 +102,7 @@ COMMANDS = (
         to=SKILLS,
         request=_read,
         reply=SkillRead,
-        answer=_begun,
+        answer=_start_notice,
         speech=lambda reply: reply.text,
     ),
 )

@@ -18,7 +18,7 @@ from actors.socket.door import USUAL_PATIENCE, Patience
 from actors.socket.doors import Doors, Entrance
 from actors.socket.status import Facts, Status
 from actors.socket.verb import Asked, addressee, help_on, message_of
-from actors.socket.wire import Request, RequestError, shown
+from actors.socket.wire import Request, RequestError, quote_value
 from messages.base import Address, Message, RequestId, Window, has_request_id
 from messages.socket import DoorOpen, OpenDoor, Refused, TendDoors
 from messages.status import DescribeYourself, SelfDescription
@@ -244,7 +244,7 @@ class SocketActor(Actor):
 
 
 def _unknown(name: str, verbs: Mapping[str, Verb]) -> NoReturn:
-    raise RequestError(f"verb {shown(name)}: is not one of {', '.join((HELP, *sorted(verbs)))}")
+    raise RequestError(f"verb {quote_value(name)}: is not one of {', '.join((HELP, *sorted(verbs)))}")
 
 
 def _result(answer: Message) -> dict[str, object]:

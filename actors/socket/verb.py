@@ -12,7 +12,7 @@ import msgspec
 from msgspec import NODEFAULT, Meta
 
 from actors.part.verb import Verb
-from actors.socket.wire import MALFORMED, SHOWN, RequestError, brief, shown
+from actors.socket.wire import MALFORMED, SHOWN, RequestError, brief, quote_value
 from messages.base import Address, Message, RequestId, Surface, Window
 
 WINDOW = "window"
@@ -45,8 +45,8 @@ def message_of(verb: Verb, name: str, arguments: msgspec.Raw, caller: Asked) -> 
     Raises:
         RequestError: an argument is unknown, missing, of the wrong type or size, or not the asker's to give.
     """
-    given = _decoded(verb, name, arguments, operator=caller.window is None)
-    fields = {field: getattr(given, field) for field in given.__struct_fields__}
+    decoded = _decode_arguments(verb, name, arguments, operator=caller.window is None)
+    fields = {field: getattr(decoded, field) for field in decoded.__struct_fields__}
     if (field := _window_field(verb)) is not None:
         window = caller.window or _named_window(fields.pop(WINDOW, None)) or (OPERATOR if field.required else None)
         fields |= {WINDOW: window} if window else {}
@@ -73,7 +73,7 @@ def help_on(verbs: Mapping[str, Verb], *, operator: bool) -> dict[str, object]:
         "verbs": {
             name: {
                 "does": (verb.message.__doc__ or "").partition("\n")[0],
-                "arguments": {field.name: _described(field) for field in arguments_of(verb, operator=operator)},
+                "arguments": {field.name: _describe_field(field) for field in arguments_of(verb, operator=operator)},
             }
             for name, verb in sorted(verbs.items())
         }
@@ -111,38 +111,38 @@ def _default(field: msgspec.structs.FieldInfo) -> Any:
     return msgspec.field() if field.required else field.default
 
 
-def _decoded(verb: Verb, name: str, arguments: msgspec.Raw, *, operator: bool) -> msgspec.Struct:
+def _decode_arguments(verb: Verb, name: str, arguments: msgspec.Raw, *, operator: bool) -> msgspec.Struct:
     try:
         return _decoder(verb, operator).decode(arguments)
     except MALFORMED as error:
-        raise RequestError(_worded(str(error), verb, name, arguments, operator=operator)) from None
+        raise RequestError(_word_problem(str(error), verb, name, arguments, operator=operator)) from None
 
 
 # sentences
 
 
-def _worded(problem: str, verb: Verb, name: str, arguments: msgspec.Raw, *, operator: bool) -> str:
+def _word_problem(problem: str, verb: Verb, name: str, arguments: msgspec.Raw, *, operator: bool) -> str:
     """The finding of msgspec with the argument in front and what it was."""
     rule, actual, place = problem.partition(_PROBLEM_AT)
     if not actual and rule.startswith(_UNKNOWN):
         argument = rule.removeprefix(_UNKNOWN).removesuffix("`")
         allowed = tuple(field.name for field in arguments_of(verb, operator=operator))
-        return _not_allowed(argument, _given(verb, arguments, WINDOW), name, allowed)
+        return _not_allowed(argument, _argument_text(verb, arguments, WINDOW), name, allowed)
     if not actual:
         return f"{name}: {brief(problem, 200)}"
     argument = place.rstrip("`")
-    value = _given(verb, arguments, argument)
+    value = _argument_text(verb, arguments, argument)
     if argument == WINDOW:
         return f"window {value}: <surface>/<id> is required, such as discord-thread/123"
     return f"{name}: argument {argument}{value and f' {value}'}: {rule}"
 
 
-def _given(verb: Verb, arguments: msgspec.Raw, argument: str) -> str:
+def _argument_text(verb: Verb, arguments: msgspec.Raw, argument: str) -> str:
     """Value given for an argument, as repeated in an error; empty if unreadable."""
     try:
         raw = bytes(getattr(_view(verb).decode(arguments), argument, b""))
         if len(raw) <= _WORTH_READING_BYTES or raw.startswith(b'"'):
-            return shown(msgspec.json.decode(raw)) if raw else ""
+            return quote_value(msgspec.json.decode(raw)) if raw else ""
     except MALFORMED:
         return ""
     return brief(raw[:SHOWN].decode("utf-8", "replace") + "…", SHOWN)
@@ -152,10 +152,10 @@ def _not_allowed(argument: str, value: str, name: str, allowed: tuple[str, ...])
     if argument == WINDOW:
         return f"window {value}: {name} acts for the window whose socket this is and takes no other"
     rule = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
-    return f"{name} has no argument {shown(argument)}: {rule}"
+    return f"{name} has no argument {quote_value(argument)}: {rule}"
 
 
-def _described(field: msgspec.structs.FieldInfo) -> dict[str, object]:
+def _describe_field(field: msgspec.structs.FieldInfo) -> dict[str, object]:
     required = field.required and field.name != WINDOW
     described: dict[str, object] = {"type": _type_name(field.type), "required": required}
     if field.default is not NODEFAULT:

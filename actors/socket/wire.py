@@ -98,7 +98,7 @@ def failure(name: RequestName, reason: str) -> bytes:
     return msgspec.json.encode({"id": name, "ok": False, "error": reason}) + b"\n"
 
 
-def shown(value: object) -> str:
+def quote_value(value: object) -> str:
     """`value` as an error repeats it: cut short and on one line."""
     return brief(repr(value), SHOWN)
 

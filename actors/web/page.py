@@ -122,10 +122,10 @@ class PageReader:
                 raise WebError(_reason(error)) from error
         await self._extracting.acquire()
         extraction = asyncio.ensure_future(asyncio.to_thread(self._article, page))
-        extraction.add_done_callback(self._extracted)
+        extraction.add_done_callback(self._end_extraction)
         return await asyncio.shield(extraction)
 
-    def _extracted(self, extraction: asyncio.Task[Article]) -> None:
+    def _end_extraction(self, extraction: asyncio.Task[Article]) -> None:
         """Let the next extraction begin: not earlier, even without a waiting request; a thread cannot be stopped."""
         self._extracting.release()
         if not extraction.cancelled():

@@ -58,7 +58,7 @@ class SimulatedHost:
         """Start the actors."""
         self.host = HostSystem(self.system, codec_of(name), self.lease, epoch)
         for spec in self._hosts.specs(self):
-            self.system.register(self.host.hosted(spec) if spec.kind == CONTEXT_KIND else spec)
+            self.system.register(self.host.wrap_spec(spec) if spec.kind == CONTEXT_KIND else spec)
         self.system.start()
         self._watch()
 

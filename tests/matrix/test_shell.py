@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.shell.sandbox.binary import bundled
+from actors.shell.sandbox.binary import bundled_binary
 from messages.shell import BashResult
 from tests.actors.shell.bench import Bench, all_gone, level, living
 from tests.patience import PATIENCE_S
@@ -55,7 +55,7 @@ def test_row_45_when_the_sandbox_vanishes_commands_are_refused_with_the_reason(t
 
     if level("bundled").refusal:
         pytest.skip(level("bundled").refusal)
-    binary.symlink_to(bundled().path)
+    binary.symlink_to(bundled_binary().path)
     shell = Bench(tmp_path / "data", sandbox="bwrap", bwrap=str(binary))
     try:
         assert shell.run("echo inside; touch one").text.strip() == "inside"
@@ -65,7 +65,7 @@ def test_row_45_when_the_sandbox_vanishes_commands_are_refused_with_the_reason(t
         assert not (isinstance(reply, BashResult) and "outside" in reply.text), reply
         assert getattr(reply, "reason", "") or getattr(reply, "text", "")
         assert [path.name for path in shell.workdir().iterdir() if path.name in ("one", "two")] == ["one"]
-        binary.symlink_to(bundled().path)
+        binary.symlink_to(bundled_binary().path)
         assert shell.run("echo back").text.strip() == "back"
     finally:
         shell.system.stop()

@@ -16,17 +16,17 @@ class Item(NamedTuple):
     """Shown behind the name."""
 
 
-def chosen(said: str, items: Sequence[Item]) -> tuple[Item, ...]:
-    """Items chosen by `said`: numbers from 1, ids, names or beginnings of names, with commas or spaces between.
+def choose_items(text: str, items: Sequence[Item]) -> tuple[Item, ...]:
+    """Items chosen by `text`: numbers from 1, ids, names or beginnings of names, with commas or spaces between.
 
     Raises:
         ValueError: a word matches no item, or several.
     """
-    words = [word.lstrip("#@") for word in re.split(r"[,\s]+", said.strip()) if word.lstrip("#@")]
+    words = [word.lstrip("#@") for word in re.split(r"[,\s]+", text.strip()) if word.lstrip("#@")]
     if not words:
         raise ValueError("at least one is required")
-    found = dict.fromkeys(_one(word, items) for word in words)
-    return tuple(found)
+    choices = dict.fromkeys(_one(word, items) for word in words)
+    return tuple(choices)
 
 
 def _one(word: str, items: Sequence[Item]) -> Item:

@@ -42,7 +42,7 @@ class Known:
         if not is_named:
             _require_trust(config, self.secrets_file)
         self.settings = self.with_values(NOTHING)
-        self.secrets = _taken(config.parent, is_there=self.secrets_file.exists())
+        self.secrets = _take_secrets(config.parent, is_there=self.secrets_file.exists())
 
     def with_values(self, given: Mapping[str, object]) -> Settings:
         """The settings as they would be with other values, by dotted key.
@@ -51,11 +51,11 @@ class Known:
             SettingsError: they would be bad.
         """
         if self.config.exists():
-            return _loaded(self.config, self.config.parent, given)
+            return _load_settings(self.config, self.config.parent, given)
         with TemporaryFolder("agent-setup-") as empty:  # no other file of the folder's is to be read
             path = Path(empty) / FILE_NAME
             path.touch()
-            return _loaded(path, self.config.parent, given)
+            return _load_settings(path, self.config.parent, given)
 
     def check(self, key: str, value: object) -> None:
         """See that a setting may have a value.
@@ -78,7 +78,7 @@ class Known:
             draft = Path(folder) / self.config.name
             draft.write_text(text, "utf-8")
             try:
-                _loaded(draft, self.config.parent, NOTHING)
+                _load_settings(draft, self.config.parent, NOTHING)
             except SettingsError as error:
                 raise WriteError(str(error).replace(str(draft), str(self.config))) from error
 
@@ -104,7 +104,7 @@ def _require_trust(config: Path, secrets_file: Path) -> None:
         raise WriteError(sentence)
 
 
-def _taken(folder: Path, *, is_there: bool) -> Secrets:
+def _take_secrets(folder: Path, *, is_there: bool) -> Secrets:
     if is_there:
         return Secrets.take(os.environ, folder)
     named = os.environ.pop(FILE_VARIABLE, None)  # a file that is to be made
@@ -115,6 +115,6 @@ def _taken(folder: Path, *, is_there: bool) -> Secrets:
             os.environ[FILE_VARIABLE] = named
 
 
-def _loaded(path: Path, folder: Path, given: Mapping[str, object]) -> Settings:
+def _load_settings(path: Path, folder: Path, given: Mapping[str, object]) -> Settings:
     environ = {name: value for name, value in os.environ.items() if name != CONFIG_VARIABLE}
     return load(path, environ=environ, folder=folder, given=given, tables=settings_tables())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from actors.cli.setup.choosing import Item, chosen
+from actors.cli.setup.choosing import Item, choose_items
 from actors.cli.setup.models import OFFLINE, OTHER, RECIPES, full_name, key_of, needs_key, recipe_of
 from actors.cli.setup.questions import NobodyAskedError, Talk
 
@@ -36,11 +36,11 @@ def model_step(talk: Talk, check: Check, before: ModelChoice, keys: Mapping[str,
     """
     talk.head(6, "The model that answers")
     if not talk.asks:
-        return _given(check, before, keys)
+        return _choice_of_options(check, before, keys)
     items = [Item(each.word, each.word, each.about) for each in RECIPES]
     talk.show(items)
     of_before = recipe_of(before.name, before.api_base)
-    word = talk.type_until("Which", "--model", lambda said: _one(chosen(said, items)), of_before.word)
+    word = talk.type_until("Which", "--model", lambda said: _one(choose_items(said, items)), of_before.word)
     recipe = next(each for each in RECIPES if each.word == word)
     if recipe.word == OFFLINE:
         return ModelChoice(OFFLINE)
@@ -64,7 +64,7 @@ def model_step(talk: Talk, check: Check, before: ModelChoice, keys: Mapping[str,
     return ModelChoice(name, api_base, key_name, _ask_key(talk, key_name, keys, is_needed=needs_key(name, api_base)))
 
 
-def _given(check: Check, before: ModelChoice, keys: Mapping[str, str]) -> ModelChoice:
+def _choice_of_options(check: Check, before: ModelChoice, keys: Mapping[str, str]) -> ModelChoice:
     """Choice without a dialogue."""
     for option, key, value in (
         ("--model", "model.name", before.name),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from actors.cli.setup.choosing import Item, chosen
+from actors.cli.setup.choosing import Item, choose_items
 from actors.cli.setup.permissions import has_content_intent, in_channel, invite_link, missing, readable_channels
 from actors.cli.setup.questions import NobodyAskedError, Talk
 from actors.cli.setup.rest import DiscordError, DiscordRest
@@ -132,7 +132,7 @@ def channels_step(talk: Talk, rest: DiscordRest, guilds: Sequence[Guild], wish: 
         talk.show(items, [room.heading for room in rooms.values()])
 
     def take(said: str) -> list[Room]:
-        found = [rooms[item.id] for item in chosen(said, items)]
+        found = [rooms[item.id] for item in choose_items(said, items)]
         if any(room.lacks for room in found):  # it may have been granted meanwhile
             now = _rooms(rest, [_guild(rest, each.id, str(each.member["user"]["id"])) for each in guilds], wish.kept)
             found = [now.get(room.item.id, room) for room in found]
@@ -217,7 +217,7 @@ def _person(talk: Talk, rest: DiscordRest, guilds: Sequence[Guild], word: str, k
         several = ", ".join(f"{each.name} ({each.about}, {each.id})" for each in items)
         raise ValueError(f"{word!r} may be {several}: say the whole name, or the id")
     talk.show(items)
-    return talk.type_until("Which of them", "--user", lambda said: _only(chosen(said, items)))
+    return talk.type_until("Which of them", "--user", lambda said: _only(choose_items(said, items)))
 
 
 def _only(found: Sequence[Item]) -> Item:

@@ -87,7 +87,7 @@ def settings_text(before: str, values: Values, names: Mapping[str, str] = Mappin
         was = tomllib.loads(text)
         for key in _in_order(values):
             text = _with(text, key, values[key], names.get(key, ""))
-        if tomllib.loads(text) == _merged(was, values):
+        if tomllib.loads(text) == _merge_values(was, values):
             return text.replace("\n", "\r\n") if is_dos else text
     except (ValueError, RecursionError):
         pass
@@ -126,8 +126,8 @@ def unit_text(agent: Path, config: Path, environment: Mapping[str, str]) -> str:
     for text in (str(agent), str(config), *environment.values()):
         if not text.isprintable():
             raise WriteError(f"{text!r}: a unit of systemd's can only name a path of printable letters")
-    command = " ".join(_quoted(word).replace("$", "$$") for word in (str(agent), "run", "--config", str(config)))
-    lines = "".join(f"Environment={_quoted(f'{name}={value}')}\n" for name, value in environment.items())
+    command = " ".join(_quote_word(word).replace("$", "$$") for word in (str(agent), "run", "--config", str(config)))
+    lines = "".join(f"Environment={_quote_word(f'{name}={value}')}\n" for name, value in environment.items())
     return UNIT.format(command=command, folder=str(config.parent).replace("%", "%%"), environment=lines)
 
 
@@ -235,7 +235,7 @@ def _comment_of(lines: list[str]) -> str:
     return ""
 
 
-def _merged(document: dict[str, Any], values: Values) -> dict[str, Any]:
+def _merge_values(document: dict[str, Any], values: Values) -> dict[str, Any]:
     merged = {key: dict(value) if isinstance(value, dict) else value for key, value in document.items()}
     for key, value in values.items():
         table, _, name = key.rpartition(".")
@@ -253,7 +253,7 @@ def _secret(name: str, value: str) -> str:
     return f"{name}={value}" if re.fullmatch(r"[^\s\"'#]*", value) else f'{name}="{value}"'
 
 
-def _quoted(word: str) -> str:
+def _quote_word(word: str) -> str:
     """A word of a command or an assignment, as systemd reads it."""
     text = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{text}"' if re.search(r"[\s\"'\\;]", text) else text

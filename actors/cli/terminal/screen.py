@@ -59,7 +59,7 @@ def _keys() -> Iterator[Callable[[float], str]]:
     fd = sys.stdin.fileno()
     before = termios.tcgetattr(fd)
 
-    def pressed(within_s: float) -> str:
+    def read_keys(within_s: float) -> str:
         ready, _, _ = select.select([fd], [], [], within_s)
         if not ready:
             return ""
@@ -68,7 +68,7 @@ def _keys() -> Iterator[Callable[[float], str]]:
 
     try:
         tty.setcbreak(fd)
-        yield pressed
+        yield read_keys
     except KeyboardInterrupt:
         return
     finally:

@@ -64,20 +64,20 @@ class ShownStream(_StreamBefore):
 
     def flush(self) -> None:
         """Send on what was written."""
-        with _written():
+        with _translate_errors():
             self._stream.flush()
 
     def write(self, text: str | bytes, /) -> int:
         """Show `text`, which click has as bytes at times; how much of it there was."""
         if isinstance(text, bytes):
             text = text.decode(errors="backslashreplace")
-        with _written():
+        with _translate_errors():
             self._stream.write(visible(text.replace("\r\n", "\n")))
         return len(text)
 
     def write_as_is(self, text: str) -> None:
         """Write `text` unchanged: words of ours, or words that no terminal shows."""
-        with _written():
+        with _translate_errors():
             self._stream.write(text)
             self._stream.flush()
 
@@ -87,7 +87,7 @@ class ShownCommand(click.Command):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run it; what Python says of its end goes through the same streams."""
-        sys.stdout, sys.stderr = _shown(sys.stdout), _shown(sys.stderr)
+        sys.stdout, sys.stderr = _wrap_stream(sys.stdout), _wrap_stream(sys.stderr)
         try:
             return super().main(*args, **kwargs)
         except NotShownError as error:
@@ -108,7 +108,7 @@ class ShownGroup(ShownCommand, click.Group):
 
 
 @contextlib.contextmanager
-def _written() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     """Tell a stream that takes no more, as of a full disk, from one whose reader is gone, which is no error."""
     try:
         yield
@@ -118,7 +118,7 @@ def _written() -> Iterator[None]:
         raise NotShownError(error.errno, error.strerror) from error
 
 
-def _shown(stream: Any) -> Any:
+def _wrap_stream(stream: Any) -> Any:
     if stream is None or isinstance(stream, ShownStream):  # there is no stream where a descriptor is closed
         return stream
     if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":

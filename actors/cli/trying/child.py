@@ -40,7 +40,7 @@ def child() -> None:
 
     settings, secrets = load_settings(config_file, order["given"], told=tell)
     shape_log(settings.log.format)
-    settings = _rooted(settings, order["data_root"])
+    settings = _settings_with_root(settings, order["data_root"])
     raise_file_limit()
     agent = Agent(settings, secrets.environment(), _connection(order["connection"]), _tell_online)
     end_on_signals(agent)
@@ -56,7 +56,7 @@ def child() -> None:
         fail(agent.reason, agent.exit_code)
 
 
-def _rooted(settings: Settings, data_root: str) -> Settings:
+def _settings_with_root(settings: Settings, data_root: str) -> Settings:
     return settings.with_root(Path(data_root), settings.origin)
 
 

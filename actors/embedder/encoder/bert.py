@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from actors.embedder.encoder.compiled import CompiledLayers
-from actors.embedder.encoder.plain import Floats, PlainLayers, norm_of, normalised
+from actors.embedder.encoder.plain import Floats, PlainLayers, norm_of, normalise_rows
 
 WORDS = "embeddings.word_embeddings.weight"
 """Name of the largest of a model's weights, of which a text needs a few rows."""
@@ -34,7 +34,7 @@ class Bert:
             weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
         )
         self._norm = norm_of(weights, "embeddings.LayerNorm")
-        compiled = CompiledLayers.packed(weights, layers=layers, heads=heads) if may_compile else None
+        compiled = CompiledLayers.build(weights, layers=layers, heads=heads) if may_compile else None
         self.layers = compiled or PlainLayers(weights, layers=layers, heads=heads)
 
     @property
@@ -64,4 +64,4 @@ class Bert:
         for length in lengths:
             state[at : at + length] += self.positions[:length]
             at += length
-        return self.layers.run(normalised(state, self._norm), lengths, between)
+        return self.layers.run(normalise_rows(state, self._norm), lengths, between)

@@ -59,7 +59,7 @@ class Kernels:
         """Name what is to be computed.
 
         Args:
-            library: As `found` or `loaded` give it.
+            library: As `built_library` or `load_library` give it.
             dims: Components of a token's vector.
             heads: Of attention.
             inner: Components between a layer's last two products.
@@ -86,9 +86,9 @@ class Kernels:
             self._library.forward_pack(
                 ctypes.byref(self._shape),
                 product,
-                *_passed(weights, np.float32),
-                *_passed(bias, np.float32),
-                *_passed(layer, np.uint8),
+                *_address_and_size(weights, np.float32),
+                *_address_and_size(bias, np.float32),
+                *_address_and_size(layer, np.uint8),
             )
         )
 
@@ -96,17 +96,17 @@ class Kernels:
         """Put the two norms' weights and biases, (2, 2, dims), into a layer's block; errors as of `pack`."""
         self._settle(
             self._library.forward_pack_norms(
-                ctypes.byref(self._shape), *_passed(norms, np.float32), *_passed(layer, np.uint8)
+                ctypes.byref(self._shape), *_address_and_size(norms, np.float32), *_address_and_size(layer, np.uint8)
             ),
         )
 
     def run(self, layer: Bytes, state: Floats, lengths: NDArray[np.uintp], room: Bytes) -> None:
         """Take sentences through a layer, which changes `state`; errors as of `pack`."""
-        starts, _ = _passed(lengths, np.uintp)
-        work = _Work(*_passed(state, np.float32), starts, len(lengths), *_passed(room, np.uint8))
+        starts, _ = _address_and_size(lengths, np.uintp)
+        work = _Work(*_address_and_size(state, np.float32), starts, len(lengths), *_address_and_size(room, np.uint8))
         self._settle(
             self._library.forward_layer(
-                self._kernels, ctypes.byref(self._shape), *_passed(layer, np.uint8), ctypes.byref(work)
+                self._kernels, ctypes.byref(self._shape), *_address_and_size(layer, np.uint8), ctypes.byref(work)
             ),
         )
 
@@ -119,21 +119,21 @@ class CompiledLayers:
     """Encoder layers in bytes; any thread."""
 
     def __init__(self, kernels: Kernels, layers: Sequence[Bytes], kind: str) -> None:
-        """Take what `packed` makes."""
+        """Take what `build` makes."""
         self._kernels = kernels
         self.layers = tuple(layers)
         self.kind = kind
         self._rooms = deque[Bytes](maxlen=_KEPT)
 
     @classmethod
-    def packed(cls, weights: Mapping[str, Floats], *, layers: int, heads: int) -> Self | None:
+    def build(cls, weights: Mapping[str, Floats], *, layers: int, heads: int) -> Self | None:
         """Layers, built one by one so that no weights are in memory twice; None without kernels for this model.
 
         Raises:
             KeyError: a weight is missing.
             ValueError: a weight is not finite, or of a wrong shape.
         """
-        library, kind = found(), best()
+        library, kind = built_library(), best()
         if library is None or not kind:
             return None
         inner, dims = weights["encoder.layer.0.intermediate.dense.weight"].shape
@@ -158,11 +158,11 @@ class CompiledLayers:
         try:
             room = self._rooms.pop()
         except IndexError:
-            return aligned(size)
-        return room if room.nbytes >= size else aligned(size)
+            return aligned_bytes(size)
+        return room if room.nbytes >= size else aligned_bytes(size)
 
 
-def aligned(size: int) -> Bytes:
+def aligned_bytes(size: int) -> Bytes:
     """So many bytes, which begin where a vector of the processor's does."""
     room = np.empty(size + _ALIGNED, np.uint8)
     start = -room.ctypes.data % _ALIGNED
@@ -176,17 +176,17 @@ def is_available() -> bool:
 
 def best() -> int:
     """Which of `KINDS` this machine can run best; 0 if there is nothing compiled, or the processor is too old."""
-    library = found()
+    library = built_library()
     return 0 if library is None else int(library.forward_kernels())
 
 
 @cache
-def found() -> ctypes.CDLL | None:
+def built_library() -> ctypes.CDLL | None:
     """The library that was built."""
-    return loaded(library_path(__file__, NAME))
+    return load_library(library_path(__file__, NAME))
 
 
-def loaded(path: Path) -> ctypes.CDLL | None:
+def load_library(path: Path) -> ctypes.CDLL | None:
     """The library at `path`, told what its functions take; None if there is none of this interface."""
     library = load(path, "vectors", "forward", _INTERFACE)
     if library is None:
@@ -202,7 +202,7 @@ def loaded(path: Path) -> ctypes.CDLL | None:
     return library
 
 
-def _passed(array: NDArray[np.generic], dtype: type[np.generic]) -> tuple[int, int]:
+def _address_and_size(array: NDArray[np.generic], dtype: type[np.generic]) -> tuple[int, int]:
     """(address, size in bytes) of an array, for C.
 
     Raises:
@@ -214,7 +214,7 @@ def _passed(array: NDArray[np.generic], dtype: type[np.generic]) -> tuple[int, i
 
 
 def _layer(kernels: Kernels, weights: Mapping[str, Floats], prefix: str) -> Bytes:
-    layer = aligned(kernels.layer_bytes)
+    layer = aligned_bytes(kernels.layer_bytes)
     attention = [f"{prefix}attention.self.{part}" for part in _ATTENTION]
     first = [np.concatenate([weights[f"{name}.{kind}"] for name in attention]) for kind in ("weight", "bias")]
     kernels.pack(0, first[0], first[1], layer)

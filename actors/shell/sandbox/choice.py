@@ -17,7 +17,7 @@ from pathlib import Path
 from actors.linux.private_folder import TemporaryFolder
 from actors.linux.syscall_numbers import PROCESSORS
 from actors.shell.refused import RefusedError
-from actors.shell.sandbox.binary import Binary, UnfitError, bundled, of_system
+from actors.shell.sandbox.binary import Binary, UnfitError, bundled_binary, of_system
 from actors.shell.sandbox.enclosure import Enclosure, can_mount_by_descriptor, threads_of_user
 from actors.shell.sandbox.remedy import NO_PROC, ROOT, examine, has_proc, remedy
 from actors.shell.sandbox.scope import has_scopes
@@ -88,7 +88,7 @@ async def find_level(choice: str, bash: str, warden: WardenClient, bwrap: str = 
         return Level(None, "none: configured")
     reasons = []
     broken = ""
-    for name, find in (("bwrap", lambda: of_system(bwrap)), ("bundled", bundled)):
+    for name, find in (("bwrap", lambda: of_system(bwrap)), ("bundled", bundled_binary)):
         if choice not in ("auto", name):
             continue
         try:

@@ -52,10 +52,10 @@ def _options(view: View, others: frozenset[str]) -> dict[str, str]:
     options = {folder.path: _TO_CHANGE if folder.may_write else _TO_READ for folder in view.shared}
     options |= {f"{folder.path}/{name}": _TO_READ for folder in view.shared for name in folder.kept}
     fixed = (*options, *others, *view.hidden)
-    return {path: _TO_CHANGE for place in fixed for path in _held(place, options, others)} | options
+    return {path: _TO_CHANGE for place in fixed for path in _folders_between(place, options, others)} | options
 
 
-def _held(place: str, options: dict[str, str], others: frozenset[str]) -> Sequence[str]:
+def _folders_between(place: str, options: dict[str, str], others: frozenset[str]) -> Sequence[str]:
     """The folders between a mount and the shared folder around it, if that may be changed: as mounts they stay."""
     between = list[str]()
     for parent in map(str, PurePath(place).parents):

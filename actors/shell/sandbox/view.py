@@ -60,7 +60,7 @@ class View:
     """The control socket; empty for none."""
     has_network: bool = False
 
-    def covered(self) -> list[str]:
+    def covered_paths(self) -> list[str]:
         """Outermost paths of `private` that would be shown with the system's programs or with `executable`."""
         visible = (*SYSTEM, *LINKED_TO_SYSTEM, *map(os.path.realpath, self.executable))
         covered = list[str]()

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from actors.cluster.placement import chosen
+from actors.cluster.placement import choose_host
 from actors.kernel import SystemClock
 from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 from lab.bench.measure import Figures, percentile
@@ -146,7 +146,9 @@ class _Measurement:
     def _result(self, in_flight: int, killed: str, names: list[str]) -> Figures:
         """Figures of the run; `p95_s` is from a message to its answer, in windows of hosts that live."""
         keys = {thread: Window(surface=Surface.DISCORD_THREAD, id=str(thread)).address.key for thread in self._ids}
-        waits = [at - self._said[thread] for thread, at in self._heard.items() if chosen(keys[thread], names) != killed]
+        waits = [
+            at - self._said[thread] for thread, at in self._heard.items() if choose_host(keys[thread], names) != killed
+        ]
         return {
             "in_flight": in_flight,
             "answered": len(self._heard),

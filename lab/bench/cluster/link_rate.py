@@ -44,7 +44,7 @@ class CountingHost:
         """Start the actors."""
         system = ActorSystem()
         self._host = HostSystem(system, host_codec(name), Lease(boot_seconds), epoch)
-        system.register(self._host.hosted(ActorSpec(CONTEXT_KIND, lambda _key: CountingWindow())))
+        system.register(self._host.wrap_spec(ActorSpec(CONTEXT_KIND, lambda _key: CountingWindow())))
         system.start()
         return ""
 

@@ -39,12 +39,12 @@ def test_it_is_said_whether_the_local_models_layers_are_compiled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compiled, "best", lambda: 0)
-    monkeypatch.setattr(compiled, "found", lambda: None)
+    monkeypatch.setattr(compiled, "built_library", lambda: None)
     vectors = checks(tmp_path)["vectors"]
     assert vectors.level is Level.WARN
     assert "install a C compiler, remove .venv/compiled.stamp" in vectors.detail
 
-    monkeypatch.setattr(compiled, "found", lambda: compiled)
+    monkeypatch.setattr(compiled, "built_library", lambda: compiled)
     vectors = checks(tmp_path)["vectors"]
     assert (vectors.level, vectors.detail) == (Level.OK, "in numpy, several times slower: this processor has no AVX2")
 

@@ -33,7 +33,7 @@ class LocalHost:
             raise error
         self.host = HostSystem(self.system, host_codec(name), self.lease, epoch)
         for spec in self._specs(self):
-            self.system.register(self.host.hosted(spec) if spec.kind == CONTEXT_KIND else spec)
+            self.system.register(self.host.wrap_spec(spec) if spec.kind == CONTEXT_KIND else spec)
         self.system.start()
 
     def exchange(self, frame: bytes, wait_s: float, timeout_s: float) -> bytes:

@@ -71,7 +71,7 @@ def test_settings_reach_a_host_as_they_are(tmp_path: Path) -> None:
     given = {"model.name": "offline", "discord.channels": ["910000000000000101"], "layers.facts": True}
     here = settings(tmp_path, **given)
     config = HostConfig.of(here, {"KEY": "secret"}, 2, 20)
-    there = msgspec.msgpack.decode(config.packed(), type=HostConfig)
+    there = msgspec.msgpack.decode(config.to_bytes(), type=HostConfig)
 
     assert there.unpacked_settings() == here
     assert there.unpacked_settings().origin.folder == here.origin.folder

@@ -66,7 +66,7 @@ def test_a_host_refuses_storage_that_is_not_the_heads_before_it_writes_anything(
     here = settings(tmp_path, **{"discord.channels": ["910000000000000101"]})
     here.data_root.mkdir()
     (here.data_root / LOCK_NAME).touch()
-    refused = HostProcess().begin(HostConfig.of(here, {}, 1, 20).packed(), "h1", "e1")
+    refused = HostProcess().begin(HostConfig.of(here, {}, 1, 20).to_bytes(), "h1", "e1")
 
     assert refused.startswith("host h1: not the head's data root: ")
     assert [path.name for path in here.data_root.iterdir()] == [LOCK_NAME]

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.embedder.vectors import NO_VECTOR, dimensions_of, of_size, packed
+from actors.embedder.vectors import NO_VECTOR, dimensions_of, of_size, pack_vector
 
 
 @given(st.lists(st.floats(-1e30, 1e30) | st.integers(-(10**6), 10**6), min_size=4, max_size=4))
 def test_what_is_packed_has_unit_length_and_the_same_direction(values: list[float]) -> None:
-    vector = np.frombuffer(packed(values, 4), "<f4")
+    vector = np.frombuffer(pack_vector(values, 4), "<f4")
 
     if max(map(abs, values)) < 1e-12:
         assert vector.size == 0
@@ -44,7 +44,7 @@ def test_what_is_no_vector_is_empty(subtests: pytest.Subtests) -> None:
     ]
     for values in cases:
         with subtests.test(values=values):
-            assert packed(values, 4) == b""
+            assert pack_vector(values, 4) == b""
 
 
 def test_the_commonest_size_counts_and_of_as_many_the_first() -> None:
@@ -59,8 +59,8 @@ def test_the_commonest_size_counts_and_of_as_many_the_first() -> None:
 def test_where_any_size_will_do_what_is_no_vector_is_none_still(subtests: pytest.Subtests) -> None:
     for values in [[], [[1.0]], np.array([]), np.array([[1.0, 2.0]])]:
         with subtests.test(values=values):
-            assert packed(values, 0) == NO_VECTOR
+            assert pack_vector(values, 0) == NO_VECTOR
 
 
 def test_where_any_size_will_do_every_size_is_taken() -> None:
-    assert [len(packed([1.0] * size, 0)) for size in (1, 7, 1536)] == [4, 28, 6144]
+    assert [len(pack_vector([1.0] * size, 0)) for size in (1, 7, 1536)] == [4, 28, 6144]

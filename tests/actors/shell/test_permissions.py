@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from actors.shell.config import ShellConfig
-from actors.shell.sandbox.binary import bundled
+from actors.shell.sandbox.binary import bundled_binary
 from actors.shell.sandbox.caller_folder import CallerFolder
 from actors.shell.sandbox.scope import has_scopes
 from messages.base import Address, RequestId
@@ -29,7 +29,7 @@ def test_a_wrapper_that_vanishes_is_a_refusal_and_never_a_bare_command(tmp_path:
     if level("bundled").refusal:
         pytest.skip(level("bundled").refusal)
     binary = tmp_path / "bwrap"
-    binary.symlink_to(bundled().path)
+    binary.symlink_to(bundled_binary().path)
     jail = Bench(tmp_path / "data", sandbox="bwrap", bwrap=str(binary))
     assert jail.run("echo ran").text == "ran"
     binary.unlink()

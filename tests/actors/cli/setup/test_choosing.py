@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from actors.cli.setup.choosing import Item, chosen
+from actors.cli.setup.choosing import Item, choose_items
 
 ITEMS = (Item("100", "general"), Item("200", "games"), Item("300", "Gardening"), Item("400", "2"))
 
@@ -20,7 +20,7 @@ def test_numbers_names_ids_and_beginnings_are_understood(subtests: pytest.Subtes
     ]
     for said, names in cases:
         with subtests.test(said=said, names=names):
-            assert [item.name for item in chosen(said, ITEMS)] == names
+            assert [item.name for item in choose_items(said, ITEMS)] == names
 
 
 def test_what_means_nothing_or_several_things_is_named(subtests: pytest.Subtests) -> None:
@@ -34,4 +34,4 @@ def test_what_means_nothing_or_several_things_is_named(subtests: pytest.Subtests
     ]
     for said, rule in cases:
         with subtests.test(said=said, rule=rule), pytest.raises(ValueError, match=rule):
-            chosen(said, ITEMS)
+            choose_items(said, ITEMS)

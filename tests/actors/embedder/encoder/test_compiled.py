@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from actors.embedder.encoder import compiled
 from actors.embedder.encoder.bert import Bert
-from actors.embedder.encoder.compiled import KINDS, CompiledLayers, Kernels, aligned
+from actors.embedder.encoder.compiled import KINDS, CompiledLayers, Kernels, aligned_bytes
 from actors.embedder.encoder.plain import PlainLayers
 from tests.actors.embedder.encoder.models import POSITIONS, Shape, cosines, sentences_of, weights_of
 
@@ -106,7 +106,7 @@ def test_weights_that_are_all_equal_or_zero_give_finite_vectors() -> None:
 @needs_kernels
 def test_weights_take_a_byte_each() -> None:
     shape = Shape(dims=384, heads=12, inner=1536, layers=1)
-    layers = CompiledLayers.packed(weights_of(shape), layers=1, heads=12)
+    layers = CompiledLayers.build(weights_of(shape), layers=1, heads=12)
     assert layers is not None
     assert 12 * 384 * 384 < layers.layers[0].nbytes < 1.03 * 12 * 384 * 384
 
@@ -134,7 +134,7 @@ def test_a_model_that_sees_more_at_once_than_the_kernels_is_computed_by_numpy() 
 
 
 def test_where_nothing_is_compiled_numpy_does_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "found", lambda: None)
+    monkeypatch.setattr(compiled, "built_library", lambda: None)
     assert not compiled.is_available()
     shape = Shape()
     assert Bert(weights_of(shape), layers=shape.layers, heads=shape.heads).kind == "numpy"
@@ -161,18 +161,18 @@ class Bench:
     """Kernels and what they are called with, all sound."""
 
     def __init__(self) -> None:
-        library = compiled.found()
+        library = compiled.built_library()
         assert library is not None
         self.kernels = Kernels(library, dims=64, heads=2, inner=128, kernels=compiled.best())
         self.odd = Kernels(library, dims=100, heads=2, inner=128, kernels=compiled.best())
         self.future = Kernels(library, dims=64, heads=2, inner=128, kernels=compiled.best() + 1)
         self.none = Kernels(library, dims=64, heads=2, inner=128, kernels=0)
-        self.layer = aligned(self.kernels.layer_bytes)
+        self.layer = aligned_bytes(self.kernels.layer_bytes)
         self.layer[:] = 0
         self.weights, self.bias = np.zeros((192, 64), np.float32), np.zeros(192, np.float32)
         self.norms = np.zeros(256, np.float32)
         self.state = np.ones((7, 64), np.float32)
-        self.room = aligned(self.kernels.room_bytes(7, 4))
+        self.room = aligned_bytes(self.kernels.room_bytes(7, 4))
 
     def lengths(self, *lengths: int) -> NDArray[np.uintp]:
         return np.array(lengths, np.uintp)
@@ -227,7 +227,7 @@ WRONG: dict[str, tuple[str, Callable[[Bench], None]]] = {
 
 def shifted(block: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """As many bytes, which begin elsewhere."""
-    longer = aligned(block.nbytes + 8)
+    longer = aligned_bytes(block.nbytes + 8)
     return longer[8:]
 
 
@@ -257,7 +257,7 @@ def test_what_is_sound_is_not_refused() -> None:
 
 @needs_kernels
 def test_the_functions_themselves_refuse_missing_buffers() -> None:
-    library = compiled.found()
+    library = compiled.built_library()
     assert library is not None
     assert library.forward_layer_bytes(None) == 0
     assert library.forward_room_bytes(None, 1, 1) == 0
@@ -279,9 +279,9 @@ def test_there_is_no_room_for_impossible_sizes(subtests: pytest.Subtests) -> Non
 
 def test_a_library_of_other_source_is_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "broken.so").write_bytes(b"")
-    assert compiled.loaded(tmp_path / "broken.so") is None
+    assert compiled.load_library(tmp_path / "broken.so") is None
     assert [record.getMessage().partition(",")[0] for record in caplog.records] == [
         "the compiled vectors cannot be loaded"
     ]
-    assert compiled.loaded(tmp_path / "none.so") is None
+    assert compiled.load_library(tmp_path / "none.so") is None
     assert len(caplog.records) == 1

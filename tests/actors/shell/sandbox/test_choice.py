@@ -14,7 +14,7 @@ from actors.part import Level as Verdict
 from actors.settings.schema import Shell
 from actors.shell.checks import findings
 from actors.shell.launch import probe_bash
-from actors.shell.sandbox.binary import UnfitError, bundled, of_system
+from actors.shell.sandbox.binary import UnfitError, bundled_binary, of_system
 from actors.shell.sandbox.choice import Level, find_level
 from actors.shell.warden_client import WardenClient
 
@@ -42,7 +42,7 @@ def program(folder: Path, script: str) -> str:
 def test_where_bubblewrap_runs_there_is_a_sandbox() -> None:
     """Tests of sandboxes are skipped where none works: without this one a fault of ours would skip them everywhere."""
     plain = ["--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
-    if subprocess.run([bundled().path, *plain]).returncode != 0:
+    if subprocess.run([bundled_binary().path, *plain]).returncode != 0:
         pytest.skip("bubblewrap makes no sandbox on this machine")
 
     assert level("bundled").refusal == ""
@@ -53,7 +53,7 @@ def test_a_system_without_bubblewrap_uses_the_agents_own_and_says_so() -> None:
     if found.refusal:
         pytest.skip(found.refusal)
     assert found.enclosure is not None
-    assert found.enclosure.bwrap == bundled().path
+    assert found.enclosure.bwrap == bundled_binary().path
     assert found.text.endswith("0.11.0 (bubblewrap is not installed)")
 
 
@@ -61,7 +61,7 @@ def test_a_system_whose_bubblewrap_works_uses_that(tmp_path: Path) -> None:
     if level("bundled").refusal:
         pytest.skip(level("bundled").refusal)
     own = tmp_path / "bwrap"
-    own.symlink_to(bundled().path)
+    own.symlink_to(bundled_binary().path)
     found = level("auto", str(own))
     assert found.enclosure is not None
     assert found.enclosure.bwrap == str(own)
@@ -155,6 +155,6 @@ def test_no_such_choice() -> None:
 
 
 def test_the_binary_that_comes_with_the_agent_is_the_one_that_is_locked() -> None:
-    assert bundled().text == "the agent's own bubblewrap 0.11.0"
+    assert bundled_binary().text == "the agent's own bubblewrap 0.11.0"
     with pytest.raises(UnfitError, match="not installed"):
         of_system("no-such-bwrap")
