@@ -201,6 +201,10 @@ class ServeLookup(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
 
 
+class ForgetSlice(Message, frozen=True, kw_only=True, gc=False):
+    """Go on taking forgotten turns out of the index (the actor's own)."""
+
+
 class LookAfterIndex(Message, frozen=True, kw_only=True, gc=False):
     """Time to see whether the index's file is still the one in use (the actor's own timer)."""
 
@@ -227,5 +231,6 @@ MemoryMessage = (
     | ServeLookup
     | LookAfterIndex
     | EmbedMore
+    | ForgetSlice
 )
 make_ready(__name__)

@@ -15,6 +15,7 @@ from actors.memory.recall.recall import Recall, vector_of
 from actors.memory.search.search import Vector
 from actors.memory.store import Store
 from actors.memory.upkeep.backlog import Backlog
+from actors.memory.upkeep.forgetting import Forgetting
 from actors.memory.upkeep.upkeep import Upkeep
 from domain.log.window import keeps_logs, parse_log_path
 from domain.memory.remembered import entry_of_event
@@ -23,10 +24,12 @@ from messages.base import Address, Message, RequestId, Surface, Window
 from messages.context import RestoreRedactions
 from messages.discord import ReadersChanged, ReadersListed, TellReaders
 from messages.embedder import EmbeddingFailed, EmbedTexts, TextRole, TextsEmbedded
+from messages.forget import ForgetDerived
 from messages.memory import (
     DescribeMemory,
     EmbedMore,
     ExplainMemory,
+    ForgetSlice,
     IndexLog,
     LogIndexed,
     LookAfterIndex,
@@ -80,6 +83,7 @@ class MemoryActor(Actor):
         self._upkeep = Upkeep(
             self, plan, config.reconcile_every_s, self._readers, self._end_reconciling, self._backlog.drop
         )
+        self._forgetting = Forgetting(self, self._upkeep, self._drop_copies, self._backlog.go_on)
 
     def on_start(self) -> None:
         """Open the index; if that is not possible now, go on without and try again."""
@@ -93,7 +97,7 @@ class MemoryActor(Actor):
             self.tell(request.reply_to, refusal(request, "the memory restarted; try again"))
         self._upkeep.close()
 
-    def handle(self, message: MemoryMessage) -> None:
+    def handle(self, message: MemoryMessage | ForgetDerived) -> None:
         """Act on `message`; trouble with the database is answered, never passed on."""
         if not self._upkeep.guard(lambda: self._dispatch(message)):
             self._answer_without(message)
@@ -102,7 +106,7 @@ class MemoryActor(Actor):
         """Take an answer of the embedder as `handle` takes a message."""
         self._upkeep.guard(lambda: then(answer))
 
-    def _dispatch(self, message: MemoryMessage) -> None:
+    def _dispatch(self, message: MemoryMessage | ForgetDerived) -> None:
         match message:
             case PrepareTurn():
                 self._ask(message, message.text)
@@ -134,6 +138,10 @@ class MemoryActor(Actor):
                 self._upkeep.begin_reconciling()
             case LookAfterIndex():
                 self._upkeep.look_after()
+            case ForgetDerived():
+                self._forgetting.take(message)
+            case ForgetSlice():
+                self._forgetting.work()
             case _:
                 not_understood(message)
 
@@ -188,10 +196,16 @@ class MemoryActor(Actor):
     def _end_reconciling(self, store: Store) -> None:
         """Go on where a comparison with the logs has ended, and have copies made that are missing."""
         self._backlog.go_on()
+        self._forgetting.go_on()
         with self.blocking():
             windows = {parse_log_path(PurePosixPath(path))[0] for path in store.unredacted_logs()}
         for window in windows:
             self.tell(window.address, RestoreRedactions(window=window))
+
+    def _drop_copies(self) -> None:
+        """Drop words of turns outside the index: blocks for explanations, and turns on their way to a vector."""
+        self._recall.clear()
+        self._backlog.drop()
 
     # lookups
 
@@ -283,7 +297,7 @@ class MemoryActor(Actor):
         took_ms = round((self.monotonic() - began) * 1000, 3)
         self._recall.remember(replace(injected, took_ms=took_ms))
 
-    def _answer_without(self, message: MemoryMessage) -> None:
+    def _answer_without(self, message: MemoryMessage | ForgetDerived) -> None:
         """Answer each request with an empty result or a refusal: replies go on."""
         reason = f"the memory is not available: {self._upkeep.state}"
         match message:

@@ -37,6 +37,7 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
         explains=(MEMORY_PREFIX,),
         refers=True,
         subscribes=plan.lives,
+        forgets=plan.lives,
         hears_readers=plan.lives,
         verbs={name: VERBS[name] for name in _OF_SCRIPTS},
         operator_verbs={name: verb for name, verb in VERBS.items() if name not in _OF_SCRIPTS},

@@ -28,6 +28,7 @@ from domain.memory.injection import Memory
 from domain.memory.remembered import Entry, Remembered, TakenBack
 from domain.policy.known_readers import KnownReaders
 from messages.base import EventId, Surface, TurnId, Window
+from messages.forget import ForgottenEvent
 
 log = logging.getLogger(__name__)
 
@@ -180,6 +181,21 @@ class Store:
         """Logs with retracted words but without a redacted copy."""
         root = self._plan.data_root
         return [path for path in self.index.redacted_logs() if not (root / redacted_path(path)).exists()]
+
+    def forget(self, events: Sequence[ForgottenEvent]) -> Generator[None, None, int]:
+        """Take out forgotten events, in steps; the number of rows gone.
+
+        Raises:
+            apsw.Error: the index cannot be written; another call does the rest.
+            OSError: a file beside it cannot.
+        """
+        gone = self.index.take_out(events)
+        self._follow(None, (), gone)
+        self._renew_logs(event.path for event in events)
+        self.engine.erase_gone()
+        yield
+        yield from self.index.scrub()
+        return len(gone)
 
     def store_vectors(self, vectors: Sequence[tuple[Waiting, bytes]]) -> None:
         """Keep vectors and let searches find them."""

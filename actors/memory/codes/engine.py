@@ -101,6 +101,19 @@ class VectorEngine:
         if nearest is not None and len(rows):
             self._attempt(lambda: nearest.remove(rows))
 
+    def erase_gone(self) -> None:
+        """Leave nothing in the files of the codes of removed rows.
+
+        Raises:
+            OSError: the files could not be written.
+        """
+        if self._nearest is None or self.trouble:
+            self.close()
+            self._discard()
+            self.reopen()
+        else:
+            self._nearest.erase_gone()
+
     def top(
         self, query: NDArray[np.float32], count: int, allowed: Allowed | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -160,6 +160,24 @@ class CodesFile:
         self.count += len(records)
         return records
 
+    def erase(self, slots: NDArray[np.int64]) -> None:
+        """Write over records, so that nothing of their codes is left in the files; each says that its row is gone.
+
+        Raises:
+            OSError: they could not all be written over; the next call does so.
+        """
+        for begin in range(0, len(slots), self._tuning.chunk_records):
+            part = slots[begin : begin + self._tuning.chunk_records]
+            records = self._first.pick(part)
+            with_codes = np.flatnonzero(~np.isnan(records["time"]))
+            for slot, row in zip(part[with_codes].tolist(), records["row"][with_codes].tolist(), strict=True):
+                for file in (self._second, self._first):  # the first file's record tells what is still to be done
+                    blank = file.empty(1)
+                    blank["row"] = row
+                    if file is self._first:
+                        blank["time"] = np.nan
+                    file.write(slot, blank)
+
     def details(self, slots: NDArray[np.int64]) -> tuple[NDArray[np.bool_], Records]:
         """Which records of the second file at `slots` are sound, and these."""
         return self._newest.pick(slots)

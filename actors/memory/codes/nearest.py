@@ -117,6 +117,14 @@ class Nearest:
         nothing = vector_codes.encode(self._file.frame, np.zeros((len(there), self._file.purpose.dims), np.float32))
         self._table.add(self._file.append(there, np.full(len(there), np.nan), nothing))
 
+    def erase_gone(self) -> None:
+        """Leave nothing in the files of the codes of rows that are gone or were replaced.
+
+        Raises:
+            OSError: the files could not be written.
+        """
+        self._file.erase(np.flatnonzero(~self._table.alive))
+
     def close(self) -> None:
         """Give the file back. Idempotent."""
         self._file.close()

@@ -24,8 +24,12 @@ log = logging.getLogger(__name__)
 OLDEST_SQLITE = (3, 51, 3)
 """Older ones can corrupt a WAL file when two connections race (sqlite.org, 3.51.3)."""
 _SIDES = ("-wal", "-shm")
+_ASIDE = ".unusable-"
 _SHAPE = "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name"
-_PRAGMAS = ("journal_mode = wal", "synchronous = normal", "foreign_keys = on", "temp_store = memory")
+_PRAGMAS = (
+    *("journal_mode = wal", "synchronous = normal", "foreign_keys = on", "temp_store = memory"),
+    "secure_delete = on",  # from the first row on: a page that was split earlier keeps copies otherwise
+)
 
 Connection = apsw.Connection
 DatabaseError = apsw.Error
@@ -146,9 +150,23 @@ class DerivedDatabase:
                 if _is_in_place(side, own):
                     side.unlink(missing_ok=True)
 
-    def tidy(self) -> None:
-        """Take the WAL into the database, and empty it."""
-        list(self.connection.execute("PRAGMA wal_checkpoint(truncate)"))
+    def tidy(self) -> bool:
+        """Take the WAL into the database, and empty it; False if another program's reading keeps the WAL."""
+        ((is_busy, *_),) = self.connection.execute("PRAGMA wal_checkpoint(truncate)")
+        return not is_busy
+
+    def scrub(self) -> None:
+        """Leave nothing of deleted rows: not in the WAL, nor in unusable files that were moved aside.
+
+        Raises:
+            apsw.BusyError: another program's reading keeps the WAL.
+            OSError: a file cannot be removed.
+        """
+        if not self.tidy():
+            raise apsw.BusyError("another program reads the WAL")
+        if self._path is not None:
+            for aside in self._path.parent.glob(f"{self._path.name}{_ASIDE}*"):
+                aside.unlink(missing_ok=True)
 
 
 def require_sqlite() -> None:
@@ -305,11 +323,11 @@ def copy(path: Path, to: Path, schema: Schema) -> None:
 def move_aside(path: Path, now: datetime) -> Path:
     """Rename a database with its side files; its new path."""
     stamp = now.strftime("%Y%m%dT%H%M%SZ")
-    aside = path.with_name(f"{path.name}.unusable-{stamp}")
+    aside = path.with_name(f"{path.name}{_ASIDE}{stamp}")
     number = 1
     while aside.exists():
         number += 1
-        aside = path.with_name(f"{path.name}.unusable-{stamp}-{number}")
+        aside = path.with_name(f"{path.name}{_ASIDE}{stamp}-{number}")
     path.rename(aside)
     for side, there in zip(sides_of(aside), sides_of(path), strict=True):
         if there.exists():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -18,8 +18,13 @@ from actors.memory.index.session import IndexSession, milliseconds
 from actors.memory.index.turns import Turns
 from domain.memory.remembered import Entry
 from messages.base import Window
+from messages.forget import ForgottenEvent
 
 log = logging.getLogger(__name__)
+
+MERGED_PAGES = 100
+"""Pages of the keyword index that are merged at a time, in which words of dropped rows may stand until then."""
+_ROW_OF_EVENT = "SELECT turns.id FROM turns JOIN files ON files.id = turns.file WHERE files.path = ? AND event = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +159,35 @@ class Index:
                 f"SELECT source_line FROM {table} WHERE source_path = ? AND source_line BETWEEN ? AND ?",
                 *(path, first_line, last_line),
             )
-            for line in (line for (line,) in records if line not in kept):
-                self._session.rows(f"DELETE FROM {table} WHERE source_path = ? AND source_line = ?", path, line)
+            self._turns.drop_sources(path, (line for (line,) in records if line not in kept))
+
+    def take_out(self, events: Iterable[ForgottenEvent]) -> list[int]:
+        """Drop the rows of forgotten events, the pins that they made, and every vector of no row; the rows gone."""
+        gone: list[int] = []
+        with self._session.changing():
+            for event in events:
+                rows = self._session.rows(_ROW_OF_EVENT, event.path, event.event_id)
+                gone.extend(row for (row,) in rows)
+                self._turns.drop_sources(event.path, (event.line,))
+            for row in gone:
+                self._turns.drop(row)
+            self._session.rows("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM turns)")
+        return gone
+
+    def scrub(self) -> Iterator[None]:
+        """Leave no word of dropped rows in the file, in steps of some hundredths of a second.
+
+        Raises:
+            apsw.BusyError: another program reads the file.
+            OSError: an unusable index that was moved aside cannot be removed.
+        """
+        before = -1
+        while self.connection.total_changes() - before > 1:  # FTS5's own sign that there is no more to merge
+            before = self.connection.total_changes()
+            self._session.rows("INSERT INTO words(words, rank) VALUES ('merge', ?)", -MERGED_PAGES)
+            yield
+        if self._file is not None:
+            self._file.scrub()
 
     def between(self, path: str, first_line: int, last_line: int) -> dict[int, tuple[int, str, bytes]]:
         """Line -> (row, event id, hash) of the turns of a log between two lines, both included."""

@@ -26,6 +26,13 @@ _OF_EVENT = (
 _TAKEN_BACK = "SELECT event FROM tombstones WHERE NOT is_quote AND event IN (SELECT value FROM json_each(?))"
 _PIN_STATE = "SELECT pinned FROM pins WHERE path = ? AND line = ? ORDER BY at DESC, source_line DESC LIMIT 1"
 
+_FOLLOW_PINS = """
+UPDATE turns SET pinned = coalesce(
+  (SELECT pinned FROM pins WHERE path = ?1 AND pins.line = ?2 ORDER BY at DESC, source_line DESC LIMIT 1),
+  turn = '' AND role = 'user')
+WHERE line = ?2 AND file = (SELECT id FROM files WHERE path = ?1)
+"""
+
 
 class Turns:
     """The rows; each with its words in the keyword index and its place in an episode. All inside a transaction."""
@@ -69,6 +76,16 @@ class Turns:
         self._episodes.leave(row)
         self._session.rows("DELETE FROM words WHERE rowid = ?", row)
         self._session.rows("DELETE FROM turns WHERE id = ?", row)
+
+    def drop_sources(self, path: str, lines: Iterable[int]) -> None:
+        """Drop what pins and tombstones on these lines of a log once said; rows that were pinned by it follow."""
+        for line in lines:
+            place = path, line
+            targets = self._session.rows("SELECT path, line FROM pins WHERE source_path = ? AND source_line = ?", *place)
+            for table in ("pins", "tombstones"):
+                self._session.rows(f"DELETE FROM {table} WHERE source_path = ? AND source_line = ?", *place)
+            for target in targets:
+                self._session.rows(_FOLLOW_PINS, *target)
 
     def between(self, path: str, first_line: int, last_line: int) -> dict[int, tuple[int, str, bytes]]:
         """Line -> (row, event id, hash) of the turns of a log between two lines, both included."""

@@ -65,6 +65,8 @@ class IndexVectors:
     def forget(self, rows: NDArray[np.int64] | None = None) -> None:
         """Forget the vector numbers of `rows`, or of all rows: the rows are gone or changed."""
         self._vectors[slice(None) if rows is None else rows[rows < len(self._vectors)]] = 0
+        if rows is None or len(rows):
+            self._sums.clear()  # a later vector may get the number of a deleted one
 
     def times(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """When each was said, in seconds since the epoch, in the order of `rows`."""

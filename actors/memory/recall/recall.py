@@ -92,6 +92,10 @@ class Recall:
         if len(self._last) > EXPLAINED_WINDOWS:
             self._last.popitem(last=False)
 
+    def clear(self) -> None:
+        """Keep no block any more."""
+        self._last.clear()
+
     def explain(self, store: Store, request: ExplainMemory, window_key: str) -> MemoryExplained | None:
         """The last block of a window, or of all windows if the key is empty; None if there was none.
 

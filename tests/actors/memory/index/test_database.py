@@ -19,6 +19,7 @@ STORED = {
     4: "1ea246e5c1222dc3",
     5: "1ea246e5c1222dc3",
     6: "1ea246e5c1222dc3",
+    7: "1ea246e5c1222dc3",
 }
 """Version -> digest of its tables' definitions; files of each lie on people's disks."""
 

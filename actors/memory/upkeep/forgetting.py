@@ -1,0 +1,83 @@
+"""Queue of forget requests: each is carried out in slices, once the index has been compared with the logs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+
+from actors.kernel import Host
+from actors.memory.store import Store
+from actors.memory.upkeep.upkeep import READY, SLICE_S, Upkeep
+from messages.base import Window
+from messages.forget import DerivedForgotten, ForgetDerived
+from messages.memory import ForgetSlice
+
+
+class Forgetting:
+    """Queue of requests; one that fails stays, and is carried out after the next comparison with the logs."""
+
+    def __init__(self, host: Host, upkeep: Upkeep, drop_copies: Callable[[], None], end: Callable[[], None]) -> None:
+        """Begin without requests.
+
+        Args:
+            host: Actor that owns the index.
+            upkeep: Gives the index.
+            drop_copies: Drops words of turns that stand in memory.
+            end: Called when a request has been carried out.
+        """
+        self._host = host
+        self._upkeep = upkeep
+        self._drop_copies = drop_copies
+        self._end = end
+        self._waiting: dict[tuple[str, Window], ForgetDerived] = {}
+        """Requests that are not answered yet, by forget id and window: one that comes again takes its own place."""
+        self._run: tuple[Store, Generator[None, None, int]] | None = None
+
+    def take(self, request: ForgetDerived) -> None:
+        """Queue a request."""
+        self._waiting[request.forget_id, request.window] = request
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Carry out what waits, unless a comparison with the logs must end first: only then are all rows known."""
+        if self._waiting and self._run is None and self._upkeep.state == READY:
+            self._host.tell(self._host.address, ForgetSlice())
+
+    def work(self) -> None:
+        """Do the next slice.
+
+        Raises:
+            apsw.Error: the index cannot be written.
+            OSError: a file beside it cannot.
+        """
+        run, self._run = self._run, None
+        store = self._upkeep.store()
+        if not self._waiting:
+            return
+        key, request = next(iter(self._waiting.items()))
+        if run is None or run[0] is not store:
+            self._drop_copies()
+            run = store, store.forget(request.events)
+        until = self._host.monotonic() + SLICE_S
+        try:
+            with self._host.blocking():
+                while self._host.monotonic() < until:
+                    next(run[1])
+        except StopIteration as end:
+            del self._waiting[key]
+            self._answer(request, int(end.value))
+            self._end()
+            self.go_on()
+        else:
+            self._run = run
+            self._host.tell(self._host.address, ForgetSlice())
+
+    def _answer(self, request: ForgetDerived, count: int) -> None:
+        self._host.tell(
+            request.reply_to,
+            DerivedForgotten(
+                request_id=request.request_id,
+                forget_id=request.forget_id,
+                room=self._host.address.kind,
+                count=count,
+            ),
+        )

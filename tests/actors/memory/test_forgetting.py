@@ -1,0 +1,185 @@
+"""Forgotten turns leave the index: no byte of their words or vectors is in a file, and all other turns stay."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import apsw
+import pytest
+
+from actors.memory.index.database import PLACE
+from domain.log.parser import parse
+from messages.base import RequestId
+from messages.forget import DerivedForgotten, ForgetDerived, ForgottenEvent
+from messages.memory import ExplainMemory, MemoriesFound, MemoryExplained, RebuildMemory, SearchMemory
+from messages.socket import Refused
+from tests.actors.context.rig import CHANNEL
+from tests.actors.memory.rig import MEMORY, MemoryRig, vector
+from tests.actors.memory.test_memory_actor import THREAD
+
+SECRET = "quagmire-zebra"
+OTHER = "lighthouse"
+
+
+def forgotten(root: Path, secret: str) -> tuple[ForgottenEvent, ...]:
+    """Take the words of the turns that hold `secret` out of the logs, as a window does; the events."""
+    found: list[ForgottenEvent] = []
+    for path in (root / "logs").rglob("*.md"):
+        data = path.read_bytes()
+        events = parse(data).events
+        of_turn = {logged.event.id: str(logged.event.meta_dict().get("turn", logged.event.id)) for logged in events}
+        turns = {of_turn[logged.event.id] for logged in events if secret in logged.event.content}
+        name = path.relative_to(root).as_posix()
+        window = CHANNEL if CHANNEL.id in name else THREAD
+        found += [
+            ForgottenEvent(window=window, path=name, line=logged.line, event_id=logged.event.id)
+            for logged in events
+            if of_turn[logged.event.id] in turns
+        ]
+        fresh = path.with_suffix(".new")
+        fresh.write_bytes(re.sub(secret.encode(), b" " * len(secret), data))
+        fresh.replace(path)
+    return tuple(found)
+
+
+def request(rig: MemoryRig, events: tuple[ForgottenEvent, ...]) -> ForgetDerived:
+    return ForgetDerived(
+        request_id=RequestId("f"), reply_to=rig.asker.address, forget_id="f1", window=THREAD, events=events
+    )
+
+
+def forget(rig: MemoryRig, secret: str = SECRET) -> DerivedForgotten:
+    """Have what was made from the turns with `secret` taken out."""
+    answer = rig.ask_plain(request(rig, forgotten(rig.root, secret)))
+    assert isinstance(answer, DerivedForgotten), answer
+    return answer
+
+
+def holding(root: Path, *needles: bytes) -> list[str]:
+    """Files of the data root with one of `needles` in their bytes, the logs apart."""
+    files = [path for path in root.rglob("*") if path.is_file() and path.relative_to(root).parts[0] != "logs"]
+    return [path.name for path in files if any(needle in path.read_bytes() for needle in needles)]
+
+
+def with_secret(root: Path, **fields: int) -> MemoryRig:
+    """A memory with a turn to be forgotten among others."""
+    rig = MemoryRig(root, **fields)
+    for number in range(30):
+        rig.exchange(f"the {OTHER} number {number}", f"answer {number}", THREAD)
+    rig.exchange(f"my word is {SECRET}", f"{SECRET}, noted.", THREAD)
+    for number in range(30, 60):
+        rig.exchange(f"the {OTHER} number {number}", f"answer {number}", THREAD)
+    rig.advance(5)
+    return rig
+
+
+@pytest.mark.req("X-249")
+def test_no_file_of_the_memory_holds_a_byte_of_a_forgotten_turn(tmp_path: Path) -> None:
+    rig = with_secret(tmp_path)
+    before = rig.stats()
+    asked = next(text for each in rig.brain.asked for text in each.texts if f"my word is {SECRET}" in text)
+    embedding = vector(asked)[:64]
+    assert holding(tmp_path, b"quagmir")
+    rig.memory_store.index._file.tidy() if rig.memory_store else None
+    assert holding(tmp_path, embedding) == ["index.sqlite"]
+
+    answer = forget(rig)
+
+    assert (answer.room, answer.count) == ("memory", 2)
+    assert holding(tmp_path, b"quagmir", b"zebra", embedding) == []
+    assert rig.stats().rows == before.rows - 2
+    assert forget(rig).count == 0
+    rig.stop()
+    assert holding(tmp_path, b"quagmir", b"zebra", embedding) == []
+
+
+def test_other_turns_are_found_as_before_and_a_rebuild_from_the_logs_gives_the_same(tmp_path: Path) -> None:
+    rig = with_secret(tmp_path)
+    forget(rig)
+
+    def found(query: str) -> list[tuple[str, int, str]]:
+        answer = rig.ask(SearchMemory, query=query, limit=200)
+        assert isinstance(answer, MemoriesFound)
+        return sorted((each.path, each.line, each.excerpt) for each in answer.memories)
+
+    there = found(OTHER)
+    assert len([each for each in there if OTHER in each[2]]) == 60
+    assert not [each for each in found(SECRET) if "noted" in each[2]]
+    rig.ask(RebuildMemory)
+    assert found(OTHER) == there
+    rig.stop()
+
+
+def test_a_turn_on_its_way_to_a_vector_and_an_explained_block_leave_no_copy(tmp_path: Path) -> None:
+    rig = with_secret(tmp_path)
+    rig.say(f"which {SECRET} was it?", CHANNEL)
+    explained = rig.ask(ExplainMemory, window=CHANNEL)
+    assert isinstance(explained, MemoryExplained)
+    rig.brain.mood = "silent"
+    rig.exchange(f"again {SECRET}", "hm", THREAD)
+
+    forget(rig)
+
+    assert isinstance(rig.ask(ExplainMemory, window=CHANNEL), Refused)
+    rig.brain.mood = "well"
+    for held in rig.brain.held:
+        answer = rig.brain.answer(held)
+        assert answer is not None
+        rig.tell(MEMORY, answer)
+    assert holding(tmp_path, b"quagmir", vector(f"again {SECRET}")[:64]) == []
+    rig.stop()
+
+
+def test_codes_of_a_forgotten_turn_are_written_over(tmp_path: Path) -> None:
+    rig = with_secret(tmp_path)
+    store = rig.memory_store
+    assert store is not None
+    before = {path.name: path.read_bytes() for path in (tmp_path / "memory").glob("codes*")}
+    ((row,),) = store.index.connection.execute("SELECT max(id) FROM turns WHERE content LIKE '%quagmire%'")
+
+    forget(rig)
+
+    rows = store.engine._nearest._table  # type: ignore[union-attr]
+    slot = int((rows.rows == row).nonzero()[0][0])
+    for name, record in (("codes", store.engine._nearest._file._first), ("codes-rest", store.engine._nearest._file._second)):  # type: ignore[union-attr]
+        size, start = record.size, record._start
+        data = (tmp_path / "memory" / name).read_bytes()[start + slot * size : start + (slot + 1) * size]
+        assert data != before[name][start + slot * size : start + (slot + 1) * size]
+        assert not any(data[16:-8])
+    rig.stop()
+    rig = MemoryRig(tmp_path, clock=rig.clock)
+    assert rig.stats().ok == 120
+    rig.stop()
+
+
+def test_an_unusable_index_that_was_moved_aside_is_removed(tmp_path: Path) -> None:
+    rig = with_secret(tmp_path)
+    rig.stop()
+    (tmp_path / f"{PLACE}.unusable-20260101T000000Z").write_bytes(SECRET.encode())
+    (tmp_path / f"{PLACE}.unusable-20260101T000000Z-wal").write_bytes(SECRET.encode())
+    rig = MemoryRig(tmp_path, clock=rig.clock)
+
+    forget(rig)
+
+    assert holding(tmp_path, SECRET.encode()) == []
+    rig.stop()
+
+
+@pytest.mark.req("X-249")
+def test_a_request_waits_for_an_index_that_another_program_locks(tmp_path: Path) -> None:
+    rig = with_secret(tmp_path, busy_ms=1)
+    events = forgotten(tmp_path, SECRET)
+    other = apsw.Connection(str(tmp_path / PLACE))
+    list(other.execute("BEGIN"))
+    list(other.execute("SELECT count(*) FROM turns"))
+
+    rig.tell(MEMORY, request(rig, events))
+    assert rig.asker.drain() == []
+    other.close()
+    rig.advance(10)
+
+    (answer,) = rig.asker.drain()
+    assert isinstance(answer, DerivedForgotten)
+    assert holding(tmp_path, b"quagmir") == []
+    rig.stop()
