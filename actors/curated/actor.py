@@ -10,6 +10,7 @@ from actors.curated.config import CuratedConfig
 from actors.curated.decisions import CuratedState, Decisions
 from actors.curated.facts import write_fact
 from actors.curated.folder import Folders
+from actors.curated.forgetting import Forgetting
 from actors.curated.injection import Injection, Injections
 from actors.curated.places import Place, Places, WindowPlaces, every_place
 from actors.curated.rules import Rules
@@ -54,6 +55,7 @@ from messages.curated_view import (
     ShowTrace,
 )
 from messages.discord import ReadersChanged, ReadersListed, TellReaders
+from messages.forget import ForgetDerived
 from messages.shell import SharedFolder
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
@@ -95,6 +97,7 @@ class CuratedActor(Actor):
         self._writer = Writer(self, config, state, self._folders, self._rules, self._places.denial_of)
         self._staging = Staging(self, config, self._folders, self._writer, self._rules)
         self._decisions = Decisions(self._disk, config.own_folder, self.new_id, self.now, are_kept=config.lives)
+        self._forgetting = Forgetting(self, config, state, self._folders, self._writer, self._decisions)
 
     def on_start(self) -> None:
         """Learn who reads what, and finish what an earlier life left half done."""
@@ -120,7 +123,7 @@ class CuratedActor(Actor):
             then(answer)
             self._writer.look_later()
 
-    def handle(self, message: CuratedMessage) -> None:
+    def handle(self, message: CuratedMessage | ForgetDerived) -> None:
         """Act on `message`; what the disk refuses is answered."""
         with self.blocking():
             match message:
@@ -133,6 +136,8 @@ class CuratedActor(Actor):
                 case ReadersListed() | ReadersChanged():
                     self._readers.learn(message.windows, is_all=isinstance(message, ReadersListed))
                     self._writer.flush_waiting()
+                case ForgetDerived():
+                    self._forget(message)
                 case DescribeYourself():
                     self.tell(message.reply_to, self._description(message.request_id))
                 case _:
@@ -178,6 +183,12 @@ class CuratedActor(Actor):
             return
         if count:
             self._decisions.note(ended.window, "proposed", (f"{count} facts of what was said",))
+
+    def _forget(self, message: ForgetDerived) -> None:
+        try:
+            self._forgetting.begin(message)
+        except (EditRefusedError, ValueError, OSError) as error:
+            self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason_of(error)))
 
     # requests
 

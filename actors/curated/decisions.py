@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -23,6 +23,11 @@ log = logging.getLogger(__name__)
 
 _MOST_FAULTS = 200
 _MOST_SWITCHED = 10_000
+
+
+def quotes(reason: str, texts: Collection[str]) -> bool:
+    """True if a reason quotes a text, of which it has 80 characters at most."""
+    return any(text[:80] in reason for text in texts)
 
 
 @dataclass(slots=True)
@@ -86,6 +91,21 @@ class Decisions:
             OSError: it cannot be written.
         """
         self._notebook.append(trace.line(decision), is_durable=False)
+
+    def drop(self, window: Window, texts: Collection[str]) -> None:
+        """Drop every note on a window, and every note that quotes the beginning of one of `texts`.
+
+        Raises:
+            OSError: the notes cannot be written anew.
+        """
+        traces = self.all()
+        kept = [
+            each
+            for each in traces
+            if each.context != window.address.key and not any(quotes(reason, texts) for reason in each.reasons)
+        ]
+        if len(kept) < len(traces):
+            self._notebook.replace(map(trace.line, kept))
 
     def all(self) -> tuple[Trace, ...]:
         """Every decision that is kept, oldest first.

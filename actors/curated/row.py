@@ -65,6 +65,7 @@ def curated_part(plan: Plan) -> Part:
         contributes=True,
         subscribes=plan.lives and plan.settings.table(CuratedTable).capture,
         hears_readers=plan.lives,
+        forgets=plan.lives,
         verbs={**VERBS},
         operator_verbs={**OPERATOR_VERBS},
         commands=COMMANDS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -58,29 +58,40 @@ def append_lines(disk: Disk, folder: Path, lines: bytes, most_bytes: int = journ
 
 
 def shorten_journal(disk: Disk, folder: Path, spare: Path) -> None:
-    """Rewrite a long journal without finished operations, unless that saves little.
+    """Rewrite a long journal without finished operations, unless that saves little; see `rewrite_journal`."""
+
+    def shorten(data: bytes) -> bytes:
+        kept = journal.compact_journal(data)
+        return data if len(data) > journal.LIMIT_BYTES or len(kept) * 2 > len(data) else kept
+
+    path = folder / journal.FILE
+    if path.is_file() and path.lstat().st_size > journal.LONG_BYTES:
+        rewrite_journal(disk, folder, spare, shorten)
+
+
+def rewrite_journal(disk: Disk, folder: Path, spare: Path, change: Callable[[bytes], bytes]) -> None:
+    """Have a journal hold other lines.
 
     The journal stays the same file: running commands see this file write-protected, but not a replacement. So until the
     journal is whole again, its new content lies in `spare`, from where `mend_journal` restores the journal.
 
     Args:
         disk: What stores.
-        folder: A memory folder.
+        folder: A memory folder with a journal.
         spare: Path for a file that no other program writes; the folder exists.
+        change: Gives the new content.
 
     Raises:
         FileRefusedError: the journal is no file of its own.
         OSError: the journal cannot be rewritten.
     """
     path = folder / journal.FILE
-    if not path.is_file() or path.lstat().st_size <= journal.LONG_BYTES:
-        return
     fd = disk.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         _own_size(fd, path)
         data = read_first(fd, journal.LIMIT_BYTES + 1)
-        kept = journal.compact_journal(data)
-        if len(data) > journal.LIMIT_BYTES or len(kept) * 2 > len(data):
+        kept = change(data)
+        if kept == data:
             return
         put_whole(disk, spare, kept)
         if os.fstat(fd).st_size != len(data):  # another agent has the same folder

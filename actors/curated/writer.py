@@ -247,12 +247,13 @@ class Writer:
         try:
             if folder.is_long:
                 make_private(self._config.own_folder, self._disk.make_folder)
-                shorten_journal(self._disk, folder.path, self._spare(folder))
+                shorten_journal(self._disk, folder.path, self.spare(folder.path))
         except OSError as error:
             log.warning("the journal stays as long as it is: %s", reason_of(error))
 
-    def _spare(self, folder: MemoryFolder) -> Path:
-        return self._config.own_folder / f"{digest(os.fsencode(folder.path))[:16]}.jsonl"
+    def spare(self, folder: Path) -> Path:
+        """File for the content of a memory folder's journal while that is rewritten."""
+        return self._config.own_folder / f"{digest(os.fsencode(folder))[:16]}.jsonl"
 
     def shared_folders(self, places: WindowPlaces, window: Window, *, shows_local: bool) -> tuple[SharedFolder, ...]:
         """Existing memory folders; files that commands must not change are made where commands may write the rest.
@@ -354,7 +355,7 @@ class Writer:
                 return
             self.files.note_met(place)
             self.files.recover(folder.path)
-            mend_journal(self._disk, folder.path, self._spare(folder))
+            mend_journal(self._disk, folder.path, self.spare(folder.path))
             if folder.waiting().waiting:
                 self.flush(place, partial(self._take_outcome, place))
         except (ValueError, OSError) as error:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actors.edited_file.access import Access, FileRefusedError, take_away
+from actors.linux.disk import Disk
 
 log = logging.getLogger(__name__)
 
@@ -212,6 +213,21 @@ def _names(folder: Path) -> list[str]:
         return sorted(os.listdir(folder))  # noqa: PTH208 - a test fails it as it does the other calls of `os`
     except FileNotFoundError:
         return []
+
+
+def forget_displaced(disk: Disk, folder: Path) -> None:
+    """Empty every backup that edits left in spare folders; that a file was edited stays known.
+
+    Args:
+        disk: What stores.
+        folder: Folder of the spare folders.
+
+    Raises:
+        OSError: a backup cannot be emptied.
+    """
+    for before in folder.glob("*/*.before*"):
+        if before.lstat().st_size:
+            os.close(disk.open(before, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW, 0o600))
 
 
 def is_edited(data: bytes, expected: bytes | None) -> bool:

@@ -138,6 +138,14 @@ class Notebook:
         """
         self._put(self._content() if self._content is not None else [line + b"\n" for line in self.lines()])
 
+    def replace(self, lines: Iterable[bytes]) -> None:
+        """Have the file hold these lines, each with its line feed, and nothing else, durably.
+
+        Raises:
+            OSError: the earlier file may be in place.
+        """
+        self._put(lines)
+
     def _prepare(self) -> None:
         """Have a file to add to, and no long one."""
         try:

@@ -6,7 +6,7 @@ Each edit is idempotent, since an edit is made anew whenever another writer was 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from domain.curated.document import Document, parse_document
 from domain.curated.page import Page, PageKind, with_date, without_date
@@ -127,6 +127,13 @@ def without_fact(data: bytes, page: Page) -> bytes:
     parts = number + 1 < len(pages) and pages[number + 1].kind is PageKind.SECTION
     keeps_blank = parts and not (number and _split(pages[number - 1].raw, "")[1])
     return encode_text(document.mark, _raw(pages[:number]), blank if keeps_blank else "", _raw(pages[number + 1 :]))
+
+
+def without_texts(data: bytes, texts: Collection[str]) -> bytes:
+    """The file without all facts that have one of these texts."""
+    while page := next((page for page in parse_document(data).facts if page.text in texts), None):
+        data = without_fact(data, page)
+    return data
 
 
 def fix_fact(data: bytes, page: Page, text: str, day: str = "") -> bytes:

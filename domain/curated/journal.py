@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -52,6 +52,9 @@ class Operation:
     step: Step = Step.STAGED
     window: str = ""
     """Key of the window that asked for it; empty for the operator."""
+
+
+Test = Callable[[Operation], bool]
 
 
 @dataclass(slots=True)
@@ -104,6 +107,24 @@ def compact_journal(data: bytes) -> bytes:
     noted = read(b"\n".join(newest)).waiting
     older = _lines(each for each in waiting.values() if noted.get(each.id) != each)
     return b"".join((*older, *(raw + b"\n" for raw in newest)))
+
+
+def without(data: bytes, is_gone: Test) -> tuple[bytes, tuple[str, ...]]:
+    """A journal without every line of some operations, and the texts of these.
+
+    Args:
+        data: The journal.
+        is_gone: True for an operation, as it was staged, that is to go.
+    """
+    gone: dict[str, str] = {}
+    lines = [(raw, _fields(raw)) for raw in data.split(b"\n") if raw.strip()]
+    for _, fields in lines:
+        if fields is not None and "text" in fields and fields["state"] in (Step.STAGED, Step.PROPOSED):
+            operation = Operation(fields["id"], fields["text"], window=fields["window"])
+            if is_gone(operation):
+                gone[operation.id] = operation.text
+    kept = (raw for raw, fields in lines if fields is not None and fields["id"] not in gone)
+    return b"".join(raw + b"\n" for raw in kept), tuple(dict.fromkeys(gone.values()))
 
 
 def room_for(steps: Iterable[Operation]) -> int:

@@ -1,0 +1,124 @@
+"""Removal of facts whose source was forgotten: from journals, memory files, archives, traces and displaced versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+
+from actors.curated.config import CuratedConfig
+from actors.curated.decisions import CuratedState, Decisions, quotes
+from actors.curated.folder import ARCHIVE, INDEX, Folders, MemoryFolder
+from actors.curated.places import Place, every_place
+from actors.curated.sidecars import rewrite_journal
+from actors.curated.writer import Writer
+from actors.edited_file.displaced import forget_displaced
+from actors.edited_file.file import reason_of
+from actors.kernel import Host
+from actors.linux.disk import RealDisk
+from actors.linux.private_folder import make_private
+from domain.curated import journal
+from domain.curated.edits import without_texts
+from domain.curated.journal import Operation
+from messages.forget import DerivedForgotten, ForgetDerived
+from messages.socket import Refused
+
+WITHOUT_SOURCE = "facts that people, commands or /remember put into files name no message and stay: look through them"
+
+
+class Forgetting:
+    """Removal of the facts that a forgotten message led to.
+
+    Files lose the facts before the journal loses the operations: after a crash the journal still knows the facts.
+    """
+
+    def __init__(
+        self, host: Host, config: CuratedConfig, state: CuratedState, folders: Folders, writer: Writer, notes: Decisions
+    ) -> None:
+        self._host = host
+        self._config = config
+        self._state = state
+        self._folders = folders
+        self._writer = writer
+        self._notes = notes
+        self._disk = config.disk or RealDisk()
+
+    def begin(self, request: ForgetDerived) -> None:
+        """Carry out a request; it is answered when nothing is left, or refused with the reason.
+
+        Raises:
+            ValueError: a journal or a memory file may not be read as it is.
+            OSError: a file cannot be read or written.
+        """
+        key, sources = request.window.address.key, frozenset(str(event.event_id) for event in request.events)
+
+        def is_gone(operation: Operation) -> bool:
+            own = operation.id.rpartition("-")[0] in sources
+            return own or (request.whole_window and operation.window == key)
+
+        gone = {place: self._gone(place, is_gone) for place in every_place(self._config)}
+        every = [text for texts in gone.values() for text in texts]
+        self._notes.drop(request.window, every)
+        for fault in [each for each in self._state.faults if each[0] == key or quotes(each[1].detail, every)]:
+            self._state.faults.remove(fault)
+        files = [(path, texts) for place, texts in gone.items() if texts for path in self._files(place)]
+        failures: list[str] = []
+        left = len(files)
+
+        def end(reason: str) -> None:
+            nonlocal left
+            left -= 1
+            failures.extend(filter(None, (reason,)))
+            if left <= 0:
+                self._finish(request, gone, is_gone, failures)
+
+        for path, texts in files:
+            self._writer.files.change(path, partial(_edit, texts), end)
+        if not files:
+            end("")
+
+    def _gone(self, place: Place, is_gone: journal.Test) -> tuple[str, ...]:
+        folder = self._folders.at(place)
+        data = folder.read(journal.FILE, journal.LIMIT_BYTES) if folder.exists else None
+        return journal.without(data or b"", is_gone)[1]
+
+    def _files(self, place: Place) -> Iterable[Path]:
+        folder = self._folders.at(place)
+        yield from (folder.path / name for name in (INDEX, *folder.topics()) if (folder.path / name).exists())
+        if (folder.path / ARCHIVE / INDEX).exists():
+            yield self._writer.files.make_archive(folder.path) / INDEX
+
+    def _finish(
+        self, request: ForgetDerived, gone: dict[Place, tuple[str, ...]], is_gone: journal.Test, failures: list[str]
+    ) -> None:
+        try:
+            for place in gone if not failures else ():
+                self._forget_operations(self._folders.at(place), is_gone)
+            forget_displaced(self._disk, self._config.own_folder)
+        except (ValueError, OSError) as error:
+            failures.append(reason_of(error))
+        if failures:
+            self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=failures[0]))
+            return
+        has_others = any(self._folders.at(place).look().document.facts for place in gone)
+        self._host.tell(
+            request.reply_to,
+            DerivedForgotten(
+                request_id=request.request_id,
+                forget_id=request.forget_id,
+                room=self._host.address.kind,
+                count=sum(map(len, gone.values())),
+                note=WITHOUT_SOURCE if has_others else "",
+            ),
+        )
+
+    def _forget_operations(self, folder: MemoryFolder, is_gone: journal.Test) -> None:
+        if not (folder.path / journal.FILE).exists():
+            return
+        make_private(self._config.own_folder, self._disk.make_folder)
+        spare = self._writer.spare(folder.path)
+        rewrite_journal(self._disk, folder.path, spare, lambda data: journal.without(data, is_gone)[0])
+
+
+def _edit(texts: tuple[str, ...], data: bytes) -> bytes:
+    return without_texts(data, texts)

@@ -1,0 +1,134 @@
+"""Facts that a forgotten message led to are in no file of the curated memory, and all others stay."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from actors.curated.folder import ARCHIVE, INDEX
+from domain.curated import journal
+from messages.base import EventId, RequestId, TurnId, Window
+from messages.curated import CURATED, AddFact, ArchiveFact, FlushFacts
+from messages.forget import DerivedForgotten, ForgetDerived, ForgottenEvent
+from messages.socket import Refused
+from messages.turn import LoggedEvent, TurnEnded
+from tests.actors.curated.rig import GENERAL, OPERATOR, THREAD, CuratedRig
+
+SECRET = "quagmire"
+
+
+def say(rig: CuratedRig, text: str, name: str, window: Window = GENERAL) -> None:
+    """A person's words in a turn that has ended."""
+    event = LoggedEvent(
+        id=EventId(name), kind="user", path="logs/x.md", line=5, at=datetime.now(UTC), author="Ann", text=text
+    )
+    rig.system.tell(CURATED, TurnEnded(window=window, turn_id=TurnId(name), outcome="answered", events=(event,)))
+    rig.settle()
+
+
+def forget(rig: CuratedRig, *names: str, window: Window = GENERAL, whole: bool = False) -> DerivedForgotten | Refused:
+    events = tuple(ForgottenEvent(window=window, path="logs/x.md", line=5, event_id=EventId(name)) for name in names)
+    ask = ForgetDerived(
+        request_id=RequestId("f"),
+        reply_to=rig.asker.address,
+        forget_id="f1",
+        window=window,
+        events=events,
+        whole_window=whole,
+    )
+    rig.system.tell(CURATED, ask)
+    rig.settle()
+    answer = rig.asker.receive(0, lambda heard: getattr(heard, "request_id", None) == "f")
+    assert isinstance(answer, DerivedForgotten | Refused)
+    return answer
+
+
+def holding(root: Path, word: str = SECRET) -> list[str]:
+    return [path.name for path in root.rglob("*") if path.is_file() and word.encode() in path.read_bytes()]
+
+
+def with_facts(root: Path) -> CuratedRig:
+    """A memory with facts of two messages, of which one was edited once more."""
+    rig = CuratedRig(root, capture=True)
+    say(rig, f"Remember that the {SECRET} lies behind the mill.", "e1")
+    say(rig, "Remember that tea is at four.", "e2")
+    rig.ask(FlushFacts, OPERATOR)
+    rig.ask(AddFact, OPERATOR, text="The mill is old.", scope="global")
+    return rig
+
+
+@pytest.mark.req("X-249")
+def test_no_file_holds_a_fact_of_a_forgotten_message_and_other_facts_stay(tmp_path: Path) -> None:
+    rig = with_facts(tmp_path)
+    assert {INDEX, journal.FILE, "traces.jsonl", "MEMORY.before.md"} <= set(holding(tmp_path))
+
+    answer = forget(rig, "e1", "e9")
+
+    assert isinstance(answer, DerivedForgotten)
+    assert (answer.room, answer.count) == ("curated", 1)
+    assert "name no message" in answer.note
+    assert holding(tmp_path) == []
+    index = (rig.folder / INDEX).read_text()
+    assert "Tea is at four" in index
+    assert "The mill is old." in index
+    again = forget(rig, "e1")
+    assert isinstance(again, DerivedForgotten)
+    assert again.count == 0
+    rig.stop()
+    assert holding(tmp_path) == []
+
+
+def test_a_proposal_that_waits_is_forgotten_and_the_next_flush_writes_the_others(tmp_path: Path) -> None:
+    rig = CuratedRig(tmp_path, capture=True)
+    say(rig, f"Remember that the {SECRET} lies behind the mill.", "e1")
+    say(rig, "Remember that tea is at four.", "e2")
+
+    forget(rig, "e1")
+    assert holding(tmp_path) == []
+    rig.ask(FlushFacts, OPERATOR)
+
+    assert "Tea is at four" in (rig.folder / INDEX).read_text()
+    assert holding(tmp_path) == []
+    rig.stop()
+
+
+def test_an_archived_fact_is_forgotten_as_well(tmp_path: Path) -> None:
+    rig = with_facts(tmp_path)
+    rig.ask(ArchiveFact, OPERATOR, fact=SECRET, scope="global")
+    assert SECRET in (rig.folder / ARCHIVE / INDEX).read_text()
+
+    forget(rig, "e1")
+
+    assert holding(tmp_path) == []
+    rig.stop()
+
+
+def test_a_whole_window_takes_all_facts_from_there_and_none_from_elsewhere(tmp_path: Path) -> None:
+    rig = CuratedRig(tmp_path, capture=True)
+    say(rig, f"Remember that the {SECRET} lies behind the mill.", "e1", THREAD)
+    say(rig, "Remember that tea is at four.", "e2")
+    rig.ask(FlushFacts, OPERATOR)
+
+    answer = forget(rig, window=THREAD, whole=True)
+
+    assert isinstance(answer, DerivedForgotten)
+    assert answer.count == 1
+    assert holding(tmp_path) == []
+    assert "Tea is at four" in (rig.folder / INDEX).read_text()
+    rig.stop()
+
+
+def test_a_file_that_cannot_be_written_is_said_and_the_journal_still_knows_the_facts(tmp_path: Path) -> None:
+    rig = with_facts(tmp_path)
+    (rig.folder / INDEX).chmod(0o400)
+
+    answer = forget(rig, "e1")
+
+    assert isinstance(answer, Refused)
+    assert "write-protected" in answer.reason
+    (rig.folder / INDEX).chmod(0o600)
+    assert isinstance(forget(rig, "e1"), DerivedForgotten)
+    assert holding(tmp_path) == []
+    rig.stop()
