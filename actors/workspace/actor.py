@@ -16,6 +16,7 @@ from actors.workspace.preparing import Preparing
 from actors.workspace.shared_looks import SharedLooks
 from actors.workspace.skills.hooks import Hooks
 from actors.workspace.subagents.runs import Runs, RunsConfig
+from actors.workspace.upkeep.forgetting import REASON, Forgetting
 from actors.workspace.upkeep.gate import CompactionGate
 from actors.workspace.upkeep.state import Stretch, WorkspaceState
 from actors.workspace.upkeep.told import TranscriptClient
@@ -30,6 +31,7 @@ from domain.workspace.skills.hook import Fact
 from domain.workspace.skills.life import AFTER_RESPONSE, AFTER_SUBAGENT, BEFORE_COMPACT, when_to_use_text
 from domain.workspace.workers.prompts import count_told
 from messages.base import Message, Window
+from messages.forget import ForgetDerived
 from messages.model import ModelDelta, ModelFailed, ModelReply
 from messages.shell import BashRefused, BashResult
 from messages.socket import Refused
@@ -106,6 +108,9 @@ class WorkspaceActor(Actor):
             updates=self._updates,
             told=self._told,
         )
+        self._forgetting = Forgetting(
+            self, config, files=self._files, state=self._state, gate=self._gate, folder=self._channel.folder
+        )
         self._hooks = Hooks(self, window, shared.lives)
         self._preparing = Preparing(
             self,
@@ -145,7 +150,7 @@ class WorkspaceActor(Actor):
             self._workers.stop("the agent stops")
             self._files.close()
 
-    def handle(self, message: WorkspaceMessage) -> None:
+    def handle(self, message: WorkspaceMessage | ForgetDerived) -> None:
         """Act on `message`; what comes with every turn waits for the disk only to read or keep something."""
         match message:
             case PrepareTurn() | TurnEnded() | EventsLogged():
@@ -167,7 +172,7 @@ class WorkspaceActor(Actor):
             self._is_working or self._runs.is_busy or self._hooks.are_running or not self._files.is_at_rest
         )
 
-    def _dispatch(self, message: WorkspaceMessage) -> None:
+    def _dispatch(self, message: WorkspaceMessage | ForgetDerived) -> None:
         match message:
             case PrepareTurn():
                 self._preparing.begin(message, self._contribute)
@@ -179,6 +184,8 @@ class WorkspaceActor(Actor):
                 self._prepare_compaction(message)
             case WindowBegun():
                 self._window_begun(message)
+            case ForgetDerived():
+                self._forget(message)
             case DescribeSession():
                 self.tell(message.reply_to, self._describe(message))
             case RunSubagent() | WaitSubagent() | StopSubagent() | ListSubagents():
@@ -332,6 +339,19 @@ class WorkspaceActor(Actor):
                         self._gate.taken_back(tombstone)
                         self._books.prune("refused-", 0)
                     self._workers.stop("words were taken back, of which they may have been told")
+
+    def _forget(self, message: ForgetDerived) -> None:
+        """Forget turns; SESSION.md is to be made anew of the rest of the log."""
+        self._workers.stop(REASON)
+        self._runs.forget(REASON)
+        self._forgetting.begin(message)
+        self._look_later()
+
+        def take(spoken: Sequence[SpokenTurn] | None) -> None:
+            self._state.note_untold(turn.turn_id for turn in spoken or ())
+
+        if self._config.llm and self._config.session and self._state.log:
+            self._told.read_stretch(self._state.log, "", "", take)
 
     def _window_begun(self, begun: WindowBegun) -> None:
         """Take over from the log that ended: what it says is to hold, and how the work stands."""

@@ -17,7 +17,7 @@ from actors.workspace.bookkeeping import BACKUPS, Bookkeeping
 from actors.workspace.channel import ARCHIVE, READ_BYTES
 from actors.workspace.config import WorkspaceConfig
 
-_SPARE = "edits"
+SPARE = "edits"
 """Folder for data that edits displace until they are done."""
 ARCHIVE_BYTES = 1024 * 1024
 """Most bytes of the archive, which only users read."""
@@ -114,7 +114,7 @@ class ChannelFiles:
         Raises:
             OSError: the leftovers cannot be read.
         """
-        if not (self._books.folder / _SPARE).exists():
+        if not (self._books.folder / SPARE).exists():
             return
         for name in names:
             self._queue(name).bring_back()
@@ -126,7 +126,7 @@ class ChannelFiles:
         self._queues.clear()
 
     def _queue(self, name: str) -> EditQueue:
-        spare = self._books.folder / _SPARE
+        spare = self._books.folder / SPARE
         make_private(spare, self._disk.make_folder)  # the folder may have been removed since
         if name not in self._queues:
             file = EditedFile(self._folder / name, spare / name.removesuffix(".md"), self._disk, follows_links=False)

@@ -79,6 +79,7 @@ def workspace_part(plan: Plan, parts: Parts) -> Part:
         explains=(*((HANDOVER_PREFIX,) if compacts else ()), *((FILES_BLOCK,) if table.recall or runs_hooks else ())),
         prepares_compaction=compacts,
         subscribes=plan.lives,
+        forgets=plan.lives,
         describes=False,
         commands=(*COMMANDS, *((COMPACT,) if compacts else ())) if plan.lives else (),
         verbs={**_VERBS} if runs else {},

@@ -81,7 +81,9 @@ class Turns:
         """Drop what pins and tombstones on these lines of a log once said; rows that were pinned by it follow."""
         for line in lines:
             place = path, line
-            targets = self._session.rows("SELECT path, line FROM pins WHERE source_path = ? AND source_line = ?", *place)
+            targets = self._session.rows(
+                "SELECT path, line FROM pins WHERE source_path = ? AND source_line = ?", *place
+            )
             for table in ("pins", "tombstones"):
                 self._session.rows(f"DELETE FROM {table} WHERE source_path = ? AND source_line = ?", *place)
             for target in targets:

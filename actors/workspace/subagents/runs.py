@@ -157,6 +157,15 @@ class Runs:
             if record.is_running:
                 self._tell_end(record, reason)
 
+    def forget(self, reason: str) -> None:
+        """End every run, and keep none of them: a task may repeat any words of the window."""
+        self.stop_all(reason)
+        for record in list(self._known.values()):
+            if record.is_running:
+                self._close(record, ChildEnded(run=record.run.run, state=STOPPED, text="", note=reason))
+        self._known.clear()
+        self.config.books.prune("r", 0)
+
     # what scripts ask
 
     def _run(self, request: RunSubagent, turn: CurrentTurn) -> None:

@@ -148,6 +148,12 @@ class CompactionGate:
         else:  # the lines of a message that joined a turn are unknown here
             self._told.read_stretch(tombstone.path, turn_id, turn_id, take)
 
+    def forget(self, turns: frozenset[str]) -> None:
+        """Tell of forgotten turns no more: not in a cut in hand, nor at the head of the history."""
+        for cut in (*([self._current] if self._current else []), *self._waiting):
+            cut.spoken = tuple(turn for turn in cut.spoken if turn.turn_id not in turns)
+        self._books.prune(f"{HANDOVER}-", 0)
+
     # the parts of the above
 
     def _release(self) -> None:

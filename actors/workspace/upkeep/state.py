@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -31,6 +31,15 @@ class Stretch:
     """True for a part of one that could not be written: no other is joined to it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Stretch that a worker was told of, and the marks of the entries and the block that came of it."""
+
+    log: str
+    turns: tuple[str, ...]
+    marks: tuple[str, ...]
+
+
 class WorkspaceState:
     """Kept state of a workspace; a damaged part of the files counts as missing."""
 
@@ -49,6 +58,8 @@ class WorkspaceState:
         self.pacing = Pacing(pace if isinstance(pace, dict) else None)
         """Health of the workers, and their balance."""
         self._written = dict.fromkeys(_texts(written.get("turns")))
+        self._sources = [_source(each) for each in _objects(written, "sources")]
+        """Stretches that workers were told of, and what these led to."""
 
     def keep(self) -> None:
         """Write the state down."""
@@ -89,6 +100,12 @@ class WorkspaceState:
             self.dirty.append(turn_id)
             if len(self.dirty) > MOST_DIRTY:
                 del self.dirty[1]
+
+    def note_untold(self, turns: Iterable[str]) -> None:
+        """SESSION.md says nothing of these turns of the present log any more."""
+        turns = [*turns]
+        self.dirty = [*turns[:1], *turns[1:][1 - MOST_DIRTY :]]
+        self.keep()
 
     def told_of(self, turns: Collection[str]) -> None:
         """SESSION.md has been told of some turns, so of those before them too."""
@@ -135,11 +152,43 @@ class WorkspaceState:
         self.owed = [*self.owed, *halves][-MOST_OWED:]
         self.keep()
 
-    def add_written(self, turns: Iterable[str]) -> None:
-        """Turns are in MEMORY.md and HISTORY.md."""
+    def add_written(self, turns: Iterable[str], source: Source) -> None:
+        """Turns are in MEMORY.md and HISTORY.md, with what came of a stretch."""
         self._written |= dict.fromkeys(turns)
         self._written = dict.fromkeys([*self._written][-MOST_WRITTEN:])
-        self.books.put_document(WRITTEN, {"turns": [*self._written]}, is_durable=True)
+        self._sources = [*self._sources, source][-MOST_WRITTEN:]
+        self._keep_written()
+
+    def _keep_written(self) -> None:
+        sources = [asdict(source) for source in self._sources]
+        self.books.put_document(WRITTEN, {"turns": [*self._written], "sources": sources}, is_durable=True)
+
+    # what was forgotten
+
+    def marks_to_forget(self, turns: frozenset[str]) -> Callable[[str], bool] | None:
+        """Test for the marks of what some turns may have led to; None if nothing in the files is of them.
+
+        A mark of no known stretch counts: a sweep's words may be of any turn.
+        """
+        is_full = len(self._written) >= MOST_WRITTEN
+        if not is_full and turns.isdisjoint((*self._written, *(turn for each in self._sources for turn in each.turns))):
+            return None
+        kept = {mark for each in self._sources if turns.isdisjoint(each.turns) for mark in each.marks}
+        return lambda mark: mark not in kept
+
+    def forget(self, turns: frozenset[str]) -> None:
+        """Forget turns; the other turns of the stretches with them are to be written down anew."""
+        self.said = [each for each in self.said if each.turn_id not in turns]
+        self.dirty = [each for each in self.dirty if each not in turns]
+        gone = set(turns)
+        for source in [each for each in self._sources if not turns.isdisjoint(each.turns)]:
+            gone.update(source.turns)
+            if rest := [turn for turn in source.turns if turn not in turns]:
+                self.owed = [*self.owed, Stretch(source.log, rest[0], rest[-1], is_apart=True)][-MOST_OWED:]
+        self._written = dict.fromkeys(turn for turn in self._written if turn not in gone)
+        self._sources = [source for source in self._sources if turns.isdisjoint(source.turns)]
+        self._keep_written()
+        self.keep()
 
     def unwritten(self, spoken: Sequence[SpokenTurn]) -> tuple[SpokenTurn, ...]:
         """Turns that are not in the files."""
@@ -160,6 +209,11 @@ def _stretch(raw: Mapping[str, Any]) -> Stretch | None:
     if isinstance(log, str) and isinstance(first, str) and isinstance(last, str):
         return Stretch(log, first, last, raw.get("is_apart") is True)
     return None
+
+
+def _source(raw: Mapping[str, Any]) -> Source:
+    log = "".join(_texts([raw.get("log")]))
+    return Source(log, tuple(_texts(raw.get("turns"))), tuple(_texts(raw.get("marks"))))
 
 
 def _read_words(raw: Mapping[str, Any]) -> SaidWords | None:

@@ -11,7 +11,7 @@ from actors.kernel import Host
 from actors.workspace.channel import ARCHIVE, HISTORY, MEMORY, SESSION, Channel
 from actors.workspace.config import WorkspaceConfig
 from actors.workspace.files import ChannelFiles, Done
-from actors.workspace.upkeep.state import WorkspaceState
+from actors.workspace.upkeep.state import Source, WorkspaceState
 from actors.workspace.upkeep.workers import Work, Workers
 from domain.text.secret_scrub import Scrubber
 from domain.workspace.answers.refusal import kept_answer, told_reason
@@ -21,6 +21,7 @@ from domain.workspace.files.memory_file import (
     append_entries,
     constraints_of,
     decisions_of,
+    marks_of,
     sweep_is_due,
     swept,
 )
@@ -100,8 +101,7 @@ class Updates:
                 for name, texts in overflow_of(parsed_session(base), state).items()
                 for text in texts
             ]
-            name = f"{spoken[0].path} {spoken[-1].turn_id} session"
-            return lambda: self._add_to_memory(entries, name, then(state))
+            return lambda: self._add_to_memory(entries, spoken, then(state))
 
         def then(state: SessionState) -> Done:
             def go_on(reason: str) -> None:
@@ -122,13 +122,15 @@ class Updates:
 
         self._begin("session", prompt, read_answer, done)
 
-    def _add_to_memory(self, entries: Sequence[MemoryEntry], stretch: str, done: Done) -> None:
+    def _add_to_memory(self, entries: Sequence[MemoryEntry], spoken: Sequence[SpokenTurn], done: Done) -> None:
         """Have MEMORY.md hold what SESSION.md has no room for."""
-        if entries:
-            at = self._host.now()
-            self._files.change(MEMORY, lambda now: append_entries(now, entries, at, stretch), done)
-        else:
+        if not entries:
             done("")
+            return
+        at, stretch = self._host.now(), f"{spoken[0].path} {spoken[-1].turn_id} session"
+        turns = tuple(turn.turn_id for turn in spoken)
+        self._state.add_written((), Source(spoken[0].path, turns, marks_of(entries, stretch)))
+        self._files.change(MEMORY, lambda now: append_entries(now, entries, at, stretch), done)
 
     def consolidate(self, spoken: Sequence[SpokenTurn], done: Done, words: str = "") -> None:
         """Have MEMORY.md and HISTORY.md hold what lasts of a stretch, once.
@@ -152,6 +154,7 @@ class Updates:
             document = {
                 "stretch": stretch,
                 "turns": [] if found.trouble else [turn.turn_id for turn in spoken],
+                "told": [turn.turn_id for turn in spoken],
                 "at": self._host.now().isoformat(),
                 "entries": [[entry.section, entry.text] for entry in found.entries],
                 "block": found.history_block,
@@ -202,11 +205,13 @@ class Updates:
         entries = [MemoryEntry(str(section), str(text)) for section, text in document["entries"]]
         turns = [str(turn) for turn in document["turns"]]
         block = str(document["block"])
+        told = tuple(str(turn) for turn in document.get("told", turns))
+        source = Source(stretch.split(" ")[0], told, marks_of(entries, stretch))
         first_at, last_at = (datetime.fromisoformat(document[name]) for name in ("first_at", "last_at"))
 
         def both(reason: str) -> None:
             if not reason:
-                self._state.add_written(turns)
+                self._state.add_written(turns, source)
                 self._books.put_document(PENDING, {}, is_durable=True)
             done(reason)
             if not reason:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from domain.memory.block_json import block_json
@@ -124,6 +124,24 @@ def archive_blocks(archive: bytes, raw: bytes) -> bytes:
         return archive
     first, *others = fresh
     return with_block(archive, [*first, *(line for lines in others for line in ("", *lines))])
+
+
+def without_blocks(data: bytes, is_gone: Callable[[str], bool]) -> tuple[bytes, int]:
+    """The file without the blocks that have some marks, and the number of these.
+
+    Folded blocks go as well: one worker's words tell of many periods, and old marks are not kept.
+
+    Args:
+        data: The file.
+        is_gone: True for the mark of a block that goes.
+    """
+    parts = sections(data, 2)
+    kept = [
+        part.raw
+        for part in parts
+        if not part.title.startswith(FOLDED) and not any(map(is_gone, _MARK.findall(part.raw)))
+    ]
+    return (encode_text(*kept), len(parts) - len(kept)) if len(kept) < len(parts) else (data, 0)
 
 
 def history_text(text: str, is_secret: IsSecret = looks_secret) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -179,6 +179,33 @@ def swept(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_secr
             raise ValueError(f"constraint {quotation(entry.text)}: people's own must stay in its section")
     _check_base(base, now)
     return _rewritten(now, base, before, {**answered, CONSTRAINTS: _still_binding(before, answered[CONSTRAINTS])})
+
+
+def marks_of(entries: Iterable[MemoryEntry], stretch: str) -> tuple[str, ...]:
+    """Marks of everything that is written of a stretch: of its entries, and of its block of history."""
+    return (mark_of(stretch, ""), *(mark_of(stretch, entry.text) for entry in entries))
+
+
+def without_entries(data: bytes, is_gone: Callable[[str], bool]) -> tuple[bytes, int]:
+    """The file without the runtime's entries that have some marks, and the number of these; people's entries stay.
+
+    Args:
+        data: The file.
+        is_gone: True for the mark of an entry that goes.
+    """
+    gone, parts = list[str](), list[str]()
+    for part in _sections(data):
+        numbers = set[int]()
+        for item, entry in zip(items(part), _entries(part), strict=True):
+            if entry.mark and is_gone(entry.mark):
+                numbers.update(range(item.begin, item.end))
+                gone.append(entry.mark)
+        parts.append("".join(line.raw for number, line in enumerate(part.lines) if number not in numbers))
+    if not gone:
+        return data, 0
+    bare = without_sections(encode_text(*parts), 2, _is_empty_update)
+    lost = [mark for mark in _MARK.findall(decode_text(bare)) if not is_gone(mark)]
+    return _with_marks(bare, lost), len(gone)
 
 
 def _sections(data: bytes) -> tuple[Section, ...]:

@@ -142,7 +142,10 @@ def test_codes_of_a_forgotten_turn_are_written_over(tmp_path: Path) -> None:
 
     rows = store.engine._nearest._table  # type: ignore[union-attr]
     slot = int((rows.rows == row).nonzero()[0][0])
-    for name, record in (("codes", store.engine._nearest._file._first), ("codes-rest", store.engine._nearest._file._second)):  # type: ignore[union-attr]
+    for name, record in (
+        ("codes", store.engine._nearest._file._first),
+        ("codes-rest", store.engine._nearest._file._second),
+    ):  # type: ignore[union-attr]
         size, start = record.size, record._start
         data = (tmp_path / "memory" / name).read_bytes()[start + slot * size : start + (slot + 1) * size]
         assert data != before[name][start + slot * size : start + (slot + 1) * size]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from actors.workspace.bookkeeping import Bookkeeping
-from actors.workspace.upkeep.state import MOST_APART, MOST_DIRTY, MOST_OWED, MOST_WRITTEN, Stretch, WorkspaceState
+from actors.workspace.upkeep.state import MOST_APART, MOST_DIRTY, MOST_OWED, MOST_WRITTEN, Source, Stretch, WorkspaceState
 from domain.workspace.said_words import SAID_CHARS, SaidWords
 
 
@@ -20,7 +20,7 @@ def test_everything_is_there_in_the_next_life(tmp_path: Path) -> None:
     state.add_said([words(1)])
     state.owe(Stretch("logs/a.md", "t1", "t2"))
     state.note_turn("t3", "logs/a.md")
-    state.add_written(["t0"])
+    state.add_written(["t0"], Source("logs/a.md", ("t0",), ("0123456789ab",)))
     state.keep()
     again = WorkspaceState(books)
     assert not again.is_fresh
@@ -45,8 +45,10 @@ def test_nothing_grows_without_bound(tmp_path: Path) -> None:
         state.note_turn(f"t{number}", "logs/a.md")
     assert len(state.dirty) == MOST_DIRTY
     assert state.dirty[0] == "t0", "from there on the window is asked"
-    state.add_written(f"t{number}" for number in range(2 * MOST_WRITTEN))
-    assert (tmp_path / "written.json").stat().st_size < 20 * MOST_WRITTEN
+    for number in range(2 * MOST_WRITTEN):
+        state.add_written((), Source("logs/a.md", (f"t{number}",), ()))
+    state.add_written((f"t{number}" for number in range(2 * MOST_WRITTEN)), Source("logs/a.md", (), ()))
+    assert (tmp_path / "written.json").stat().st_size < 80 * MOST_WRITTEN
 
 
 def test_what_is_left_of_a_turn_stays_in_its_place(tmp_path: Path) -> None:
