@@ -330,6 +330,14 @@ class ChangeRows(Message, frozen=True, kw_only=True, gc=False):
     drop: tuple[str, ...] = ()
 
 
+class ForgetRows(Message, frozen=True, kw_only=True, gc=False):
+    """Drop rows by id, and leave no byte of them in the file; answered by `RowsChanged` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    drop: tuple[str, ...]
+
+
 class RowsChanged(Message, frozen=True, kw_only=True, gc=False):
     """The change is in the file."""
 
@@ -393,7 +401,7 @@ RecallReply = EntriesRecalled | EntriesFound
 FactsCommand = StoreTurn | AddEntry | ListEntries | ForgetEntry
 FactsMessage = FactsCommand | SpaceSeen | FilesChanged | Committed | FactsDue | DescribeYourself
 FactsReply = TurnStored | EntryAdded | EntriesListed | EntryForgotten
-IndexCommand = LoadRows | FetchRows | ChangeRows | FindRows
+IndexCommand = LoadRows | FetchRows | ChangeRows | ForgetRows | FindRows
 IndexMessage = IndexCommand | DescribeYourself
 IndexReply = RowsLoaded | RowsFetched | RowsChanged | RowsFound
 IndexEvent = IndexBegun

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from actors.facts.asking import Ask, Asking, Steps
 from actors.facts.config import FactsConfig
+from actors.facts.forgetting import Forgetting
 from actors.facts.pipeline import Pipeline
-from actors.facts.requests import Requests
+from actors.facts.requests import Requests, missing_name
 from actors.facts.store.catalogue import Catalogue
 from actors.facts.store.files import EntryFiles
 from actors.facts.store.git import Git
@@ -49,6 +50,7 @@ from messages.facts import (
     StoreTurn,
     TurnStored,
 )
+from messages.forget import ForgetDerived
 from messages.model import ModelAnswer, ModelDelta, ModelFailed, ModelReply
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
@@ -101,9 +103,10 @@ class FactsActor(Actor):
         self._pipeline = Pipeline(self, config, self._asking, self._work, changed=self._note_change, wake=self._wake)
         self._turns = Turns(self, self._keeper, self._journal, self._pipeline.take)
         self._requests = Requests(self, self._keeper, self._work.evict)
-        again_s = config.commit_again_s
-        self._git = Git(self, config.root, self._tell_commit, again_s) if config.enable_git_versioning else None
-        self._watcher = Watcher(self, config.root, self._files_changed) if config.start_watcher else None
+        self._forgetting = Forgetting(self._asking, config, self._requests, self._journal, self._seal)
+        commits, watches = config.enable_git_versioning, config.start_watcher
+        self._git = Git(self, config.root, self._tell_commit, config.commit_again_s) if commits else None
+        self._watcher = Watcher(self, config.root, self._files_changed) if watches else None
         self._timers: dict[FactsTimer, Timer] = {}
         self._is_open = self._is_loaded = False
         self._trouble = ""
@@ -127,18 +130,16 @@ class FactsActor(Actor):
                 self._write_snapshot()
             self._folder.close()
 
-    def handle(self, message: FactsMessage | FactsAnswer | TurnEnded | EventsLogged) -> None:
+    def handle(self, message: FactsMessage | FactsAnswer | TurnEnded | EventsLogged | ForgetDerived) -> None:
         """Take a request, an answer to one of ours, or a timer."""
         match message:
             case StoreTurn() | AddEntry() | ListEntries() | ForgetEntry():
                 self._serve(message)
             case TurnEnded():
                 self._attempt(lambda: self._turns.take_discord(message))
-            case EventsLogged():
-                pass
             case TextsEmbedded() | EmbeddingFailed() | RowsLoaded() | RowsFound() | RowsChanged():
                 pass  # An answer behind its deadline.
-            case ModelDelta() | ModelReply() | ModelFailed() | Refused():
+            case EventsLogged() | ModelDelta() | ModelReply() | ModelFailed() | Refused():
                 pass
             case IndexBegun():
                 self._asking.begin(self._reload())
@@ -148,6 +149,12 @@ class FactsActor(Actor):
                 self._hear(paths)
             case Committed(trouble=trouble):
                 self._git_trouble = trouble
+                self._forgetting.note_commit(trouble)
+            case ForgetDerived() if self._is_open or self._open():
+                with self.blocking():
+                    self._forgetting.begin(message)
+            case ForgetDerived():
+                self._refuse(message, self._trouble)
             case FactsDue(what=what):
                 self._due(what)
             case DescribeYourself():
@@ -158,7 +165,7 @@ class FactsActor(Actor):
     # requests
 
     def _serve(self, message: FactsCommand) -> None:
-        if flaw := flaw_of(message) or _missing(message):
+        if flaw := flaw_of(message) or missing_name(message):
             self._refuse(message, flaw)
         elif not self._is_open and not self._open():
             self._refuse(message, self._trouble)
@@ -199,17 +206,21 @@ class FactsActor(Actor):
         if isinstance(forgotten, Refused):
             return forgotten
         self._journal.forget(message.id)
-        if message.for_good:
-            forgotten = msgspec.structs.replace(forgotten, note=note_purge(self._config, paths, self._disk))
+        note = self._seal(paths, for_good=message.for_good)
+        return msgspec.structs.replace(forgotten, note=note)
+
+    def _seal(self, paths: Sequence[str], *, for_good: bool = True) -> str:
+        """Make sure that forgotten entries stay so after a power loss; a remark on what the git history still has."""
+        note = note_purge(self._config, paths, self._disk) if for_good else ""
         self._files.sync()
         self._journal.commit(is_durable=True)
-        if message.for_good:
+        if for_good:
             self._journal.shorten()
             self._write_snapshot()
         self._note_change()
-        return forgotten
+        return note
 
-    def _refuse(self, message: FactsCommand, reason: str) -> None:
+    def _refuse(self, message: FactsCommand | ForgetDerived, reason: str) -> None:
         self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
 
     def _attempt(self, do: Callable[[], None]) -> None:
@@ -387,10 +398,3 @@ class FactsActor(Actor):
                 ("trouble", trouble or "none"),
             ),
         )
-
-
-def _missing(message: FactsCommand) -> str:
-    """Error about a name that must not be empty; empty if all names are given."""
-    names = {StoreTurn: ("conversation", "turn_id"), AddEntry: ("conversation",), ForgetEntry: ("id",)}
-    empty = [name for name in names.get(type(message), ()) if not getattr(message, name)]
-    return f"{type(message).__name__}: {empty[0]} must not be empty" if empty else ""

@@ -50,6 +50,10 @@ class Asking:
     def __len__(self) -> int:
         return len(self._ends)
 
+    def tell(self, to: Address, message: Message) -> None:
+        """Tell an actor something."""
+        self._host.tell(to, message)
+
     def begin(self, steps: Steps, on_end: Callable[[], None] = lambda: None) -> None:
         """Take the first step.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from actors.facts.store.catalogue import Item
 from actors.facts.store.files import Filed
@@ -18,10 +18,12 @@ from messages.facts import (
     EntryAdded,
     EntryForgotten,
     EntryRole,
+    FactsCommand,
     ForgetEntry,
     ListedConversation,
     ListedEntry,
     ListEntries,
+    StoreTurn,
 )
 from messages.socket import Refused
 
@@ -123,6 +125,25 @@ class Requests:
         answer = EntryForgotten(request_id=message.request_id, path="", derived=count)
         return answer, tuple(dict.fromkeys(paths))
 
+    def ids_of(self, conversation: str) -> frozenset[str]:
+        """Ids of all entries of a conversation, the deleted ones apart."""
+        catalogue = self._keeper.catalogue
+        kept = catalogue.of(conversation, EntryRole.MEMORY, *_TURNS)
+        return frozenset(item.id for item in (*kept, *catalogue.summaries(conversation).values()))
+
+    def with_successors(self, ids: Iterable[str]) -> tuple[str, ...]:
+        """Those of some entries that were kept, and the facts that took the place of facts from these, in turn."""
+        catalogue, known = self._keeper.catalogue, dict.fromkeys(ids)
+        buried = [filed.entry for filed in self._keeper.files.tombstones()]
+        while fresh := [
+            entry.replaced_by
+            for entry in buried
+            if (entry.id in known or entry.source_id in known) and entry.replaced_by not in (*known, "")
+        ]:
+            known |= dict.fromkeys(fresh)
+        there = {entry.id for entry in buried}
+        return tuple(each for each in known if each in there or catalogue.get(each) is not None)
+
     def _find_derived(self, entry_id: str, conversation: str) -> Iterator[Item]:
         """Entries made from an entry: facts that were taken from its words, and the conversation's summaries."""
         catalogue = self._keeper.catalogue
@@ -157,6 +178,13 @@ class Requests:
             path=item.path,
             content=entry.content[:SHOWN_CHARS] if entry is not None else "",
         )
+
+
+def missing_name(message: FactsCommand) -> str:
+    """Error about a name that must not be empty; empty if all names are given."""
+    names = {StoreTurn: ("conversation", "turn_id"), AddEntry: ("conversation",), ForgetEntry: ("id",)}
+    empty = [name for name in names.get(type(message), ()) if not getattr(message, name)]
+    return f"{type(message).__name__}: {empty[0]} must not be empty" if empty else ""
 
 
 def _earlier(tombstones: Sequence[Filed], gone: set[str], conversation: str) -> list[Filed]:

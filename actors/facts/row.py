@@ -32,6 +32,7 @@ def facts_part(plan: Plan) -> Part:
     return Part(
         spec=ActorSpec(FACTS.kind, build, is_eager=True, is_made_up_for=True),
         subscribes=plan.settings.table(FactsTable).ingest_discord,
+        forgets=plan.lives,
         operator_verbs={**VERBS},
     )
 

@@ -34,6 +34,11 @@ def note_purge(config: FactsConfig, paths: Sequence[str], disk: Disk) -> str:
     return "its versions in the git history are removed with the next commit, or the status says why not"
 
 
+def is_purge_due(root: Path) -> bool:
+    """True if the history still has files that are to leave it."""
+    return (root / ".git" / FILE).exists()
+
+
 async def purge(root: Path, run: Run) -> str:
     """Remove the noted files from all commits; gives what is left, and why.
 

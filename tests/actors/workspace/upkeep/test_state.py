@@ -5,7 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from actors.workspace.bookkeeping import Bookkeeping
-from actors.workspace.upkeep.state import MOST_APART, MOST_DIRTY, MOST_OWED, MOST_WRITTEN, Source, Stretch, WorkspaceState
+from actors.workspace.upkeep.state import (
+    MOST_APART,
+    MOST_DIRTY,
+    MOST_OWED,
+    MOST_WRITTEN,
+    Source,
+    Stretch,
+    WorkspaceState,
+)
 from domain.workspace.said_words import SAID_CHARS, SaidWords
 
 

@@ -1,0 +1,107 @@
+"""Removal of what the facts' files say of forgotten turns: texts, facts, summaries, index rows, and the git history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from actors.facts.asking import Ask, Asking, Steps
+from actors.facts.config import FactsConfig
+from actors.facts.requests import Requests
+from actors.facts.store.git_purge import is_purge_due
+from actors.facts.store.journal import Journal
+from actors.facts.store.naming import turn_entries
+from messages.base import Address, RequestId
+from messages.facts import FACTS, ForgetEntry, ForgetRows, RowsChanged
+from messages.forget import DerivedForgotten, ForgetDerived
+from messages.socket import Refused
+
+
+class Forgetting:
+    """Removal for good of the entries of a window's turns; it is answered when files, index and history lack them."""
+
+    def __init__(
+        self,
+        asking: Asking,
+        config: FactsConfig,
+        requests: Requests,
+        journal: Journal,
+        seal: Callable[[Sequence[str]], str],
+    ) -> None:
+        """Begin without requests.
+
+        Args:
+            asking: Asks the index.
+            config: Address of the index, and the folder.
+            requests: Removes entries with all that was made from them.
+            journal: Knows the words of turns on which work is owed.
+            seal: Makes the removal of files last; gives a remark on the git history.
+        """
+        self._asking = asking
+        self._config = config
+        self._requests = requests
+        self._journal = journal
+        self._seal = seal
+        self._waiting: list[tuple[ForgetDerived, int]] = []
+        """Requests that wait for a commit without the forgotten files, and what they took out."""
+
+    def begin(self, message: ForgetDerived) -> None:
+        """Remove the entries of the turns; a request that cannot be carried out now is refused with the reason."""
+        try:
+            self._remove(message)
+        except (OSError, UnicodeError) as error:
+            self._refuse(message, str(error))
+
+    def _remove(self, message: ForgetDerived) -> None:
+        conversation = f"{message.window.surface.value}/{message.window.id}"
+        before, paths = self._requests.ids_of(conversation), list[str]()
+        wanted = [*self._entries(message, conversation)]
+        if message.whole_window:
+            wanted += sorted(before)
+        for entry_id in self._requests.with_successors(wanted):
+            forget = ForgetEntry(request_id=message.request_id, reply_to=message.reply_to, id=entry_id, for_good=True)
+            paths += self._requests.forget(forget)[1]
+            self._journal.forget(entry_id)
+        note = self._seal(paths)
+        gone = before - self._requests.ids_of(conversation)
+        self._asking.begin(self._finish(message, tuple(gone), note))
+
+    def note_commit(self, trouble: str) -> None:
+        """Answer what waits for a commit, which is made or failed."""
+        if not trouble and is_purge_due(self._config.root):
+            return
+        waiting, self._waiting = self._waiting, []
+        for message, count in waiting:
+            self._answer(message, count, trouble)
+
+    @staticmethod
+    def _entries(message: ForgetDerived, conversation: str) -> Iterator[str]:
+        for turn in dict.fromkeys(event.turn_id or event.event_id for event in message.events):
+            yield from turn_entries(f"{conversation} {turn}")
+
+    def _finish(self, message: ForgetDerived, gone: tuple[str, ...], note: str) -> Steps:
+        def forget_rows(request_id: RequestId, reply_to: Address) -> ForgetRows:
+            return ForgetRows(request_id=request_id, reply_to=reply_to, drop=gone)
+
+        (answer,) = yield (Ask(self._config.index, forget_rows),)
+        if not isinstance(answer, RowsChanged):
+            reason = f"the index of the facts was not changed: {getattr(answer, 'reason', 'no answer')}"
+            self._refuse(message, reason)
+        elif is_purge_due(self._config.root) and self._config.enable_git_versioning:
+            self._waiting.append((message, len(gone)))
+        else:
+            self._answer(message, len(gone), note)
+
+    def _refuse(self, message: ForgetDerived, reason: str) -> None:
+        self._asking.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
+
+    def _answer(self, message: ForgetDerived, count: int, note: str) -> None:
+        self._asking.tell(
+            message.reply_to,
+            DerivedForgotten(
+                request_id=message.request_id,
+                forget_id=message.forget_id,
+                room=FACTS.kind,
+                count=count,
+                note=note,
+            ),
+        )

@@ -1,0 +1,153 @@
+"""What the facts' files say of forgotten turns is in no file, index or history, and all other entries stay."""
+
+from __future__ import annotations
+
+import shutil
+import zlib
+from pathlib import Path
+
+import pytest
+
+from messages.base import EventId, RequestId, TurnId
+from messages.facts import FACTS
+from messages.forget import DerivedForgotten, ForgetDerived, ForgottenEvent
+from messages.turn import TurnEnded
+from tests.actors.facts.rig import FactsRig
+from tests.actors.facts.test_turns import NAME, WINDOW, ended, event
+from tests.patience import eventually
+
+SECRET = "quagmire"
+
+
+def holding(root: Path) -> list[str]:
+    """Files with the words in their bytes; objects of git are read as git reads them."""
+    found = []
+    for path in root.rglob("*"):
+        if path.is_file():
+            data = path.read_bytes()
+            if path.parent.parent.name == "objects" and len(path.parent.name) == 2:
+                data = zlib.decompress(data)
+            if SECRET.encode() in data:
+                found.append(path.name)
+    return found
+
+
+def turn(name: str, words: str, answer: str = "I see.") -> TurnEnded:
+    return ended(event("user", words, 0), event("agent", answer, 5), turn=name)
+
+
+def hear(rig: FactsRig, *told: TurnEnded) -> None:
+    for message in told:
+        rig.system.tell(FACTS, message)
+        rig.system.run()
+        rig.wait(5)
+
+
+def forget(rig: FactsRig, *turns: str, whole: bool = False) -> None:
+    events = tuple(
+        ForgottenEvent(window=WINDOW, path="logs/x.md", line=1, event_id=EventId(name), turn_id=TurnId(name))
+        for name in turns
+    )
+    request = ForgetDerived(
+        request_id=RequestId("f"),
+        reply_to=rig.asker.address,
+        forget_id="f1",
+        window=WINDOW,
+        events=events,
+        whole_window=whole,
+    )
+    rig.system.tell(FACTS, request)
+    rig.system.run()
+
+
+def forgotten(rig: FactsRig) -> DerivedForgotten:
+    answer = rig.asker.receive(0, lambda heard: getattr(heard, "request_id", None) == "f")
+    assert isinstance(answer, DerivedForgotten), answer
+    return answer
+
+
+@pytest.mark.req("X-249")
+def test_no_file_holds_a_word_of_a_forgotten_turn_and_other_turns_stay(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path / "data", ingest_discord=True, enable_summarization=True)
+    hear(rig, turn("t1", f"My word is {SECRET}", f"{SECRET}, noted"), turn("t2", "My wife is Anne"))
+    rig.wait(60)
+    assert {"index.sqlite", ".journal.jsonl"} & set(holding(rig.root))
+    assert len(rig.turns(NAME)) == 4
+
+    forget(rig, "t1", "t9")
+
+    answer = forgotten(rig)
+    assert (answer.room, answer.note) == ("facts", "")
+    assert answer.count >= 3
+    assert holding(rig.root) == []
+    assert rig.turns(NAME) == ["I see.", "My wife is Anne"]
+    assert [fact for fact in rig.facts(NAME) if "Anne" in fact]
+    forget(rig, "t1")
+    assert forgotten(rig).count == 0
+    rig.wait(120)
+    rig.live_again()
+    rig.wait(120)
+    assert holding(rig.root) == []
+
+
+def test_a_whole_window_takes_every_entry_of_its_conversation(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path / "data", ingest_discord=True)
+    hear(rig, turn("t1", f"My word is {SECRET}"))
+    rig.add(f"a fact of the operator's about {SECRET}", NAME)
+    rig.say("My wife is Anne")
+
+    forget(rig, "t1", whole=True)
+
+    forgotten(rig)
+    assert holding(rig.root) == []
+    assert rig.paths(conversation=NAME) == []
+    assert len(rig.turns()) == 2
+
+
+def test_a_fact_that_took_the_place_of_a_forgotten_turn_s_fact_goes_with_it(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path / "data", ingest_discord=True)
+    hear(rig, turn("t1", f"My word is {SECRET}"))
+    (old,) = rig.entries("facts/*.md", NAME)
+    (path,) = rig.paths("facts/*.md", NAME)
+    new = rig.add(f"The word is {SECRET}, still", NAME)
+    buried = rig.memory / "entries" / "deleted" / path.relative_to(rig.memory / "entries")
+    rig.stop()
+    text = path.read_text().replace("---\n", f'---\nreplaced_by: "{new.id}"\n', 1)
+    buried = path.parent.parent / "deleted" / "facts" / path.name
+    buried.parent.mkdir(parents=True)
+    buried.write_text(text)
+    path.unlink()
+    rig.start()
+    rig.wait(5)
+
+    forget(rig, "t1")
+
+    forgotten(rig)
+    assert old.source_id
+    assert holding(rig.root) == []
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git on this machine")
+def test_the_answer_waits_until_the_git_history_has_no_forgotten_file(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path / "data", ingest_discord=True, enable_git_versioning=True)
+    hear(rig, turn("t1", f"My word is {SECRET}"), turn("t2", "My wife is Anne"))
+
+    def is_committed() -> bool:
+        rig.system.run()
+        return (rig.memory / ".git" / "refs" / "heads" / "main").exists()
+
+    eventually(is_committed)
+    forget(rig, "t1")
+
+    def is_answered() -> bool:
+        rig.system.run()
+        try:
+            forgotten(rig)
+        except TimeoutError:
+            return False
+        return True
+
+    eventually(is_answered)
+    assert not (rig.memory / ".git" / "remembrancer-forget").exists()
+    assert holding(rig.root) == []
+    rig.stop()
