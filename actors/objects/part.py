@@ -33,6 +33,7 @@ def store_row(plan: Plan, _parts: Parts) -> Part:
 
     return Part(
         spec=ActorSpec(OBJECT_STORE.kind, build),
+        forgets=plan.lives,
         checks=(lambda: _look(plan),),
         operator_verbs={**STORE_VERBS},
     )

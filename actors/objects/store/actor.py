@@ -11,7 +11,9 @@ from actors.objects.store.bounds import StoreLimits
 from actors.objects.store.database import SCHEMA
 from actors.objects.store.store import ObjectStore
 from messages.base import flaw_of
+from messages.forget import DerivedForgotten, ForgetDerived
 from messages.objects import (
+    OBJECT_STORE,
     CollectObjects,
     FetchText,
     ListOutputs,
@@ -25,6 +27,8 @@ from messages.objects import (
 from messages.status import DescribeYourself
 
 log = logging.getLogger(__name__)
+
+FILES_STAY = "files that commands wrote into the window's working folder stay, with their later versions"
 
 
 class ObjectStoreActor(DatabaseActor[ObjectStore]):
@@ -46,7 +50,7 @@ class ObjectStoreActor(DatabaseActor[ObjectStore]):
         super().__init__(SCHEMA, lambda is_doubtful: ObjectStore(path, limits, self.now(), is_doubtful=is_doubtful))
         self._said_damage = False
 
-    def handle(self, message: StoreMessage) -> None:
+    def handle(self, message: StoreMessage | ForgetDerived) -> None:
         """Answer; what cannot be done is refused."""
         match message:
             case _ if flaw := flaw_of(message):
@@ -66,6 +70,8 @@ class ObjectStoreActor(DatabaseActor[ObjectStore]):
                 self.answer(message, lambda store: store.outputs(message))
             case CollectObjects():
                 self.answer(message, lambda store: store.collect(message, self.now()))
+            case ForgetDerived():
+                self.answer(message, lambda store: self._forget(store, message))
             case _:
                 not_understood(message)
 
@@ -73,6 +79,16 @@ class ObjectStoreActor(DatabaseActor[ObjectStore]):
     def _keep(store: ObjectStore, message: StoreRound) -> RoundStored:
         store.keep(message)
         return RoundStored(request_id=message.request_id, round=message.round)
+
+    @staticmethod
+    def _forget(store: ObjectStore, message: ForgetDerived) -> DerivedForgotten:
+        return DerivedForgotten(
+            request_id=message.request_id,
+            forget_id=message.forget_id,
+            room=OBJECT_STORE.kind,
+            count=store.forget(message),
+            note=FILES_STAY,
+        )
 
     def _fetch(self, store: ObjectStore, message: FetchText) -> TextFetched:
         fetched = store.fetch(message)

@@ -11,12 +11,13 @@ from typing import Any
 
 from actors.memory.derived.database import DerivedDatabase, transaction
 from actors.memory.derived.owner import RefusalError
-from actors.objects.store import bounds, rounds, texts
+from actors.objects.store import bounds, forgetting, rounds, texts
 from actors.objects.store.bounds import StoreLimits
 from actors.objects.store.database import SCHEMA
 from actors.objects.store.rounds import window_of
 from actors.objects.store.values import FILE, microseconds, moment, number_of
 from messages.base import EventId, TurnId
+from messages.forget import ForgetDerived
 from messages.objects import (
     CollectObjects,
     FetchText,
@@ -177,6 +178,17 @@ class ObjectStore:
         )
         found = tuple(_output(row) for row in rows[:MOST])
         return OutputsListed(request_id=message.request_id, outputs=found, is_all=len(rows) <= MOST)
+
+    def forget(self, message: ForgetDerived) -> int:
+        """Remove what is kept of forgotten turns, and every byte of it; the number of outputs and texts gone.
+
+        Raises:
+            apsw.Error: the write fails, or another program reads the file; another call does the rest.
+            OSError: an unusable file that was moved aside cannot be removed.
+        """
+        count = forgetting.forget(self._connection, message)
+        self.file.scrub()
+        return count
 
     # growth
 

@@ -1,0 +1,120 @@
+"""Removal of what the store keeps of forgotten turns: outputs, texts that were shown there, and words of commands."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterable
+
+import msgspec
+
+from actors.memory.derived.database import Connection, transaction
+from actors.objects.store import texts
+from actors.objects.store.rounds import window_of
+from domain.objects import entries, state
+from domain.objects.entries import AnyEntry, OutputSeen
+from domain.objects.state import WindowObjects
+from messages.forget import ForgetDerived
+
+log = logging.getLogger(__name__)
+
+_OUTPUTS = "SELECT no FROM outputs WHERE window = ?1 AND (event IN {these} OR turn IN {these})".format(
+    these="(SELECT value FROM json_each(?2))"
+)
+_SHOWN = """
+SELECT DISTINCT versions.text FROM showings JOIN versions ON versions.window = showings.window
+  AND 'f' || versions.object = showings.object AND versions.no = showings.no
+WHERE showings.window = ?1 AND versions.text IS NOT NULL AND showings.place IN (SELECT value FROM json_each(?2))
+"""
+_TABLES = ("rounds", "snapshots", "showings", "outputs", "versions")
+
+
+def forget(connection: Connection, message: ForgetDerived) -> int:
+    """Remove what is kept of forgotten turns; the number of outputs and texts that are gone.
+
+    The window's actor meets a round that it does not know, and takes over the state as it is here.
+
+    Raises:
+        apsw.Error: the write fails; then no change is made.
+    """
+    with transaction(connection):
+        window = window_of(connection, message.window)
+        if window is None:
+            return 0
+        if message.whole_window:
+            return _forget_all(connection, window)
+        names = {name for event in message.events for name in (event.event_id, event.turn_id) if name}
+        known = window, json.dumps(sorted(names))
+        outputs = [int(no) for (no,) in connection.execute(_OUTPUTS, known)]
+        shown = [int(text) for (text,) in connection.execute(_SHOWN, known)]
+        texts.forget(connection, shown)
+        _run(connection, "DELETE FROM showings WHERE window = ? AND place IN (SELECT value FROM json_each(?))", *known)
+        for no in outputs:
+            _run(connection, "DELETE FROM outputs WHERE window = ? AND no = ?", window, no)
+            _run(connection, "DELETE FROM showings WHERE window = ? AND object = ?", window, f"t{no}")
+        _redact(connection, window, names)
+        return len(outputs) + len(shown)
+
+
+def _forget_all(connection: Connection, window: int) -> int:
+    kept = [int(text) for (text,) in connection.execute("SELECT id FROM texts WHERE window = ?", (window,))]
+    ((outputs,),) = connection.execute("SELECT count(*) FROM outputs WHERE window = ?", (window,))
+    fresh = _fresh(connection, window)
+    texts.forget(connection, kept)
+    for table in _TABLES:
+        _run(connection, f"DELETE FROM {table} WHERE window = ?", window)
+    _put(connection, window, fresh, ())
+    return len(kept) + int(outputs)
+
+
+def _redact(connection: Connection, window: int, names: set[str]) -> None:
+    """Keep the window's state without the commands of forgotten turns; an unreadable state begins anew."""
+    rounds = list(connection.execute("SELECT entries FROM rounds WHERE window = ? ORDER BY round", (window,)))
+    states = list(connection.execute("SELECT state FROM snapshots WHERE window = ?", (window,)))
+    try:
+        objects = state.decode(states[0][0]) if states else None
+        since = [entries.decode(data) for (data,) in rounds]
+    except msgspec.MsgspecError as error:
+        log.warning("what was kept of the objects of window %d cannot be read, they begin anew: %s", window, error)
+        objects, since = _fresh(connection, window), []
+    for output in objects.outputs.values() if objects is not None else ():
+        if not names.isdisjoint((output.event, output.turn)):
+            output.command = ""
+    _put(connection, window, objects, [tuple(_redacted(each, names) for each in kept) for kept in since])
+
+
+def _redacted(entry: AnyEntry, names: set[str]) -> AnyEntry:
+    if isinstance(entry, OutputSeen) and not names.isdisjoint((entry.event, entry.turn)):
+        return msgspec.structs.replace(entry, command="")
+    return entry
+
+
+def _fresh(connection: Connection, window: int) -> WindowObjects:
+    """A state without objects, in which no number is given away twice."""
+    highest = (
+        "SELECT coalesce((SELECT max(object) FROM versions WHERE window = ?1), 0), "
+        "coalesce((SELECT max(no) FROM outputs WHERE window = ?1), 0)"
+    )
+    ((file, output),) = connection.execute(highest, (window,))
+    return WindowObjects(last_file=file, last_output=output)
+
+
+def _put(
+    connection: Connection, window: int, objects: WindowObjects | None, since: Iterable[tuple[AnyEntry, ...]]
+) -> None:
+    """Keep a state and the rounds since, with a further round that no actor has made."""
+    ((last,),) = connection.execute("SELECT last_round FROM windows WHERE id = ?", (window,))
+    rounds = [*since, ()]
+    for table in ("rounds", "snapshots"):
+        _run(connection, f"DELETE FROM {table} WHERE window = ?", window)
+    if objects is not None:
+        _run(
+            connection, "INSERT INTO snapshots VALUES (?, ?, ?)", window, last + 1 - len(rounds), state.encode(objects)
+        )
+    for number, kept in enumerate(rounds, last + 2 - len(rounds)):
+        _run(connection, "INSERT INTO rounds VALUES (?, ?, ?, ?)", window, number, entries.encode(kept), b"forgotten")
+    _run(connection, "UPDATE windows SET last_round = ?, digest = ? WHERE id = ?", last + 1, b"forgotten", window)
+
+
+def _run(connection: Connection, statement: str, *values: str | int | bytes) -> None:
+    list(connection.execute(statement, values))

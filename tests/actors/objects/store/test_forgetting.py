@@ -1,0 +1,120 @@
+"""What the store keeps of forgotten turns is gone from its file, and the window goes on with all else as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from actors.objects.store import texts
+from actors.objects.store.audit import audit
+from actors.objects.store.database import SCHEMA
+from messages.base import EventId, RequestId, TurnId
+from messages.forget import DerivedForgotten, ForgetDerived, ForgottenEvent
+from messages.objects import OBJECT_STORE, ListObjects, ObjectsListed
+from tests.actors.objects.rig import OTHER, WINDOW, ObjectsRig
+
+SECRET = "quagmire"
+
+
+def kept(root: Path) -> bytes:
+    """Every byte below the store's folder, and every text that the store can still give."""
+    path = SCHEMA.path(root)
+    files = b"".join(each.read_bytes() for each in path.parent.iterdir())
+    connection = apsw.Connection(str(path))
+    every = [texts.read(connection, int(str(number))) for (number,) in connection.execute("SELECT id FROM texts")]
+    connection.close()
+    return files + "\n".join(every).encode()
+
+
+def forget(rig: ObjectsRig, turn: TurnId, *, whole: bool = False) -> DerivedForgotten:
+    """Have a turn forgotten, which the window shows no more."""
+    events = tuple(
+        ForgottenEvent(window=rig.window, path=rig.log, line=1, event_id=EventId(name), turn_id=turn)
+        for name in (turn, *(call.event for call in rig.turns.pop(turn)))
+    )
+    request = ForgetDerived(
+        request_id=RequestId("f"),
+        reply_to=rig.asker.address,
+        forget_id="f1",
+        window=rig.window,
+        events=events,
+        whole_window=whole,
+    )
+    rig.system.tell(OBJECT_STORE, request)
+    rig.settle(1.0)
+    answer = rig.asker.receive(0, lambda heard: getattr(heard, "request_id", None) == "f")
+    assert isinstance(answer, DerivedForgotten), answer
+    return answer
+
+
+def with_turns(root: Path, rounds: int = 1) -> tuple[ObjectsRig, TurnId]:
+    """A window with a turn about a secret file, and one about another."""
+    rig = ObjectsRig(root, has_store=True)
+    first = rig.turn()
+    rig.write("a.txt", f"the word is {SECRET}\n")
+    rig.cat("a.txt")
+    rig.ran(f"echo {SECRET}", f"{SECRET}\n")
+    rig.word()
+    rig.turn()
+    rig.write("b.txt", "the kiln is blue\n")
+    rig.cat("b.txt")
+    for number in range(rounds):
+        rig.ran(f"echo {number}", f"{number}\n")
+        rig.word()
+    return rig, first
+
+
+@pytest.mark.req("X-249")
+@pytest.mark.parametrize("rounds", [1, 70], ids=["rounds", "snapshot"])
+def test_the_store_has_no_word_of_a_forgotten_turn_and_gives_all_others_as_before(tmp_path: Path, rounds: int) -> None:
+    rig, first = with_turns(tmp_path, rounds)
+    assert SECRET.encode() in kept(tmp_path)
+    newest = rig.turns[next(reversed(rig.turns))][0].event
+    shown = dict(rig.word().results)[newest]
+
+    answer = forget(rig, first)
+
+    assert (answer.room, answer.count) == ("object-store", 3)
+    assert SECRET.encode() not in kept(tmp_path)
+    assert dict(rig.word().results)[newest] == shown
+    listed = rig.answer(ObjectsListed, ListObjects)
+    assert SECRET not in repr(listed)
+    rig.word()
+    assert SECRET.encode() not in kept(tmp_path)
+    rig.live_again()
+    assert dict(rig.word().results)[newest] == shown
+    rig.stop()
+    assert SECRET.encode() not in kept(tmp_path)
+    assert audit(SCHEMA.path(tmp_path)) == []
+
+
+def test_a_whole_window_leaves_nothing_and_another_window_keeps_all(tmp_path: Path) -> None:
+    rig, first = with_turns(tmp_path)
+    rig.stop()
+    other = ObjectsRig(tmp_path, OTHER, has_store=True)
+    other.turn()
+    other.write("c.txt", "tea at four\n")
+    other.cat("c.txt")
+    other.word()
+    other.stop()
+    rig.start()
+
+    forget(rig, first, whole=True)
+
+    data = kept(tmp_path)
+    assert SECRET.encode() not in data
+    assert b"blue" not in data
+    assert b"tea at four" in data
+    rig.word()
+    rig.stop()
+    assert audit(SCHEMA.path(tmp_path)) == []
+
+
+def test_a_window_of_which_nothing_is_kept_is_answered(tmp_path: Path) -> None:
+    rig = ObjectsRig(tmp_path, WINDOW, has_store=True)
+    turn = rig.turn()
+
+    assert forget(rig, turn).count == 0
+    rig.stop()
