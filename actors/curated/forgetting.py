@@ -56,7 +56,7 @@ class Forgetting:
             own = operation.id.rpartition("-")[0] in sources
             return own or (request.whole_window and operation.window == key)
 
-        gone = {place: self._gone(place, is_gone) for place in every_place(self._config)}
+        gone = {place: self._find_texts(place, is_gone) for place in every_place(self._config)}
         every = [text for texts in gone.values() for text in texts]
         self._notes.drop(request.window, every)
         for fault in [each for each in self._state.faults if each[0] == key or quotes(each[1].detail, every)]:
@@ -77,7 +77,7 @@ class Forgetting:
         if not files:
             end("")
 
-    def _gone(self, place: Place, is_gone: journal.Test) -> tuple[str, ...]:
+    def _find_texts(self, place: Place, is_gone: journal.Test) -> tuple[str, ...]:
         folder = self._folders.at(place)
         data = folder.read(journal.FILE, journal.LIMIT_BYTES) if folder.exists else None
         return journal.without(data or b"", is_gone)[1]

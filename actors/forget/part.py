@@ -12,6 +12,7 @@ from actors.part import Part, Parts, Plan, Verb
 from actors.part.part import Taker
 from messages.base import CONTEXT_KIND
 from messages.embedder import EMBEDDER
+from messages.facts import FACT_INDEX
 from messages.forget import FORGET, CarryOutForget, ListForgets, PreviewForget
 from messages.memory import MEMORY
 
@@ -23,7 +24,7 @@ VERBS = {
 }
 _OF_THE_PROCESS = frozenset({"discord", "feed", "gateway", "observer"})
 """Kinds of parts whose words are in the memory of a running process only."""
-_ASKED = {CONTEXT_KIND, MEMORY.kind, EMBEDDER.kind}
+_ASKED = {CONTEXT_KIND, MEMORY.kind, EMBEDDER.kind, FACT_INDEX.kind}
 _BACKUPS = "Backups made before now hold these words still: make a new one and delete the older ones."
 _DISCORD = "Discord keeps its messages: delete them there."
 

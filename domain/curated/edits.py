@@ -130,7 +130,7 @@ def without_fact(data: bytes, page: Page) -> bytes:
 
 
 def without_texts(data: bytes, texts: Collection[str]) -> bytes:
-    """The file without all facts that have one of these texts."""
+    """The file without each fact whose text is in `texts`."""
     while page := next((page for page in parse_document(data).facts if page.text in texts), None):
         data = without_fact(data, page)
     return data

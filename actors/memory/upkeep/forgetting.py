@@ -29,7 +29,7 @@ class Forgetting:
         self._drop_copies = drop_copies
         self._end = end
         self._waiting: dict[tuple[str, Window], ForgetDerived] = {}
-        """Requests that are not answered yet, by forget id and window: one that comes again takes its own place."""
+        """Requests that are not answered yet, by forget id and window: a repeated request takes its own place."""
         self._run: tuple[Store, Generator[None, None, int]] | None = None
 
     def take(self, request: ForgetDerived) -> None:

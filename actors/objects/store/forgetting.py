@@ -80,10 +80,10 @@ def _redact(connection: Connection, window: int, names: set[str]) -> None:
     for output in objects.outputs.values() if objects is not None else ():
         if not names.isdisjoint((output.event, output.turn)):
             output.command = ""
-    _put(connection, window, objects, [tuple(_redacted(each, names) for each in kept) for kept in since])
+    _put(connection, window, objects, [tuple(_redact_entry(each, names) for each in kept) for kept in since])
 
 
-def _redacted(entry: AnyEntry, names: set[str]) -> AnyEntry:
+def _redact_entry(entry: AnyEntry, names: set[str]) -> AnyEntry:
     if isinstance(entry, OutputSeen) and not names.isdisjoint((entry.event, entry.turn)):
         return msgspec.structs.replace(entry, command="")
     return entry

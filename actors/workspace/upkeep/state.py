@@ -59,7 +59,7 @@ class WorkspaceState:
         """Health of the workers, and their balance."""
         self._written = dict.fromkeys(_texts(written.get("turns")))
         self._sources = [_source(each) for each in _objects(written, "sources")]
-        """Stretches that workers were told of, and what these led to."""
+        """Stretches that workers were told of, with the marks of their entries."""
 
     def keep(self) -> None:
         """Write the state down."""

@@ -1,4 +1,4 @@
-"""What the facts' files say of forgotten turns is in no file, index or history, and all other entries stay."""
+"""Facts of forgotten turns are in no file, index or history, and all other entries stay."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def forget(rig: FactsRig, *turns: str, whole: bool = False) -> None:
     rig.system.run()
 
 
-def forgotten(rig: FactsRig) -> DerivedForgotten:
+def take_answer(rig: FactsRig) -> DerivedForgotten:
     answer = rig.asker.receive(0, lambda heard: getattr(heard, "request_id", None) == "f")
     assert isinstance(answer, DerivedForgotten), answer
     return answer
@@ -76,14 +76,14 @@ def test_no_file_holds_a_word_of_a_forgotten_turn_and_other_turns_stay(tmp_path:
 
     forget(rig, "t1", "t9")
 
-    answer = forgotten(rig)
+    answer = take_answer(rig)
     assert (answer.room, answer.note) == ("facts", "")
     assert answer.count >= 3
     assert holding(rig.root) == []
     assert rig.turns(NAME) == ["I see.", "My wife is Anne"]
     assert [fact for fact in rig.facts(NAME) if "Anne" in fact]
     forget(rig, "t1")
-    assert forgotten(rig).count == 0
+    assert take_answer(rig).count == 0
     rig.wait(120)
     rig.live_again()
     rig.wait(120)
@@ -98,7 +98,7 @@ def test_a_whole_window_takes_every_entry_of_its_conversation(tmp_path: Path) ->
 
     forget(rig, "t1", whole=True)
 
-    forgotten(rig)
+    take_answer(rig)
     assert holding(rig.root) == []
     assert rig.paths(conversation=NAME) == []
     assert len(rig.turns()) == 2
@@ -122,7 +122,7 @@ def test_a_fact_that_took_the_place_of_a_forgotten_turn_s_fact_goes_with_it(tmp_
 
     forget(rig, "t1")
 
-    forgotten(rig)
+    take_answer(rig)
     assert old.source_id
     assert holding(rig.root) == []
 
@@ -142,7 +142,7 @@ def test_the_answer_waits_until_the_git_history_has_no_forgotten_file(tmp_path: 
     def is_answered() -> bool:
         rig.system.run()
         try:
-            forgotten(rig)
+            take_answer(rig)
         except TimeoutError:
             return False
         return True

@@ -22,7 +22,7 @@ SECRET = "quagmire-zebra"
 OTHER = "lighthouse"
 
 
-def forgotten(root: Path, secret: str) -> tuple[ForgottenEvent, ...]:
+def rewrite_logs(root: Path, secret: str) -> tuple[ForgottenEvent, ...]:
     """Take the words of the turns that hold `secret` out of the logs, as a window does; the events."""
     found: list[ForgottenEvent] = []
     for path in (root / "logs").rglob("*.md"):
@@ -51,7 +51,7 @@ def request(rig: MemoryRig, events: tuple[ForgottenEvent, ...]) -> ForgetDerived
 
 def forget(rig: MemoryRig, secret: str = SECRET) -> DerivedForgotten:
     """Have what was made from the turns with `secret` taken out."""
-    answer = rig.ask_plain(request(rig, forgotten(rig.root, secret)))
+    answer = rig.ask_plain(request(rig, rewrite_logs(rig.root, secret)))
     assert isinstance(answer, DerivedForgotten), answer
     return answer
 
@@ -98,16 +98,16 @@ def test_other_turns_are_found_as_before_and_a_rebuild_from_the_logs_gives_the_s
     rig = with_secret(tmp_path)
     forget(rig)
 
-    def found(query: str) -> list[tuple[str, int, str]]:
+    def search(query: str) -> list[tuple[str, int, str]]:
         answer = rig.ask(SearchMemory, query=query, limit=200)
         assert isinstance(answer, MemoriesFound)
         return sorted((each.path, each.line, each.excerpt) for each in answer.memories)
 
-    there = found(OTHER)
+    there = search(OTHER)
     assert len([each for each in there if OTHER in each[2]]) == 60
-    assert not [each for each in found(SECRET) if "noted" in each[2]]
+    assert not [each for each in search(SECRET) if "noted" in each[2]]
     rig.ask(RebuildMemory)
-    assert found(OTHER) == there
+    assert search(OTHER) == there
     rig.stop()
 
 
@@ -172,7 +172,7 @@ def test_an_unusable_index_that_was_moved_aside_is_removed(tmp_path: Path) -> No
 @pytest.mark.req("X-249")
 def test_a_request_waits_for_an_index_that_another_program_locks(tmp_path: Path) -> None:
     rig = with_secret(tmp_path, busy_ms=1)
-    events = forgotten(tmp_path, SECRET)
+    events = rewrite_logs(tmp_path, SECRET)
     other = apsw.Connection(str(tmp_path / PLACE))
     list(other.execute("BEGIN"))
     list(other.execute("SELECT count(*) FROM turns"))

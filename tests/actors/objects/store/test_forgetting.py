@@ -1,4 +1,4 @@
-"""What the store keeps of forgotten turns is gone from its file, and the window goes on with all else as it was."""
+"""The store's file has no byte of forgotten turns, and the window goes on with all other objects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.actors.objects.rig import OTHER, WINDOW, ObjectsRig
 SECRET = "quagmire"
 
 
-def kept(root: Path) -> bytes:
+def read_all(root: Path) -> bytes:
     """Every byte below the store's folder, and every text that the store can still give."""
     path = SCHEMA.path(root)
     files = b"".join(each.read_bytes() for each in path.parent.iterdir())
@@ -70,23 +70,23 @@ def with_turns(root: Path, rounds: int = 1) -> tuple[ObjectsRig, TurnId]:
 @pytest.mark.parametrize("rounds", [1, 70], ids=["rounds", "snapshot"])
 def test_the_store_has_no_word_of_a_forgotten_turn_and_gives_all_others_as_before(tmp_path: Path, rounds: int) -> None:
     rig, first = with_turns(tmp_path, rounds)
-    assert SECRET.encode() in kept(tmp_path)
+    assert SECRET.encode() in read_all(tmp_path)
     newest = rig.turns[next(reversed(rig.turns))][0].event
     shown = dict(rig.word().results)[newest]
 
     answer = forget(rig, first)
 
     assert (answer.room, answer.count) == ("object-store", 3)
-    assert SECRET.encode() not in kept(tmp_path)
+    assert SECRET.encode() not in read_all(tmp_path)
     assert dict(rig.word().results)[newest] == shown
     listed = rig.answer(ObjectsListed, ListObjects)
     assert SECRET not in repr(listed)
     rig.word()
-    assert SECRET.encode() not in kept(tmp_path)
+    assert SECRET.encode() not in read_all(tmp_path)
     rig.live_again()
     assert dict(rig.word().results)[newest] == shown
     rig.stop()
-    assert SECRET.encode() not in kept(tmp_path)
+    assert SECRET.encode() not in read_all(tmp_path)
     assert audit(SCHEMA.path(tmp_path)) == []
 
 
@@ -103,7 +103,7 @@ def test_a_whole_window_leaves_nothing_and_another_window_keeps_all(tmp_path: Pa
 
     forget(rig, first, whole=True)
 
-    data = kept(tmp_path)
+    data = read_all(tmp_path)
     assert SECRET.encode() not in data
     assert b"blue" not in data
     assert b"tea at four" in data

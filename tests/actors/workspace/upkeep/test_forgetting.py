@@ -1,4 +1,4 @@
-"""What a window's files say of forgotten turns is gone, and what they say of others stays or is made anew."""
+"""A window's files say nothing of forgotten turns; what they say of other turns stays or is made anew."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.actors.workspace.rig import ON, STATE, WorkspaceRig
 SECRET = "quagmire"
 
 
-def found(text: str) -> dict[str, Any]:
+def consolidation(text: str) -> dict[str, Any]:
     """Answer of a worker that consolidates."""
     return {"entries": [{"section": "Decisions", "text": text, "confidence": 0.9}], "history": f"About: {text}."}
 
@@ -53,16 +53,16 @@ def rig(tmp_path: Path) -> WorkspaceRig:
     return WorkspaceRig(tmp_path, **ON)
 
 
-def written(rig: WorkspaceRig) -> tuple[SpokenTurn, SpokenTurn]:
+def write_down(rig: WorkspaceRig) -> tuple[SpokenTurn, SpokenTurn]:
     """A turn with a secret and a later one, each cut off and written down by itself."""
     first = rig.turn(f"My word is {SECRET}, always.")
     rig.begin_cut([first])
     rig.work("session", {**STATE, "decisions": [f"The word is {SECRET}"]})
-    rig.work("consolidate", found(f"The word is {SECRET}"))
+    rig.work("consolidate", consolidation(f"The word is {SECRET}"))
     second = rig.turn("The kiln is blue, always.")
     rig.begin_cut([second], first_kept="later")
     rig.work("session", {**STATE, "decisions": [f"The word is {SECRET}", "The kiln is blue"]})
-    rig.work("consolidate", found("The kiln is blue"))
+    rig.work("consolidate", consolidation("The kiln is blue"))
     rig.asker.drain()
     return first, second
 
@@ -72,12 +72,12 @@ def answer_all(rig: WorkspaceRig, text: str) -> None:
     while requests := rig.requests():
         for request in requests:
             is_session = request.purpose == "workspace.session"
-            rig.answer(request, json.dumps(STATE if is_session else found(text)))
+            rig.answer(request, json.dumps(STATE if is_session else consolidation(text)))
 
 
 @pytest.mark.req("X-249")
 def test_no_file_of_a_window_says_what_a_forgotten_turn_led_to(rig: WorkspaceRig) -> None:
-    first, _ = written(rig)
+    first, _ = write_down(rig)
     people = rig.text(MEMORY).replace("## Decisions\n", "## Decisions\n- Mona decides about tea\n")
     rig.write(MEMORY, people)
     rig.write(".agent/before/MEMORY-1.md", SECRET)
@@ -98,7 +98,7 @@ def test_no_file_of_a_window_says_what_a_forgotten_turn_led_to(rig: WorkspaceRig
 
 
 def test_session_is_made_anew_of_the_rest_of_the_log(rig: WorkspaceRig) -> None:
-    first, second = written(rig)
+    first, second = write_down(rig)
     forget(rig, first)
 
     assert "blue" not in rig.text(SESSION)
@@ -123,7 +123,7 @@ def test_the_other_turns_of_a_stretch_are_written_down_anew(rig: WorkspaceRig) -
 
 
 def test_what_a_sweep_and_a_fold_made_goes_with_any_turn_that_was_written_down(rig: WorkspaceRig) -> None:
-    first, _ = written(rig)
+    first, _ = write_down(rig)
     mark = "<!-- m:0123456789ab -->"
     rig.write(MEMORY, rig.text(MEMORY).replace("## Decisions\n", f"## Decisions\n- A {SECRET} in other words {mark}\n"))
     rig.write(HISTORY, rig.text(HISTORY) + f"\n## Folded History Through 2026-01-01T00:00Z\nLong ago, {SECRET}.\n")
@@ -136,7 +136,7 @@ def test_what_a_sweep_and_a_fold_made_goes_with_any_turn_that_was_written_down(r
 
 
 def test_a_turn_that_nothing_was_written_of_changes_no_entry(rig: WorkspaceRig) -> None:
-    written(rig)
+    write_down(rig)
     memory, history = rig.text(MEMORY), rig.text(HISTORY)
     third = rig.turn("Nothing of this is written down.")
 
@@ -146,7 +146,7 @@ def test_a_turn_that_nothing_was_written_of_changes_no_entry(rig: WorkspaceRig) 
 
 
 def test_a_whole_window_leaves_the_files_as_they_begin(rig: WorkspaceRig) -> None:
-    turns = written(rig)
+    turns = write_down(rig)
     fresh = WorkspaceRig(rig.root.parent / "other", **ON)
     fresh.turn("hello")
     rig.write(MEMORY, rig.text(MEMORY) + f"\n- a line of a person's about {SECRET}\n")
