@@ -18,8 +18,9 @@ from messages.forget import ForgetDerived
 
 log = logging.getLogger(__name__)
 
-_OUTPUTS = "SELECT no FROM outputs WHERE window = ?1 AND (event IN {these} OR turn IN {these})".format(
-    these="(SELECT value FROM json_each(?2))"
+_OUTPUTS = (
+    "SELECT DISTINCT no FROM outputs JOIN json_each(?2) ON value = outputs.event OR value = outputs.turn "
+    "WHERE window = ?1"
 )
 _SHOWN = """
 SELECT DISTINCT versions.text FROM showings JOIN versions ON versions.window = showings.window
