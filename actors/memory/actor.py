@@ -83,7 +83,7 @@ class MemoryActor(Actor):
         self._upkeep = Upkeep(
             self, plan, config.reconcile_every_s, self._readers, self._end_reconciling, self._backlog.drop
         )
-        self._forgetting = Forgetting(self, self._upkeep, self._drop_copies, self._backlog.go_on)
+        self._forgetting = Forgetting(self, self._upkeep, self._recall, self._backlog)
 
     def on_start(self) -> None:
         """Open the index; if that is not possible now, go on without and try again."""
@@ -138,10 +138,8 @@ class MemoryActor(Actor):
                 self._upkeep.begin_reconciling()
             case LookAfterIndex():
                 self._upkeep.look_after()
-            case ForgetDerived():
-                self._forgetting.take(message)
-            case ForgetSlice():
-                self._forgetting.work()
+            case ForgetDerived() | ForgetSlice():
+                self._forgetting.work(message)
             case _:
                 not_understood(message)
 
@@ -201,11 +199,6 @@ class MemoryActor(Actor):
             windows = {parse_log_path(PurePosixPath(path))[0] for path in store.unredacted_logs()}
         for window in windows:
             self.tell(window.address, RestoreRedactions(window=window))
-
-    def _drop_copies(self) -> None:
-        """Drop words of turns outside the index: blocks for explanations, and turns on their way to a vector."""
-        self._recall.clear()
-        self._backlog.drop()
 
     # lookups
 

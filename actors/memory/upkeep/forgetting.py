@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 
 from actors.kernel import Host
+from actors.memory.recall.recall import Recall
 from actors.memory.store import Store
+from actors.memory.upkeep.backlog import Backlog
 from actors.memory.upkeep.upkeep import READY, SLICE_S, Upkeep
 from messages.base import Window
 from messages.forget import DerivedForgotten, ForgetDerived
@@ -15,47 +17,50 @@ from messages.memory import ForgetSlice
 class Forgetting:
     """Queue of requests; one that fails stays, and is carried out after the next comparison with the logs."""
 
-    def __init__(self, host: Host, upkeep: Upkeep, drop_copies: Callable[[], None], end: Callable[[], None]) -> None:
+    def __init__(self, host: Host, upkeep: Upkeep, recall: Recall, backlog: Backlog) -> None:
         """Begin without requests.
 
         Args:
             host: Actor that owns the index.
             upkeep: Gives the index.
-            drop_copies: Drops words of turns that stand in memory.
-            end: Called when a request has been carried out.
+            recall: Holds blocks for explanations.
+            backlog: Holds turns on their way to a vector.
         """
         self._host = host
         self._upkeep = upkeep
-        self._drop_copies = drop_copies
-        self._end = end
+        self._recall = recall
+        self._backlog = backlog
         self._waiting: dict[tuple[str, Window], ForgetDerived] = {}
         """Requests that are not answered yet, by forget id and window: a repeated request takes its own place."""
         self._run: tuple[Store, Generator[None, None, int]] | None = None
 
-    def take(self, request: ForgetDerived) -> None:
-        """Queue a request."""
-        self._waiting[request.forget_id, request.window] = request
-        self.go_on()
+    def work(self, message: ForgetDerived | ForgetSlice) -> None:
+        """Queue a request, or do the next slice.
+
+        Raises:
+            apsw.Error: the index cannot be written.
+            OSError: a file beside it cannot.
+        """
+        if isinstance(message, ForgetDerived):
+            self._waiting[message.forget_id, message.window] = message
+            self.go_on()
+        else:
+            self._do_slice()
 
     def go_on(self) -> None:
         """Carry out what waits, unless a comparison with the logs must end first: only then are all rows known."""
         if self._waiting and self._run is None and self._upkeep.state == READY:
             self._host.tell(self._host.address, ForgetSlice())
 
-    def work(self) -> None:
-        """Do the next slice.
-
-        Raises:
-            apsw.Error: the index cannot be written.
-            OSError: a file beside it cannot.
-        """
+    def _do_slice(self) -> None:
         run, self._run = self._run, None
         store = self._upkeep.store()
         if not self._waiting:
             return
         key, request = next(iter(self._waiting.items()))
         if run is None or run[0] is not store:
-            self._drop_copies()
+            self._recall.clear()
+            self._backlog.drop()
             run = store, store.forget(request.events)
         until = self._host.monotonic() + SLICE_S
         try:
@@ -65,7 +70,7 @@ class Forgetting:
         except StopIteration as end:
             del self._waiting[key]
             self._answer(request, int(end.value))
-            self._end()
+            self._backlog.go_on()
             self.go_on()
         else:
             self._run = run
