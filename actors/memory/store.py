@@ -302,7 +302,7 @@ class Store:
         if self._scratch is None:
             return VectorEngine(EngineSpace(plan.path.parent, name, plan.dimensions), self._vectors, plan.tuning)
         space = EngineSpace(Path(self._scratch.name), name, plan.dimensions)
-        return VectorEngine.copied(plan.path.parent, space, self._vectors, plan.tuning)
+        return VectorEngine.copy_of(plan.path.parent, space, self._vectors, plan.tuning)
 
     def _follow(self, window: Window | None, added: Sequence[int], gone: Sequence[int]) -> None:
         """Let arrays and codes know of new rows and of those that are gone."""

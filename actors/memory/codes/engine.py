@@ -63,7 +63,7 @@ class VectorEngine:
         self.reopen()
 
     @classmethod
-    def copied(
+    def copy_of(
         cls, original: Path, space: EngineSpace, source: VectorSource, tuning: Tuning = MEASURED
     ) -> VectorEngine:
         """An engine with files of its own, copied from those in the folder `original` where there are any."""
@@ -79,7 +79,7 @@ class VectorEngine:
     @property
     def fetched(self) -> int:
         """Vectors that the last search needed from the index."""
-        return self._searched().fetched
+        return self._require_open().fetched
 
     def append(self, rows: NDArray[np.int64]) -> None:
         """Take in rows that have a vector in the index now."""
@@ -129,7 +129,7 @@ class VectorEngine:
             ValueError: `count` is negative.
             RuntimeError: it is not open.
         """
-        return self._searched().top(query, count, allowed)
+        return self._require_open().top(query, count, allowed)
 
     def reopen(self) -> None:
         """Open the codes anew, which repairs codes that are behind the index."""
@@ -142,7 +142,7 @@ class VectorEngine:
             self._nearest.close()
             self._nearest = None
 
-    def _searched(self) -> Nearest:
+    def _require_open(self) -> Nearest:
         if self._nearest is None:
             raise RuntimeError(f"the codes of the memory's vectors are not open: {self.trouble or 'closed'}")
         return self._nearest
