@@ -44,7 +44,7 @@ def forget(connection: Connection, message: ForgetDerived) -> int:
             return 0
         if message.whole_window:
             return _forget_all(connection, window)
-        names = {name for event in message.events for name in (event.event_id, event.turn_id) if name}
+        names = {str(name) for event in message.events for name in (event.event_id, event.turn_id) if name}
         known = window, json.dumps(sorted(names))
         outputs = [int(no) for (no,) in connection.execute(_OUTPUTS, known)]
         shown = [int(text) for (text,) in connection.execute(_SHOWN, known)]

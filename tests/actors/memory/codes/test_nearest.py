@@ -123,3 +123,31 @@ def test_with_half_of_the_fine_codes_lost_and_a_look_at_one_at_a_time_the_answer
         rows, sims = nearest.top(query, 5)
         assert (rows.tolist(), sims.tolist()) == source.nearest(query, 5, None)
     nearest.close()
+
+
+@pytest.mark.req("X-249")
+def test_codes_of_rows_that_are_gone_are_written_over_and_all_others_are_found(tmp_path: Path) -> None:
+    corpus, source, path = Corpus(1, 40), Vectors(40), tmp_path / "codes"
+    source.put(np.arange(50), corpus.vectors(50), corpus.times(50))
+    nearest = Nearest.open(path, SPACE, 40, source)
+    before = [each.stat().st_size for each in (path, second_path(path))]
+    rows = np.array([50])
+    source.put(rows, corpus.vectors(1), corpus.times(1))
+    nearest.append(rows, source.fetch(rows), source.times(rows))
+    added = [each.read_bytes()[size:] for each, size in zip((path, second_path(path)), before, strict=True)]
+    nearest.remove(rows)
+    source.drop(rows)
+    assert all(data in each.read_bytes() for each, data in zip((path, second_path(path)), added, strict=True))
+
+    nearest.erase_gone()
+
+    for each, data in zip((path, second_path(path)), added, strict=True):
+        assert data not in each.read_bytes()
+        place = each.stat().st_size - 2 * len(data)
+        assert not any(each.read_bytes()[place + 16 : place + len(data) - 4]), "codes, behind the row and the time"
+    agree(nearest, source, corpus, 5)
+    nearest.close()
+    again = Nearest.open(path, SPACE, 40, source)
+    assert sorted(again.rows.tolist()) == list(range(50))
+    agree(again, source, corpus, 5)
+    again.close()
