@@ -166,6 +166,20 @@ BENCHES = {
             ),
         ),
     ),
+    "forget": Bench(
+        """Strings planted in all ways, forgotten under kills, then searched for in every byte; half an hour.
+
+        The whole agent with all layers on a loopback Discord and model. People type, attach, edit and quote strings,
+        have commands print them, and are answered with them. They are forgotten by message, person, topic and window,
+        with a slash command or by the operator, while the agent is killed. Then it is stopped, and every file of the
+        data root and of a new backup is searched. Exit code 1 when a string is left, or a log is not verified.
+        """,
+        (
+            _number("strings", 9, 1_000, "Planted ones."),
+            _number("kills", 0, 200, "While forget requests are carried out."),
+            _number("seed", 0, 1, "Of the strings and the times of kills."),
+        ),
+    ),
     "kernel": Bench(
         """The actor runtime beside plain pykka, asyncio and Erlang/OTP; about five minutes.
 

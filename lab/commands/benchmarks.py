@@ -12,7 +12,7 @@ def benchmark_of(name: str) -> Benchmark:
     """Benchmark of a command, imported when the command runs."""
     if name in ("continuity", "facts", "objects", "prompts", "upkeep", "workspace"):
         return _layer_benchmark(name)
-    if name in ("crashes", "durable", "month"):
+    if name in ("crashes", "durable", "forget", "month"):
         return _endurance_benchmark(name)
     match name:
         case "cache":
@@ -71,6 +71,10 @@ def _endurance_benchmark(name: str) -> Benchmark:
             from lab.bench.durable.run import DURABLE
 
             return DURABLE
+        case "forget":
+            from lab.bench.forget.run import FORGET
+
+            return FORGET
         case _:
             from lab.bench.month.run import MONTH
 

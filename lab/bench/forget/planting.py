@@ -1,0 +1,135 @@
+"""Planting of strings: people say, attach, quote, edit and run them, and a model answers with them."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from dataclasses import dataclass, field
+
+from domain.offline.model import prompt_of
+from lab.bench.facts.rules import CallKind, answer_call, kind_of
+from lab.bench.forget.search import make_string
+from lab.chaos.kills.settings import DIMENSIONS
+from lab.chaos.kills.stage import embeddings
+from lab.loopback_model.answers import Answer, Behaviour, Call, Received
+from lab.playground.server import PlaygroundServer
+
+REPLY_S = 120.0
+OUTPUT_LINES = 4_000
+"""Lines of a command's output that are too many to show, so that the whole is kept in a file."""
+_RUN = "run: "
+_TELL = "tell me about "
+
+
+class Model:
+    """Behaviour of a loopback model: runs what a person says, tells what it was taught, and repeats all else."""
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._lock = threading.Lock()
+        self._taught: dict[str, str] = {}
+
+    def teach(self, question: str, answer: str) -> None:
+        """Answer a question of people with these words from now on."""
+        with self._lock:
+            self._taught[question] = answer
+
+    def behave(self, request: Received) -> Behaviour:
+        """Answer of the model."""
+        kind = kind_of(request)
+        if kind is CallKind.EMBED:
+            texts = request.body.get("input") or []
+            return embeddings([[1.0 + len(str(text)) % 7, *[1.0] * (DIMENSIONS - 1)] for text in texts])
+        if kind is not CallKind.CHAT:
+            return answer_call(kind, request)
+        messages = request.body["messages"]
+        words = _newest_words(messages)
+        if messages[-1]["role"] == "tool":
+            return Answer(text="That is what came of it.")
+        if words.startswith(_RUN) and request.body.get("tools"):
+            return Answer(calls=(Call("bash", json.dumps({"command": words.removeprefix(_RUN)})),))
+        with self._lock:
+            return Answer(text=self._taught.get(words, f"I have noted: {words}"))
+
+
+def _newest_words(messages: list[dict[str, object]]) -> str:
+    newest = next((each["content"] for each in reversed(messages) if each["role"] == "user"), "")
+    if not isinstance(newest, str):
+        newest = "\n".join(str(part.get("text", "")) for part in newest) if isinstance(newest, list) else ""
+    return prompt_of(newest).strip()
+
+
+@dataclass(slots=True)
+class Planted:
+    """Strings of a person in a window."""
+
+    channel_id: int
+    user: int
+    message_ids: list[int] = field(default_factory=list)
+    """Messages of the person, the oldest first."""
+    strings: dict[str, str] = field(default_factory=dict)
+    """String -> way of planting."""
+
+
+class Planter:
+    """People of a benchmark; one thread uses it."""
+
+    def __init__(self, server: PlaygroundServer, model: Model, chance: random.Random, channel_id: int) -> None:
+        """Say nothing yet.
+
+        Args:
+            server: Discord.
+            model: Behaviour of the agent's model.
+            chance: Source of the strings.
+            channel_id: Channel in which threads are opened.
+        """
+        self._server, self._model, self._chance = server, model, chance
+        self._channel_id = channel_id
+        self._other = server.add_user("Quentin")
+        self._number = 0
+
+    def plant(self) -> Planted:
+        """Have a new person plant a string in each way, in a new thread; return when each was answered."""
+        self._number += 1
+        user = self._server.add_user(f"Person{self._number}")
+        thread = self._server.create_thread(self._channel_id, f"thread {self._number}", user=user)
+        planted = Planted(thread, user)
+        typed = self._fresh(planted, "typed")
+        self._say(planted, f"My word is {typed}, remember that please.")
+        fact = self._fresh(planted, "fact")
+        self._say(planted, f"I keep a {fact} at Old Street 4, locker mark-fact{self._number}x-{self._number}.")
+        name, content = self._fresh(planted, "file name"), self._fresh(planted, "file")
+        self._say(planted, "here is a file", (f"{name}.txt", content.encode()))
+        output = self._fresh(planted, "output")
+        self._say(planted, f"{_RUN}echo {output[:12]}''{output[12:]}")
+        kept = self._fresh(planted, "kept output")
+        self._say(planted, f"{_RUN}for i in $(seq {OUTPUT_LINES}); do echo {kept}; done")
+        before, after = self._fresh(planted, "before an edit"), self._fresh(planted, "after an edit")
+        edited = self._say(planted, f"An edit of {before} follows in a moment.")
+        self._server.edit(thread, edited, f"An edit of {after} was made here.")
+        answer = self._fresh(planted, "answer")
+        question = f"{_TELL}number {self._number}"
+        self._model.teach(question, f"It is called {answer}, as far as I know.")
+        self._say(planted, question)
+        self._quote(planted)
+        return planted
+
+    def _quote(self, planted: Planted) -> None:
+        """Have another person quote the first message, with words of that person's own."""
+        quoted = planted.message_ids[0]
+        message_id = self._server.say(
+            planted.channel_id, "What is meant by that word?", user=self._other, reply_to=quoted
+        )
+        self._server.wait_for_reply(planted.channel_id, after=message_id, timeout_s=REPLY_S)
+
+    def _fresh(self, planted: Planted, way: str) -> str:
+        string = make_string(self._chance)
+        planted.strings[string] = way
+        return string
+
+    def _say(self, planted: Planted, text: str, *files: tuple[str, bytes]) -> int:
+        message_id = self._server.say(planted.channel_id, text, user=planted.user, attachments=files)
+        planted.message_ids.append(message_id)
+        self._server.wait_for_reply(planted.channel_id, after=message_id, timeout_s=REPLY_S)
+        return message_id

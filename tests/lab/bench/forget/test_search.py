@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from lab.bench.forget.search import make_string, search
+
+ONE, OTHER = make_string(random.Random(1)), make_string(random.Random(2))
+
+
+def test_a_string_is_found_in_bytes_names_links_and_in_either_half(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "data").write_bytes(b"\0\xff" + ONE.upper().encode() + b"\0")
+    (tmp_path / "half").write_bytes(ONE[12:].encode() + b"page" + ONE[:3].encode())
+    (tmp_path / f"{OTHER}.txt").touch()
+    (tmp_path / "link").symlink_to(f"nowhere/{ONE}")
+
+    found = search(tmp_path, {ONE, OTHER, make_string(random.Random(3))})
+
+    assert found == {ONE: {"folder/data", "half", "link"}, OTHER: {f"{OTHER}.txt"}}
+
+
+def test_strings_differ_and_are_words_for_every_index() -> None:
+    chance = random.Random(0)
+    strings = {make_string(chance) for _ in range(1_000)}
+
+    assert len(strings) == 1_000
+    assert all(each.isalpha() and each.islower() and len(each) == 24 for each in strings)
