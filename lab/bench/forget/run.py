@@ -89,7 +89,9 @@ class _Course:
             people.append(self._planter.plant())
         self._settle()
         planted = {text: way for each in people for text, way in each.strings.items()}
-        known = search(self._data, planted)
+        known = search(self._folder, planted)
+        rooms = {_room_of(path) for paths in known.values() for path in paths}
+        say(f"{len(known)} strings on the disk, in {', '.join(sorted(rooms))}")
         ways = cycle(Way)
         requests = [each for person in people for each in self._asker.requests(next(ways), person)]
         for number, request in enumerate(requests):
@@ -97,21 +99,20 @@ class _Course:
             self._forget(request, -(-(kills - self._kills) // (len(requests) - number)))
         self._settle()
         self._end()
-        return {"forgetting": self._judge(planted, kept, len(known), len(requests))}
+        figures = {"on_disk_before": len(known), "rooms_before": len(rooms), "requests": len(requests)}
+        return {"forgetting": figures | self._judge(planted, kept)}
 
-    def _judge(self, planted: dict[str, str], kept: Planted, known: int, requests: int) -> dict[str, float]:
-        left = search(self._data, planted)
+    def _judge(self, planted: dict[str, str], kept: Planted) -> dict[str, float]:
+        left = search(self._folder, planted)
         copy = self._folder / "backup"
         problems = self._call("logs", "check", str(self._data / "logs"))
         unfit = self._call("backup", "--config", str(self._folder / CONFIG), str(copy))
         in_copy = search(copy, planted) if copy.exists() else {}
-        rooms = Counter(f"{path.split('/')[0]} ({planted[text]})" for text, paths in left.items() for path in paths)
+        rooms = Counter(f"{_room_of(path)} ({planted[text]})" for text, paths in left.items() for path in paths)
         for room, count in rooms.most_common():
             sys.stderr.write(f"left: {count} in {room}\n")
         return {
             "planted": len(planted),
-            "on_disk_before": known,
-            "requests": requests,
             "kills": self._kills,
             "left": len(left),
             "left_in_backup": len(in_copy),
@@ -184,6 +185,12 @@ class _Course:
             pause.wait(0.05)
 
 
+def _room_of(path: str) -> str:
+    """Folder of the data root, or a name beside the data root, in which a file stands."""
+    parts = path.split("/")
+    return parts[1] if parts[0] == DATA and len(parts) > 1 else parts[0]
+
+
 FORGET = Benchmark(
     name="forget",
     measure=measure,
@@ -196,6 +203,7 @@ FORGET = Benchmark(
     columns=(
         Column("strings", "planted", ",.0f"),
         Column("of them on the disk before", "on_disk_before", ",.0f"),
+        Column("folders with one before", "rooms_before", ",.0f"),
         Column("requests", "requests", ",.0f"),
         Column("kills", "kills", ",.0f"),
         Column("left", "left", ",.0f"),
