@@ -7,11 +7,11 @@ from actors.context.host import WindowHost
 from actors.context.log.journal import Journal
 from actors.context.retraction import Retraction
 from actors.context.turn_driver import TurnDriver
-from domain.forgetting.fold import message_id_of
-from domain.forgetting.scope import Chosen, WindowEvents, list_forgettable
 from domain.log.event import Event, Kind
 from domain.log.forgotten import FORGOT
 from domain.log.metadata import MetaValue, meta_dict
+from domain.turn.forgetting.fold import message_id_of
+from domain.turn.forgetting.scope import Chosen, WindowEvents, list_forgettable
 from messages.base import EventId, MessageId, TurnId
 from messages.forget import EventsForgotten, ForgetEvents, ForgettableListed, ForgottenEvent, ListForgettable
 

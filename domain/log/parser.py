@@ -365,14 +365,13 @@ def _record(
 
 def _forgotten_record(head: re.Match[bytes], place: tuple[int, int], *, is_quote: bool) -> Forgotten:
     at, kind, name, meta, _ = head.groups()
-    meta_json, _ = unmarked(meta.decode("ascii"))
     return Forgotten(
         line=place[0],
         offset=place[1],
         id=EventId(name.decode("ascii")),
         at=datetime.fromisoformat(at.decode("ascii")),
         kind=_KINDS[kind],
-        meta_json=meta_json,
+        meta_json=unmarked(meta.decode("ascii"))[0],
         is_quote=is_quote,
     )
 

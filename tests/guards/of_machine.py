@@ -163,9 +163,6 @@ OF_MACHINE: tuple[Guard, ...] = (
         ("        return read_regular(path)\n", "        return path.read_bytes()\n", _PIPE),
     ),
     *guards_of(
-        "actors/context/log/file.py", ("log = parse(read_regular(path))", "log = parse(path.read_bytes())", _PIPE)
-    ),
-    *guards_of(
         "actors/backup/copying.py",
         (
             "            raise BackupError(fault)\n        for name",

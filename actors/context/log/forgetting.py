@@ -13,11 +13,11 @@ from actors.context.log.redactions import Redactions
 from actors.context.log.scan import all_log_names
 from actors.linux.disk import Disk, draft_path, put_whole
 from actors.linux.regular_file import read_regular
-from domain.forgetting.rewriting import forget_words
-from domain.forgetting.scope import Chosen
 from domain.log.parser import parse
 from domain.log.redaction import tombstones_in
 from domain.log.window import log_folder, redacted_path
+from domain.turn.forgetting.rewriting import forget_words
+from domain.turn.forgetting.scope import Chosen
 from messages.base import Window
 
 _UNNAMED = ".new"

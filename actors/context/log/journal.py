@@ -17,13 +17,13 @@ from actors.context.log.redactions import Redactions
 from actors.context.log.scan import log_names
 from actors.linux.disk import Disk, RealDisk
 from actors.linux.regular_file import read_regular
-from domain.forgetting.fold import fold_log, message_id_of
-from domain.forgetting.scope import Chosen
 from domain.log.event import Event, Kind
 from domain.log.parser import ParsedEvent, ParsedLog, parse
 from domain.log.redaction import tombstones_in
 from domain.log.window import log_folder
 from domain.turn.conversation import Conversation
+from domain.turn.forgetting.fold import fold_log, message_id_of
+from domain.turn.forgetting.scope import Chosen
 from domain.turn.posting import is_posting
 from domain.turn.spoken import all_turns, spoken_turns
 from messages.base import EventId, TurnId, Value, Window, make_ready
@@ -227,8 +227,6 @@ class Journal:
             if not chosen:
                 renew_copies(self._root, self._window, disk)
                 return
-            if self._log is not None:
-                self._log.sync()
             self.close()
             take_out(self._root, self._window, chosen, forget_id, disk)
         except OSError as error:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 
-from actors.context.log.scan import log_names
+from actors.context.log.scan import all_log_names
 from actors.linux.disk import Disk, RealDisk, make_durable, put_whole, write_all
 from actors.linux.private_folder import make_private
 from actors.linux.regular_file import open_regular, read_regular
@@ -63,7 +63,7 @@ class Redactions:
         if self._root is None:
             return
         by_log = _by_log(tombstones)
-        for name in log_names(self._root / redacted_path(folder.as_posix())):
+        for name in all_log_names(self._root / redacted_path(folder.as_posix())):
             path = (folder / name).as_posix()
             there = self._root / redacted_path(path)
             content = redacted(read_regular(self._root / path), by_log.get(path, ()))

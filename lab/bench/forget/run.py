@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import random
-import subprocess
 import sys
 import tempfile
 import threading
@@ -14,14 +14,16 @@ from itertools import cycle
 from pathlib import Path
 
 from actors.kernel import SystemClock
+from actors.socket.client import AgentNotRunningError, RefusalError
 from lab.bench.benchmark import Benchmark, Column, Rows, Target
 from lab.bench.forget.asking import Asker, Way
 from lab.bench.forget.planting import Model, Planted, Planter
 from lab.bench.forget.search import search
-from lab.bench.process import CHECKOUT, MeasurementError
+from lab.bench.process import MeasurementError, output_of
 from lab.chaos.kills.nursery import LivingAgent, Nursery
 from lab.chaos.kills.settings import CONFIG, DATA, Surroundings, write_settings
 from lab.chaos.kills.word import CALM, Word
+from lab.load.agent_process import environment
 from lab.loopback_model.server import LoopbackModel
 from lab.playground.server import PlaygroundServer
 
@@ -123,38 +125,32 @@ class _Course:
         }
 
     def _call(self, *arguments: str) -> int:
-        """Exit code of a command of the agent's."""
-        command = [sys.executable, "-P", "-c", _AGENT, *arguments]
-        done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=False)
-        if done.returncode:
-            sys.stderr.write(done.stdout[-2000:] + done.stderr[-2000:])
-        return done.returncode
+        """1 if a command of the agent's fails, else 0."""
+        try:
+            command = [sys.executable, "-P", "-c", _AGENT, *arguments]
+            output_of(command, arguments[0], environment(os.environ, ""))
+        except MeasurementError as error:
+            sys.stderr.write(f"{error}\n")
+            return 1
+        return 0
 
     def _forget(self, request: Callable[[], None], kills: int) -> None:
         """Carry out a request; the agent is killed so often meanwhile, and each next life goes on."""
-        asking = threading.Thread(target=self._ask, args=(request,))
-        self._fault: Exception | None = None
-        asking.start()
+        if kills:
+            threading.Thread(target=self._ask, args=(request,), daemon=True).start()
         for _ in range(kills):
             self._agent.over.wait(self._chance.uniform(0, LONGEST_LIFE_S))
             self._agent.kill()
             self._nursery.bury(self._agent)
             self._kills += 1
             self._agent = self._start()
-        asking.join()
-        if kills:
-            self._fault = None
-            self._wait(lambda: self._asker.count_unfinished() == 0, "a request to end")
-            request()  # A kill before the confirmation leaves nothing of it.
-        if self._fault is not None:
-            raise MeasurementError(str(self._fault)) from self._fault
+        self._wait(lambda: self._asker.count_unfinished() == 0, "a request to end")
+        request()  # A kill before the confirmation leaves nothing of the first one.
         self._wait(lambda: self._asker.count_unfinished() == 0, "a request to end")
 
     def _ask(self, request: Callable[[], None]) -> None:
-        try:
-            request()
-        except Exception as error:  # noqa: BLE001 - told in the thread of the course
-            self._fault = error
+        with suppress(TimeoutError, ValueError, AgentNotRunningError, RefusalError, MeasurementError):
+            request()  # The agent is killed meanwhile.
 
     def _start(self) -> LivingAgent:
         agent = self._nursery.start(self._folder / CONFIG, self._folder / "stderr")

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from actors.context.log.file import WindowLog
-from domain.forgetting.rewriting import forget_words
 from domain.log.event import Event, Kind, event
 from domain.log.parser import parse
+from domain.turn.forgetting.rewriting import forget_words
 from tests.actors.cli.command import inherited, run, run_on_terminal, start
 from tests.domain.log.logs import START, WINDOW
 from tests.patience import PATIENCE_S

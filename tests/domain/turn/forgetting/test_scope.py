@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from domain.forgetting.rewriting import forget_words
-from domain.forgetting.scope import QUOTATION, WindowEvents, list_forgettable
 from domain.log.event import Event, Kind, event
 from domain.log.parser import parse
+from domain.turn.forgetting.rewriting import forget_words
+from domain.turn.forgetting.scope import QUOTATION, WindowEvents, list_forgettable
 from messages.base import EventId
 from messages.forget import Scope, ScopeKind
 from messages.turn import Reference
@@ -58,6 +58,7 @@ def ids_of(events: list[Event] | None = None, kind: ScopeKind = ScopeKind.MESSAG
     return [each.event_id for each in listed]
 
 
+@pytest.mark.req("X-246")
 def test_a_message_goes_with_its_turn_its_quotations_its_pin_what_is_owed_and_its_repetitions() -> None:
     assert ids_of(message_id="1") == ["q1", "c1", "r1", "a1", "q2:quotation", "q3", "q5:quotation", "o1", "p1"]
 
@@ -115,6 +116,7 @@ def test_only_ones_own_words_are_named_and_others_counted() -> None:
     assert withheld == 6
 
 
+@pytest.mark.req("X-246")
 def test_what_goes_with_a_forgotten_message_is_found_by_its_id_alone() -> None:
     quoting = EVENTS[5]
     data = forget_words(written(EVENTS[:5]), {EventId("q1"), EventId("a1")}, (), "f1")

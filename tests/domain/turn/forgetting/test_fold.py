@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from domain.forgetting.fold import FORGOTTEN, fold_log
-from domain.forgetting.rewriting import forget_words
 from domain.log.event import Event, Kind, event
 from domain.log.metadata import MetaValue
 from domain.log.parser import parse
 from domain.turn.conversation import Conversation
+from domain.turn.forgetting.fold import FORGOTTEN, fold_log
+from domain.turn.forgetting.rewriting import forget_words
 from domain.turn.turn import TurnState
 from messages.base import EventId, TurnId
 from tests.domain.log.logs import START, written

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.forgetting.rewriting import forget_words
 from domain.log.event import Event, Kind, event
 from domain.log.format import encode_event
 from domain.log.metadata import MetaValue
 from domain.log.parser import parse
 from domain.log.tail import tail_state
 from domain.log.view import findings
+from domain.turn.forgetting.rewriting import forget_words
 from messages.base import EventId
 from tests.domain.log.logs import (
     BOUNDED,

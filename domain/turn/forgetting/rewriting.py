@@ -6,7 +6,6 @@ import itertools
 import re
 from collections.abc import Collection
 
-from domain.log.event import Kind
 from domain.log.forgotten import forget_quotation, forget_record, forget_seal, seal_mark
 from domain.log.parser import ParsedLog, parse, places
 from messages.base import EventId
@@ -15,7 +14,7 @@ _ESCAPED = b'<!-- {"esc":1'
 _NOT_LINE_FEED = re.compile(rb"[^\n]")
 _WORDS = re.compile(
     rb"^(?!<!-- end [0-9A-Za-z_-]{1,64} bytes=[0-9]{1,18} hash=[0-9a-f]{16} -->$)"
-    rb"(?!## [0-9T:.-]{23}Z (?:%s) [0-9A-Za-z_-]{1,64}$)[^\n]+" % "|".join(Kind).encode(),
+    rb"(?!## [0-9T:.-]{23}Z [a-z-]{3,11} [0-9A-Za-z_-]{1,64}$)[^\n]+",
     re.MULTILINE,
 )
 """Line of a damaged place that is neither a heading nor an end marker."""

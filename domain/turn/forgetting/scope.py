@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from domain.forgetting.fold import message_id_of
 from domain.log.event import Event, Kind
 from domain.log.forgotten import FORGOT, Forgotten
 from domain.log.metadata import meta_dict
 from domain.log.parser import ParsedEvent, ParsedLog
 from domain.log.redaction import DELETION_DEFERRED, EDIT_DEFERRED, LOOKED_THROUGH, OWED
 from domain.turn.compaction import CUT
+from domain.turn.forgetting.fold import message_id_of
 from messages.base import EventId, MessageId, TurnId, UserId
 from messages.forget import LEAST_REPEATED_CHARS, ForgettableEvent, Scope, ScopeKind
 
