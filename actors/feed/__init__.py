@@ -1,5 +1,5 @@
-"""Feed: what happens lately, kept for whoever asks for it piece by piece: the operator, by way of his socket.
+"""Feed: recent events of runs, handed to the operator piece by piece through the agent's socket.
 
-Read `actor.py`, then `ring.py` (how much is kept). Nothing here is written anywhere.
+Read `actor.py`, then `ring.py` (limits of the kept events). No module here writes a file.
 Pure: `ring.py`.
 """

@@ -1,4 +1,4 @@
-"""FeedActor: follows runs while somebody asks for them, and hands out what happened piece by piece."""
+"""FeedActor: follows runs while a client reads, and hands out their events piece by piece."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from messages.run import RUNS, EventsRead, FeedMessage, FeedTick, ReadEvents, Ru
 
 MOST_EVENTS = 5_000
 MOST_CHARS = 4_000_000
-"""Of all that is kept."""
+"""Characters of all kept events."""
 ANSWER_CHARS = 2_000_000
-"""Of one answer, which is spelled out once more on its way and may be twice as long then."""
+"""Characters of one answer; encoding may double the size."""
 GATHERS_S = 0.05
-"""What comes so close behind an event goes with it."""
+"""Events within this time after an event go out in the same answer."""
 KEEPS_S = 120.0
-"""What nobody has asked for during so long is not kept any more, and nothing more is followed."""
+"""After so long without a reader, events are dropped and runs are not followed any more."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Somebody who waits for the next event."""
+    """A request waiting for the next event."""
 
     request: ReadEvents
     after: int
@@ -30,11 +30,11 @@ class _Reader:
 
 
 class FeedActor(Actor):
-    """Owner of the newest events of all windows' runs, and of those who wait for the next.
+    """Owner of the newest events of all windows' runs, and of the requests that wait for the next event.
 
-    Owns: a ring in memory, which a crash empties; its places begin with the clock, so that those of an earlier life
-        are known as such.
-    Asks: nobody; follows the topic of runs while it is asked, and costs windows nothing otherwise.
+    Owns: a ring in memory, emptied by a crash; its places begin with the clock, so that places of an earlier life are
+        recognised.
+    Asks: no actor; follows the topic of runs while a client reads, and costs windows nothing otherwise.
     Crashes on: any defect.
     """
 
@@ -43,21 +43,21 @@ class FeedActor(Actor):
         self._ring = Ring(MOST_EVENTS, MOST_CHARS)
         self._readers: list[_Reader] = []
         self._asked_s: float | None = None
-        """When it was asked last; None when nobody does any more."""
+        """Time of the last request; None while no client reads."""
         self._timer: Timer | None = None
 
     def on_start(self) -> None:
-        """Begin with places that no earlier life has given."""
+        """Begin with places beyond those of earlier lives."""
         self._ring = Ring(MOST_EVENTS, MOST_CHARS, int(self.now().timestamp() * 1_000_000))
 
     def on_stop(self) -> None:
-        """Follow nothing, and let nobody wait for what happened at the end."""
+        """Follow nothing, and answer all waiting requests."""
         self.leave(RUNS)
         for reader in self._readers:
             self._answer(reader)
 
     def handle(self, message: FeedMessage | RunEvent) -> None:
-        """Keep an event, or answer who asks."""
+        """Keep an event, or answer a request."""
         if isinstance(message, RunEvent):
             self._ring.add(run_line(message))
             if self._readers:
@@ -84,7 +84,7 @@ class FeedActor(Actor):
             self._tick_in(KEEPS_S)
 
     def _tick(self) -> None:
-        """Answer whom there is something for, or who has waited long enough; forget what nobody asks for."""
+        """Answer requests that have events or have waited long enough; without readers, drop all events after a time."""
         now_s = self.monotonic()
         readers, self._readers = self._readers, []
         for reader in readers:
@@ -108,11 +108,11 @@ class FeedActor(Actor):
         if ring.begin <= reader.after <= ring.last:
             events, last, missed = ring.after(reader.after, ANSWER_CHARS)
         else:
-            events, last, missed = (), ring.last, 1  # a place of an earlier life: nobody knows how many came since
+            events, last, missed = (), ring.last, 1  # a place of an earlier life: the number of events since is unknown
         self._asked_s = self.monotonic()
         answer = EventsRead(request_id=request.request_id, events=events, last=last, missed=missed)
         self.tell(request.reply_to, answer)
 
     def _tick_in(self, delay_s: float) -> None:
-        """Look again in so many seconds, unless that is to be done earlier anyway."""
+        """Tick in `delay_s` at the latest."""
         self._timer = earliest(self, self._timer, delay_s, FeedTick())

@@ -25,7 +25,7 @@ class Ring:
         """Place of the newest line; `begin` before the first."""
 
     def __len__(self) -> int:
-        """How many lines are kept."""
+        """Number of kept lines."""
         return len(self._lines)
 
     def add(self, line: str) -> None:
@@ -37,10 +37,10 @@ class Ring:
             self._chars -= len(self._lines.popleft())
 
     def after(self, place: int, most_chars: int) -> tuple[tuple[str, ...], int, int]:
-        """The lines behind `place`, as many as `most_chars` hold but at least one if there is any.
+        """Lines behind `place`, up to `most_chars` characters, at least one line if there is any.
 
         Returns:
-            The lines, oldest first; the place of the last of them; how many between are not kept any more.
+            The lines, oldest first; the place of the last line; the number of dropped lines before the first.
         """
         first = self.last - len(self._lines) + 1
         start = max(place + 1, first)
@@ -55,11 +55,11 @@ class Ring:
         return tuple(lines), start + len(lines) - 1, start - place - 1
 
     def skip(self) -> None:
-        """Keep nothing, and count one line that nobody gets, in the place of however many there will be."""
+        """Drop all lines, and count one missed line for all that will not be kept."""
         self.clear()
         self.last += 1
 
     def clear(self) -> None:
-        """Keep nothing; places go on."""
+        """Drop all lines; places go on."""
         self._lines.clear()
         self._chars = 0

@@ -1,6 +1,6 @@
-"""Census of a system's actors: how many live, what waits, how much they are told, and what crashed; and its changes.
+"""Census of a system's actors: counts of actors, waiting messages, rates and crashes, and changes between two looks.
 
-Pure: what the kernel says is handed in.
+Pure: the caller hands in the kernel's figures.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ IDLE, BUSY, RESTING = "idle", "busy", "resting"
 
 
 class Seen(NamedTuple):
-    """One actor at one moment."""
+    """State of an actor at a moment."""
 
     address: Address
     waiting: int
@@ -22,11 +22,11 @@ class Seen(NamedTuple):
     state: str
     """`idle`, `busy` or `resting` after a crash."""
     told: int
-    """Messages since somebody began to look."""
+    """Messages since the first client connected."""
 
 
 class Row(NamedTuple):
-    """What is shown of a window; a tuple, of which a thousand are made in two milliseconds."""
+    """Shown state of a window; a tuple, since a thousand are made in two milliseconds."""
 
     state: str
     waiting: int
@@ -52,7 +52,7 @@ class Census:
         return self._version
 
     def take(self, seen: Iterable[Seen], counts: Mapping[str, Mapping[str, int]], at: float) -> None:
-        """Take in what the kernel says.
+        """Take in the kernel's figures.
 
         Args:
             seen: All actors.
@@ -101,7 +101,7 @@ class Census:
         ]
 
     def changes(self, since: int) -> dict[str, Any]:
-        """Windows that changed after version `since`, and those that are gone; all of them after version 0."""
+        """Windows that changed or went after version `since`; all windows after version 0."""
         rows = {
             key: [row.state, row.waiting, row.rate]
             for key, row in self._rows.items()

@@ -1,6 +1,6 @@
-"""Metrics in Prometheus' text form (version 0.0.4): what calls took since the observer began, and the system as it is.
+"""Metrics in Prometheus' text form (version 0.0.4): costs of calls since the observer began, and the system's state.
 
-What calls took is counted as it is told, a few additions each. All else is read and asked when somebody scrapes.
+Costs are summed as calls are reported, a few additions each. All other figures are read at each scrape.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BOUNDS_S = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0)
 """Upper bounds of the buckets of a call's time."""
 MOST_MODELS = 100
-"""Names of models that are told apart; of more, all are `other`."""
+"""Models with labels of their own; further models are `other`."""
 OTHER = "other"
 
 Labels = tuple[tuple[str, str], ...]
@@ -25,7 +25,7 @@ Rows = Mapping[Labels, float]
 
 
 class _Calls:
-    """What all calls of one kind and model took."""
+    """Sums over all calls of one kind and model."""
 
     __slots__ = ("buckets", "cached", "completion", "cost_usd", "outcomes", "prompt", "stored", "took_s")
 
@@ -158,11 +158,11 @@ def _by(label: str, counts: Mapping[str, int]) -> Rows:
 
 
 def _labels(labels: Labels) -> str:
-    shown = ",".join(f'{name}="{_escaped(value)}"' for name, value in labels)
+    shown = ",".join(f'{name}="{_escape_value(value)}"' for name, value in labels)
     return f"{{{shown}}}" if shown else ""
 
 
-def _escaped(value: str) -> str:
+def _escape_value(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 

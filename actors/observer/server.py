@@ -257,7 +257,7 @@ class ObserverServer:
         """Prometheus' text form; who can describe itself is asked for each scrape."""
         figures = await self._watch.figures_now()
         lines = [
-            *system_lines(self._watch.seen(), self._watch.counts()),
+            *system_lines(self._watch.live_actors(), self._watch.counts()),
             *self._spent.lines(),
             *figure_lines(figures),
         ]

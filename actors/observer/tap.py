@@ -1,4 +1,4 @@
-"""Tap on the messages of a system: how many each address is told, and which questions wait for whom."""
+"""Tap on the messages of a system: their number by address, and the open questions with their askers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from messages.base import Address, Message, RequestId, Window
 from messages.turn import TurnEnded
 
 MOST_HEARD = 50_000
-"""Of what is kept until the next look at it; the oldest go when somebody tells more in between."""
+"""Messages kept until the next look; of more, the oldest are dropped."""
 
 
 class Heard(NamedTuple):
@@ -22,11 +22,11 @@ class Heard(NamedTuple):
     to: Address
     message: Any
     within: RequestId | None
-    """The question that its teller was at work on, where the message itself names no window."""
+    """The question in the sender's hand, where the message itself names no window."""
 
 
 class Tap:
-    """Tap that an actor system calls for each message; made of what many threads may do at once without a lock."""
+    """Tap that an actor system calls for each message, from many threads at once and without a lock."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         """Nothing was heard.
@@ -38,10 +38,10 @@ class Tap:
         self._kinds: dict[type, bool] = {TurnEnded: True}
         self._heard: deque[Heard] = deque(maxlen=MOST_HEARD)
         self.told: dict[Address, int] = {}
-        """Address -> how many messages it was told; two threads that count at once may count one."""
+        """Address -> number of its messages; two threads that count at once may count one."""
 
     def __call__(self, to: Address, message: Message) -> None:
-        """Hear of a message, in its teller's thread."""
+        """Take note of a message, in the sender's thread."""
         told = self.told
         told[to] = told.get(to, 0) + 1
         kind = type(message)
@@ -54,6 +54,6 @@ class Tap:
             self._heard.append(Heard(self._monotonic(), to, message, within))
 
     def take(self) -> list[Heard]:
-        """What was heard since the last time, oldest first."""
+        """Messages overheard since the last call, oldest first."""
         heard = self._heard
         return [heard.popleft() for _ in range(len(heard))]

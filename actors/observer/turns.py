@@ -1,4 +1,4 @@
-"""Turns as they went through the actors: who asked whom, within which question, and when it was answered. Pure."""
+"""Turns on their way through the actors: questions between actors, nested, with the times of their answers. Pure."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from messages.model import Usage
 from messages.turn import PrepareTurn, TurnEnded
 
 MOST_TURNS = 2_000
-"""That are remembered, of all windows together."""
+"""Remembered turns, of all windows together."""
 MOST_SPANS = 300
-"""Of one turn; what it asks beyond them is not shown."""
+"""Shown questions of one turn."""
 
 
 @dataclass(slots=True)
@@ -22,15 +22,15 @@ class Span:
     """A question and its answer."""
 
     who: str
-    """Who was asked."""
+    """Kind of the asked actor."""
     what: str
     """Type of the question."""
     asker: Address
     begin: float
     end: float | None = None
-    """Of the newest answer; None while there is none."""
+    """Time of the newest answer; None before an answer."""
     parent: int | None = None
-    """Place among the turn's spans of the question within which it was asked."""
+    """Place of the enclosing question among the turn's spans."""
     answer: str = ""
     """Type of the newest answer."""
     usage: Usage | None = None
@@ -53,7 +53,7 @@ class Turn:
     version: int = 0
 
     def as_dict(self, now: float) -> dict[str, Any]:
-        """As JSON says it: times in milliseconds from the turn's begin."""
+        """Form for JSON, with times in milliseconds from the turn's begin."""
         return {
             "window": self.window,
             "turn": self.turn_id,
@@ -64,7 +64,7 @@ class Turn:
         }
 
     def _span(self, span: Span) -> dict[str, Any]:
-        said: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "who": span.who,
             "what": span.what,
             "asker": span.asker.kind,
@@ -75,23 +75,23 @@ class Turn:
         }
         if span.usage is not None:
             usage = span.usage
-            said |= {"in_tokens": usage.prompt_tokens, "out_tokens": usage.completion_tokens, "usd": usage.cost_usd}
-            said |= {"cached_tokens": usage.cached_tokens, "model": span.model}
-        return said
+            fields |= {"in_tokens": usage.prompt_tokens, "out_tokens": usage.completion_tokens, "usd": usage.cost_usd}
+            fields |= {"cached_tokens": usage.cached_tokens, "model": span.model}
+        return fields
 
 
 class Turns:
-    """The newest turns, of all windows, made of what is heard."""
+    """The newest turns of all windows, made of overheard messages."""
 
     def __init__(self) -> None:
         """None yet."""
         self._turns: OrderedDict[str, Turn] = OrderedDict()
-        """Window -> its newest turn; the one that changed last stands last."""
+        """Window -> newest turn, in the order of their last changes."""
         self._spans: dict[RequestId, tuple[Turn, int]] = {}
         self._version = 0
 
     def hear(self, heard: Heard) -> Turn | None:
-        """Take in one message; the turn that it ended."""
+        """Take in a message; returns the turn ended by the message, if any."""
         message = heard.message
         if isinstance(message, TurnEnded):
             turn = self._turns.get(message.window.address.key)
@@ -100,18 +100,18 @@ class Turns:
                 self._note(turn)
                 return turn
         elif hasattr(message, "reply_to"):
-            self._asked(heard)
+            self._take_question(heard)
         else:
-            self._answered(heard)
+            self._take_answer(heard)
         return None
 
     def of(self, window: str) -> Turn | None:
-        """The newest turn of a window, or of all windows if that is empty."""
+        """The newest turn of a window; of all windows if `window` is empty."""
         if window:
             return self._turns.get(window)
         return next(reversed(self._turns.values()), None)
 
-    def _asked(self, heard: Heard) -> None:
+    def _take_question(self, heard: Heard) -> None:
         message = heard.message
         window = getattr(message, "window", None)
         known = self._spans.get(heard.within) if heard.within is not None else None
@@ -132,7 +132,7 @@ class Turns:
         self._note(turn)
 
     def _turn_of(self, window: str, heard: Heard) -> Turn | None:
-        """The turn that a question about a window belongs to, begun by the first that prepares it."""
+        """The turn of a question about a window; the first `PrepareTurn` of a turn begins the turn."""
         turn, message = self._turns.get(window), heard.message
         if isinstance(message, PrepareTurn) and (turn is None or turn.turn_id != message.turn_id):
             if turn is not None:
@@ -142,7 +142,7 @@ class Turns:
                 self._forget(self._turns.popitem(last=False)[1])
         return turn
 
-    def _answered(self, heard: Heard) -> None:
+    def _take_answer(self, heard: Heard) -> None:
         turn, place = self._spans.get(heard.message.request_id, (None, 0))
         if turn is None:
             return

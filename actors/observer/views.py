@@ -13,12 +13,12 @@ from messages.scheduler import RemindersListed
 
 MOST_ENTRIES = 50
 MOST_CHARS = 600
-"""Of one entry's words."""
+"""Characters of one entry."""
 _END = re.compile(rb"\n<!-- end ([0-9A-Za-z_-]{1,64}) bytes=([0-9]+) hash=([0-9a-f]{16}) -->\n")
 
 
 def memory_view(explained: MemoryExplained) -> dict[str, Any]:
-    """What the last turn was given, and what it narrowly was not."""
+    """Memories given to the last turn, and the runners-up."""
     return {
         "window": explained.window,
         "turn": explained.turn_id,
@@ -69,7 +69,7 @@ def reminders_view(listed: RemindersListed) -> dict[str, Any]:
 
 
 def usage_view(read: UsageRead) -> dict[str, Any]:
-    """What calls took, by day and by window."""
+    """Costs of calls, by day and by window."""
     return {"days": [_sum(each) for each in read.by_day], "windows": [_sum(each) for each in read.by_window]}
 
 

@@ -1,4 +1,4 @@
-"""Watch over a system for as long as somebody looks: what is heard, counted and asked, a few times a second."""
+"""Watch over a system for connected clients: overheard messages, counts and descriptions, ten times a second."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TICK_S = 0.1
 TICKS_PER_CENSUS = 10
 TICKS_PER_DESCRIPTION = 10
 TOLD_AT = 5
-"""The tick after a question of how actors are at which their answers are told."""
+"""Ticks from a question for descriptions to the delivery of the answers."""
 DESCRIBED_WITHIN_S = 1.0
 
 
@@ -27,12 +27,12 @@ class Watch:
     """Watch that begins with its first reader and ends with its last; used on the observer's loop."""
 
     def __init__(self, system: ActorSystem, exchange: Exchange, describers: Callable[[], tuple[Address, ...]]) -> None:
-        """Nobody looks.
+        """Begin without readers.
 
         Args:
-            system: Whose messages are heard.
+            system: System to overhear.
             exchange: Asks the actors.
-            describers: Who can say something of itself.
+            describers: Addresses of actors that can describe themselves.
         """
         self._system = system
         self._exchange = exchange
@@ -47,7 +47,7 @@ class Watch:
         self.ticks = 0
 
     async def __aenter__(self) -> Watch:
-        """One more reader."""
+        """Add a reader."""
         self._readers += 1
         if self._ticking is None:
             self._tap = Tap(self._system.clock.monotonic)
@@ -58,13 +58,13 @@ class Watch:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """One reader fewer."""
+        """Remove a reader."""
         self._readers -= 1
         if not self._readers:
             await self.end()
 
     async def end(self) -> None:
-        """Hear nothing more, whoever looks."""
+        """Overhear no more, even with readers left."""
         self._system.hush(self._tap)
         ticking, self._ticking = self._ticking, None
         if ticking is not None:
@@ -102,7 +102,7 @@ class Watch:
             ticked.set()
             await asyncio.sleep(TICK_S)
 
-    def seen(self) -> list[Seen]:
+    def live_actors(self) -> list[Seen]:
         """All actors at this moment."""
         told = self._tap.told
         return [
@@ -116,17 +116,17 @@ class Watch:
         ]
 
     def counts(self) -> dict[str, Mapping[str, int]]:
-        """What the kernel counts."""
+        """Counters of the kernel."""
         return counters(self._system)
 
     def _take_census(self) -> None:
-        self.census.take(self.seen(), self.counts(), self.now())
+        self.census.take(self.live_actors(), self.counts(), self.now())
 
     async def _describe(self) -> None:
         self.described |= await self.figures_now()
 
     async def figures_now(self) -> dict[str, Mapping[str, object]]:
-        """What all actors say of themselves, asked now; without those that say nothing in time."""
+        """Self-descriptions of all actors, asked now, without actors that do not answer in time."""
         addresses = self._describers()
         questions = (
             self._exchange.answer_to(

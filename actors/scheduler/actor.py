@@ -237,7 +237,7 @@ class SchedulerActor(Actor):
 
     def _guard(self, cause: str, act: Callable[[], _T], otherwise: _T, *, tells: bool = True) -> _T:
         """Do something with the disk, or say what does not work without it."""
-        return self._troubles.guarded(cause, act, otherwise, consequence=_CONSEQUENCES[cause], tells=tells)
+        return self._troubles.guard_disk(cause, act, otherwise, consequence=_CONSEQUENCES[cause], tells=tells)
 
     def _description(self, request_id: RequestId) -> SelfDescription:
         return describe(

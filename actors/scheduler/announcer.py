@@ -109,7 +109,7 @@ class Announcer:
             case Delivered():
                 self._note_shown(firing)
             case DeliveryRefused(reason=reason):
-                self._refused(firing, reason, seconds)
+                self._keep_refused(firing, reason, seconds)
             case DeliveryFailed(reason=reason):
                 log.warning("reminder %s was not shown, it is tried again: %s", firing.reminder.id, reason)
                 self._state.owed[firing.key] = firing
@@ -125,7 +125,7 @@ class Announcer:
     def _take_out(self, firing: Firing) -> None:
         self._lines.remove(firing.raw, partial(self._state.note_gone, firing.reminder.id))
 
-    def _refused(self, firing: Firing, reason: str, seconds: float) -> None:
+    def _keep_refused(self, firing: Firing, reason: str, seconds: float) -> None:
         """Keep what cannot be said: for the reminders' channel as it is, for any other window marked as failed.
 
         It is said nowhere else: who reads another channel may not be who reads the window.

@@ -48,7 +48,7 @@ def _label(number: int, reminder: ListedReminder, wording: Wording) -> str:
     return f"Delete {number}: {words}"[:_LABEL]
 
 
-def _deleted(reply: ReminderDeleted, wording: Wording) -> Answer:
+def _word_deletion(reply: ReminderDeleted, wording: Wording) -> Answer:
     return Answer(f"Deleted:\n> {wording.quote(reply.line, 2 * _SHOWN)}")
 
 
@@ -72,7 +72,7 @@ PRESSES = (
             request_id=call.request_id, reply_to=call.reply_to, window=call.window, id=given["id"]
         ),
         reply=ReminderDeleted,
-        answer=_deleted,
+        answer=_word_deletion,
         refused="Not deleted",
     ),
 )

@@ -22,7 +22,7 @@ def by_next(reminders: Scan, now: datetime, zone: tzinfo) -> list[tuple[datetime
     return sorted(timed, key=lambda pair: pair[0] or now)
 
 
-def listed(
+def list_reminders(
     request_id: RequestId, reminders: Scan, now: datetime, zone: tzinfo, limit: int, *, numbered: bool
 ) -> RemindersListed:
     """The answer to who asked for the list.
@@ -37,7 +37,7 @@ def listed(
     faults = sorted((*reminders.faults, *reminders.repeated), key=lambda fault: fault.number)
     return RemindersListed(
         request_id=request_id,
-        reminders=tuple(_listed(entry, due, zone, repeated) for due, entry in timed[: max(0, limit)]),
+        reminders=tuple(_listed_reminder(entry, due, zone, repeated) for due, entry in timed[: max(0, limit)]),
         left_out=max(0, len(timed) - max(0, limit)),
         invalid=tuple(
             InvalidLine(number=fault.number if numbered else 0, line=fault.text, reason=fault.reason)
@@ -46,7 +46,7 @@ def listed(
     )
 
 
-def _listed(entry: Entry, due: datetime | None, zone: tzinfo, repeated: set[str]) -> ListedReminder:
+def _listed_reminder(entry: Entry, due: datetime | None, zone: tzinfo, repeated: set[str]) -> ListedReminder:
     reminder = entry.reminder
     return ListedReminder(
         id=reminder.id,

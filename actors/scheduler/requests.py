@@ -10,7 +10,7 @@ from actors.edited_file.queue import EditQueue
 from actors.kernel import Host
 from actors.scheduler.config import REQUESTED_BYTES, SchedulerConfig
 from actors.scheduler.confirmations import Confirmations
-from actors.scheduler.listing import listed
+from actors.scheduler.listing import list_reminders
 from actors.scheduler.sight import Readership, Sight
 from actors.scheduler.state import SchedulerState
 from domain.edit.encoding import is_wide
@@ -116,7 +116,7 @@ class ReminderRequests:
         if not sight.is_whole:
             reminders = reminders.seen_by(sight.sees)
         now, zone = self._host.now(), self._config.zone
-        answer = listed(request.request_id, reminders, now, zone, request.limit, numbered=sight.is_whole)
+        answer = list_reminders(request.request_id, reminders, now, zone, request.limit, numbered=sight.is_whole)
         self._host.tell(request.reply_to, answer)
 
     def _create(self, request: CreateReminder) -> None:

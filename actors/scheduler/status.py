@@ -79,7 +79,9 @@ class Troubles:
         self._told[cause] = _Told(trouble, now)
         self._tell(f"⚠️ Reminders: {trouble}{detail}" if trouble else f"✅ Reminders: {cause}: in order again")
 
-    def guarded(self, cause: str, act: Callable[[], _T], otherwise: _T, *, consequence: str, tells: bool = True) -> _T:
+    def guard_disk(
+        self, cause: str, act: Callable[[], _T], otherwise: _T, *, consequence: str, tells: bool = True
+    ) -> _T:
         """Do something with the disk, and note whether that was possible.
 
         Args:

@@ -21,7 +21,7 @@ def findings(config: WorkspaceConfig, shared: SharedLooks) -> Iterator[Finding]:
     if not config.root.is_dir():
         yield Finding("workspace", Level.OK, f"{config.root}: comes into being with the first turn")
         return
-    problems = [*_shared(config)]
+    problems = [*_shared_problems(config)]
     count = 0
     channels = config.root / CHANNELS
     for folder in sorted(channels.glob("*/*")):
@@ -49,7 +49,7 @@ def _short(problems: Sequence[str]) -> str:
     return "; ".join(problems[:MOST_NAMED]) + more
 
 
-def _shared(config: WorkspaceConfig) -> Iterator[str]:
+def _shared_problems(config: WorkspaceConfig) -> Iterator[str]:
     for name, most in ((SOUL, SOUL_CHARS), (AGENTS, AGENTS_CHARS), (MEMORY, READ_BYTES)):
         path = config.root / name
         if path.is_file() and not path.is_symlink() and path.stat().st_size > most:

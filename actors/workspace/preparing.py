@@ -65,12 +65,12 @@ class Preparing:
         if self._config.lives and not self._config.recall:
             self._channel.ensure()  # otherwise those that are missing are made where they are read
 
-        def said(outputs: tuple[HookOutput, ...]) -> None:
+        def take_outputs(outputs: tuple[HookOutput, ...]) -> None:
             done(turn, self._block(turn, outputs))
 
         facts: dict[str, Fact] = {"question": turn.text, "author": turn.author_name}
-        if not self.hook(BEFORE_PROMPT, facts, said):
-            said(())
+        if not self.hook(BEFORE_PROMPT, facts, take_outputs):
+            take_outputs(())
 
     def hook(
         self,

@@ -54,7 +54,7 @@ def workspace_part(plan: Plan, parts: Parts) -> Part:
         return workspace_config(plan)
 
     @cache
-    def shared() -> SharedLooks:
+    def shared_looks() -> SharedLooks:
         roots = skill_roots((), settings.data_root, settings.skills.folders, trusts_data=plan.trusts_data)
         lives = SkillLives(parts.skills, roots)
         return SharedLooks(lives, Definitions((config().root / DEFINITIONS, SHIPPED_SKILLS / "subagents")))
@@ -62,7 +62,7 @@ def workspace_part(plan: Plan, parts: Parts) -> Part:
     def build(key: str) -> Actor:
         from actors.workspace.actor import WorkspaceActor
 
-        return WorkspaceActor(Window.from_key(key), config(), shared())
+        return WorkspaceActor(Window.from_key(key), config(), shared_looks())
 
     compacts = table.compaction and plan.lives
     runs_hooks = settings.shell.enabled and plan.lives
@@ -83,7 +83,7 @@ def workspace_part(plan: Plan, parts: Parts) -> Part:
         describes=False,
         commands=(*COMMANDS, *((COMPACT,) if compacts else ())) if plan.lives else (),
         verbs={**_VERBS} if runs else {},
-        checks=(lambda: findings(config(), shared()),),
+        checks=(lambda: findings(config(), shared_looks()),),
         skills=(SHIPPED_SKILLS / "subagent",) if runs else (),
     )
 

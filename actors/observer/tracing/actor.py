@@ -1,4 +1,4 @@
-"""TracesActor: sends each turn that has ended to a collector of traces."""
+"""TracesActor: sends each ended turn to a collector of traces."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ log = logging.getLogger(__name__)
 
 EVERY_S = 1.0
 SETTLE_S = 2.0
-"""After a turn's end, in which questions that were still open may be answered."""
+"""Seconds after a turn's end in which open questions may still be answered."""
 MOST_WAITING = 1_000
-"""Turns that wait for a collector that does not take them; the oldest go."""
+"""Turns that wait for a refusing collector; of more, the oldest are dropped."""
 AT_ONCE = 100
-"""Turns in one call; half as many after each that is not taken, for it may be too large."""
+"""Turns in one call; halved after each refused call, which may have been too large."""
 
 
 class Send(Message, frozen=True, kw_only=True, gc=False):
-    """Time to take what was heard and to send what is over (the actor's own timer)."""
+    """Time to take overheard messages and to send ended turns (the actor's own timer)."""
 
 
 class Sends(Protocol):
-    """What exports; `exporting.Exporter`."""
+    """Interface of `exporting.Exporter`."""
 
     def export(self, traces: list[list[TraceSpan]], epoch: float) -> str:
-        """Send traces; why they were not taken, or empty."""
+        """Send traces; the reason of a refusal, or empty."""
 
     def close(self) -> None:
         """Close its connections."""
@@ -43,7 +43,7 @@ class TracesActor(Actor):
     """Sender of traces.
 
     Owns: the connection to the collector, and the turns that wait for it.
-    Asks: nobody; hears what all are told.
+    Asks: no actor; overhears all messages.
     Crashes on: its own faults. A collector that is away is no crash: turns wait, the newest thousand of them.
     """
 
@@ -51,7 +51,7 @@ class TracesActor(Actor):
         """Nothing is heard yet.
 
         Args:
-            exporter_of: Makes what knows where traces go; may take seconds, for a library is loaded.
+            exporter_of: Makes the exporter; may take seconds, for a library is loaded.
         """
         super().__init__()
         self._exporter_of = exporter_of
@@ -64,7 +64,7 @@ class TracesActor(Actor):
         self._timer: Timer | None = None
 
     def on_start(self) -> None:
-        """Listen, before anything that takes time: turns may have begun."""
+        """Overhear messages before any slow step: turns may have begun."""
         self._tap = Tap(self.mailbox.system.clock.monotonic)
         self.mailbox.system.overhear(self._tap)
         with self.blocking():
@@ -72,7 +72,7 @@ class TracesActor(Actor):
         self._come_back()
 
     def handle(self, message: Send | DescribeYourself) -> None:
-        """Send what is over, or say how that goes."""
+        """Send ended turns, or describe the sending."""
         match message:
             case Send():
                 self._hear()
@@ -84,7 +84,7 @@ class TracesActor(Actor):
                 not_understood(message)
 
     def on_stop(self) -> None:
-        """Hear no more, send what is there in one call, and close."""
+        """Overhear no more, send the remaining turns in one call, and close."""
         self.mailbox.system.hush(self._tap)
         self._hear()
         try:
@@ -95,7 +95,7 @@ class TracesActor(Actor):
                     self._exporter.close()
 
     def _come_back(self) -> None:
-        """Look again in a while, and no more often: what a crash had in hand is handled by the next life as well."""
+        """Set the one timer anew: after a crash, the next life handles the same tick again."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self.after(EVERY_S, Send())
@@ -110,7 +110,7 @@ class TracesActor(Actor):
                 self._over.append(turn)
 
     def _send(self, until: float) -> None:
-        """Send the turns that have ended until then, so many at once; those that are not taken wait."""
+        """Send turns that ended by `until`, at most `_at_once` of them; refused turns wait."""
         due = [turn for turn in self._over if turn.end is not None and turn.end <= until][: self._at_once]
         if not due or self._exporter is None:
             return

@@ -9,12 +9,12 @@ from importlib.util import find_spec
 from actors.observer.tracing.spans import TraceSpan
 
 TIMEOUT_S = 3.0
-"""Of one call with all its attempts."""
+"""Limit of one call with all attempts."""
 SERVICE = "remembrancer"
 
 
 def lack_of() -> str:
-    """What is to be installed before anything can be exported; empty when nothing is."""
+    """Missing dependency, as an instruction to install it; empty if traces can be exported."""
     try:
         is_there = find_spec("opentelemetry.exporter.otlp.proto.http") is not None
     except ModuleNotFoundError:  # a package above it: other libraries bring parts of OpenTelemetry's

@@ -16,22 +16,22 @@ Attribute = str | int | float | bool
 
 @dataclass(frozen=True, slots=True)
 class TraceSpan:
-    """One span; its place in a trace is its number."""
+    """Span of a trace, numbered by its place in the trace."""
 
     name: str
     begin: float
     """Seconds of the clock that never goes back, as `end`."""
     end: float
     parent: int | None
-    """Number of the span that it is in, which stands before it; None for the turn itself."""
+    """Number of the enclosing span, always a lower number; None for the turn itself."""
     has_failed: bool = False
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
 
 
 def spans_of(turn: Turn) -> list[TraceSpan]:
-    """A turn that has ended, as a trace. No word of what was said is in it.
+    """Trace of an ended turn, without any words of the conversation.
 
-    A question that has no answer ends with the turn, or where it began if that is later, and has failed.
+    An unanswered question has failed, and ends with the turn, or at its begin if later.
     """
     over = turn.begin if turn.end is None else turn.end
     ends = [over, *(span.end for span in turn.spans if span.end is not None)]
