@@ -84,7 +84,7 @@ class FeedActor(Actor):
             self._tick_in(KEEPS_S)
 
     def _tick(self) -> None:
-        """Answer requests that have events or have waited long enough; without readers, drop all events after a time."""
+        """Answer requests that have events or have waited long enough; later drop all events."""
         now_s = self.monotonic()
         readers, self._readers = self._readers, []
         for reader in readers:
