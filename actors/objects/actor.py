@@ -9,7 +9,7 @@ from collections.abc import Callable
 import msgspec
 
 from actors.kernel import Actor, NotUnderstoodError, Then, Timer
-from actors.objects.answers import RefusalError, listed
+from actors.objects.answers import RefusalError, list_objects
 from actors.objects.config import ObjectsConfig
 from actors.objects.observer import Observer
 from actors.objects.record import Record
@@ -49,27 +49,27 @@ from messages.turn import RequestWorded, WordRequest
 log = logging.getLogger(__name__)
 
 SNAPSHOT_EVERY = 64
-"""Rounds after which the state is kept as a whole, so that a later life need not fold them all."""
+"""Rounds between two snapshots of the state, which spare a later life the folding of all rounds."""
 MOST_WAITING = 100
 """Requests of scripts that may wait."""
 NOT_STORED = "it could not be stored, so nothing was changed: {reason}"
 NOT_ANSWERED = "the object store did not answer in time"
 UNCERTAIN = f"{NOT_ANSWERED}, so it is not certain whether this outlives a crash; list shows what is in force"
 LOADS = 3
-"""Loads that fail in a row, after which a window begins without what is known of it."""
+"""Failed loads in a row, after which a window begins without its known objects."""
 APART = 1_000_000
-"""What objects are numbered from then, lest a number is given to two things."""
+"""First number of objects then, so that no number means two objects."""
 RETRY_S = 5.0
-"""How soon the store is asked again to keep what it has not got."""
+"""Seconds until the store is asked again to keep a round."""
 
 
 class ObjectsActor(Actor):
-    """Words the requests of one window, and answers what its scripts ask about its objects.
+    """Words the requests of one window, and answers questions of the window's scripts about objects.
 
-    Owns: what is known of the window's files and outputs, and which of their texts requests show; no file.
-    Asks: the object store, to keep each round before its wording is given away, and to give it back to the next life.
-    Crashes on: its own faults. The next life has what the store has, and takes in the rest from the next request; the
-    window goes on meanwhile. A store that is gone, locked or full stops nothing: what it has not got is kept in memory.
+    Owns: the state of the window's files and outputs, and the choice of texts for requests; no file.
+    Asks: the object store, to keep each round before a request is worded, and to return the rounds to the next life.
+    Crashes on: its own faults. The next life loads the stored state, and takes in the rest from the next request; the
+    window goes on meanwhile. A missing, locked or full store stops nothing: unstored rounds are kept in memory.
     """
 
     def __init__(self, window: Window, config: ObjectsConfig) -> None:
@@ -88,17 +88,17 @@ class ObjectsActor(Actor):
         """Number of the newest round that the store has."""
         self._since_snapshot = 0
         self._round: Round | None = None
-        """What the store has not got yet."""
+        """Changes not yet in the store."""
         self._failed_loads = 0
         self._is_apart = False
-        """Whether nothing was ever loaded."""
+        """True if the window began without its stored state."""
         self._retry: Timer | None = None
 
     def handle(self, message: ObjectsMessage) -> None:
-        """Take requests one after the other; nothing of the next happens before the last is kept and answered."""
+        """Take requests in turn; each is stored and answered before the next begins."""
         match message:
             case WordRequest():
-                # Whoever asks again has given up what it asked before.
+                # A repeated request replaces the earlier request.
                 self._waiting = deque(each for each in self._waiting if not isinstance(each, WordRequest))
                 self._waiting.appendleft(message)
             case ReadObject() | SwitchObject() | ListObjects() | TellHistory() | ShowObject() | DiffObject():
@@ -149,24 +149,24 @@ class ObjectsActor(Actor):
 
     @property
     def objects(self) -> WindowObjects:
-        """The state, loaded."""
+        """The loaded state."""
         if self._objects is None:
             raise RuntimeError("the state is not loaded")
         return self._objects
 
     @property
     def _has_unkept(self) -> bool:
-        """Whether the store lacks something."""
+        """True if the store lacks a change."""
         return self._round is not None and bool(self._round.entries)
 
     def _load(self, request: WordRequest | ObjectsRequest) -> None:
-        """Get the state of the window, then do what is asked.
+        """Load the state of the window, then carry out the request.
 
-        A store that does not give it may have it all the same: what is asked is refused a few times, and then the
-        window begins without it, with other numbers.
+        A store that does not answer may have the state all the same: requests are refused a few times, then the
+        window begins without the state, with other numbers.
         """
 
-        def loaded(reply: Answer | None) -> None:
+        def take_state(reply: Answer | None) -> None:
             if isinstance(reply, ObjectsLoaded):
                 self._adopt(reply)
                 self._do(request)
@@ -182,14 +182,14 @@ class ObjectsActor(Actor):
 
         is_first = not self._failed_loads
         deadline_s = self._config.first_load_deadline_s if is_first else self._config.store_deadline_s
-        self._store.inquire(self._load_request, deadline_s, loaded)
+        self._store.inquire(self._load_request, deadline_s, take_state)
 
     def _keep(self, then: Callable[[str], None], again: Callable[[], None]) -> None:
-        """Have the store keep what it has not got.
+        """Have the store keep the round.
 
         Args:
-            then: Called with why that failed; with nothing when it is kept.
-            again: Called instead when the store turns out to know another state, which is now this actor's.
+            then: Called with the reason of a failure; with empty text after a success.
+            again: Called instead when the store has another state, which this actor has taken over.
         """
         round_ = self._open_round()
         number = self._last_round + 1
@@ -209,7 +209,7 @@ class ObjectsActor(Actor):
                 snapshot=snapshot,
             )
 
-        def heard(reply: Answer | None) -> None:
+        def take_reply(reply: Answer | None) -> None:
             if isinstance(reply, RoundStored):
                 self._last_round, self._round, self._is_apart = number, None, False
                 self._since_snapshot = 0 if is_due else self._since_snapshot + 1
@@ -220,12 +220,12 @@ class ObjectsActor(Actor):
             else:
                 self._compare(reply.reason if isinstance(reply, Refused) else "", then, again)
 
-        self._store.inquire(build, self._store.patience_s(self._config.store_deadline_s), heard)
+        self._store.inquire(build, self._store.patience_s(self._config.store_deadline_s), take_reply)
 
     def _compare(self, reason: str, then: Callable[[str], None], again: Callable[[], None]) -> None:
-        """A round was refused: take over what the store knows, if that is not what was thought."""
+        """After a refused round: take over the store's state if it is not the expected state."""
 
-        def loaded(reply: Answer | None) -> None:
+        def take_state(reply: Answer | None) -> None:
             if isinstance(reply, ObjectsLoaded) and reply.last_round != self._last_round:
                 log.warning(
                     "%s: the store has %d rounds and not %d: what it knows counts from now on",
@@ -239,14 +239,14 @@ class ObjectsActor(Actor):
                 then(reason)
                 self._retry_later()
 
-        self._store.inquire(self._load_request, self._store.patience_s(self._config.store_deadline_s), loaded)
+        self._store.inquire(self._load_request, self._store.patience_s(self._config.store_deadline_s), take_state)
 
     def _retry_later(self) -> None:
         if self._retry is None and self._has_unkept:
             self._retry = self.after(RETRY_S, KeepDue())
 
     def _keep_again(self) -> None:
-        """Have the store keep what it refused; what it turns out to know instead counts from the next request on."""
+        """Have the store keep a refused round; another state of the store counts from the next request on."""
         if self._has_unkept and not self._waiting and not self._store.is_waiting:
             self._keep(lambda _reason: None, lambda: None)
         else:
@@ -258,7 +258,7 @@ class ObjectsActor(Actor):
     def _adopt(self, loaded: ObjectsLoaded) -> None:
         self._last_round, self._round, self._since_snapshot = loaded.last_round, None, len(loaded.rounds)
         self._failed_loads, self._is_apart = 0, False
-        objects = _folded(loaded, self._config, self.window)
+        objects = _fold_rounds(loaded, self._config, self.window)
         if objects is None:
             # The next round takes the place of what cannot be read, and no number is given away twice.
             objects = WindowObjects(last_file=loaded.last_file, last_output=loaded.last_output)
@@ -339,7 +339,7 @@ class ObjectsActor(Actor):
 
     def _list(self, request: ListObjects) -> None:
         try:
-            self.tell(request.reply_to, listed(self.objects, request))
+            self.tell(request.reply_to, list_objects(self.objects, request))
         except RefusalError as error:
             self._refuse(request, str(error))
 
@@ -347,8 +347,8 @@ class ObjectsActor(Actor):
         self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
 
 
-def _folded(loaded: ObjectsLoaded, config: ObjectsConfig, window: Window) -> WindowObjects | None:
-    """The state that the store's rounds make; None where they cannot be read."""
+def _fold_rounds(loaded: ObjectsLoaded, config: ObjectsConfig, window: Window) -> WindowObjects | None:
+    """State by the store's rounds; None for unreadable rounds."""
     try:
         objects = state_of(loaded.snapshot) if loaded.snapshot else WindowObjects()
         for data in loaded.rounds:

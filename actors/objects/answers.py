@@ -1,4 +1,4 @@
-"""Answers about a window's objects that the state alone can give, and rules of what may become of an object."""
+"""Answers about a window's objects by the state alone, and rules of changes of an object."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from messages.objects import ListObjects, ObjectLine, ObjectsListed, SwitchObjec
 MOST = 200
 """Objects of one list."""
 LOCKED = ("chat", "system", "memory", "curated", "soul", "agents")
-"""Names of what always is as it is: the conversation, the instructions, the blocks of other kinds of memory."""
+"""Names of unchangeable objects: the conversation, the instructions, the blocks of other kinds of memory."""
 _FIRST = ("chat", "system")
-"""Those of them that a list has, before everything else."""
+"""Locked objects at the head of a list."""
 KINDS = ("all", "files", "outputs", "active")
 _DONE = {
     "active": "active: {id}, its text follows with this result",
@@ -26,14 +26,14 @@ _IS_SHOWN = "active: {id}, its text is shown already"
 
 
 class RefusalError(ValueError):
-    """Nothing is done; the text says why."""
+    """Refusal of a request; the text is the reason."""
 
 
-def known(objects: WindowObjects, name: str) -> FileObject | Output:
-    """The object of that name; a file for an output that is one.
+def find_object(objects: WindowObjects, name: str) -> FileObject | Output:
+    """Object of a name; the file, for an output that shows a file.
 
     Raises:
-        RefusalError: there is none in this session, or it is locked.
+        RefusalError: the name is unknown in this session, or locked.
     """
     if name in LOCKED:
         raise RefusalError(f"{name} is locked: it is shown as it is, and cannot be changed")
@@ -53,35 +53,35 @@ def _require_name(name: str) -> None:
         raise RefusalError(str(error)) from None
 
 
-def name_of(found: FileObject | Output) -> str:
-    """The name of an object."""
-    return found.version.object if isinstance(found, FileObject) else found.object
+def name_of(item: FileObject | Output) -> str:
+    """Name of an object."""
+    return item.version.object if isinstance(item, FileObject) else item.object
 
 
-def require_text(found: FileObject | Output, message: SwitchObject) -> None:
-    """Return if an object has a text that could be shown.
+def require_text(item: FileObject | Output, message: SwitchObject) -> None:
+    """Require a text that can be shown.
 
     Raises:
-        RefusalError: it has none.
+        RefusalError: the object has no text.
     """
-    if isinstance(found, Output) or message.to not in ("active", "pinned"):
+    if isinstance(item, Output) or message.to not in ("active", "pinned"):
         return
-    name, status = found.version.object, found.version.status
+    name, status = item.version.object, item.version.status
     if status == "missing":
-        raise RefusalError(f"{name} is missing: {shown_path(found.version.path)} is not there; show {name} --version N")
+        raise RefusalError(f"{name} is missing: {shown_path(item.version.path)} is not there; show {name} --version N")
     if status == "binary":
-        raise RefusalError(f"{name} has no text: {shown_path(found.version.path)} is no UTF-8 text file")
+        raise RefusalError(f"{name} has no text: {shown_path(item.version.path)} is no UTF-8 text file")
 
 
-def steps_of(objects: WindowObjects, found: FileObject | Output, to: str) -> tuple[str, ...]:
-    """What is said of a switch, before it is made."""
-    name = name_of(found)
-    if to == "active" and objects.is_shown(name) and _is_active(found):
+def steps_of(objects: WindowObjects, item: FileObject | Output, to: str) -> tuple[str, ...]:
+    """Lines that announce a switch."""
+    name = name_of(item)
+    if to == "active" and objects.is_shown(name) and _is_active(item):
         return (_IS_SHOWN.format(id=name),)
     return (_DONE[to].format(id=name),)
 
 
-def listed(objects: WindowObjects, message: ListObjects) -> ObjectsListed:
+def list_objects(objects: WindowObjects, message: ListObjects) -> ObjectsListed:
     """Objects of a kind, files first, in the order of their numbers.
 
     Raises:
@@ -139,5 +139,5 @@ def _state(found: FileObject | Output, shown: set[str]) -> str:
     return "active" if name_of(found) in shown else "inactive"
 
 
-def _is_active(found: FileObject | Output) -> bool:
-    return found.is_active if isinstance(found, FileObject) else not found.is_put_away
+def _is_active(item: FileObject | Output) -> bool:
+    return item.is_active if isinstance(item, FileObject) else not item.is_put_away

@@ -1,4 +1,4 @@
-"""Observer of a window: what its commands named and changed, as the file system has it at the time of a request."""
+"""Observer of a window: files named or changed by commands, in their state at the time of a request."""
 
 from __future__ import annotations
 
@@ -23,46 +23,46 @@ from messages.objects import OutputRow
 from messages.turn import CallShown, WordRequest
 
 MOST_LOOKS = 2_000
-"""Names that may be files that are looked at before one request; of the rest nothing is known."""
+"""Possible file names looked up before a request; further names stay unknown."""
 MOST_STEPS = 3
-"""Files that took one another's places, one after the other."""
+"""Length of a followed chain of renames."""
 NEW_FILES = 50
-"""Of one command; those beyond are counted."""
+"""New files of one command; further files are only counted."""
 LOOKED_AT = 500
-"""Files that are looked at before a request, besides those that are active: the most recently touched."""
+"""Inactive files looked at before a request, the most recently touched ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
-    """A call that was not folded yet."""
+    """A call not yet folded."""
 
     turn: TurnId
     call: CallShown
 
 
 class Observer:
-    """Eyes of one window: compares what is known with the window's folder, and with what the conversation has."""
+    """Compares one window's known objects with the window's folder and conversation."""
 
     def __init__(self, folder: Path, max_files: int) -> None:
         """Nothing is looked at yet.
 
         Args:
-            folder: The window's.
-            max_files: How many may be known.
+            folder: Folder of the window.
+            max_files: Limit of known files.
         """
         self._folder = folder
         self.max_files = max_files
         self.looking = Looking(folder)
         self._none: set[str] = set()
-        """Names that are no files, as far as this request's looks have found."""
+        """Names that this request's looks have shown to be no files."""
         self._looks = 0
 
     def fold(self, round_: Round, request: WordRequest, now: datetime) -> RoundEnded | None:
-        """Take in what is new since the last request; where new texts go, or None when nothing is.
+        """Take in changes since the last request; the place of new texts, or None without changes.
 
         Args:
-            round_: What it is entered in.
-            request: What the model is to be shown.
+            round_: Round that takes the entries.
+            request: Request to the model.
             now: The time.
         """
         objects = round_.objects
@@ -92,21 +92,21 @@ class Observer:
         return RoundEnded(place=newest, cut=request.breaks_from)
 
     def inside(self, path: str) -> str:
-        """A path from the window's folder on, of one that is absolute or so already; empty for one that leads out."""
+        """Path relative to the window's folder, of an absolute or relative path; empty for a path that leads out."""
         folder = posixpath.normpath(str(self._folder))
         return below(folder, folder, path)
 
     # looking
 
     def look(self, round_: Round, now: datetime, *, place: str) -> None:
-        """See what has become of the files that are known.
+        """Look at the known files, and enter their changes.
 
         Args:
-            round_: What it is entered in.
+            round_: Round that takes the entries.
             now: The time.
-            place: Where it is told.
+            place: Event after which changes are reported.
         """
-        files = self._watched(round_.objects.files.values())
+        files = self._files_to_look_at(round_.objects.files.values())
         known = {file.version.path: (file.signature, file.looked_ns) for file in files if file.signature is not None}
         names = {file.version.path: file for file in files}
         unread = (path for path, file in names.items() if file.is_active and file.version.status == "unread")
@@ -120,7 +120,7 @@ class Observer:
         self._find_again(round_, now, place)
 
     def _find_again(self, round_: Round, now: datetime, place: str) -> None:
-        """Files that were missing and are there again, where they were."""
+        """Enter missing files that are back in their places."""
         objects = round_.objects
         missing = [file for file in objects.files.values() if file.is_present and file.version.status == "missing"]
         for file in missing[-LOOKED_AT:]:
@@ -128,7 +128,7 @@ class Observer:
             if objects.file_at(path) is file and self.looking.look(path, reads=False) is not None:
                 round_.see(file.version.object, self.looking.look(path, reads=True), now, place)
 
-    def _watched(self, files: Iterable[FileObject]) -> list[FileObject]:
+    def _files_to_look_at(self, files: Iterable[FileObject]) -> list[FileObject]:
         there = [file for file in files if file.is_present and file.version.status != "missing"]
         there.sort(key=lambda file: (not file.is_active, -file.touched))
         active = sum(file.is_active for file in there)
@@ -141,16 +141,16 @@ class Observer:
             round_.take(entry)
 
     def _lose(self, round_: Round, gone: Mapping[str, FileObject], now: datetime, place: str) -> set[str]:
-        """Files are not where they were: each was moved, or is missing; their old paths.
+        """Enter files gone from their paths, as moved or missing; returns their old paths.
 
-        A path that one of them has taken was another's, which is looked for in its turn.
+        A file whose path was taken by a moved file is looked for in turn.
         """
         lost, moved = dict(gone), dict[str, str]()
         pending = lost
         for _ in range(MOST_STEPS):
-            found = self._found(pending)
-            moved |= found
-            others = {to: other for to in found.values() if (other := round_.objects.file_at(to)) is not None}
+            places = self._find_places(pending)
+            moved |= places
+            others = {to: other for to in places.values() if (other := round_.objects.file_at(to)) is not None}
             pending = {to: other for to, other in others.items() if _is_there(other) and to not in lost}
             lost |= pending
             if not pending:
@@ -161,8 +161,8 @@ class Observer:
             round_.see(file.version.object, look, now, place if file.is_present else "")
         return set(lost)
 
-    def _found(self, files: Mapping[str, FileObject]) -> dict[str, str]:
-        """Where files stand now."""
+    def _find_places(self, files: Mapping[str, FileObject]) -> dict[str, str]:
+        """Old path -> present path, of files found elsewhere."""
         sought = {
             path: (file.signature, file.version.content_hash)
             for path, file in files.items()
@@ -173,7 +173,7 @@ class Observer:
     # commands
 
     def _observe(self, round_: Round, fresh: Fresh, log: str, now: datetime) -> None:
-        """A command has ended: what it named is known from now on, and its result is an object."""
+        """Take in an ended command: its files become known, and its result becomes an object."""
         call, objects = fresh.call, round_.objects
         seen = observe(call.command, call.text, str(self._folder))
         found, uncounted = self._discover(round_, seen, call, now)
@@ -211,7 +211,7 @@ class Observer:
         round_.hear(entry, row)
 
     def _discover(self, round_: Round, seen: Observed, call: CallShown, now: datetime) -> tuple[tuple[str, ...], int]:
-        """Files that a command named: those that are present from now on, and how many are left out."""
+        """Enter files named by a command; their objects, and the number of files left out."""
         objects, found, uncounted = round_.objects, list[str](), 0
         reads = frozenset((*seen.reads, seen.whole, *self.looking.matching(seen.read_patterns, NEW_FILES)))
         since_ns = int(call.asked_at.timestamp() * 1e9)
@@ -238,7 +238,7 @@ class Observer:
         return tuple(found), uncounted
 
     def _glance(self, path: str) -> FileLook | None:
-        """Whether a name is a file; none once so many have been looked at."""
+        """Look of a name, None unless a file; None for all names after `MOST_LOOKS` looks."""
         if path in self._none or self._looks >= MOST_LOOKS:
             return None
         self._looks += 1
@@ -248,7 +248,7 @@ class Observer:
         return look
 
     def _alias(self, round_: Round, path: str, call: CallShown) -> str:
-        """The file whose text a result is, to the letter; empty for none."""
+        """Name of the file whose text equals a result; empty for none."""
         file = round_.objects.file_at(path) if path else None
         if file is None or file.version.status != "text":
             return ""
@@ -263,12 +263,12 @@ def _is_there(file: FileObject) -> bool:
 
 
 def _reads(file: FileObject) -> bool:
-    """Whether a file's text is looked at: not of one of which only the name was ever seen."""
+    """True if a file's text is read: always, except for inactive files known by name only."""
     return file.version.status != "unread" or file.is_active
 
 
 def _ending(call: CallShown) -> str:
-    """How a call ended, in a word or two."""
+    """Ending of a call, in a word or two."""
     if call.outcome in ("", "exited"):
         return "ended" if call.exit_code is None else f"exit {call.exit_code}"
     return call.outcome

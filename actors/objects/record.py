@@ -1,4 +1,4 @@
-"""Record of a window: its outputs and its chat, out of the logs, without what was taken back."""
+"""Record of a window: outputs and chat from the logs, without retracted events."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from messages.base import EventId
 from messages.model import Role
 
 CHAT_CHARS = 40_000
-"""Of the chat, its end."""
+"""Characters at the end of the chat that are shown."""
 _ENDLESS = 10**12
 
 
 class Record:
-    """Reader of one window's logs; it keeps nothing."""
+    """Reader of one window's logs, without state."""
 
     def __init__(self, data_root: Path | None) -> None:
         """Nothing is read.
 
         Args:
-            data_root: Where the logs are; None where nothing is kept.
+            data_root: Folder of the logs; None without logs.
         """
         self._root = data_root
 
     def texts_of(self, log: str, newest: str, events: Collection[EventId]) -> dict[EventId, str]:
-        """What commands printed, of those that the log has and that are not taken back, nor are to be.
+        """Output texts of commands, except retracted results and results with a pending retraction.
 
         Args:
             log: Path of the log below the data root.
-            newest: Path of the window's newest log, which says what is to be taken back of any.
+            newest: Path of the window's newest log, which has the pending retractions of all logs.
             events: Results.
         """
         conversation = self._conversation(log)
@@ -43,7 +43,7 @@ class Record:
         return {call.event: call.text for call in calls if call.event in events}
 
     def chat(self, log: str, names: dict[EventId, str]) -> str | None:
-        """The conversation as one document: what was said, and of each call what it was, not what it printed.
+        """The conversation as one document: all words, and each call without its output.
 
         Args:
             log: Path of the log below the data root.
@@ -52,7 +52,7 @@ class Record:
         conversation = self._conversation(log)
         if conversation is None:
             return None
-        text = "\n\n".join(_said(conversation, names))
+        text = "\n\n".join(_transcript(conversation, names))
         if len(text) <= CHAT_CHARS:
             return text
         end = text[-CHAT_CHARS:].partition("\n")[2]
@@ -68,7 +68,7 @@ class Record:
         return rebuilt((logged.event for logged in parse(data).events), _ENDLESS, counted_result_chars=0)
 
 
-def _said(conversation: Conversation, names: dict[EventId, str]) -> Iterator[str]:
+def _transcript(conversation: Conversation, names: dict[EventId, str]) -> Iterator[str]:
     calls = {turn.turn_id: iter(turn.calls) for turn in conversation.calls()}
     for turn in conversation.readable:
         yield f"person: {turn.prompt}"

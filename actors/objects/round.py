@@ -1,4 +1,4 @@
-"""Round of a window's objects: entries as they happen, with the rows that the store is to keep of them."""
+"""Round of a window's objects: entries in order of time, with the rows for the store."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from domain.objects.versions import next_version
 from messages.objects import FileVersion, NewVersion, OutputRow, Showing
 
 UNSAVED_CHARS = 4_000_000
-"""Of the texts that a round holds while the store cannot be reached; of later versions only the hashes go in."""
+"""Characters of texts in a round while the store is unreachable; later versions enter with their hashes only."""
 
 
 class Round:
-    """What has happened since the store had its last word. Each entry changes the state at once."""
+    """Changes since the last stored round. Each entry changes the state at once."""
 
     def __init__(self, objects: WindowObjects) -> None:
-        """Nothing has happened.
+        """Begin without entries.
 
         Args:
-            objects: The state that changes.
+            objects: State to change.
         """
         self.objects = objects
         self.entries: list[AnyEntry] = []
@@ -32,21 +32,21 @@ class Round:
         self._chars = 0
 
     def take(self, entry: AnyEntry) -> None:
-        """An entry that no row belongs to."""
+        """Take an entry without a row."""
         self.entries.append(entry)
         self.objects.apply(entry)
 
     def see(self, name: str, look: FileLook | None, now: datetime, place: str) -> FileVersion | None:
-        """A file as it was looked at, or its absence.
+        """Take the look of a file.
 
         Args:
-            name: Of its object.
-            look: None where it is missing.
+            name: Name of the file's object.
+            look: None for a missing file.
             now: The time.
-            place: Where that is told; empty for nowhere.
+            place: Event after which the change is reported; empty for no report.
 
         Returns:
-            The new version, if it is one.
+            The new version; None for an unchanged file.
         """
         file = self.objects.files.get(name)
         version = next_version(file.version if file else None, name, look, now)
@@ -64,30 +64,30 @@ class Round:
         return version
 
     def hear(self, entry: OutputSeen, row: OutputRow) -> None:
-        """A command that has ended."""
+        """Take an ended command."""
         self.take(entry)
         self.outputs.append(row)
 
     def end(self, entry: RoundEnded, keep: Keep, now: datetime) -> None:
-        """Decide what the request shows."""
+        """End the round with the choice of shown texts."""
         self.entries.append(entry)
         for slot in end_round(self.objects, entry, keep):
             self.showings.append(Showing(object=slot.object, no=slot.no, place=slot.place, at=now))
 
     def data(self) -> bytes:
-        """The entries, as the store keeps them."""
+        """Encoded entries, for the store."""
         return encode(tuple(self.entries))
 
     def mark(self) -> tuple[int, ...]:
-        """How far it is, for `return_to`."""
+        """Present position, for `return_to`."""
         return len(self.entries), len(self.versions), len(self.outputs), len(self.showings), self._chars
 
     def return_to(self, mark: tuple[int, ...], objects: WindowObjects) -> None:
-        """Forget what came after a mark.
+        """Drop all entries after a mark.
 
         Args:
-            mark: Of `mark`.
-            objects: The state as it was then.
+            mark: Result of `mark`.
+            objects: The state at that mark.
         """
         self.objects = objects
         entries, versions, outputs, showings, self._chars = mark

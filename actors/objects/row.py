@@ -65,7 +65,7 @@ def objects_part(plan: Plan) -> Part:
 
 
 def objects_config(plan: Plan) -> ObjectsConfig:
-    """What the settings decide."""
+    """Configuration by the settings."""
     return ObjectsConfig(
         folder_of=plan.workdir_of,
         data_root=plan.settings.data_root if plan.lives else None,
@@ -75,7 +75,7 @@ def objects_config(plan: Plan) -> ObjectsConfig:
 
 
 def keep_of(plan: Plan) -> Keep:
-    """How much requests show: what is asked for, in so far as a request of the model has room for it."""
+    """Amounts shown in requests: the configured amounts, limited by the room of a model's request."""
     table, room = plan.settings.table(ObjectsTable), plan.settings.model.max_history_tokens
     return Keep(
         results=table.keep_results,

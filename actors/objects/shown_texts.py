@@ -1,4 +1,4 @@
-"""Texts that stand at other places than their commands' results, as requests show them."""
+"""Texts shown in requests at other places than their commands' results."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from messages.turn import WordRequest
 
 
 class ShownTexts:
-    """Cache of the texts that one window's requests show, as long as they show them."""
+    """Cache of the texts in one window's requests; a text leaves with its last showing."""
 
     def __init__(self, looking: Looking, record: Record) -> None:
-        """Nothing is shown.
+        """Begin empty.
 
         Args:
             looking: Reads the window's files.
-            record: Reads what the window's log has.
+            record: Reads the window's logs.
         """
         self._looking = looking
         self._record = record
         self._files: dict[tuple[str, int], str] = {}
         self._logged: dict[EventId, str] = {}
-        """What the log has of outputs whose turns have left, as of so many withdrawals."""
+        """Logged outputs of turns outside the request, as of `_as_of`."""
         self._as_of: tuple[str, int] = ("", 0)
 
     def of(self, objects: WindowObjects, request: WordRequest) -> dict[tuple[str, int], str]:
-        """The texts of a request; of what cannot be read any more there is none.
+        """Texts of a request, without unreadable texts.
 
-        What a command printed may be taken back at any time: where anything was, the log is read anew.
+        An output may be retracted at any time: after any retraction the log is read anew.
         """
         slots = list(needed_slots(objects))
         texts = self._outputs(objects, slots, request)
@@ -50,7 +50,7 @@ class ShownTexts:
         return shown_text(look.text)
 
     def _outputs(self, objects: WindowObjects, slots: list[Slot], request: WordRequest) -> dict[tuple[str, int], str]:
-        """Texts of outputs: those of turns that the request shows as it has them, others as the log has them now."""
+        """Texts of outputs: from the request for turns in the request, else from the log."""
         names = {output.object: output.event for output in objects.outputs.values()}
         wanted = {slot.object: names[slot.object] for slot in slots if slot.object in names}
         if not wanted:

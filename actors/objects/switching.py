@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from actors.objects.answers import RefusalError, known, name_of, require_text, steps_of
+from actors.objects.answers import RefusalError, find_object, name_of, require_text, steps_of
 from actors.objects.observer import Observer
 from actors.objects.round import Round
 from domain.objects.entries import Switched
@@ -23,7 +23,7 @@ def switch(round_: Round, request: SwitchObject) -> tuple[str, ...]:
     """
     if request.to not in STATES:
         raise RefusalError(f"state {request.to!r}: one of {', '.join(STATES)} is needed")
-    found = known(round_.objects, request.id)
+    found = find_object(round_.objects, request.id)
     require_text(found, request)
     steps = steps_of(round_.objects, found, request.to)
     round_.take(Switched(object=name_of(found), to=request.to))

@@ -23,7 +23,7 @@ class ObjectsTable(Table):
     big_tokens: Whole = Field(default=2_000, ge=0, le=1_000_000)
     """Outputs that are longer go with their turn; 0 for no such rule."""
     max_files: Whole = Field(default=5_000, ge=1, le=1_000_000)
-    """Files that are known of one window."""
+    """Known files of one window."""
     window_mib: Whole = Field(default=64, ge=1, le=100_000)
     """Of the texts that are kept of one window, as they are stored."""
     total_mib: Whole = Field(default=512, ge=1, le=1_000_000)

@@ -1,4 +1,4 @@
-"""Telling about objects what only the store or the log has: histories, texts of any version, differences."""
+"""Answers about objects from the store or the log: histories, texts of any version, differences."""
 
 from __future__ import annotations
 
@@ -41,24 +41,24 @@ Fetched = Callable[[TextFetched], None]
 
 
 class TellingHost(Host, Protocol):
-    """The actor behind it: of one window."""
+    """Actor of one window behind a `Telling`."""
 
     @property
     def window(self) -> Window:
-        """The window that it belongs to."""
+        """Window of the actor."""
 
 
 class Telling:
-    """Answerer of one window, who asks the store first."""
+    """Answers questions about one window's objects after asking the store."""
 
     def __init__(self, host: TellingHost, store: StoreClient, record: Record, deadline_s: float) -> None:
-        """Nothing is asked.
+        """Begin without questions.
 
         Args:
-            host: The actor that it works for.
-            store: Has the versions.
-            record: Has the outputs and the chat.
-            deadline_s: How long an answer waits for the store.
+            host: Actor of the window.
+            store: Client of the store, for versions.
+            record: Reader of the logs, for outputs and the chat.
+            deadline_s: Longest wait for the store.
         """
         self._host = host
         self._store = store
@@ -66,7 +66,7 @@ class Telling:
         self._deadline_s = deadline_s
 
     def begin(self, objects: WindowObjects, request: TellHistory | ShowObject | DiffObject) -> None:
-        """Answer, at once or when the store has."""
+        """Answer at once, or after the store's answer."""
         try:
             match request:
                 case ShowObject(id="chat"):
@@ -90,56 +90,56 @@ class Telling:
             text = self._record.chat(objects.log, {event: names[event] for event in objects.outputs if event in names})
         if text is None:
             raise RefusalError("chat: this conversation is kept nowhere, so it stands only in the request itself")
-        self._shown(request, "chat", "chat: what was said, and which commands were run", text)
+        self._tell_text(request, "chat", "chat: what was said, and which commands were run", text)
 
     def _show_output(self, objects: WindowObjects, request: ShowObject) -> None:
         number = _number(request.id)
 
-        def found(row: OutputRow) -> None:
+        def show(row: OutputRow) -> None:
             with self._host.blocking():
                 text = self._record.texts_of(row.log, objects.log, (row.event,)).get(row.event)
             if text is None:
                 self._refuse(request, f"{request.id}: the log does not have it, or it was taken back")
             else:
-                self._shown(
+                self._tell_text(
                     request, row.object, f"{row.object}: an output of {_time(row.at)}, {row.size} characters", text
                 )
 
-        self._ask_output(request, number, found)
+        self._ask_output(request, number, show)
 
     def _show_file(self, request: ShowObject) -> None:
-        given = [bool(request.version), bool(request.hash), bool(request.at)]
-        if sum(given) > 1:
+        choices = [bool(request.version), bool(request.hash), bool(request.at)]
+        if sum(choices) > 1:
             raise RefusalError("show: a version, a time or a hash is needed, and not several of them")
         if request.id:
             _require_file(request.id)
         elif not request.hash:
             raise RefusalError("show: the id of an object or a hash is needed")
 
-        def fetched(reply: TextFetched) -> None:
+        def show(reply: TextFetched) -> None:
             if reply.text is None:
-                self._refuse(request, f"{_named(reply.version)}: {_why_no_text(reply.version)}")
+                self._refuse(request, f"{_version_label(reply.version)}: {_why_no_text(reply.version)}")
             else:
-                self._shown(request, reply.version.object, _head(reply.version), reply.text)
+                self._tell_text(request, reply.version.object, _head(reply.version), reply.text)
 
-        self._fetch(request, fetched, no=request.version, content_hash=request.hash, at=_moment(request.at))
+        self._fetch(request, show, no=request.version, content_hash=request.hash, at=_moment(request.at))
 
     def _tell_history(self, request: TellHistory) -> None:
         if request.id.startswith("t"):
             number = _number(request.id)
 
-            def found(row: OutputRow) -> None:
+            def tell_one_version(row: OutputRow) -> None:
                 ending = row.outcome if row.exit_code is None else f"exit {row.exit_code}"
                 note = f"{row.object}: an output has one version, of {_time(row.at)}: {row.size} characters, {ending}"
                 note += f"; it is {row.alias}, version {row.alias_no}" if row.alias else ""
-                told = HistoryTold(request_id=request.request_id, id=request.id, versions=(), is_all=True, note=note)
-                self._host.tell(request.reply_to, told)
+                history = HistoryTold(request_id=request.request_id, id=request.id, versions=(), is_all=True, note=note)
+                self._host.tell(request.reply_to, history)
 
-            self._ask_output(request, number, found)
+            self._ask_output(request, number, tell_one_version)
             return
         _require_file(request.id)
 
-        def heard(reply: Answer | None) -> None:
+        def tell_versions(reply: Answer | None) -> None:
             if not isinstance(reply, VersionsListed):
                 self._refuse(request, _reason(reply))
                 return
@@ -149,8 +149,8 @@ class Telling:
                 for version in reply.versions[:MOST]
             )
             is_all = reply.is_all and len(reply.versions) <= MOST
-            told = HistoryTold(request_id=request.request_id, id=request.id, versions=versions, is_all=is_all)
-            self._host.tell(request.reply_to, told)
+            history = HistoryTold(request_id=request.request_id, id=request.id, versions=versions, is_all=is_all)
+            self._host.tell(request.reply_to, history)
 
         def build(request_id: RequestId) -> ListVersions:
             return ListVersions(
@@ -161,7 +161,7 @@ class Telling:
                 after=request.after,
             )
 
-        self._store.inquire(build, self._deadline_s, heard)
+        self._store.inquire(build, self._deadline_s, tell_versions)
 
     # two versions
 
@@ -184,11 +184,11 @@ class Telling:
     def _compare(self, request: DiffObject, old: TextFetched, new: TextFetched) -> None:
         for each in (old, new):
             if each.text is None:
-                self._refuse(request, f"{_named(each.version)}: {_why_no_text(each.version)}")
+                self._refuse(request, f"{_version_label(each.version)}: {_why_no_text(each.version)}")
                 return
-        labels = _named(old.version), _named(new.version)
+        labels = _version_label(old.version), _version_label(new.version)
         text = unified_diff(old.text or "", new.text or "", *labels, SHOWN_CHARS)
-        self._shown(request, request.id, f"{labels[0]} -> {labels[1]}", text or "(no difference)")
+        self._tell_text(request, request.id, f"{labels[0]} -> {labels[1]}", text or "(no difference)")
 
     # the store
 
@@ -212,13 +212,13 @@ class Telling:
                 at=at,
             )
 
-        def heard(reply: Answer | None) -> None:
+        def take_reply(reply: Answer | None) -> None:
             if isinstance(reply, TextFetched):
                 then(reply)
             else:
                 self._refuse(request, _reason(reply))
 
-        self._store.inquire(build, self._deadline_s, heard)
+        self._store.inquire(build, self._deadline_s, take_reply)
 
     def _ask_output(self, request: ShowObject | TellHistory, number: int, then: Callable[[OutputRow], None]) -> None:
         def build(request_id: RequestId) -> ListOutputs:
@@ -226,7 +226,7 @@ class Telling:
                 request_id=request_id, reply_to=self._host.address, window=self._host.window, only=number
             )
 
-        def heard(reply: Answer | None) -> None:
+        def take_reply(reply: Answer | None) -> None:
             if not isinstance(reply, OutputsListed):
                 self._refuse(request, _reason(reply))
             elif not reply.outputs:
@@ -234,9 +234,9 @@ class Telling:
             else:
                 then(reply.outputs[0])
 
-        self._store.inquire(build, self._deadline_s, heard)
+        self._store.inquire(build, self._deadline_s, take_reply)
 
-    def _shown(self, request: ShowObject | DiffObject, name: str, head: str, text: str) -> None:
+    def _tell_text(self, request: ShowObject | DiffObject, name: str, head: str, text: str) -> None:
         if len(text) > SHOWN_CHARS:
             head = f"{head}; the first {SHOWN_CHARS} of {len(text)} characters"
             text = text[:SHOWN_CHARS]
@@ -266,12 +266,14 @@ def _require_file(name: str) -> None:
     _number(name)
 
 
-def _named(version: FileVersion) -> str:
+def _version_label(version: FileVersion) -> str:
     return f"{version.object} version {version.no}"
 
 
 def _head(version: FileVersion) -> str:
-    return f"{_named(version)}: {shown_path(version.path)}, of {_time(version.valid_from)}, {version.size} bytes"
+    return (
+        f"{_version_label(version)}: {shown_path(version.path)}, of {_time(version.valid_from)}, {version.size} bytes"
+    )
 
 
 def _why_no_text(version: FileVersion) -> str:
@@ -284,10 +286,10 @@ def _why_no_text(version: FileVersion) -> str:
 
 
 def _moment(text: str) -> datetime | None:
-    """A moment of ISO 8601, of UTC where it says nothing else; None for none.
+    """Moment by ISO 8601, in UTC unless another zone is named; None for empty text.
 
     Raises:
-        RefusalError: it is none.
+        RefusalError: the text is no moment.
     """
     if not text:
         return None
