@@ -18,6 +18,7 @@ from actors.embedder.part import row as embedder
 from actors.facts.part import INNER_ROWS as FACTS_INNER_ROWS
 from actors.facts.part import LAYER as FACTS
 from actors.feed.part import row as feed
+from actors.forget.part import files_row as window_files
 from actors.forget.part import row as forget
 from actors.importer.part import row as importer
 from actors.ledger.part import row as ledger
@@ -49,6 +50,7 @@ BEHIND_LAYERS: tuple[Row, ...] = (
     approval,
     shell,
     context,
+    window_files,
     forget,
     cluster,
     importer,

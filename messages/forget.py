@@ -328,6 +328,13 @@ class DerivedForgotten(Message, frozen=True, kw_only=True, gc=False):
     """Remark for a person, such as things that the room did not reach; empty for none."""
 
 
+def answer_derived(request: ForgetDerived, room: str, count: int, note: str = "") -> DerivedForgotten:
+    """Answer of a room that has taken out `count` things."""
+    return DerivedForgotten(
+        request_id=request.request_id, forget_id=request.forget_id, room=room, count=count, note=note
+    )
+
+
 ForgetCommand = PreviewForget | CarryOutForget | ListForgets
 ForgetReply = ForgetPreviewed | ForgetCarriedOut | ForgetsListed
 ForgetWindowRequest = ListForgettable | ForgetEvents

@@ -16,6 +16,7 @@ from domain.policy import approval as wording
 from domain.policy.approval import MOST_OPEN, Decision, Question
 from messages.base import Address, RequestId, Window
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, EndButtons, PostMessage
+from messages.forget import ForgetDerived, answer_derived
 from messages.shell import (
     ASKERS,
     ApprovalCommand,
@@ -48,6 +49,7 @@ _POST = "approval-"
 """Prefix of the request ids of postings; the question's id follows."""
 
 Delivery = Delivered | DeliveryFailed | DeliveryRefused
+Heard = ApprovalCommand | ApprovalEvent | AskerTold | SubscriberMessage | Delivery | DescribeYourself | ForgetDerived
 
 
 class ApprovalActor(Actor):
@@ -76,9 +78,7 @@ class ApprovalActor(Actor):
         for request in self._state.asking.values():
             self._ask_window(request)
 
-    def handle(
-        self, message: ApprovalCommand | ApprovalEvent | AskerTold | SubscriberMessage | Delivery | DescribeYourself
-    ) -> None:
+    def handle(self, message: Heard) -> None:
         """Ask, decide, or end a question."""
         match message:
             case AskApproval():
@@ -99,6 +99,8 @@ class ApprovalActor(Actor):
                         self._withdraw(request.request_id)
             case Delivered() | DeliveryFailed() | DeliveryRefused():
                 self._note_delivery(message)
+            case ForgetDerived():
+                self._forget_turns(message)
             case DescribeYourself():
                 self.tell(message.reply_to, self._description(message.request_id))
             case AskerTold() | EventsLogged():
@@ -247,6 +249,22 @@ class ApprovalActor(Actor):
         for each in list(self._state.open.values()):
             if each.message_id == gone.message_id and each.question.decision is Decision.OPEN:
                 self._close(each, wording.DELETED, "")
+
+    def _forget_turns(self, request: ForgetDerived) -> None:
+        """Refuse what waits for a person in forgotten turns, and leave no note of it."""
+        turns = {event.turn_id or event.event_id for event in request.events}
+        of_window = [each for each in self._state.open.values() if each.question.window == request.window]
+        gone = [each for each in of_window if request.whole_window or each.question.turn_id in turns]
+        for posting in [name for name, (window, _) in self._state.ended.items() if window == request.window]:
+            del self._state.ended[posting]
+        faults = [fault for each in gone if (fault := self._forget(each))]
+        for each in gone:
+            if each.asker is not None:
+                self._refuse(each.asker, wording.TURN_OVER)
+        if faults:
+            self.tell(request.reply_to, Refused(request_id=request.request_id, reason=faults[0]))
+        else:
+            self.tell(request.reply_to, answer_derived(request, self.address.kind, len(gone)))
 
     def _close(self, each: OpenQuestion, reason: str, how: str) -> None:
         """End a question without a decision.

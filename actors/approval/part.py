@@ -37,6 +37,7 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
     return Part(
         spec=ActorSpec(APPROVAL.kind, build, core=True),
         subscribes=True,
+        forgets=plan.lives,
         presses=PRESSES,
         operator_verbs={**VERBS},
     )

@@ -20,7 +20,7 @@ from actors.linux.private_folder import make_private
 from domain.curated import journal
 from domain.curated.edits import without_texts
 from domain.curated.journal import Operation
-from messages.forget import DerivedForgotten, ForgetDerived
+from messages.forget import ForgetDerived, answer_derived
 from messages.socket import Refused
 
 WITHOUT_SOURCE = "facts that people, commands or /remember put into files name no message and stay: look through them"
@@ -103,12 +103,8 @@ class Forgetting:
         has_others = any(self._folders.at(place).look().document.facts for place in gone)
         self._host.tell(
             request.reply_to,
-            DerivedForgotten(
-                request_id=request.request_id,
-                forget_id=request.forget_id,
-                room=self._host.address.kind,
-                count=sum(map(len, gone.values())),
-                note=WITHOUT_SOURCE if has_others else "",
+            answer_derived(
+                request, self._host.address.kind, sum(map(len, gone.values())), WITHOUT_SOURCE if has_others else ""
             ),
         )
 

@@ -32,6 +32,7 @@ from messages.discord import (
     UserMessageLogged,
     UserMessageNotLogged,
 )
+from messages.forget import ForgetDerived, answer_derived
 from messages.past import ListPast, NotePast, PastCommand, ReadPast, SettlePast
 
 log = logging.getLogger(__name__)
@@ -99,6 +100,8 @@ class DiscordActor(Actor):
             self._call(self._parts.intake.readership.tell, message.reply_to)
         elif isinstance(message, DescribeReaders):
             self._call(self._parts.intake.readership.describe, message)
+        elif isinstance(message, ForgetDerived):
+            self._call(self._forget, message)
         elif isinstance(message, PastCommand):
             self._read_past(message, self._parts.past)
         elif isinstance(message, DiscordCommand):
@@ -107,6 +110,11 @@ class DiscordActor(Actor):
             log.debug("%s came when no command waited for it any more", type(message).__name__)
         else:
             raise NotUnderstoodError(message)
+
+    def _forget(self, request: ForgetDerived) -> None:
+        """Forget words that wait in memory; on the loop."""
+        self._parts.forget(request)
+        self.tell(request.reply_to, answer_derived(request, self.address.kind, 0))
 
     def _carry_out(self, message: DiscordCommand, parts: Wiring) -> None:
         match message:

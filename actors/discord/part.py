@@ -55,6 +55,7 @@ def row(plan: Plan, parts: Parts) -> Part | None:
         unusable="\n".join(_lacks(connection).values()),
         says_unusable=True,
         describes=False,
+        forgets=True,
         verbs={"discord.attach": Verb(DISCORD, AttachFile)},
         own_commands=("help", "status", "remember", "unremember"),
         checks=(lambda: _look(connection), lambda: watermark_findings(plan.settings.data_root)),

@@ -45,6 +45,7 @@ from actors.discord.incoming.watermarks import Watermarks
 from actors.discord.outgoing.channel_messages import ChannelMessages
 from actors.discord.outgoing.live import LiveMessages
 from actors.discord.outgoing.outbox import Outbox
+from actors.discord.outgoing.own_history import OwnHistory
 from actors.discord.outgoing.reactions import Reactions
 from actors.discord.outgoing.redaction import Redaction
 from actors.discord.outgoing.sending import Sending
@@ -55,7 +56,8 @@ from actors.kernel import Bulkhead, Host
 from actors.part import Menu
 from domain.log.watermark import Watermark
 from domain.policy.access import Access
-from messages.base import Address
+from messages.base import Address, ChannelId
+from messages.forget import ForgetDerived
 
 
 class DiscordHost(Host, Protocol):
@@ -101,7 +103,16 @@ class Wiring:
     reactions: Reactions
     typing: TypingIndicator
     past: PastReader
+    own: OwnHistory
     session: GatewaySession
+
+    def forget(self, request: ForgetDerived) -> None:
+        """Keep no words of forgotten messages in memory: of edits, of a thread's starter, of the bot's own messages."""
+        place = request.window.id
+        self.intake.withdrawn.forget(int(each.message_id) for each in request.events if each.message_id.isdecimal())
+        if place.isdecimal():
+            self.intake.preparation.starters.forget(int(place))
+        self.own.forget(ChannelId(place))
 
     async def close(self) -> None:
         """Cut off what is under way and log out."""
@@ -171,6 +182,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         comparison=comparison,
         outbox=outbox,
         live=live,
+        own=messages.own,
         sending=Sending(
             host=host,
             messages=messages,

@@ -30,6 +30,7 @@ from messages.embedder import (
     TextRole,
     TextsEmbedded,
 )
+from messages.forget import ForgetDerived, answer_derived
 from messages.model import CallKind, CallOutcome
 from messages.status import DescribeYourself, SelfDescription
 
@@ -92,7 +93,7 @@ class EmbedderActor(Actor):
             log.info("embedding with %s", self._space.name if self._vector_size.dimensions else self._space.model)
         self._loop.start()
 
-    def handle(self, message: EmbedderMessage | CallDone | CallFailed) -> None:
+    def handle(self, message: EmbedderMessage | CallDone | CallFailed | ForgetDerived) -> None:
         """Take a request, or go on with what a call or a timer says."""
         match message:
             case EmbedTexts():
@@ -113,6 +114,8 @@ class EmbedderActor(Actor):
             case ProbeDue():
                 if self._breaker.refusal:
                     self._probe()
+            case ForgetDerived():
+                self.tell(message.reply_to, answer_derived(message, self.address.kind, self._queries.clear()))
             case DescribeYourself():
                 self._describe(message)
             case _:

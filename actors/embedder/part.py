@@ -16,6 +16,7 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
         return None
     return Part(
         spec=embedder_spec(plan),
+        forgets=plan.lives,
         unusable=plan.embedding_problem,
         says_unusable=True,
         checks=(lambda: _look(plan),),

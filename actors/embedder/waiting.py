@@ -243,6 +243,8 @@ class KeptQueries:
         if len(self._vectors) > KEPT_QUERIES:
             self._vectors.popitem(last=False)
 
-    def clear(self) -> None:
-        """Forget all: they are of another size than the newest."""
+    def clear(self) -> int:
+        """Forget all; their number."""
+        count = len(self._vectors)
         self._vectors.clear()
+        return count

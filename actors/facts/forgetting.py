@@ -12,7 +12,7 @@ from actors.facts.store.journal import Journal
 from actors.facts.store.naming import turn_entries
 from messages.base import Address, RequestId
 from messages.facts import FACTS, ForgetEntry, ForgetRows, RowsChanged
-from messages.forget import DerivedForgotten, ForgetDerived
+from messages.forget import ForgetDerived, answer_derived
 from messages.socket import Refused
 
 
@@ -97,11 +97,5 @@ class Forgetting:
     def _answer(self, message: ForgetDerived, count: int, note: str) -> None:
         self._asking.tell(
             message.reply_to,
-            DerivedForgotten(
-                request_id=message.request_id,
-                forget_id=message.forget_id,
-                room=FACTS.kind,
-                count=count,
-                note=note,
-            ),
+            answer_derived(message, FACTS.kind, count, note),
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from actors.feed.ring import Ring
 from actors.kernel import Actor, Timer, earliest, not_understood
 from domain.turn.run_line import run_line
+from messages.forget import ForgetDerived, answer_derived
 from messages.run import RUNS, EventsRead, FeedMessage, FeedTick, ReadEvents, RunEvent
 
 MOST_EVENTS = 5_000
@@ -56,7 +57,7 @@ class FeedActor(Actor):
         for reader in self._readers:
             self._answer(reader)
 
-    def handle(self, message: FeedMessage | RunEvent) -> None:
+    def handle(self, message: FeedMessage | RunEvent | ForgetDerived) -> None:
         """Keep an event, or answer a request."""
         if isinstance(message, RunEvent):
             self._ring.add(run_line(message))
@@ -64,6 +65,10 @@ class FeedActor(Actor):
                 self._tick_in(GATHERS_S)
         elif isinstance(message, ReadEvents):
             self._read(message)
+        elif isinstance(message, ForgetDerived):
+            count = len(self._ring)
+            self._ring.skip()
+            self.tell(message.reply_to, answer_derived(message, self.address.kind, count))
         elif isinstance(message, FeedTick):
             self._timer = None
             self._tick()

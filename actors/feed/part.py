@@ -18,5 +18,8 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
     if not plan.lives:
         return None
     return Part(
-        spec=ActorSpec(FEED.kind, build), describes=False, operator_verbs={"events.read": Verb(FEED, ReadEvents)}
+        spec=ActorSpec(FEED.kind, build),
+        forgets=True,
+        describes=False,
+        operator_verbs={"events.read": Verb(FEED, ReadEvents)},
     )

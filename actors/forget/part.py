@@ -22,9 +22,10 @@ VERBS = {
     "forget.carry-out": Verb(FORGET, CarryOutForget, answer_s=LONGEST_S, words=CARRIED_OUT),
     "forget.list": Verb(FORGET, ListForgets, words=LISTED),
 }
-_OF_THE_PROCESS = frozenset({"discord", "feed", "gateway", "observer"})
-"""Kinds of parts whose words are in the memory of a running process only."""
+_OF_THE_PROCESS = frozenset({"discord", "feed", "gateway", "observer", "scheduler"})
+"""Kinds of parts that take nothing out of files; the scheduler, by itself, would say what is due."""
 _ASKED = {CONTEXT_KIND, MEMORY.kind, EMBEDDER.kind, FACT_INDEX.kind}
+WINDOW_FILES = "window-files"
 _BACKUPS = "Backups made before now hold these words still: make a new one and delete the older ones."
 _DISCORD = "Discord keeps its messages: delete them there."
 
@@ -39,6 +40,19 @@ def row(plan: Plan, parts: Parts) -> Part | None:
         presses=PRESSES,
         operator_verbs={**VERBS},
     )
+
+
+def files_row(plan: Plan, _parts: Parts) -> Part | None:
+    """Part of the actor that removes attachments and kept outputs; None in a command line's turn."""
+    if not plan.lives:
+        return None
+
+    def build(_key: str) -> Actor:
+        from actors.forget.window_files import WindowFilesActor
+
+        return WindowFilesActor(plan.settings.data_root)
+
+    return Part(spec=ActorSpec(WINDOW_FILES, build), forgets=True, describes=False)
 
 
 def forget_spec(plan: Plan, rooms: Callable[[], tuple[Taker, ...]], *, resumes: bool = True) -> ActorSpec:

@@ -30,6 +30,7 @@ from domain.reminder.due import Findings, Stretch
 from domain.reminder.file_lines import FileLines
 from messages.base import Message, RequestId
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, ReadersDescribed
+from messages.forget import ForgetDerived
 from messages.scheduler import (
     CreateReminder,
     DeleteReminder,
@@ -103,7 +104,7 @@ class SchedulerActor(Actor):
             self._aim = self.now()
             self._aim_at(self._aim)
 
-    def handle(self, message: SchedulerMessage) -> None:
+    def handle(self, message: SchedulerMessage | ForgetDerived) -> None:
         """Act on the file, or on what became of a posting."""
         with self.blocking():
             self._guard(_DISK, partial(self._dispatch, message), None)
@@ -113,7 +114,7 @@ class SchedulerActor(Actor):
         with self.blocking():
             self._guard(_DISK, partial(then, answer), None)
 
-    def _dispatch(self, message: SchedulerMessage) -> None:
+    def _dispatch(self, message: SchedulerMessage | ForgetDerived) -> None:
         match message:
             case Delivered() | DeliveryFailed() | DeliveryRefused():
                 self._take_delivery(message)
@@ -125,6 +126,8 @@ class SchedulerActor(Actor):
                 self._confirmations.relay(message)
             case ListReminders():
                 self._requests.list(message)
+            case ForgetDerived():
+                self._requests.answer_forget(message)
             case DescribeYourself():
                 self.tell(message.reply_to, self._description(message.request_id))
             case _:

@@ -34,6 +34,7 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
 
     return Part(
         spec=ActorSpec(SCHEDULER.kind, build, core=True),
+        forgets=plan.lives,
         unusable=_clocks_problem(),
         says_unusable=True,
         verbs={

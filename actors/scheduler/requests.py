@@ -24,7 +24,9 @@ from domain.reminder.request import ReminderFields, changed_reminder, new_remind
 from domain.reminder.share import check_share
 from domain.reminder.text import shown_time
 from messages.base import Surface, Window
+from messages.forget import ForgetDerived, answer_derived
 from messages.scheduler import (
+    SCHEDULER,
     CreateReminder,
     DeleteReminder,
     ListReminders,
@@ -36,6 +38,7 @@ from messages.scheduler import (
 )
 from messages.socket import Refused
 
+KEPT = "{count} reminders of this conversation stay, as people rely on them: /reminders lists and deletes them"
 TROUBLE = (EditRefusedError, InvalidReminderError, OSError)
 """Errors that can stop an edit."""
 
@@ -110,6 +113,12 @@ class ReminderRequests:
             self._in_turn(request, None, lambda: self._try(request, lambda: self._list(request, sight)))
 
         self._try(request, begin)
+
+    def answer_forget(self, request: ForgetDerived) -> None:
+        """Say how many reminders of a window stay: people rely on them, and a reminder names no event."""
+        count = sum(entry.reminder.window == request.window for entry in scan(self._read() or b"").entries)
+        note = KEPT.format(count=count) if count else ""
+        self._host.tell(request.reply_to, answer_derived(request, SCHEDULER.kind, 0, note))
 
     def _list(self, request: ListReminders, sight: Sight) -> None:
         reminders = scan(self._readable())

@@ -69,6 +69,10 @@ class OwnHistory:
         if len(stretch.own) > _MESSAGES:
             self._known.pop(channel_id, None)
 
+    def forget(self, channel_id: ChannelId) -> None:
+        """Keep none of a channel's messages; the next text that is owed there reads them anew."""
+        self._known.pop(channel_id, None)
+
     def _stretch(self, channel_id: ChannelId) -> _Stretch:
         stretch = self._known.setdefault(channel_id, _Stretch())
         self._known.move_to_end(channel_id)

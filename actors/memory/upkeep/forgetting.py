@@ -10,7 +10,7 @@ from actors.memory.store import Store
 from actors.memory.upkeep.backlog import Backlog
 from actors.memory.upkeep.upkeep import READY, SLICE_S, Upkeep
 from messages.base import Window
-from messages.forget import DerivedForgotten, ForgetDerived
+from messages.forget import ForgetDerived, answer_derived
 from messages.memory import ForgetSlice
 
 
@@ -79,10 +79,5 @@ class Forgetting:
     def _answer(self, request: ForgetDerived, count: int) -> None:
         self._host.tell(
             request.reply_to,
-            DerivedForgotten(
-                request_id=request.request_id,
-                forget_id=request.forget_id,
-                room=self._host.address.kind,
-                count=count,
-            ),
+            answer_derived(request, self._host.address.kind, count),
         )

@@ -11,7 +11,7 @@ from actors.objects.store.bounds import StoreLimits
 from actors.objects.store.database import SCHEMA
 from actors.objects.store.store import ObjectStore
 from messages.base import flaw_of
-from messages.forget import DerivedForgotten, ForgetDerived
+from messages.forget import DerivedForgotten, ForgetDerived, answer_derived
 from messages.objects import (
     OBJECT_STORE,
     CollectObjects,
@@ -82,13 +82,7 @@ class ObjectStoreActor(DatabaseActor[ObjectStore]):
 
     @staticmethod
     def _forget(store: ObjectStore, message: ForgetDerived) -> DerivedForgotten:
-        return DerivedForgotten(
-            request_id=message.request_id,
-            forget_id=message.forget_id,
-            room=OBJECT_STORE.kind,
-            count=store.forget(message),
-            note=FILES_STAY,
-        )
+        return answer_derived(message, OBJECT_STORE.kind, store.forget(message), FILES_STAY)
 
     def _fetch(self, store: ObjectStore, message: FetchText) -> TextFetched:
         fetched = store.fetch(message)

@@ -17,7 +17,7 @@ from actors.workspace.upkeep.state import WorkspaceState
 from actors.workspace.upkeep.updates import PENDING
 from domain.workspace.files.history_file import without_blocks
 from domain.workspace.files.memory_file import without_entries
-from messages.forget import DerivedForgotten, ForgetDerived
+from messages.forget import ForgetDerived, answer_derived
 from messages.socket import Refused
 
 Removal = Callable[[bytes, Callable[[str], bool]], tuple[bytes, int]]
@@ -106,13 +106,7 @@ class Forgetting:
             return
         self._host.tell(
             request.reply_to,
-            DerivedForgotten(
-                request_id=request.request_id,
-                forget_id=request.forget_id,
-                room=self._host.address.kind,
-                count=count,
-                note=OWN_LINES,
-            ),
+            answer_derived(request, self._host.address.kind, count, OWN_LINES),
         )
 
 

@@ -11,8 +11,9 @@ import pytest
 from actors.linux.disk import RealDisk
 from domain.policy import approval as wording
 from domain.policy.approval import APPROVAL_S, MOST_OPEN
-from messages.base import Address, MessageId, RequestId, TurnId, UserId
+from messages.base import Address, MessageId, RequestId, Surface, TurnId, UserId, Window
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
+from messages.forget import DerivedForgotten
 from messages.shell import (
     ApprovalDecided,
     ApprovalGranted,
@@ -27,6 +28,7 @@ from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from messages.turn import TurnEnded
 from tests.actors.approval.rig import ASKER, OPERATOR, STRANGER, WINDOW, Rig
+from tests.forget_requests import files_with, forget_request
 
 
 @pytest.fixture
@@ -342,3 +344,25 @@ def test_an_operator_is_told_the_open_questions(rig: Rig) -> None:
     described = rig.answer(RequestId("describe"))
     assert isinstance(described, SelfDescription)
     assert described.figures == (("questions_open", 1),)
+
+
+@pytest.mark.req("X-250")
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_question_of_a_forgotten_turn_is_refused_and_leaves_no_note(tmp_path: Path, whole: bool) -> None:
+    rig = Rig(tmp_path / "approvals")
+    rig.ask("echo quagmire")
+    rig.turn = TurnId("turn2")
+    rig.ask("make")
+    assert files_with(tmp_path, "quagmire")
+
+    rig.tell(forget_request(rig.asker.address, WINDOW, *(() if whole else ("turn1",)), whole=whole))
+
+    refused, *_, answer = rig.asker.drain()
+    assert isinstance(refused, ApprovalRefused)
+    assert isinstance(answer, DerivedForgotten)
+    assert answer.count == 1 + whole
+    assert files_with(tmp_path, "quagmire") == []
+    assert len(files_with(tmp_path, "make")) == 1 - whole
+    elsewhere = Window(surface=Surface.DISCORD_CHANNEL, id="910000000000000019")
+    rig.tell(forget_request(rig.asker.address, elsewhere, "turn2", whole=True))
+    assert len(files_with(tmp_path, "make")) == 1 - whole

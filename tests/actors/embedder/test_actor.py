@@ -7,12 +7,17 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from messages.base import Surface, Window
 from messages.embedder import TextRole, TextsEmbedded
+from messages.forget import DerivedForgotten
 from tests.actors.embedder.loopback import Reply, vector_of
 from tests.actors.embedder.rig import DIMENSIONS, EMBEDDER, OPENAI, Rig
 from tests.crash import CRASH
+from tests.forget_requests import forget_request
+from tests.patience import PATIENCE_S
 
 HELD = Reply(held=True)
+WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="910000000000000011")
 
 
 def direction(text: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
@@ -247,3 +252,18 @@ def test_queries_without_a_deadline_wait_as_documents_do(rig: Rig) -> None:
     rig.pass_time(2)
 
     assert len(rig.vectors(request_id)) == 1
+
+
+@pytest.mark.req("X-250")
+def test_a_kept_question_is_asked_anew_once_something_is_forgotten(rig: Rig) -> None:
+    rig.vectors(rig.query("quagmire"))
+    rig.vectors(rig.query("quagmire"))
+    assert len(rig.server.seen) == 1
+
+    rig.system.tell(EMBEDDER, forget_request(rig.edge.address, WINDOW, "t1"))
+    answer = rig.edge.receive(PATIENCE_S, lambda heard: isinstance(heard, DerivedForgotten))
+
+    assert isinstance(answer, DerivedForgotten)
+    assert answer.count == 1
+    rig.vectors(rig.query("quagmire"))
+    assert len(rig.server.seen) == 2

@@ -13,7 +13,9 @@ from actors.feed import actor as feed
 from actors.feed.actor import FeedActor
 from actors.kernel import ActorSpec, ActorSystem, Edge, ManualClock
 from messages.base import RequestId, Surface, TurnId, Window
+from messages.forget import DerivedForgotten
 from messages.run import FEED, RUNS, EventsRead, MessageGrew, Moment, ReadEvents
+from tests.forget_requests import forget_request
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="12")
@@ -187,3 +189,22 @@ def test_too_many_push_the_oldest_out_and_the_reader_is_told_how_many(
     assert answer is not None
     assert (texts(answer), answer.missed) == (["two", "three"], 1)
     small.system.stop()
+
+
+@pytest.mark.req("X-250")
+def test_what_happened_is_handed_out_no_more_once_something_is_forgotten(rig: Rig) -> None:
+    first = rig.ask()
+    assert first is not None
+    rig.happen("quagmire")
+    rig.system.tell(FEED, forget_request(rig.asker.address, WINDOW, "r"))
+    rig.system.run()
+    (answer,) = rig.asker.drain()
+    assert isinstance(answer, DerivedForgotten)
+    assert answer.count == 1
+
+    rig.happen("later")
+    after = rig.ask(first.last)
+
+    assert texts(after) == ["later"]
+    assert after is not None
+    assert after.missed == 2

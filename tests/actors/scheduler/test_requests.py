@@ -9,6 +9,7 @@ import pytest
 from domain.reminder.document import scan
 from lab.chaos.reminders.world import CHANNEL, Channel
 from messages.base import RequestId, Surface, Window
+from messages.forget import DerivedForgotten
 from messages.scheduler import (
     CreateReminder,
     DeleteReminder,
@@ -24,6 +25,7 @@ from messages.status import DescribeYourself, SelfDescription
 from tests.actors.scheduler.conftest import StartProcess
 from tests.actors.scheduler.lines import at, line
 from tests.actors.scheduler.readers import OPEN
+from tests.forget_requests import forget_request
 
 THREAD = Window(surface=Surface.DISCORD_THREAD, id="910000000000000099")
 
@@ -293,3 +295,26 @@ def test_a_confirmation_that_cannot_be_shown_is_an_error_in_the_log_and_changes_
     assert file.read_text() == answer.line + "\n"
     assert channel.texts() == []
     assert "confirm-r1 was not shown: the channel is closed" in caplog.text
+
+
+@pytest.mark.req("X-250")
+def test_reminders_of_a_forgotten_window_stay_and_are_told(start: StartProcess, file: Path) -> None:
+    process = start()
+    for window in (THREAD, CHANNEL):
+        wish = CreateReminder(
+            request_id=RequestId(f"r{window.id}"),
+            reply_to=process.asker.address,
+            window=window,
+            msg="tea",
+            date="2026-03-29",
+            time="01:30",
+        )
+        ask(process, wish)
+    before = file.read_bytes()
+
+    answer = ask(process, forget_request(process.asker.address, THREAD, "t1", whole=True))
+
+    assert isinstance(answer, DerivedForgotten)
+    assert (answer.room, answer.count) == ("scheduler", 0)
+    assert answer.note.startswith("1 reminders of this conversation stay")
+    assert file.read_bytes() == before

@@ -51,6 +51,10 @@ class Starters:
             _remember(self._at_hand, message.channel.id, starter)
             self._settled.pop(message.channel.id, None)
 
+    def forget(self, thread_id: int) -> None:
+        """Keep no words of a thread's starter."""
+        self._at_hand.pop(thread_id, None)
+
     def meet_new(self, thread_id: int) -> None:
         """A thread was made just now: a notice follows, or the thread has no starter beside its own first message."""
         if thread_id not in self._at_hand:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 
 from messages.context import ReviseMessage
 
@@ -23,6 +24,12 @@ class Withdrawn:
     def edit(self, message_id: int, edit: ReviseMessage) -> None:
         """Note how a message was edited."""
         self._note(message_id, edit)
+
+    def forget(self, message_ids: Iterable[int]) -> None:
+        """Keep no words of messages, which count as deleted from now on."""
+        for message_id in message_ids:
+            if self._edits.get(message_id) is not None:
+                self._edits[message_id] = None
 
     def is_deleted(self, message_id: int) -> bool:
         """True if a message was deleted."""
