@@ -161,7 +161,7 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "actors/curated/test_sidecars.py": {
         "test_a_journal_is_emptied_when_its_new_content_is_safe_beside_it": (
-            "actors/curated/sidecars.py: shorten_journal#1",
+            "actors/curated/sidecars.py: rewrite_journal#1",
         ),
         "test_a_file_that_commands_may_only_read_is_never_there_without_its_content": (
             "actors/curated/sidecars.py: _make#1",
@@ -201,8 +201,8 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
     "actors/facts/test_syncs.py": {
         "test_what_is_answered_survives_a_power_loss": (
             "actors/facts/actor.py: FactsActor._answer#1",
-            "actors/facts/actor.py: FactsActor._forget#1",
-            "actors/facts/actor.py: FactsActor._forget#2",
+            "actors/facts/actor.py: FactsActor._seal#1",
+            "actors/facts/actor.py: FactsActor._seal#2",
             "actors/facts/store/files.py: EntryFiles.sync#1",
             "actors/facts/store/files.py: EntryFiles.sync#2",
             "actors/facts/store/journal.py: Journal._append#1",
@@ -216,6 +216,11 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
         "test_a_turn_is_in_a_synced_journal_when_it_is_answered": (
             "actors/facts/store/journal.py: Journal.begin#1",
             "actors/facts/store/journal.py: Journal.end#2",
+        ),
+    },
+    "actors/forget/test_window_files.py": {
+        "test_the_files_of_a_message_and_its_commands_outputs_go_and_all_others_stay": (
+            "actors/forget/window_files.py: WindowFilesActor._remove#1",
         ),
     },
     "actors/gateway/test_own_key.py": {
@@ -311,9 +316,14 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
     "actors/workspace/subagents/test_runs.py": {
         "test_a_run_is_begun_and_told_when_it_has_ended": ("actors/workspace/subagents/record.py: Record.keep#1",),
     },
+    "actors/workspace/upkeep/test_forgetting.py": {
+        "test_a_whole_window_leaves_the_files_as_they_begin": (
+            "actors/workspace/upkeep/forgetting.py: Forgetting.begin#1",
+        ),
+    },
     "actors/workspace/test_upkeep.py": {
         "test_what_people_share_is_never_written": (
-            "actors/workspace/upkeep/state.py: WorkspaceState.add_written#1",
+            "actors/workspace/upkeep/state.py: WorkspaceState._keep_written#1",
             "actors/workspace/upkeep/state.py: WorkspaceState.keep#1",
         ),
     },

@@ -75,7 +75,7 @@ PROMPTS = (215, 220)
 LONG_TEXTS = (223,)
 """Of embeddings: texts that are longer than a server takes."""
 APPROVALS = (236,)
-FORGET_REQUESTS = (245, 246, 247, 248, 249)
+FORGET_REQUESTS = (245, 246, 247, 248, 249, 250)
 SYNCS = (240,)
 SIMULATION = (244,)
 CAMPAIGNS = (242,)

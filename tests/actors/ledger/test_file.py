@@ -15,7 +15,7 @@ from actors.kernel import ActorSystem, ManualClock
 from actors.ledger.file import FOLDER, Damage, LedgerFiles, entries, spent_on
 from actors.linux.disk import RealDisk
 from actors.settings.load import load
-from messages.model import CallKind
+from messages.model import CallKind, CallSpent
 from tests.actors.ledger.calls import NOON, FullDisk, close_late, enter, spent
 from tests.recording_disk import RecordingDisk
 
@@ -178,3 +178,11 @@ def test_a_start_counts_what_the_day_has_cost_before(tmp_path: Path) -> None:
 
     assert plan.spent_today is not None
     assert plan.spent_today() == 0.5
+
+
+@pytest.mark.req("X-250")
+def test_a_line_has_no_field_for_words_that_were_said() -> None:
+    """Forgetting passes the ledger over; a new field of text has to be looked at first."""
+    texts = {each.name for each in structs.fields(CallSpent) if each.type is str}
+
+    assert texts == {"owner", "run_id", "purpose", "call_id", "model"}, "keys, ids and names"

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from actors.observer.tap import Heard
+from actors.observer.tracing.spans import spans_of
 from actors.observer.turns import MOST_SPANS, MOST_TURNS, Turns
 from messages.base import Address, Message, RequestId, Surface, TurnId, Window
 from messages.embedder import EMBEDDER, EmbedTexts, TextRole, TextsEmbedded
@@ -151,3 +153,16 @@ def test_what_is_remembered_is_bounded() -> None:
         story.hear(MODEL, call(f"c{number}"))
     shown = story.shown()
     assert (len(shown["spans"]), shown["left_out"]) == (MOST_SPANS, 3)
+
+
+@pytest.mark.req("X-250")
+def test_no_word_that_was_said_is_in_what_is_shown_or_traced() -> None:
+    story = Story()
+    story.hear(MEMORY, msgspec.structs.replace(prepare("q1"), text="quagmire", author_name="quagmire"))
+    story.hear(EMBEDDER, msgspec.structs.replace(embed("q2"), texts=("quagmire",)), within="q1")
+    story.hear(WINDOW.address, msgspec.structs.replace(reply("q1"), text="quagmire"))
+    turn = story.turns.of(WINDOW.address.key)
+    assert turn is not None
+
+    assert "quagmire" not in repr((story.shown(), turn, spans_of(turn)))
+    assert len(turn.spans) == 2
