@@ -78,9 +78,7 @@ class UserMessage(Message, frozen=True, kw_only=True, gc=False):
     """Message that this message answers; empty for none."""
     attachments: tuple[Attachment, ...] = ()
     typed_chars: int | None = None
-    """Number of characters of `text`, from its beginning, that were typed and not put together by the runtime; None for
-    all.
-    """
+    """Number of characters at the beginning of `text` that were typed, not added by the runtime; None for all."""
     told_chars: int = 0
     """Number of the characters after the typed ones that tell of other parts: forwarded messages, polls, stickers."""
     audience: str = ""
@@ -89,6 +87,8 @@ class UserMessage(Message, frozen=True, kw_only=True, gc=False):
     """Ids of the settings' channel tables that hold where it is answered, the nearest first."""
     may_run: bool = True
     """True if the model may run commands to answer the message."""
+    is_off_record: bool = False
+    """True if memory is off where the message stands: no log gets its words, or those of the answer."""
     wants_answer: bool = True
     """True if the message is to be answered; otherwise it is only logged, and later turns see it."""
     refusal: str = ""
@@ -105,20 +105,20 @@ class RetractMessages(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ReviseMessage(Message, frozen=True, kw_only=True, gc=False):
-    """Note that a message was edited: recall its old words no more, and the new ones instead."""
+    """Note the text and the number of files of an edited message: recall the old words no more, and these instead."""
 
     window: Window
     message_id: MessageId
     text: str
-    """Typed text after the edit."""
     files: int
-    """Number of files after the edit."""
     told: str = ""
     """Lines about the message's other parts after the edit."""
     whole: str = ""
     """All that the message says after the edit, as quotations and pins hold it; empty for `text` alone."""
     wants_answer: bool = False
     """True if the message is addressed to the bot now: it is answered if it was only overheard before."""
+    is_off_record: bool = False
+    """True if memory is off there now: the old words are recalled no more, and no log gets the new ones."""
 
 
 MOST_KEPT = 1_000

@@ -130,6 +130,33 @@ class StopIntake(Message, frozen=True, kw_only=True, gc=False):
     """Take no more messages from people; what is to be posted still goes out."""
 
 
+class SwitchMemory(Message, frozen=True, kw_only=True, gc=False):
+    """Keep nothing of what is said in a window from now on, or everything again.
+
+    Holds in the threads of a channel, too, as far as nothing was switched there. Answered by `MemorySwitched` or
+    `Refused`.
+    """
+
+    request_id: RequestId
+    """In Discord the snowflake of the command: the switch holds for later messages."""
+    reply_to: Address
+    window: Window
+    is_off: bool
+    asked_by: UserId = UserId("")
+    """Account that asks; empty for the operator."""
+    manages_messages: bool = False
+    """True if the account may manage messages in the window."""
+
+
+class MemorySwitched(Message, frozen=True, kw_only=True, gc=False):
+    """Memory is off in a window, or on."""
+
+    request_id: RequestId
+    is_off: bool
+    is_new: bool
+    """False if that was so before."""
+
+
 class UserMessageLogged(Message, frozen=True, kw_only=True, gc=False):
     """A person's message is in its window's log, and on the disk: no actor needs to look for the message again."""
 
@@ -186,10 +213,11 @@ DiscordCommand = (
     | AttachFile
     | EndButtons
     | StopIntake
+    | SwitchMemory
     | UserMessageLogged
     | UserMessageNotLogged
 )
-DiscordReply = Delivered | DeliveryFailed | DeliveryRefused | FileAttached
+DiscordReply = Delivered | DeliveryFailed | DeliveryRefused | FileAttached | MemorySwitched
 
 
 class Grant(Value, frozen=True, kw_only=True, gc=False):

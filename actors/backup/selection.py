@@ -29,6 +29,7 @@ from actors.facts.index.database import SCHEMA as FACTS
 from actors.linux.disk import secret_names
 from domain.log.watermark import FILE_NAME as WATERMARKS
 from domain.log.window import LOGGED_SURFACES
+from domain.policy.memory_switch import FILE_NAME as SWITCHES
 
 LOGS = "logs"
 WORK = "work"
@@ -47,7 +48,7 @@ _OF_THE_PROCESS = (
     *("signs", ".signs.new"),
 )
 _DERIVED = ("memory", "routes", "views", "redacted", ENDS, f".{ENDS}.new")
-_OTHERS = ("playground", "secrets.env", ".cache", f".{WATERMARKS}.new", UNFINISHED_RESTORE)
+_OTHERS = ("playground", "secrets.env", ".cache", f".{WATERMARKS}.new", f".{SWITCHES}.new", UNFINISHED_RESTORE)
 """The data root of `agent try`, secrets, what libraries can download again."""
 LEFT_OUT = frozenset((*_OF_THE_PROCESS, *_DERIVED, *_OTHERS)) | secret_names()
 CHANNELS = ("workspace", "channels")

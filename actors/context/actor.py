@@ -21,7 +21,7 @@ from actors.context.requests import CHANGES, REFUSABLE, PartRequests
 from actors.context.retraction import Retraction, RetractionCommand
 from actors.context.turn_driver import TurnDriver
 from actors.context.turn_run import TurnRun
-from actors.context.user_event import confirmation, not_stored, overheard_meta, reported, storage_failure, user_meta
+from actors.context.user_event import confirmation, news_of, not_stored, overheard_meta, storage_failure, user_meta
 from actors.kernel import Actor, NotUnderstoodError, Then, Timer
 from domain.log.event import Kind, event
 from domain.log.metadata import MetaValue
@@ -144,6 +144,7 @@ class ContextActor(Actor):
     def _attempt(self, act: Callable[[], None], message: Message | None) -> None:
         try:
             act()
+            self._endings.end_off_record(self._journal)
         except LogUnwritable as error:
             self._lose_log(error)
             if isinstance(message, UserMessage):
@@ -169,7 +170,7 @@ class ContextActor(Actor):
         fresh = event(self.new_id(), at or self.now(), kind, content, meta)
         with self.blocking():
             position = self._journal.write(fresh, sync=sync)
-        return reported(fresh, position.path, position.line)
+        return news_of(fresh, position.path, position.line)
 
     def _dispatch(self, message: ContextMessage) -> None:
         if self._unwritable and isinstance(message, UserMessage | ResumeWindow | CHANGES):
@@ -222,9 +223,9 @@ class ContextActor(Actor):
     def _pick_up(self) -> None:
         """Pay what is owed from before: postings, undelivered texts, the turn that was cut short, then the rest."""
         self._postings.write()
-        self._deliveries.begin_all()
+        self._endings.pay_debts(self._journal.off_record.interrupted)
         for question in self._journal.open_questions():
-            logged = reported(question.event, self._journal.path, question.line)
+            logged = news_of(question.event, self._journal.path, question.line)
             self._news.hold_question(TurnId(question.event.id), logged)
         self._endings.finish_stopped()
         open_turns = self.conversation.open_turns()

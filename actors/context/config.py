@@ -96,7 +96,13 @@ class ContextConfig:
         return tuple(taker if isinstance(taker, Address) else taker(window) for taker in of)
 
     def system_prompt(
-        self, window: Window, told: Sequence[TurnContribution], *, may_run: bool, tables: Sequence[str] = ()
+        self,
+        window: Window,
+        told: Sequence[TurnContribution],
+        *,
+        may_run: bool,
+        tables: Sequence[str] = (),
+        is_kept: bool = True,
     ) -> str:
         """The instructions that open every request of a turn.
 
@@ -105,6 +111,7 @@ class ContextConfig:
             told: Newest contributions, in their order.
             may_run: Whether the model is offered its tool, where there is one.
             tables: Ids of the channel tables that hold there, the nearest first.
+            is_kept: Whether a log has the turn, where logs are kept at all.
         """
         channel = self.rules.of(tables).addition
         workdir = None if self.tool is None else self.workdir(window)
@@ -117,7 +124,8 @@ class ContextConfig:
             may_run=may_run,
             shows_logs=self.shows_logs,
             stores=[store for each in told for store in each.stores],
-            blocks=self.blocks,
+            blocks=self.blocks if is_kept else (),
+            is_kept=is_kept,
         )
 
 

@@ -6,15 +6,23 @@ from collections.abc import Collection, Iterable, Iterator
 
 from actors.context.deliveries import Deliveries
 from actors.context.host import WindowHost
+from actors.context.log.journal import Journal
 from actors.context.news import News
 from actors.context.presence import Presence
 from domain.log.event import Event, Kind, event
 from domain.log.metadata import MetaValue
+from domain.log.off_record import OVER, InterruptedTurn
 from domain.turn.call_result import INTERRUPTED, KILLED, NOT_RUN_ABORTED
 from domain.turn.conversation import Conversation
+from domain.turn.debt import Debt, carried_meta
 from domain.turn.turn import Turn
 from messages.base import EventId, TurnId
 from messages.discord import ReactionKind
+
+LOST = (
+    "I was interrupted while answering this. Memory is off here, so I no longer know what you asked; please ask again."
+)
+"""Notice in the place of an answer whose words no log has."""
 
 
 class Endings:
@@ -83,6 +91,41 @@ class Endings:
                 self._host.record(Kind.TOOL_RESULT, text, meta, sync=False)
             self._presence.end_earlier(turn, reason)
             self._abort(turn, reason if turn.steps else f"unanswered: {reason}")
+
+    def pay_debts(self, turns: Iterable[InterruptedTurn]) -> None:
+        """Have everything shown that is owed from an earlier life, and a notice for each answer whose words are lost.
+
+        An answer that was shown counts as its notice.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        for turn in turns:
+            debt = Debt(
+                event_id=EventId(turn.text_id),
+                text=LOST,
+                at=self._host.now(),
+                answers_message_id=turn.message_id,
+                turn=None,
+                ended_turn=turn.turn_id,
+            )
+            self._host.record(Kind.SYSTEM, LOST, carried_meta(debt), sync=False)
+            self._host.record(Kind.SYSTEM, "", {"what": OVER, "turn": turn.turn_id, "open": 1}, sync=True)
+            self._presence.react([turn.message_id], ReactionKind.FAILED)
+        self._deliveries.begin_all()
+
+    def end_off_record(self, journal: Journal) -> None:
+        """Forget off-record turns that are over, and note in the log that they are.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        conversation, off_record = self._host.conversation, journal.off_record
+        owed = {debt.event_id for debt in conversation.debts()}
+        for turn_id in off_record.over(conversation.unfinished_turns(), owed):
+            conversation.drop(turn_id)
+            if meta := off_record.end(turn_id):
+                self._host.record(Kind.SYSTEM, "", {**meta, "open": conversation.open_count}, sync=True)
 
     def last_words(self, before: Conversation) -> list[Event]:
         """Last events for a window's log that was superseded before an earlier life could end its turns."""

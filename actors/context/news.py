@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from actors.context.host import WindowHost
+from domain.log.off_record import is_off_record
 from messages.base import Address, Message, TurnId
 from messages.turn import EventsLogged, LoggedEvent, TurnEnded, WindowBegun
 
@@ -38,6 +39,8 @@ class News:
             logged: Logged events of the turn, without the words that opened it.
         """
         question = self.take_question(turn_id)
+        if question is not None and is_off_record(question.meta_json):
+            return
         events = (*((question,) if question else ()), *logged)
         window = self._host.window
         self._tell(TurnEnded(window=window, turn_id=turn_id, outcome=outcome, events=events, audience=audience))
@@ -50,8 +53,9 @@ class News:
                 self._host.tell(subscriber, begun)
 
     def event_logged(self, event: LoggedEvent, audience: str) -> None:
-        """An event that belongs to no turn is in the log."""
-        self.events_logged((event,), audience)
+        """An event that belongs to no turn is in the log; of a message off the record nothing is told."""
+        if not is_off_record(event.meta_json):
+            self.events_logged((event,), audience)
 
     def events_logged(self, events: tuple[LoggedEvent, ...], audience: str) -> None:
         """Events that belong to no turn are in the log."""

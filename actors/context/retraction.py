@@ -9,7 +9,7 @@ from dataclasses import replace
 from actors.context.host import WindowHost
 from actors.context.log.journal import Journal, LogUnwritable
 from actors.context.news import News
-from actors.context.user_event import reported
+from actors.context.user_event import news_of
 from actors.kernel import Timer, earliest
 from domain.log.event import Event, Kind, event
 from domain.log.imported import is_imported
@@ -116,7 +116,7 @@ class Retraction:
             return
         with self._host.blocking():
             path, lines = self._journal.imported.change(events)
-        self._news.events_logged(tuple(map(reported, events, [path] * len(events), lines)), "")
+        self._news.events_logged(tuple(map(news_of, events, [path] * len(events), lines)), "")
 
     def handle(self, command: RetractionCommand) -> None:
         """Act on what is asked for, or gather it for the next look.
@@ -322,7 +322,7 @@ class Retraction:
             if message_id in unsaid_before:
                 # Its old words were taken back, and the new ones lost with the process before they were noted.
                 gone += found[message_id]
-                fresh.append(HeldEdit(unsaid_before[message_id], edit))
+                fresh += [] if edit.is_off_record else [HeldEdit(unsaid_before[message_id], edit)]
             elif said is None:
                 # No log has it but in quotations and pins, such as a bot's message, which is never heard itself.
                 gone += [
@@ -332,7 +332,7 @@ class Retraction:
                 self._defer(edit, "edited while it is being answered")
             elif is_changed(said, edit.text, edit.files):
                 gone += found[message_id]
-                fresh.append(self._hold(said, edit))
+                fresh += [] if edit.is_off_record else [self._hold(said, edit)]
         self.take_back(gone, EDITED)
         for held in fresh:
             wait_s = self._revisions.take("", self._host.monotonic())

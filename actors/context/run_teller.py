@@ -46,7 +46,7 @@ class RunTeller:
 
     def begin(self, turn: Turn) -> None:
         """A run begins."""
-        self._followers = self._host.followers(RUNS)
+        self._followers = () if turn.is_off_record else self._host.followers(RUNS)
         if self._followers:
             self._run_id, self._number, self._round = turn.id, 0, 0
             self._in_round, self._written, self._tool = False, None, None

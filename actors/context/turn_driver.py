@@ -71,8 +71,8 @@ class TurnDriver:
         self._choice = choice
         self._on_boundary = on_boundary
         self._on_end = on_end
-        self._contributors = config.takers(host.window, config.contributors)
-        self._contributions = Contributions(self._contributors, config.referrers, config.max_expansions)
+        contributors = config.takers(host.window, config.contributors)
+        self._contributions = Contributions(contributors, config.referrers, config.max_expansions)
         self._slips = Slips(host, self._contributions, may_expand=bool(config.max_expansions))
         self.compaction = CompactionClient(host, config)
         self._unlogged = Usage()
@@ -219,11 +219,10 @@ class TurnDriver:
 
     def _prepare(self, run: TurnRun) -> None:
         """Ask contributors for context to the last words."""
-        self._contributions.begin()
+        contributors = self._contributions.begin(asks=not run.is_off_record)
         run.phase, run.request_id = Phase.PREPARING, RequestId(self._host.new_id())
-        request = question(self._host, run)
-        for contributor in self._contributors:
-            self._host.tell(contributor, request)
+        for contributor in contributors:
+            self._host.tell(contributor, question(self._host, run))
         if self._contributions.is_complete:
             self._think(run)
             return
@@ -246,7 +245,7 @@ class TurnDriver:
     def _ask_model(self, run: TurnRun) -> None:
         run.phase = Phase.THINKING
         run.system_prompt = run.system_prompt or self._config.system_prompt(
-            self._host.window, self._contributions.newest(), may_run=run.may_run, tables=run.tables
+            self._host.window, self._contributions.newest(), may_run=run.may_run, tables=run.tables, is_kept=run.is_kept
         )
 
         def make(request_id: RequestId, reply_to: Address) -> ModelRequest:

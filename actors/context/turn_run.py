@@ -65,6 +65,8 @@ class TurnRun:
     """Ids of the settings' channel tables that hold, the nearest first."""
     may_run: bool = True
     """True if the model is offered its tool."""
+    is_off_record: bool = False
+    """True if no log has the turn's words: no part but the model gets to see them."""
     usage: Usage = field(default_factory=Usage)
     """Usage of replies that no event has recorded yet."""
     system_prompt: str = ""
@@ -105,11 +107,17 @@ class TurnRun:
             turn_id=turn.id,
             audience=turn.audience,
             may_run=turn.may_run,
+            is_off_record=turn.is_off_record,
             tables=turn.tables,
             calls_left=most_calls - turn.calls + len(left),
             calls=left,
             is_again=bool(left),
         )
+
+    @property
+    def is_kept(self) -> bool:
+        """True if the log has the turn's words."""
+        return not self.is_off_record
 
     def take_again(self) -> bool:
         """True once, for the call that an earlier life may have begun."""

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from domain.log.event import Event
 from domain.log.metadata import MetaValue
+from domain.log.off_record import MESSAGE_KEY
 from domain.turn.attachments import attachments_meta
 from messages.base import Address, RequestId, Surface, TurnId, Window
 from messages.context import Quote, UserMessage
@@ -39,8 +40,10 @@ def user_meta(message: UserMessage, *, shows_quote: bool) -> dict[str, MetaValue
         meta["told"] = message.told_chars
     if not message.may_run:
         meta["viewer"] = True
+    if message.is_off_record:
+        meta |= {MESSAGE_KEY: True, "viewer": True}
     if message.quote is not None:
-        meta["quote"] = _quote_meta(message.quote, is_shown=shows_quote)
+        meta["quote"] = _quote_meta(message.quote, is_shown=shows_quote and not message.is_off_record)
     return meta
 
 
@@ -70,7 +73,7 @@ def overheard_meta(message: UserMessage, stops: Collection[TurnId], open_count: 
     return meta
 
 
-def reported(logged: Event, path: str, line: int) -> LoggedEvent:
+def news_of(logged: Event, path: str, line: int) -> LoggedEvent:
     """Event in the form for subscribers."""
     return LoggedEvent(
         id=logged.id,

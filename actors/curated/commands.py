@@ -72,6 +72,7 @@ def _command(
         request=request,
         reply=_REPLIES[message],
         answer=_answer,
+        keeps_words=message is RememberFact,
     )
 
 

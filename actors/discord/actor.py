@@ -28,6 +28,7 @@ from messages.discord import (
     ShowReaction,
     ShowTyping,
     StopIntake,
+    SwitchMemory,
     TellReaders,
     UserMessageLogged,
     UserMessageNotLogged,
@@ -138,6 +139,8 @@ class DiscordActor(Actor):
                 self._react(message)
             case UserMessageLogged() | UserMessageNotLogged():
                 self._call(parts.intake.note_log, message)
+            case SwitchMemory():
+                self._call(parts.memory.serve, message)
             case StopIntake():
                 self._call(parts.intake.close)
             case _:

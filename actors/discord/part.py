@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterable, Iterator
 
 from actors.discord.calls.user_agent import USER_AGENT as USER_AGENT
+from actors.discord.commands.memory_switch import SWITCHED, memory_commands
 from actors.discord.config import DiscordConfig
 from actors.discord.incoming.watermark_check import watermark_findings
 from actors.discord.timing import Timing
@@ -14,7 +15,7 @@ from actors.part import SHIPPED_SKILLS, DiscordConnection, Finding, Level, Part,
 from actors.settings.schema import Settings
 from domain.policy.channel_rules import ChannelRule, ChannelRules
 from domain.policy.settings_faults import DiscordWish
-from messages.discord import DISCORD, AttachFile
+from messages.discord import DISCORD, AttachFile, SwitchMemory
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +28,7 @@ def row(plan: Plan, parts: Parts) -> Part | None:
 
     def build(_key: str) -> Actor:
         from actors.discord.actor import DiscordActor  # discord.py takes half a second to import
+        from actors.discord.incoming.places.memory_switching import load_switches
         from actors.discord.incoming.watermark_file import load_watermarks
         from actors.discord.outgoing.signs import load_signs
         from actors.discord.wiring import Surroundings
@@ -35,6 +37,7 @@ def row(plan: Plan, parts: Parts) -> Part | None:
             last_seen = plan.last_seen()
             watermarks = load_watermarks(plan.settings.data_root)
             signs = load_signs(plan.settings.data_root)
+            switches = load_switches(plan.settings.data_root)
         return DiscordActor(
             discord_config(plan.settings, connection, tuple(plan.secrets.values())),
             Surroundings(
@@ -42,6 +45,7 @@ def row(plan: Plan, parts: Parts) -> Part | None:
                 last_seen=last_seen,
                 watermarks=watermarks,
                 signs=signs,
+                switches=switches,
                 reader_listeners=parts.reader_listeners,
                 workdir_of=plan.workdir_of,
                 data_root=plan.settings.data_root,
@@ -57,6 +61,8 @@ def row(plan: Plan, parts: Parts) -> Part | None:
         describes=False,
         forgets=True,
         verbs={"discord.attach": Verb(DISCORD, AttachFile)},
+        commands=memory_commands(has_curated=plan.settings.has_layer("curated")),
+        operator_verbs={"memory.switch": Verb(DISCORD, SwitchMemory, words=SWITCHED)},
         own_commands=("help", "status", "remember", "unremember"),
         checks=(lambda: _look(connection), lambda: watermark_findings(plan.settings.data_root)),
         skills=(SHIPPED_SKILLS / "send-file",),

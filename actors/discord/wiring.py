@@ -32,6 +32,7 @@ from actors.discord.incoming.intake import Intake
 from actors.discord.incoming.lane import Heard, Rules
 from actors.discord.incoming.lookup import MessageLookup
 from actors.discord.incoming.places.channel_policy import ChannelPolicy
+from actors.discord.incoming.places.memory_switching import MemorySwitching
 from actors.discord.incoming.places.settings_check import SettingsCheck
 from actors.discord.incoming.places.window_map import WindowMap, is_open_to_all
 from actors.discord.incoming.preparation import Preparation
@@ -56,6 +57,7 @@ from actors.kernel import Bulkhead, Host
 from actors.part import Menu
 from domain.log.watermark import Watermark
 from domain.policy.access import Access
+from domain.policy.memory_switch import NO_SWITCHES, MemorySwitches
 from messages.base import Address, ChannelId
 from messages.forget import ForgetDerived
 
@@ -82,6 +84,8 @@ class Surroundings:
     """Channel id -> how far it was read, as far as that is kept."""
     signs: tuple[Place, ...] = ()
     """Messages at which an earlier life left the sign of work."""
+    switches: MemorySwitches = NO_SWITCHES
+    """Switches of memory that people made in earlier lives."""
     reader_listeners: tuple[Address, ...] = ()
     """Addresses that get the readers of windows."""
     workdir_of: WorkdirOf | None = None
@@ -105,6 +109,7 @@ class Wiring:
     past: PastReader
     own: OwnHistory
     session: GatewaySession
+    memory: MemorySwitching
 
     def forget(self, request: ForgetDerived) -> None:
         """Keep no words of forgotten messages in memory: of edits, of a thread's starter, of the bot's own messages."""
@@ -149,7 +154,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
     typing = TypingIndicator(rest=rest, timing=timing)
     outbox = Outbox(host=host, messages=messages, live=live, typing=typing, redaction=redaction, timing=timing)
     window_map = WindowMap(config.connection.channels, dms=config.dms)
-    policy = ChannelPolicy(config.rules, window_map)
+    policy = ChannelPolicy(config.rules, window_map, around.switches)
     admission = Admission(host=host, config=config, rest=rest, clock=clock, policy=policy)
     disk = Disk(
         threads=Bulkhead("discord-files"),
@@ -194,6 +199,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         reactions=_reactions(host, rest, config, around.data_root, window_map),
         typing=typing,
         past=PastReader(host=host, intake=intake, rest=rest, turn_s=timing.turn_s),
+        memory=MemorySwitching(host, policy, around.data_root),
         session=GatewaySession(
             token=token, build=build, rest=rest, timing=timing, pauses=Pauses(timing), on_fatal=host.on_fatal
         ),

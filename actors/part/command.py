@@ -157,6 +157,8 @@ class Offer:
     """True if people without permission to run commands may use the offer."""
     menu: str = ""
     """Name of the same command in a message's menu, where its first argument is the message's id; empty for none."""
+    keeps_words: bool = False
+    """True if words of the person are kept: refused where memory is off."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -42,6 +42,8 @@ class ChannelTable(Table):
     """Model that answers there unless people choose another: `model.name` or one of `model.choices`."""
     threads: Literal["off", "auto"] | None = None
     """As `discord.threads`."""
+    memory: Literal["on", "off"] | None = None
+    """`off` to keep no words, unless people switch memory by `/memory on`."""
 
     @property
     def rule(self) -> ChannelRule:

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from domain.log import metadata as log_metadata
 from domain.log.event import Kind
 from domain.log.metadata import MetaValue, unmarked
-from domain.log.parser import parse
+from domain.log.off_record import MESSAGE_KEY, message_number
+from domain.log.parser import ParsedLog, parse
 from messages.base import EventId, Value, make_ready
 
 _HEAD = re.compile(
@@ -17,11 +18,15 @@ _HEAD = re.compile(
     rb"<!-- (\{.*\})(?::[0-9A-Za-z_-]{9} --> *| -->)\n"
 )
 _MARKER = re.compile(rb"\n<!-- end ([0-9A-Za-z_-]{1,64}) bytes=[0-9]{1,18} hash=[0-9a-f]{16} -->\n\n(?!> \[!seal\] )")
-_USER = Kind.USER.value.encode("ascii")
 _KINDS = {kind.value.encode("ascii"): kind for kind in Kind}
 # Of all metadata only this is read, and not as JSON: a start-up looks at every window there is. Inside a string a
 # quotation mark never follows a brace or a comma, it follows its backslash.
-_MESSAGE_ID = re.compile(rb'[{,]"message_id":"?([0-9]{1,20})"?[,}]')
+_MESSAGE_IDS = {
+    Kind.USER.value.encode("ascii"): re.compile(rb'[{,]"message_id":"?([0-9]{1,20})"?[,}]'),
+    Kind.SYSTEM.value.encode("ascii"): re.compile(
+        rb'[{,]"' + MESSAGE_KEY.encode("ascii") + rb'":"?([0-9]{1,20})"?[,}]'
+    ),
+}
 
 
 class TailEvent(Value, frozen=True, kw_only=True, gc=False):
@@ -42,7 +47,9 @@ class TailState(Value, frozen=True, kw_only=True, gc=False):
     last: TailEvent | None
     """The last whole event; None if there is none in what was looked at."""
     last_message_id: int
-    """Greatest `message_id` of the whole user events looked at; 0 for none, which says nothing of what is before."""
+    """Greatest id of a person's message of the whole events looked at; 0 for none, which says nothing of what is
+    before.
+    """
     clean: bool
     """The file ends in a whole record (a sealed one counts)."""
     from_start: bool
@@ -65,10 +72,10 @@ def tail_state(tail: bytes, *, from_start: bool) -> TailState:
     greatest = 0
     for head, stop in _records(tail):
         # Of others than the last event and people's messages nothing is asked.
-        if (last is not None and head[1] != _USER) or not _is_whole(tail, head, stop):
+        if (last is not None and head[1] not in _MESSAGE_IDS) or not _is_whole(tail, head, stop):
             continue
         last = last or _event(head)
-        if head[1] == _USER and (match := _MESSAGE_ID.search(head[3])):
+        if head[1] in _MESSAGE_IDS and (match := _MESSAGE_IDS[head[1]].search(head[3])):
             greatest = max(greatest, int(match[1]))
     end = _MARKER.match(tail, max(0, tail.rfind(b"\n<!-- end ")))
     return TailState(
@@ -82,10 +89,15 @@ def tail_state(tail: bytes, *, from_start: bool) -> TailState:
 def newest_message(data: bytes) -> int:
     """The greatest `message_id` of a whole log, or of those before it, as its header says; 0 for none."""
     log = parse(data)
-    said = [logged.event.meta_dict() for logged in log.events if logged.event.kind is Kind.USER]
-    said += [log_metadata.meta_dict(each.meta_json) for each in log.forgotten if each.kind is Kind.USER]
-    numbers = [int(number) for number in (str(meta.get("message_id")) for meta in said) if number.isdecimal()]
+    numbers = map(int, message_numbers(log))
     return max(numbers, default=0) or (log.header.after or 0 if log.header is not None else 0)
+
+
+def message_numbers(log: ParsedLog) -> Iterator[str]:
+    """Numbers of the messages of people that a log holds, or stands for without their words."""
+    events = ((logged.event.kind, logged.event.meta_json) for logged in log.events)
+    forgotten = ((each.kind, each.meta_json) for each in log.forgotten)
+    return filter(None, (message_number(*each) for each in (*events, *forgotten)))
 
 
 def _records(tail: bytes) -> Iterator[tuple[re.Match[bytes], int]]:

@@ -19,6 +19,8 @@ class ChannelRule:
     """`off` or `auto`."""
     model: str = ""
     instructions: str = ""
+    memory: str = ""
+    """`on` or `off`."""
 
     @property
     def addition(self) -> str:
@@ -30,6 +32,11 @@ class ChannelRule:
     def answers_all(self) -> bool:
         """True if messages without a mention are answered."""
         return self.answer != "mentions"
+
+    @property
+    def memory_is_off(self) -> bool:
+        """True if nothing that is said is kept, unless people switch memory on."""
+        return self.memory == "off"
 
     @property
     def opens_threads(self) -> bool:

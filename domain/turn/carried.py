@@ -20,7 +20,8 @@ def carried_over(before: Conversation) -> Iterator[Words]:
         before: What the log so far means.
     """
     for debt in before.debts():
-        yield debt.text, carried_meta(debt)
+        if debt.turn is None or not debt.turn.is_off_record:
+            yield debt.text, carried_meta(debt)
     deleted = [message_id for message_id, why in before.pending.items() if why == DELETED]
     if deleted:
         yield "deleted", {"what": DELETION_DEFERRED, "message_ids": list[MetaValue](deleted)}

@@ -74,12 +74,12 @@ class Compaction:
             return
         total = 0
         for turn in list(self._turns.values()):
-            if turn.id not in self._sized:
+            if turn.id not in self._sized and not turn.is_off_record:
                 self._sized.add(turn.id)
                 total = self._forget_before(turn, total)
             if turn.id == newest:
                 return
-            total += turn.size_chars
+            total += 0 if turn.is_off_record else turn.size_chars
 
     def bound(self) -> None:
         """Forget old turns of an uncut history of more than twice the allowed length."""
@@ -136,7 +136,7 @@ class Compaction:
 
     def in_requests(self) -> list[Turn]:
         """The turns that may be in a request, the oldest first."""
-        turns = list(self._turns.values())
+        turns = [turn for turn in self._turns.values() if not turn.is_off_record]
         start = self._left_out_before
         if start not in self._turns:
             return turns

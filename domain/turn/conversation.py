@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from domain.log.event import Event, Kind
+from domain.log.off_record import MESSAGE_KEY, OFF_RECORD
 from domain.log.redaction import (
     DELETED,
     DELETION_DEFERRED,
@@ -20,6 +21,7 @@ from domain.log.redaction import (
     Tombstone,
     tombstone_of,
 )
+from domain.log.usage import usage_of
 from domain.text.answer.ending import with_note
 from domain.text.token_estimate import CHARS_PER_TOKEN, weighed_chars
 from domain.turn.attachments import first_shown
@@ -96,7 +98,7 @@ class Conversation:
         """Take in the next event of the log; kinds that say nothing to the model change nothing."""
         meta = event.meta_dict()
         turn = self._turns.get(TurnId(str(meta.get("turn", ""))))
-        self._count_usage(meta)
+        self.used += usage_of(meta)
         match event.kind:
             case Kind.USER:
                 self._add_user(event, meta)
@@ -126,7 +128,7 @@ class Conversation:
     def readable(self) -> tuple[Turn, ...]:
         """Turns that neither have nor quote a message to be taken back."""
         withheld = self._withheld()
-        return tuple(turn for turn in self._turns.values() if turn.id not in withheld)
+        return tuple(turn for turn in self._turns.values() if turn.id not in withheld and not turn.is_off_record)
 
     def open_turns(self) -> list[Turn]:
         """Turns without an ending, oldest first."""
@@ -189,7 +191,9 @@ class Conversation:
         return tuple(messages)
 
     def request_turns(self, turn_id: TurnId) -> list[Turn]:
-        """The turns that a request for `turn_id` shows, which is the last of them."""
+        """The turns that a request for `turn_id` shows, which is the last of them; off the record it stands alone."""
+        if self._turns[turn_id].is_off_record:
+            return [self._turns[turn_id]]
         self.compaction.forget_old(turn_id)
         withheld = self._withheld()
         turns: list[Turn] = []
@@ -199,6 +203,11 @@ class Conversation:
             if turn.id not in withheld:
                 turns.append(turn)
         return turns
+
+    def drop(self, turn_id: TurnId) -> None:
+        """Forget a turn off the record, and the addresses in its messages."""
+        if (turn := self._turns.pop(turn_id, None)) is not None:
+            self.addresses.forget(turn.message_ids)
 
     def calls(self, turn_id: TurnId | None = None) -> tuple[TurnShown, ...]:
         """The turns that the agent took up, with their calls: those of a request for `turn_id`, or all readable."""
@@ -294,6 +303,8 @@ class Conversation:
             self._show(meta)
         if what == OWED:
             self._owe(carried_debt(event, meta))
+        if what == OFF_RECORD and (message_id := str(meta.get(MESSAGE_KEY, ""))).isdecimal():
+            self.seen.add(message_id)
         if what == "model":
             self.model = str(meta.get("model", ""))
         if what == CUT:
@@ -302,18 +313,15 @@ class Conversation:
         self._defer(what, meta)
         if turn is None:
             return
-        match what:
-            case "resumed":
-                turn.was_resumed = True
-            case "joined":
-                self._join(turn, TurnId(str(meta.get("message", ""))))
-            case "failed" | "aborted":
-                ending = str(what)
-                turn.state = TurnState(ending)
-                turn.stop_reason = ""
-                turn.add_step(ChatMessage(role=Role.ASSISTANT, text=no_answer(ending, event.content)))
-            case _:
-                return
+        if what == "resumed":
+            turn.was_resumed = True
+        elif what == "joined":
+            self._join(turn, TurnId(str(meta.get("message", ""))))
+        elif what in ("failed", "aborted"):
+            ending = str(what)
+            turn.state = TurnState(ending)
+            turn.stop_reason = ""
+            turn.add_step(ChatMessage(role=Role.ASSISTANT, text=no_answer(ending, event.content)))
 
     def _stop(self, meta: dict[str, Any], reason: str) -> None:
         """End the turns that an event stops, there and then; their own last events follow."""
@@ -374,15 +382,6 @@ class Conversation:
         self._shown.extend(MessageId(message_id) for message_id in message_ids if message_id.isdecimal())
         del self._shown[:-SHOWN_KEPT]
         return message_ids
-
-    def _count_usage(self, meta: dict[str, Any]) -> None:
-        if "prompt_tokens" in meta:
-            self.used += Usage(
-                prompt_tokens=int(meta["prompt_tokens"]),
-                completion_tokens=int(meta.get("completion_tokens", 0)),
-                cost_usd=float(meta.get("cost_usd", 0.0)),
-                cached_tokens=int(meta.get("cached_tokens", 0)),
-            )
 
     def _owe(self, debt: Debt) -> None:
         self._debts[debt.event_id] = debt

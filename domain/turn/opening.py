@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from domain.log.event import Event
+from domain.log.off_record import MESSAGE_KEY
 from domain.text.token_estimate import PICTURE_CHARS, weighed_chars
 from domain.turn.attachments import images_of
 from domain.turn.speaker import Speakers
@@ -43,6 +44,7 @@ def opening(event: Event, meta: dict[str, Any], speakers: Speakers, images_befor
         audience=str(meta.get("audience", "")),
         tables=_tables(meta),
         may_run=not meta.get("viewer"),
+        is_off_record=meta.get(MESSAGE_KEY) is True,
         message_ids=[message_id] if message_id else [],
         unquoted={event.id: unquoted} if unquoted != prompt else {},
         quoted_ids=_quoted_ids(meta),

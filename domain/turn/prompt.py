@@ -121,6 +121,7 @@ def system_prompt(
     shows_logs: bool = True,
     stores: Sequence[Store] = (),
     blocks: Collection[str] = (MEMORY_PREFIX,),
+    is_kept: bool = True,
 ) -> str:
     """The instructions that open every request of `window`, without any part that changes with time.
 
@@ -134,8 +135,9 @@ def system_prompt(
         shows_logs: True if commands can read logs.
         stores: Places in which something is kept, in the order to list them.
         blocks: First lines of the blocks that may come.
+        is_kept: True if logs keep what is said; on a command line they never do.
     """
-    is_kept = window.surface is not Surface.CLI
+    is_kept = is_kept and window.surface is not Surface.CLI
     can_run = may_run and workdir is not None
     parts = [
         _BEGINNING.format(place=_PLACES[window.surface]),

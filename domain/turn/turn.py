@@ -98,6 +98,8 @@ class Turn:
     """Number of earlier images in the conversation."""
     may_run: bool = True
     """True if the model may run commands to answer the message."""
+    is_off_record: bool = False
+    """True if no log has the turn's words; no other turn's request shows the turn."""
     message_ids: list[str] = field(default_factory=list)
     """Of the messages that are part of it: people's messages, and the messages shown in answer."""
     quoted_ids: list[str] = field(default_factory=list)
@@ -191,8 +193,10 @@ class Turn:
     def may_be_joined_by(self, other: Turn) -> bool:
         """True if another turn's message can join this turn: same right to run commands, same readers.
 
-        One with images can't: they are counted by turns.
+        One with images can't: they are counted by turns. A turn off the record stands alone.
         """
+        if self.is_off_record or other.is_off_record:
+            return False
         return self.may_run == other.may_run and self.audience == other.audience and not other.images
 
     def messages(

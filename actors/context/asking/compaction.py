@@ -56,7 +56,7 @@ class CompactionClient:
 
     def ask_head(self, run: TurnRun, then: Callable[[], None]) -> None:
         """Ask for the head of the history if it may have changed or turns have to go, then go on."""
-        if self._config.compactor is None:
+        if self._config.compactor is None or run.is_off_record:
             then()
             return
         plan = self._host.conversation.compaction.plan(run.turn_id, weighed_chars(self.head))

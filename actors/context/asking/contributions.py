@@ -66,15 +66,23 @@ class Contributions:
         self._references: dict[Address, frozenset[Reference]] = {}
         self._folders: dict[str, tuple[SharedFolder, ...]] = {}
         self._waiting_for: set[str] = set()
+        self._asks = True
         self._missed: Counter[str] = Counter()
         """Contributor -> turns in a row without its answer."""
 
-    def begin(self) -> None:
-        """A new turn: forget the blocks, references and folders of the one before."""
+    def begin(self, *, asks: bool = True) -> tuple[Address, ...]:
+        """A new turn: forget the blocks, references and folders of the one before; contributors to ask.
+
+        Args:
+            asks: False for a turn off the record, which no contributor hears of, and which has no contribution.
+        """
+        self._asks = asks
         self._blocks.clear()
         self._references.clear()
         self._folders.clear()
-        self._waiting_for = {name for name in self._contributors if self._missed[name] < PATIENCE_TURNS}
+        asked = self._contributors if asks else {}
+        self._waiting_for = {name for name in asked if self._missed[name] < PATIENCE_TURNS}
+        return tuple(asked.values())
 
     @property
     def is_complete(self) -> bool:
@@ -135,7 +143,7 @@ class Contributions:
 
     def newest(self) -> tuple[TurnContribution, ...]:
         """Newest contributions with instructions and places, in order."""
-        return tuple(self._told[name] for name in self._contributors if name in self._told)
+        return tuple(self._told[name] for name in self._contributors if name in self._told and self._asks)
 
     def skills(self) -> dict[str, tuple[str, ...]]:
         """Skills that the instructions offer -> commands that show their use."""

@@ -62,7 +62,7 @@ class ResultRenderer:
 
     def ask_wording(self, run: TurnRun, block: str, then: Callable[[], None]) -> None:
         """Ask for the wording of a request with `block`; `then` goes on with the model call."""
-        if self._config.wording is None:
+        if self._config.wording is None or run.is_off_record:
             then()
             return
         self._forget_retracted()

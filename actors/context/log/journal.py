@@ -18,11 +18,13 @@ from actors.context.log.scan import log_names
 from actors.linux.disk import Disk, RealDisk
 from actors.linux.regular_file import read_regular
 from domain.log.event import Event, Kind
+from domain.log.off_record import OffRecord
 from domain.log.parser import ParsedEvent, ParsedLog, parse
 from domain.log.redaction import tombstones_in
+from domain.log.tail import message_numbers
 from domain.log.window import log_folder
 from domain.turn.conversation import Conversation
-from domain.turn.forgetting.fold import fold_log, message_id_of
+from domain.turn.forgetting.fold import fold_log
 from domain.turn.forgetting.scope import Chosen
 from domain.turn.posting import is_posting
 from domain.turn.spoken import all_turns, spoken_turns
@@ -75,6 +77,7 @@ class Journal:
         self._disk = disk
         self._window = window
         self._questions: tuple[ParsedEvent, ...] = ()
+        self.off_record = OffRecord()
         self._log: WindowLog | None = None
         self.open_logs = OpenLogs(1)
         """Open logs of all windows, once shared; until then only this window's log."""
@@ -106,7 +109,7 @@ class Journal:
             LogUnwritable: it cannot be read, or not be made ready for writing.
         """
         self.close()
-        self._questions = ()
+        self._questions, self.off_record = (), OffRecord()
         self.conversation = self.conversation.make_empty()
         if self._root is None:
             return
@@ -127,6 +130,7 @@ class Journal:
         self.conversation.seen.raise_floor(self._newest_of_earlier() if after is None else after)
         self.redactions.restore(tombstones_in(logged.event for logged in parsed.events))
         self.redactions.follow(self.path)
+        self.off_record.recall([logged.event for logged in parsed.events])
         self._questions = tuple(logged for logged in parsed.events if logged.event.kind is Kind.USER)
         self._questions = self.open_questions()
 
@@ -175,12 +179,8 @@ class Journal:
 
     def _message_ids(self, naming: Collection[str] = ()) -> set[str]:
         """Numbers of the messages in the window's logs that name one of some words, or in all of them."""
-        numbers = set[str]()
-        for _, parsed in self.past_logs(naming) if naming else self._lived_logs(naming):
-            users = (logged.event for logged in parsed.events if logged.event.kind is Kind.USER)
-            numbers.update(str(event.meta_dict().get("message_id", "")) for event in users)
-            numbers.update(map(message_id_of, parsed.forgotten))
-        return {number for number in numbers if number.isdecimal()}
+        logs = self.past_logs(naming) if naming else self._lived_logs(naming)
+        return {number for _, parsed in logs for number in message_numbers(parsed)}
 
     def past(self, naming: Collection[str] = ()) -> Iterator[tuple[str, ParsedEvent]]:
         """Every event of the window's logs with its file's path below the data root, oldest first.
@@ -321,6 +321,7 @@ class Journal:
         return self.path
 
     def _begin_conversation(self, carried: Collection[Event]) -> None:
+        self.off_record.begin_anew()
         self.conversation, before = self.conversation.make_empty(), self.conversation
         self.conversation.seen = before.seen  # a replayed message of the old window is no news in the new one
         for event in carried:
@@ -369,12 +370,14 @@ class Journal:
             return LogPosition(path="", line=0)
         if self._log is None:
             raise LogUnwritable(self._root, f"window {self._window.id} has no open log")
-        (position,) = self._log.append(event, is_looked_at=sync)
+        line = 0
+        if (kept := self.off_record.reduce(event)) is not None:
+            line = self._log.append(kept, is_looked_at=sync)[0].line
         if sync:
             self._log.sync()
         self.conversation.add(event)
         self.redactions.follow(self.path)
-        return LogPosition(path=self.path, line=position.line)
+        return LogPosition(path=self.path, line=line)
 
     def _with_room(self, opens: Callable[[], T]) -> T:
         """Result of `opens`, tried a second time if descriptors had run out and some could be closed."""

@@ -17,7 +17,8 @@ from actors.discord.commands.offer import Choices, SlashCommand, TreeCommand, ch
 from actors.discord.commands.replies import worded
 from actors.discord.incoming.admission import Admission
 from actors.discord.incoming.arrival import Setting, command_message
-from actors.part import Answer, Argument, Completion, Given, Invocation, SpokenCommand
+from actors.discord.incoming.places.channel_policy import MEMORY_IS_OFF
+from actors.part import Answer, Argument, Command, Completion, Given, Invocation, SpokenCommand
 from actors.part.command import AnyCommand, Question
 from messages.base import Message, RequestId
 from messages.socket import Refused
@@ -129,7 +130,7 @@ class PartCommands:
             if isinstance(command, SpokenCommand):
                 await self._speak(interaction, command, arguments)
             else:
-                await self._dispatcher.serve(interaction, lambda call: ask(self._dispatcher, command, call, arguments))
+                await self._dispatcher.serve(interaction, lambda call: self._ask(interaction, command, call, arguments))
 
         first = inspect.Parameter(
             "interaction", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=discord.Interaction
@@ -138,6 +139,14 @@ class PartCommands:
         callback.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         descriptions = {argument.name: argument.description for argument in command.arguments}
         return app_commands.describe(**descriptions)(callback) if descriptions else callback
+
+    def _ask(
+        self, interaction: discord.Interaction, command: Command[Any], call: Invocation, given: Given
+    ) -> Awaitable[Answer]:
+        """Answer of a command; where memory is off, one that keeps words is refused."""
+        if command.keeps_words and self._dispatcher.policy.is_off_record(interaction.channel):
+            return at_once(f"{command.refused}: {MEMORY_IS_OFF}")
+        return ask(self._dispatcher, command, call, given)
 
     def _completer(self, argument: Argument) -> Callable[[discord.Interaction, str], Coroutine[Any, Any, Choices]]:
         async def complete(interaction: discord.Interaction, typed: str) -> Choices:
@@ -184,7 +193,9 @@ class PartCommands:
                 refusal = self._admission.command_refusal(call.person_id)
                 if refusal:
                     return at_once(refusal)
-                setting = Setting(call.audience, self._dispatcher.policy.tables_of(interaction.channel))
+                policy, channel = self._dispatcher.policy, interaction.channel
+                is_off = policy.is_off_record(channel, interaction.id)
+                setting = Setting(call.audience, policy.tables_of(channel), is_off)
                 message = command_message(interaction, call.window, call.reply_to, setting, command.speech(reply))
                 self._dispatcher.tell(call.window.address, message)
                 return at_once(command.answer(reply, self._dispatcher).text)

@@ -14,6 +14,7 @@ from actors.discord.commands.dispatcher import CommandDispatcher
 from actors.discord.commands.offer import TreeCommand, slash
 from actors.discord.commands.replies import worded
 from actors.discord.incoming.lookup import NO_SUCH, LookedUp, MessageLookup
+from actors.discord.incoming.places.channel_policy import MEMORY_IS_OFF
 from actors.part import Answer, Invocation
 from domain.memory.pins import crowding
 from domain.text.discord.message_link import parse_message
@@ -23,6 +24,7 @@ from messages.memory import MEMORY, DescribeMemory, MemoryDescribed
 
 MENU = "Remember"
 ELSEWHERE = "That message stands in another channel; say it there, or use the message's own menu."
+IS_OFF = f"Not remembered: {MEMORY_IS_OFF}"
 COUNT_S = 1.0
 """Seconds to wait for the memory to say whether pins have room; the pin itself is made by then."""
 _SHOWN = 300
@@ -53,6 +55,8 @@ class PinCommands:
         def errand(invocation: Invocation) -> Awaitable[Answer]:
             if request.channel_id not in ("", invocation.window.id):
                 return at_once(ELSEWHERE)
+            if self._dispatcher.policy.is_off_record(interaction.channel):
+                return at_once(IS_OFF)
             return self._pin(
                 invocation,
                 text=request.text,
@@ -64,6 +68,8 @@ class PinCommands:
 
     async def _remember_message(self, interaction: discord.Interaction, message: discord.Message) -> None:
         def errand(invocation: Invocation) -> Awaitable[Answer]:
+            if self._dispatcher.policy.is_off_record(interaction.channel):
+                return at_once(IS_OFF)
             if self._lookup.is_deleted(message.id):
                 return at_once(f"Not remembered: {NO_SUCH}.")
             pinned = self._lookup.words_now(interaction, message)

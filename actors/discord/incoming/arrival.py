@@ -47,6 +47,8 @@ class Setting:
     """Current readers, as a label of `domain.policy.audience`; empty when unknown."""
     tables: tuple[str, ...] = ()
     """Ids of the settings' channel tables that hold there, the nearest first."""
+    is_off_record: bool = False
+    """True if memory is off there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +159,7 @@ def user_message(
         told_chars=unpacked.told_chars,
         audience=setting.audience,
         tables=setting.tables,
+        is_off_record=setting.is_off_record,
         may_run=hearing.may_run,
         wants_answer=hearing.wants_answer,
         refusal=hearing.refusal,
@@ -164,7 +167,9 @@ def user_message(
     )
 
 
-def revision(message: WireMessage, window: Window, names: NameBook, *, wants_answer: bool) -> ReviseMessage:
+def revision(
+    message: WireMessage, window: Window, names: NameBook, *, wants_answer: bool, is_off_record: bool
+) -> ReviseMessage:
     """Message for the window's actor about an edit, or about the present words of a message."""
     name_of = names.name_of(message)
     words = words_of(message.wire, name_of, with_files=False)
@@ -176,6 +181,7 @@ def revision(message: WireMessage, window: Window, names: NameBook, *, wants_ans
         whole=words_of(message.wire, name_of).all,
         files=sum(1 for _ in files_of(message.wire)),
         wants_answer=wants_answer,
+        is_off_record=is_off_record,
     )
 
 
@@ -200,6 +206,7 @@ def command_message(
         typed_chars=0,
         audience=setting.audience,
         tables=setting.tables,
+        is_off_record=setting.is_off_record,
     )
 
 

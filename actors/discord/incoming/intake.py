@@ -22,7 +22,6 @@ from actors.discord.incoming.arrival import (
     Origin,
     is_heard,
     retraction,
-    revision,
 )
 from actors.discord.incoming.authorization import RolesFound, Verdict
 from actors.discord.incoming.lane import Heard, Lane, Prepared, Rules
@@ -137,11 +136,11 @@ class Intake:
         self.preparation.names.learn(message)
         window, thread = self._window_at(message.channel), thread_window(str(message.id))
         if thread != window and self._threads.has(message.id):
-            self._host.tell(thread.address, revision(message, thread, self.preparation.names, wants_answer=False))
+            self._host.tell(thread.address, self.preparation.revision(message, thread, wants_answer=False))
         if window is not None:
             verdict = self.judge(Origin.of_message(message))
             wants_answer = isinstance(verdict, Admitted) and self._admission.answers_edit(message)
-            edit = revision(message, window, self.preparation.names, wants_answer=wants_answer)
+            edit = self.preparation.revision(message, window, wants_answer=wants_answer)
             self.withdrawn.edit(message.id, edit)
             self._host.tell(window.address, edit)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from actors.discord.calls.parsing import WireMessage
-from actors.discord.incoming.arrival import Arrival, Hearing, MessageArrival, Setting, user_message
+from actors.discord.incoming.arrival import Arrival, Hearing, MessageArrival, Setting, revision, user_message
 from actors.discord.incoming.places.channel_policy import ChannelPolicy
 from actors.discord.incoming.places.window_map import WindowMap
 from actors.discord.incoming.reading.names import NameBook
@@ -13,9 +13,10 @@ from actors.discord.incoming.reading.starter import Starters
 from actors.discord.incoming.reading.withdrawn import Withdrawn
 from actors.discord.incoming.unpacking import Unpacked, Unpacking
 from actors.kernel import Host
+from domain.policy.memory_switch import NOW
 from domain.turn.discord.said import words_of
 from messages.base import Window
-from messages.context import UserMessage
+from messages.context import ReviseMessage, UserMessage
 
 
 class Preparation:
@@ -65,7 +66,7 @@ class Preparation:
         message = arrival.message
         if not arrival.is_live:
             await self.names.inquire(message)
-        if self.starters.is_wanted(window, message):
+        if self.starters.is_wanted(window, message) and not self._policy.is_off_record(message.channel, message.id):
             await self._tell_starter(window, arrival)
         return await self._unpack(message, window) if arrival.must_prepare else None
 
@@ -73,8 +74,17 @@ class Preparation:
         self, message: WireMessage, window: Window, channel: object, hearing: Hearing, unpacked: Unpacked | None
     ) -> UserMessage:
         """Message for the window's actor about a Discord message; `channel` is the window's."""
-        setting = Setting(self._window_map.audience_of(channel), self._policy.tables_of(channel))
-        return user_message(message, window, self._host.address, setting, hearing, self.names, unpacked)
+        is_off = self._policy.is_off_record(channel, message.id)
+        setting = Setting(self._window_map.audience_of(channel), self._policy.tables_of(channel), is_off)
+        said = user_message(message, window, self._host.address, setting, hearing, self.names, unpacked)
+        if said.quote is None or is_off or not self._policy.is_off_record(channel, int(said.quote.message_id)):
+            return said
+        return msgspec.structs.replace(said, quote=None)  # a log must not get it by quotation
+
+    def revision(self, message: WireMessage, window: Window, *, wants_answer: bool) -> ReviseMessage:
+        """Message for the window's actor about an edit; new words are not kept if memory is off, or was off then."""
+        is_off = any(self._policy.is_off_record(message.channel, number) for number in (NOW, message.id))
+        return revision(message, window, self.names, wants_answer=wants_answer, is_off_record=is_off)
 
     async def _tell_starter(self, window: Window, arrival: MessageArrival) -> None:
         """Tell a thread's window of the message that the thread was begun from, for later turns only."""
@@ -93,4 +103,5 @@ class Preparation:
 
     async def _unpack(self, message: WireMessage, window: Window) -> Unpacked:
         words = words_of(message.wire, self.names.name_of(message), with_files=False)
-        return await self._unpacking.unpack(message, words, window)
+        is_kept = not self._policy.is_off_record(message.channel, message.id)
+        return await self._unpacking.unpack(message, words, window, is_kept=is_kept)

@@ -103,22 +103,28 @@ class Unpacking:
         self._most_lost_s = most_lost_s
         self._turns = FairLimiter(max(1, min(_AT_ONCE, held_bytes // max(1, most_bytes))))
 
-    async def unpack(self, message: WireMessage, words: Words, window: Window) -> Unpacked:
-        """A message's words and files, once all of these are read and kept or given up; only a cancel gets out."""
+    async def unpack(self, message: WireMessage, words: Words, window: Window, *, is_kept: bool = True) -> Unpacked:
+        """A message's words and files, once all of these are read and kept or given up; only a cancel gets out.
+
+        Args:
+            message: With the files.
+            words: Text of the message beside the files.
+            window: Whose files they become.
+            is_kept: Whether files are stored; otherwise the texts of text files are all that is read of them.
+        """
         attached = tuple(files_of(message.wire))
         try:
             names = safe_names(text_at(file, "filename") for file in attached)
             files = [_File(_declaration(file), name) for file, name in zip(attached, names, strict=True)]
-            await self._take_in(files, window, str(message.id))
+            await self._take_in(files, _Shelf(self._disk if is_kept else None, window, str(message.id)))
             return self._unpacked_words(words, files)
         except Exception as error:
             log.exception("the attached files of a message in window %s could not be read", window.address.key)
             note = f"not read: reading it went wrong with {type(error).__name__}"
             return only_words(words, tuple(_nameless(file, note) for file in attached))
 
-    async def _take_in(self, files: Sequence[_File], window: Window, message_id: str) -> None:
+    async def _take_in(self, files: Sequence[_File], shelf: _Shelf) -> None:
         """Read and keep one after the other."""
-        shelf = _Shelf(self._disk, window, message_id)
         texts: list[str] = []
         lost_s = 0.0
         for file in files:
@@ -128,7 +134,7 @@ class Unpacking:
             if file.entry.size_bytes > self._most_bytes:
                 file.entry = _note_loss(file.entry, f"it is too large: at most {self._most_bytes:,} bytes are read")
                 continue
-            async with self._turns.turn(window):
+            async with self._turns.turn(shelf.window):
                 lost_s += await self._take_in_one(file, shelf, usable_chars(self._paste_tokens, texts))
             if file.text is not None:
                 texts.append(file.text.beginning)
@@ -176,7 +182,8 @@ class Unpacking:
 class _Shelf:
     """Place of a message's files on the disk."""
 
-    def __init__(self, disk: Disk, window: Window, message_id: str) -> None:
+    def __init__(self, disk: Disk | None, window: Window, message_id: str) -> None:
+        """An empty place; without a disk nothing is kept, as where memory is off."""
         self.window = window
         self.message_id = message_id
         self._disk = disk
@@ -186,9 +193,11 @@ class _Shelf:
 
     async def keep(self, name: str, data: bytearray) -> str:
         """Keep a file; why it could not be, or empty if it could."""
+        if self._disk is None:
+            return "memory is off here, so files are not kept"
         if self._disk.data_root is None:
             return "files are not kept here"
-        reason = self.hangs or await self._reason(self._disk.data_root, name, data)
+        reason = self.hangs or await self._reason(self._disk, self._disk.data_root, name, data)
         if not reason:
             return ""
         self._reasons.add(reason)
@@ -199,8 +208,8 @@ class _Shelf:
         for reason in sorted(self._reasons):
             log.warning("attached files of window %s cannot be kept: %s", self.window.address.key, reason)
 
-    async def _reason(self, data_root: Path, name: str, data: bytearray) -> str:
-        key, disk, files = self.window.address.key, self._disk, {name: data}
+    async def _reason(self, disk: Disk, data_root: Path, name: str, data: bytearray) -> str:
+        key, files = self.window.address.key, {name: data}
         try:
             faults = await disk.threads.run(key, disk.timeout_s, keep, data_root, self.window, self.message_id, files)
         except TimeoutError as error:

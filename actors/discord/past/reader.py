@@ -171,7 +171,7 @@ class PastReader:
             return page
 
         page = await self._rest.persist("reading the past", call, self._turns)
-        said = [message for message in page.messages if says_something(message.wire)]
+        said = [each for each in page.messages if says_something(each.wire) and not self._is_off_record(each)]
         for message in said:
             await self._intake.preparation.names.inquire(message)
         await self._intake.settle(ChannelId(request.window.id))
@@ -183,6 +183,10 @@ class PastReader:
             is_last=page.is_last or not page.oldest,
             audience=self._intake.window_map.audience_of(discord.Object(channel_id)),
         )
+
+    def _is_off_record(self, message: WireMessage) -> bool:
+        """True if memory was off when a message was written."""
+        return self._intake.policy.is_off_record(message.channel, message.id)
 
 
 def past_message(message: WireMessage, names: NameBook) -> PastMessage:

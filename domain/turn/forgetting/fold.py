@@ -5,6 +5,7 @@ from __future__ import annotations
 from domain.log.event import Kind
 from domain.log.forgotten import Forgotten
 from domain.log.metadata import meta_dict
+from domain.log.off_record import message_number
 from domain.log.parser import ParsedEvent, ParsedLog
 from domain.turn.conversation import Conversation
 from domain.turn.prompt import no_answer
@@ -29,8 +30,7 @@ def fold_log(conversation: Conversation, log: ParsedLog) -> Conversation:
 
 def message_id_of(forgotten: Forgotten) -> str:
     """Message that a forgotten record was of; empty for none."""
-    message_id = str(meta_dict(forgotten.meta_json).get("message_id", ""))
-    return message_id if forgotten.kind is Kind.USER and message_id.isdecimal() else ""
+    return message_number(forgotten.kind, forgotten.meta_json)
 
 
 def _fold(conversation: Conversation, forgotten: Forgotten) -> None:

@@ -12,6 +12,7 @@ import msgspec
 from domain.log.event import Event, Kind
 from domain.log.forgotten import FORGOT, Forgotten
 from domain.log.metadata import meta_dict
+from domain.log.off_record import OFF_RECORD_KINDS
 from domain.log.parser import ParsedEvent, ParsedLog
 from domain.log.redaction import DELETION_DEFERRED, EDIT_DEFERRED, LOOKED_THROUGH, OWED
 from domain.turn.compaction import CUT
@@ -24,7 +25,17 @@ QUOTATION = ":quotation"
 _PEOPLES = (Kind.USER, Kind.PIN)
 _ANSWERS = (Kind.AGENT, Kind.TOOL_CALL, Kind.TOOL_RESULT, Kind.SYSTEM)
 """Kinds of what came of a question."""
-_WORDLESS = (DELETION_DEFERRED, EDIT_DEFERRED, LOOKED_THROUGH, CUT, FORGOT, "resumed", "joined", "model")
+_WORDLESS = (
+    DELETION_DEFERRED,
+    EDIT_DEFERRED,
+    LOOKED_THROUGH,
+    CUT,
+    FORGOT,
+    "resumed",
+    "joined",
+    "model",
+    *OFF_RECORD_KINDS,
+)
 """Subjects of system events without words of people or models."""
 _LEAST_NAME_CHARS = 2
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from actors.discord.incoming.places.window_map import WindowMap
 from domain.policy.channel_rules import ChannelRule, ChannelRules
+from domain.policy.memory_switch import NO_SWITCHES, NOW, MemorySwitches
+
+MEMORY_IS_OFF = "Memory is off here: nothing that is said is kept."
 
 
 class ChannelPolicy:
     """Rules of channels, with those that a thread inherits from its channel and a channel from its category."""
 
-    def __init__(self, rules: ChannelRules, window_map: WindowMap) -> None:
+    def __init__(self, rules: ChannelRules, window_map: WindowMap, switches: MemorySwitches = NO_SWITCHES) -> None:
         self._rules = rules
         self._window_map = window_map
+        self.switches = switches
+        """Switches of memory that people made."""
 
     def rule_of(self, channel: object) -> ChannelRule:
         """The rules in force in a channel or thread."""
@@ -21,6 +26,11 @@ class ChannelPolicy:
         """Ids of the settings' tables that hold in a channel or thread, the nearest first."""
         return self._rules.tables_of(self._window_map.place_of(channel).ids)
 
+    def is_off_record(self, channel: object, number: int = NOW) -> bool:
+        """True if memory was off in a channel or thread when a message was written; without a number, if it is off."""
+        places, by_settings = self._window_map.place_of(channel).ids, self.rule_of(channel).memory_is_off
+        return self.switches.is_off(places, number, by_settings=by_settings)
+
     def is_opened_by(self, channel: object, user_id: int | None) -> bool:
         """True if a thread was opened by that account."""
         return user_id is not None and self._window_map.place_of(channel).owner_id == user_id
@@ -28,8 +38,9 @@ class ChannelPolicy:
     def describe(self, channel: object, *, is_direct: bool = False) -> str:
         """Rules in force in a channel, for `/status`; empty where every message is answered and no table holds."""
         rule, tables = self.rule_of(channel), self.tables_of(channel)
+        off = MEMORY_IS_OFF if self.is_off_record(channel) else ""
         if rule.answers_all and not rule.opens_threads and not tables:
-            return ""
+            return off
         answered = "every message" if rule.answers_all or is_direct else "mentions of me and replies to me"
         words = [f"I answer {answered}"]
         if rule.opens_threads and not is_direct:
@@ -39,4 +50,4 @@ class ChannelPolicy:
         if rule.instructions:
             words.append(f"by {len(rule.instructions)} characters of instructions")
         source = f" (settings of {' and '.join(f'channels.{each}' for each in tables)})" if tables else ""
-        return f"Here {', '.join(words)}{source}."
+        return f"Here {', '.join(words)}{source}. {off}".rstrip()

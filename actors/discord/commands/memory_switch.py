@@ -1,0 +1,66 @@
+"""`/memory off` and `/memory on`: keep nothing of what is said in a window, or everything again."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from actors.part import Answer, Command, Given, Invocation, Wording, Words
+from messages.discord import DISCORD, MemorySwitched, SwitchMemory
+
+_REFUSED = "Memory is as it was"
+
+
+def _switch(call: Invocation, _given: Given, *, is_off: bool) -> SwitchMemory:
+    return SwitchMemory(
+        request_id=call.request_id,
+        reply_to=call.reply_to,
+        window=call.window,
+        is_off=is_off,
+        asked_by=call.person_id,
+        manages_messages=call.manages_messages,
+    )
+
+
+def _answer(reply: MemorySwitched, _wording: Wording) -> Answer:
+    state = "off" if reply.is_off else "on"
+    if not reply.is_new:
+        return Answer(f"Memory is {state} here already.")
+    if not reply.is_off:
+        return Answer("Memory is on again here. What was said meanwhile is not known to me.")
+    return Answer(
+        "Memory is off here, in threads of this channel too. What was said before stays in the log; `/forget` takes "
+        "that out. What is in Discord stays there, and a model's provider sees each message that I answer."
+    )
+
+
+def memory_commands(*, has_curated: bool) -> tuple[Command[MemorySwitched], ...]:
+    """Commands that switch memory.
+
+    Args:
+        has_curated: Whether the layer with `/memory off` and `/memory on` of its own is on.
+    """
+    off, on = ("pause", "resume") if has_curated else ("off", "on")
+    return (
+        Command(
+            name=f"memory {off}",
+            group_description="Look into what I remember",
+            description="Keep nothing of what is said here from now on",
+            to=DISCORD,
+            request=partial(_switch, is_off=True),
+            reply=MemorySwitched,
+            answer=_answer,
+            refused=_REFUSED,
+        ),
+        Command(
+            name=f"memory {on}",
+            description="Keep again what is said here",
+            to=DISCORD,
+            request=partial(_switch, is_off=False),
+            reply=MemorySwitched,
+            answer=_answer,
+            refused=_REFUSED,
+        ),
+    )
+
+
+SWITCHED = Words(reply=MemorySwitched, answer=_answer)

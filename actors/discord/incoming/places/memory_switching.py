@@ -1,0 +1,98 @@
+"""Switching of memory in a window: who may, the file that outlives the agent, and the line that all there see."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import discord
+
+from actors.discord.calls.background import BackgroundTasks
+from actors.discord.incoming.places.channel_policy import ChannelPolicy
+from actors.kernel import Bulkhead, Host
+from actors.linux.disk import Disk
+from actors.linux.notebook import NoteFolder
+from domain.policy.memory_switch import FILE_NAME, MemorySwitch, MemorySwitches, read_switches, write_switches
+from messages.base import RequestId, Surface
+from messages.discord import MemorySwitched, PostMessage, SwitchMemory
+from messages.socket import Refused
+
+MOST_BYTES = 8 << 20
+IS_OFF = (
+    "-# Memory is off here from now on: nothing that is said is kept, and nothing from before or from elsewhere is "
+    "brought up. Each message is answered by itself, without commands."
+)
+IS_ON = "-# Memory is on again here: what is said from now on is kept."
+MAY_NOT = "only people who may manage messages here switch memory"
+_LANE = "memory-off"
+_WRITE_S = 10.0
+
+
+def load_switches(root: Path) -> MemorySwitches:
+    """Switches of earlier lives; none without a file."""
+    return read_switches(NoteFolder(root, most_bytes=MOST_BYTES).read(FILE_NAME) or b"")
+
+
+class MemorySwitching:
+    """Writer of the file; lives on the loop, which never waits for the disk itself."""
+
+    def __init__(self, host: Host, policy: ChannelPolicy, root: Path | None, disk: Disk | None = None) -> None:
+        """Begin without a switch under way.
+
+        Args:
+            host: Answers, and has the line shown.
+            policy: Knows the switches so far, and is told of each new one.
+            root: The data root; None to keep switches for this life only.
+            disk: Disk to write to; None for the real disk.
+        """
+        self._host = host
+        self._policy = policy
+        self._notes = None if root is None else NoteFolder(root, disk, most_bytes=MOST_BYTES)
+        self._threads = Bulkhead("discord-memory", at_once=1)
+        self._writing = asyncio.Lock()
+        self._tasks = BackgroundTasks()
+
+    def serve(self, request: SwitchMemory) -> None:
+        """Switch, if the account may; memory that goes off is off at once, before anything is written."""
+        if request.asked_by and not request.manages_messages and request.window.surface is not Surface.DISCORD_DM:
+            self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=MAY_NOT))
+            return
+        place = request.window.id
+        is_new = self._policy.is_off_record(discord.Object(int(place))) != request.is_off
+        number = int(request.request_id) if request.request_id.isdecimal() else _snowflake(self._host)
+        switch = MemorySwitch(place=place, number=number, is_off=request.is_off, by=request.asked_by or "operator")
+        if switch.is_off:
+            self._policy.switches = self._policy.switches.add(switch)
+        self._tasks.spawn(self._keep(request, switch, is_new=is_new), "a switch of memory")
+
+    async def _keep(self, request: SwitchMemory, switch: MemorySwitch, *, is_new: bool) -> None:
+        async with self._writing:
+            switches = self._policy.switches.add(switch)
+            try:
+                if self._notes is not None:
+                    put, data = self._notes.put, write_switches(switches)
+                    await self._threads.run(_LANE, _WRITE_S, lambda: put(FILE_NAME, data, is_durable=True))
+            except OSError as error:
+                left = "memory is off until the next start only" if switch.is_off else "memory stays off"
+                reason = f"the switch cannot be stored, so {left}: {error.strerror or error}"
+                self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
+                return
+            self._policy.switches = switches
+        reply = MemorySwitched(request_id=request.request_id, is_off=request.is_off, is_new=is_new)
+        self._host.tell(request.reply_to, reply)
+        if is_new:
+            self._host.tell(
+                self._host.address,
+                PostMessage(
+                    request_id=RequestId(f"memory-{switch.number}"),
+                    reply_to=self._host.address,
+                    window=request.window,
+                    text=IS_OFF if request.is_off else IS_ON,
+                    nonce=f"m{switch.number % 10**18}",
+                ),
+            )
+
+
+def _snowflake(host: Host) -> int:
+    """Snowflake of the present moment."""
+    return discord.utils.time_snowflake(host.now(), high=True)

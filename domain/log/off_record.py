@@ -1,0 +1,153 @@
+"""Off-record turns: a log keeps ids of the messages of a window without memory, and no words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+
+from domain.log.event import Event, Kind, event
+from domain.log.metadata import MetaValue, meta_dict
+from messages.base import TurnId
+
+OFF_RECORD = "off-record"
+"""`what` of the system event in the place of a person's message."""
+MESSAGE_KEY = "off_record"
+"""Key of the message's id in such an event; true in the metadata of the message's own event, which no log gets."""
+SAID = "off-record-said"
+"""`what` of the system event in the place of the text that ends a turn; has the id of the text's event."""
+OVER = "off-record-over"
+"""`what` of the system event at the end of a turn: no text is owed any more."""
+USED = "off-record-used"
+"""`what` of the system event with what a turn has used before its end."""
+OFF_RECORD_KINDS = (OFF_RECORD, SAID, USED, OVER)
+_POSTED = "posted"
+_STOPPED = "stopped"
+_KEPT_COUNTS = ("prompt_tokens", "completion_tokens", "cost_usd", "cached_tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class InterruptedTurn:
+    """Off-record turn that a log does not end: its words are lost."""
+
+    turn_id: TurnId
+    message_id: str
+    text_id: str
+    """Event of the text that was to be shown, by which a shown text is known; the turn's id before there was one."""
+
+
+def is_off_record(meta_json: str) -> bool:
+    """True if the metadata of an event say that no log gets its words."""
+    return meta_dict(meta_json).get(MESSAGE_KEY) is True
+
+
+def message_number(kind: Kind, meta_json: str) -> str:
+    """Number of the person's message that a record holds or stands for; empty without a number."""
+    if kind not in (Kind.USER, Kind.SYSTEM):
+        return ""
+    number = str(meta_dict(meta_json).get("message_id" if kind is Kind.USER else MESSAGE_KEY, ""))
+    return number if number.isdecimal() else ""
+
+
+def interrupted_turns(events: Iterable[Event]) -> dict[TurnId, InterruptedTurn]:
+    """Off-record turns without an end among the events of a log, oldest first."""
+    turns: dict[TurnId, InterruptedTurn] = {}
+    for each in events:
+        if each.kind is not Kind.SYSTEM or OFF_RECORD not in each.meta_json:
+            continue
+        meta = each.meta_dict()
+        turn_id = TurnId(str(meta.get("turn", "")))
+        if meta.get("what") == OFF_RECORD and not meta.get("over"):
+            turns[TurnId(each.id)] = InterruptedTurn(TurnId(each.id), str(meta.get(MESSAGE_KEY, "")), each.id)
+        elif meta.get("what") == SAID and turn_id in turns:
+            turns[turn_id] = replace(turns[turn_id], text_id=each.id)
+        elif meta.get("what") == OVER:
+            turns.pop(turn_id, None)
+    return turns
+
+
+class OffRecord:
+    """Off-record turns in hand, and what the log gets in the place of their events."""
+
+    def __init__(self) -> None:
+        self._events: dict[TurnId, set[str]] = {}
+        """Turn -> ids of its events; none of a message that needs no answer."""
+        self._is_newest = False
+        """True if the newest message was said off the record."""
+        self.interrupted: tuple[InterruptedTurn, ...] = ()
+        """Turns that an earlier life did not end."""
+
+    def over(self, unfinished: Collection[TurnId], owed: Collection[str]) -> tuple[TurnId, ...]:
+        """Turns that are over.
+
+        Args:
+            unfinished: Turns of the conversation with anything left to do or to show.
+            owed: Events with a text that is to be shown.
+        """
+        turns = self._events.items()
+        return tuple(turn_id for turn_id, events in turns if turn_id not in unfinished and events.isdisjoint(owed))
+
+    def recall(self, events: Collection[Event]) -> None:
+        """Find out from a log what an earlier life left, and whether the newest message was said off the record."""
+        self.interrupted = tuple(interrupted_turns(events).values())
+        for each in events:
+            if each.kind is Kind.USER:
+                self._is_newest = False
+            elif each.kind is Kind.SYSTEM and f'"{MESSAGE_KEY}"' in each.meta_json:
+                self._is_newest = True
+
+    def begin_anew(self) -> None:
+        """Forget the turns in hand, before the next log begins."""
+        self._events.clear()
+
+    def reduce(self, said: Event) -> Event | None:
+        """The event that the log gets in the place of `said`: itself on the record, none without need."""
+        meta = said.meta_dict()
+        if said.kind is Kind.USER:
+            self._is_newest = meta.get(MESSAGE_KEY) is True
+            return self._reduced_question(said, meta) if self._is_newest else said
+        if (events := self._events.get(TurnId(str(meta.get("turn", ""))))) is not None:
+            events.add(said.id)
+            return _reduced_text(said, meta)
+        if said.kind is Kind.DELIVERY:
+            shown = meta.get("event")
+            return None if any(shown in events for events in self._events.values()) else said
+        if said.kind is Kind.SYSTEM and isinstance(stops := meta.get("stops"), list):
+            return self._reduced_stop(said, meta, stops)
+        if said.kind is Kind.SYSTEM and meta.get("what") == _POSTED and self._is_newest:
+            return event(said.id, said.at, Kind.SYSTEM, "", {**meta, "file": ""})
+        return said
+
+    def end(self, turn_id: TurnId) -> dict[str, MetaValue]:
+        """Metadata of the event that ends a turn in the log; empty for a message that needed no answer."""
+        events = self._events.pop(turn_id, set())
+        return {"what": OVER, "turn": turn_id} if turn_id in events else {}
+
+    def _reduced_question(self, said: Event, meta: dict[str, MetaValue]) -> Event:
+        """Id of a message, with the turns on the record that it stops."""
+        is_over = bool(meta.get("overheard"))
+        self._events[TurnId(said.id)] = set() if is_over else {said.id}
+        stops = self._on_record(meta.get("stops"))
+        fields: dict[str, MetaValue] = {"what": OFF_RECORD, MESSAGE_KEY: meta.get("message_id"), "over": is_over}
+        fields["open"] = meta.get("open") if is_over else 1
+        return event(
+            said.id, said.at, Kind.SYSTEM, _STOPPED if stops else "", {**fields, **({"stops": stops} if stops else {})}
+        )
+
+    def _reduced_stop(self, said: Event, meta: dict[str, MetaValue], stops: list[MetaValue]) -> Event | None:
+        kept = self._on_record(stops)
+        if len(kept) == len(stops):
+            return said
+        return event(said.id, said.at, Kind.SYSTEM, _STOPPED, {**meta, "stops": kept}) if kept else None
+
+    def _on_record(self, stops: MetaValue) -> list[MetaValue]:
+        return [each for each in stops if each not in self._events] if isinstance(stops, list) else []
+
+
+def _reduced_text(said: Event, meta: dict[str, MetaValue]) -> Event | None:
+    """Sign that a turn has an ending, with the usage of the turn; None for another event."""
+    counts = {key: meta[key] for key in _KEPT_COUNTS if key in meta}
+    ends = meta.get("final") is True or meta.get("what") == "failed"
+    if not ends and not counts:
+        return None
+    what = SAID if ends else USED
+    return event(said.id, said.at, Kind.SYSTEM, "", {"what": what, "turn": meta.get("turn"), "open": 1, **counts})

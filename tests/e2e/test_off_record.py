@@ -1,0 +1,138 @@
+"""A window without memory, through the whole agent: byte searches of the data root find no planted word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actors.context.endings import LOST
+from actors.socket.client import ask_operator
+from lab.loopback_model.server import LoopbackModel, Stall
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import GENERAL_ID
+from tests.e2e.stage import Process, Stage, bot_texts
+from tests.patience import PATIENCE_S, eventually
+
+WORDS = ("aardvark", "bumblebee", "caterpillar", "dromedary", "elephant")
+PNG = b"\x89PNG\r\n\x1a\n" + b"aardvark" * 20
+
+
+def find_planted(root: Path) -> list[str]:
+    """Files below a data root with a planted word in their bytes, or in their names."""
+    found = []
+    for file in root.rglob("*"):
+        data = file.read_bytes() if file.is_file() and not file.is_symlink() else b""
+        if any(word.encode() in data or word in file.name for word in WORDS):
+            found.append(str(file.relative_to(root)))
+    return found
+
+
+def slash(server: PlaygroundServer, command: str, channel: int = GENERAL_ID, **options: Any) -> str:
+    """The answer to a command, which the caller alone sees."""
+    answer = server.wait_for_answer(server.slash(channel, command, options).id)
+    assert answer is not None
+    return str(answer["content"])
+
+
+@pytest.mark.req("X-251")
+def test_nothing_said_while_memory_is_off_is_in_any_file_or_is_brought_up(stage: Stage) -> None:
+    server = stage.server
+    stage.ask("My bicycle is locked with the number 4711")
+    assert "Memory is off here" in slash(server, "memory off")
+    eventually(lambda: any(text.startswith("-# Memory is off here") for text in bot_texts(server)))
+    assert "Memory is off here: nothing that is said is kept." in slash(server, "status")
+    said = server.say(
+        GENERAL_ID,
+        "my aardvark is called bumblebee",
+        attachments=[("caterpillar.txt", b"a dromedary"), ("elephant.png", PNG)],
+    )
+    answer = str(server.wait_for_reply(GENERAL_ID, after=said, timeout_s=PATIENCE_S)["content"])
+    assert "caterpillar.txt" in answer
+    assert "4711" not in stage.ask("Which number is my bicycle, the aardvark, locked with?")
+    stage.ask("run: echo dromedary > elephant.txt")
+    assert "Memory is off" in slash(server, "remember", what="the aardvark")
+    assert find_planted(stage.data) == []
+    assert "Memory is on again" in slash(server, "memory on")
+    assert "4711" in stage.ask("Which number is my bicycle locked with?")
+    assert "bumblebee" not in stage.ask("What do you know of my pets?")
+    stage.stop()
+    assert find_planted(stage.data) == []
+
+
+@pytest.mark.req("X-251")
+def test_memory_stays_off_over_a_restart_and_holds_in_threads(server: PlaygroundServer, tmp_path: Path) -> None:
+    stage = Stage(server, tmp_path / "data")
+    slash(server, "memory off")
+    assert slash(server, "memory off") == "Memory is off here already."
+    stage.stop()
+    again = Stage(server, tmp_path / "data")
+    again.ask("my aardvark")
+    thread = server.create_thread(GENERAL_ID, "pets")
+    again.ask("my bumblebee", thread)
+    quoted = server.say(GENERAL_ID, "the elephant")
+    server.wait_for_reply(GENERAL_ID, after=quoted, timeout_s=PATIENCE_S)
+    slash(server, "memory on", thread)
+    again.ask("a giraffe", thread)
+    slash(server, "memory on")
+    reply = server.say(GENERAL_ID, "what of this?", reply_to=quoted)
+    server.wait_for_reply(GENERAL_ID, after=reply, timeout_s=PATIENCE_S)
+    server.edit(GENERAL_ID, quoted, "my dromedary")
+    again.ask("and a zebra")
+    again.stop()
+    assert find_planted(tmp_path / "data") == []
+    assert any(b"giraffe" in file.read_bytes() for file in (tmp_path / "data" / "logs").rglob("*.md"))
+
+
+@pytest.mark.req("X-251")
+def test_no_layer_hears_of_what_is_said_while_memory_is_off(server: PlaygroundServer, tmp_path: Path) -> None:
+    layers: dict[str, Any] = {f"layers.{name}": True for name in ("workspace", "objects", "curated")}
+    layers["curated.global_folder"] = str(tmp_path / "data" / "kept")
+    stage = Stage(server, tmp_path / "data", **layers)
+    slash(server, "memory pause")
+    stage.ask("my aardvark is called bumblebee")
+    stage.ask("run: echo dromedary > elephant.txt")
+    assert "Memory is off" in slash(server, "memory remember", scope="global", text="the caterpillar")
+    stage.stop()
+    assert find_planted(tmp_path / "data") == []
+
+
+@pytest.mark.req("X-251")
+def test_a_channels_table_switches_memory_off_and_people_may_switch_it_on(
+    server: PlaygroundServer, tmp_path: Path
+) -> None:
+    table: dict[str, Any] = {f"channels.{GENERAL_ID}": {"memory": "off"}}
+    stage = Stage(server, tmp_path / "data", **table)
+    stage.ask("my aardvark")
+    assert "Memory is off here" in slash(server, "status")
+    switched = ask_operator(stage.data, "memory.switch", window=f"discord-channel/{GENERAL_ID}", is_off=False)
+    assert switched["is_new"]
+    stage.ask("a giraffe")
+    stage.stop()
+    assert find_planted(stage.data) == []
+    assert any(b"giraffe" in file.read_bytes() for file in (stage.data / "logs").rglob("*.md"))
+
+
+@pytest.mark.req("X-251")
+def test_a_kill_in_the_middle_of_a_turn_leaves_no_word_and_a_notice_once(
+    server: PlaygroundServer, tmp_path: Path
+) -> None:
+    with LoopbackModel(lambda _request: Stall()) as model:
+        process = Process(server, tmp_path / "data", model="hosted_vllm/test", api_base=model.api_base)
+        try:
+            process.start()
+            switched = {"window": f"discord-channel/{GENERAL_ID}", "is_off": True}
+            assert ask_operator(tmp_path / "data", "memory.switch", **switched)["is_new"]
+            server.say(GENERAL_ID, "my aardvark is called bumblebee")
+            eventually(lambda: bool(model.requests()))
+            process.kill()
+            assert find_planted(tmp_path / "data") == []
+            process.start()
+            eventually(lambda: LOST in bot_texts(server))
+            process.kill()
+            process.start()
+        finally:
+            process.terminate()
+    assert bot_texts(server).count(LOST) == 1
+    assert find_planted(tmp_path / "data") == []
