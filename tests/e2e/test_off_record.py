@@ -36,12 +36,24 @@ def slash(server: PlaygroundServer, command: str, channel: int = GENERAL_ID, **o
     return str(answer["content"])
 
 
+def switch(server: PlaygroundServer, command: str, channel: int = GENERAL_ID) -> str:
+    """The answer to a switch of memory, once its line stands in the channel."""
+    before = len(lines(server, channel))
+    answer = slash(server, command, channel)
+    eventually(lambda: len(lines(server, channel)) > before)
+    return answer
+
+
+def lines(server: PlaygroundServer, channel: int = GENERAL_ID) -> list[str]:
+    """Lines in a channel that tell of switches."""
+    return [text for text in bot_texts(server, channel) if text.startswith("-# Memory is")]
+
+
 @pytest.mark.req("X-251")
 def test_nothing_said_while_memory_is_off_is_in_any_file_or_is_brought_up(stage: Stage) -> None:
     server = stage.server
     stage.ask("My bicycle is locked with the number 4711")
-    assert "Memory is off here" in slash(server, "memory off")
-    eventually(lambda: any(text.startswith("-# Memory is off here") for text in bot_texts(server)))
+    assert "Memory is off here" in switch(server, "memory off")
     assert "Memory is off here: nothing that is said is kept." in slash(server, "status")
     said = server.say(
         GENERAL_ID,
@@ -54,7 +66,7 @@ def test_nothing_said_while_memory_is_off_is_in_any_file_or_is_brought_up(stage:
     stage.ask("run: echo dromedary > elephant.txt")
     assert "Memory is off" in slash(server, "remember", what="the aardvark")
     assert find_planted(stage.data) == []
-    assert "Memory is on again" in slash(server, "memory on")
+    assert "Memory is on again" in switch(server, "memory on")
     assert "4711" in stage.ask("Which number is my bicycle locked with?")
     assert "bumblebee" not in stage.ask("What do you know of my pets?")
     stage.stop()
@@ -64,7 +76,7 @@ def test_nothing_said_while_memory_is_off_is_in_any_file_or_is_brought_up(stage:
 @pytest.mark.req("X-251")
 def test_memory_stays_off_over_a_restart_and_holds_in_threads(server: PlaygroundServer, tmp_path: Path) -> None:
     stage = Stage(server, tmp_path / "data")
-    slash(server, "memory off")
+    switch(server, "memory off")
     assert slash(server, "memory off") == "Memory is off here already."
     stage.stop()
     again = Stage(server, tmp_path / "data")
@@ -73,9 +85,9 @@ def test_memory_stays_off_over_a_restart_and_holds_in_threads(server: Playground
     again.ask("my bumblebee", thread)
     quoted = server.say(GENERAL_ID, "the elephant")
     server.wait_for_reply(GENERAL_ID, after=quoted, timeout_s=PATIENCE_S)
-    slash(server, "memory on", thread)
+    switch(server, "memory on", thread)
     again.ask("a giraffe", thread)
-    slash(server, "memory on")
+    switch(server, "memory on")
     reply = server.say(GENERAL_ID, "what of this?", reply_to=quoted)
     server.wait_for_reply(GENERAL_ID, after=reply, timeout_s=PATIENCE_S)
     server.edit(GENERAL_ID, quoted, "my dromedary")
@@ -90,7 +102,7 @@ def test_no_layer_hears_of_what_is_said_while_memory_is_off(server: PlaygroundSe
     layers: dict[str, Any] = {f"layers.{name}": True for name in ("workspace", "objects", "curated")}
     layers["curated.global_folder"] = str(tmp_path / "data" / "kept")
     stage = Stage(server, tmp_path / "data", **layers)
-    slash(server, "memory pause")
+    switch(server, "memory pause")
     stage.ask("my aardvark is called bumblebee")
     stage.ask("run: echo dromedary > elephant.txt")
     assert "Memory is off" in slash(server, "memory remember", scope="global", text="the caterpillar")
@@ -108,6 +120,7 @@ def test_a_channels_table_switches_memory_off_and_people_may_switch_it_on(
     assert "Memory is off here" in slash(server, "status")
     switched = ask_operator(stage.data, "memory.switch", window=f"discord-channel/{GENERAL_ID}", is_off=False)
     assert switched["is_new"]
+    eventually(lambda: len(lines(server)) == 1)
     stage.ask("a giraffe")
     stage.stop()
     assert find_planted(stage.data) == []

@@ -76,6 +76,7 @@ LONG_TEXTS = (223,)
 """Of embeddings: texts that are longer than a server takes."""
 APPROVALS = (236,)
 FORGET_REQUESTS = (245, 246, 247, 248, 249, 250)
+OFF_RECORD = (251,)
 SYNCS = (240,)
 SIMULATION = (244,)
 CAMPAIGNS = (242,)
@@ -156,6 +157,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *OBSTACLES,
         *APPROVALS,
         *FORGET_REQUESTS,
+        *OFF_RECORD,
         *SYNCS,
         *SIMULATION,
         *DURABLE,
