@@ -24,9 +24,9 @@ def point_at(api_base: str, gateway_url: str, files_base: str = "") -> None:
         files_base: Another address of attached files; empty for none.
     """
     global _files
-    api = _checked(api_base, "api_base", ("http", "https")) if api_base else None
-    gateway = _checked(gateway_url, "gateway_url", ("ws", "wss")) if gateway_url else None
-    _files = _checked(files_base, "files_base", ("http", "https")).origin() if files_base else None
+    api = _parse_address(api_base, "api_base", ("http", "https")) if api_base else None
+    gateway = _parse_address(gateway_url, "gateway_url", ("ws", "wss")) if gateway_url else None
+    _files = _parse_address(files_base, "files_base", ("http", "https")).origin() if files_base else None
     Route.BASE = api_base.rstrip("/") if api else _API
     DiscordWebSocket.DEFAULT_GATEWAY = gateway or _GATEWAY
     discord.Asset.BASE = str(api.origin()) if api else _ASSETS
@@ -39,7 +39,7 @@ def file_origins() -> frozenset[yarl.URL]:
     return frozenset(origins | more | ({_files} if _files is not None else set()))
 
 
-def _checked(address: str, name: str, schemes: tuple[str, ...]) -> yarl.URL:
+def _parse_address(address: str, name: str, schemes: tuple[str, ...]) -> yarl.URL:
     url = yarl.URL(address)
     if url.scheme not in schemes or not url.host:
         raise ValueError(f"{name} {address!r}: must be a {' or '.join(schemes)} address with a host")

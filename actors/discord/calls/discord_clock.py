@@ -49,12 +49,12 @@ class DiscordClock:
         """
         request = http.request
 
-        def timed(*args: Any, **how: Any) -> Any:
+        def request_and_listen(*args: Any, **how: Any) -> Any:
             if self._host.monotonic() >= self._due_at:
                 how["raise_for_status"] = self._take
             return request(*args, **how)
 
-        http.request = timed
+        http.request = request_and_listen
 
     async def _take(self, answer: aiohttp.ClientResponse) -> None:
         self.set(answer.headers.get("Date", ""))

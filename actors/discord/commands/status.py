@@ -45,7 +45,7 @@ class StatusCommands:
 
     async def _status(self, interaction: discord.Interaction) -> None:
         user, guilds = interaction.client.user, interaction.client.guilds
-        head = f"I am {user.display_name if user else 'here'}, online in {_counted(len(guilds), 'server')}."
+        head = f"I am {user.display_name if user else 'here'}, online in {_count(len(guilds), 'server')}."
 
         is_direct = interaction.guild_id is None
         head = f"{head} {self._dispatcher.policy.describe(interaction.channel, is_direct=is_direct)}".rstrip()
@@ -60,11 +60,11 @@ class StatusCommands:
                 )
                 for number, describer in enumerate(self._describers)
             }
-            return self._gathered(head, replies)
+            return self._gather_descriptions(head, replies)
 
         await self._dispatcher.serve(interaction, errand)
 
-    async def _gathered(self, head: str, replies: dict[Address, asyncio.Future[Message]]) -> Answer:
+    async def _gather_descriptions(self, head: str, replies: dict[Address, asyncio.Future[Message]]) -> Answer:
         """Answer of all descriptions that came in time; describers without a reply are named."""
         if replies:
             await asyncio.wait(replies.values(), timeout=self._dispatcher.timing.answer_within_s / 2)
@@ -74,12 +74,12 @@ class StatusCommands:
                 reply.cancel()
                 lines.append(f"**{describer}**: does not answer")
             elif isinstance(description := reply.result(), SelfDescription) and not flaw_of(description):
-                lines.append(self._described(description))
+                lines.append(self._render_description(description))
             else:
                 lines.append(f"**{describer}**: answers what cannot be read")
         return Answer("\n".join(lines))
 
-    def _described(self, description: SelfDescription) -> str:
+    def _render_description(self, description: SelfDescription) -> str:
         figures = (
             f"{name.replace('_', ' ')} {self._dispatcher.quote(str(value), _FIGURE)}"
             for name, value in description.figures
@@ -111,5 +111,5 @@ def _entries(command: TreeCommand) -> list[tuple[str, str, str]]:
     return [(f"`/{command.qualified_name}`", command.qualified_name, command.description)]
 
 
-def _counted(number: int, what: str) -> str:
+def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -94,7 +94,7 @@ class AgentClient(discord.Client):
         self._shards = Shards(shards, timing.session_timeout_s)
         self._is_complete = False
         self._pauses = in_use() or Pauses(timing)
-        self._sockets = Sockets(self.http, self._pauses.opened)
+        self._sockets = Sockets(self.http, self._pauses.note_opened)
         self._guard_parsers()
         clock.listen(self.http)
         clear_seldom(self.http)
@@ -261,18 +261,18 @@ class AgentClient(discord.Client):
         self._is_complete = False
         self._intake.hold()
         self._intake.readership.suspend()
-        self._shards.opened(shard)
+        self._shards.note_session(shard)
 
     def _lose(self, shard: int) -> None:
         """Suspend readership: without this connection no change of permissions arrives."""
-        self._shards.lost(shard)
+        self._shards.note_lost(shard)
         self._intake.readership.suspend()
 
     def _continue(self, shard: int) -> None:
         """Note a resumed connection; its missed events were sent before, or should have been."""
         self._clock.doubt()
-        self._pauses.resumed()
-        self._shards.continued(shard)
+        self._pauses.note_resumed()
+        self._shards.note_resumed(shard)
         self._catch_up.look()
         if self._shards.are_connected:
             self._intake.readership.resume()

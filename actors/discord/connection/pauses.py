@@ -34,12 +34,12 @@ class Pauses:
         self._short_lived = 0
         """Sockets in a row that did not last, each perhaps with a session of its own."""
 
-    def opened(self) -> None:
-        """A socket was opened."""
+    def note_opened(self) -> None:
+        """Note an opened socket."""
         self._opened_at = asyncio.get_running_loop().time()
 
-    def resumed(self) -> None:
-        """A session goes on in the socket that was opened, so that cost none."""
+    def note_resumed(self) -> None:
+        """Note a resumed session in the new socket, which used up no session start."""
         self._opened_at, self._short_lived = None, 0
 
     def next_s(self) -> float:

@@ -39,23 +39,23 @@ class Shards:
         """The first connection is being made."""
         self._lose(_LAUNCH)
 
-    def opened(self, shard: int) -> None:
-        """A new session: its servers will follow."""
+    def note_session(self, shard: int) -> None:
+        """Note a new session, whose servers will follow."""
         self._opened.add(shard)
         self._unready.add(shard)
-        self.continued(shard)
+        self.note_resumed(shard)
         if len(self._opened) == self.count:
             self._lost.pop(_LAUNCH, None)
         elif _LAUNCH in self._lost:
             self._lost[_LAUNCH] = _now()
 
-    def continued(self, shard: int) -> None:
-        """The same session as before, connected again."""
+    def note_resumed(self, shard: int) -> None:
+        """Note a resumed session."""
         self._lost.pop(shard, None)
         self._changed.set()
 
-    def lost(self, shard: int) -> None:
-        """The connection was lost."""
+    def note_lost(self, shard: int) -> None:
+        """Note a lost connection."""
         self._lose(shard)
 
     def ready(self, shard: int | None = None) -> None:

@@ -49,7 +49,7 @@ class Authorization:
         verdict = self.judge(origin)
         if verdict is NoWindow.UNKNOWN:
             try:
-                verdict = await self._inquired(origin, roles)
+                verdict = await self._find_verdict(origin, roles)
             except CallRefusedError:  # the channel or the person is gone
                 return NOT_HERE
         return str(verdict) if isinstance(verdict, NoWindow) else verdict
@@ -66,7 +66,7 @@ class Authorization:
             return NOT_HEARD
         return window if isinstance(window, NoWindow) else Admitted(window, stands)
 
-    async def _inquired(self, origin: Origin, roles: RolesFound) -> Verdict:
+    async def _find_verdict(self, origin: Origin, roles: RolesFound) -> Verdict:
         if self.window_map.window_of(origin.channel) is NoWindow.UNKNOWN:
             channel = await self._rest.persist(
                 "looking up a channel", lambda client: client.fetch_channel(int(origin.channel_id))

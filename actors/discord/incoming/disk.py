@@ -28,8 +28,8 @@ class Disk:
     workdir_of: WorkdirOf | None
     """None where there are no working directories."""
 
-    def located(self, window: Window, pointer: str) -> tuple[Path, str]:
-        """The folder that a file of the window lies in, and its path below that.
+    def locate_file(self, window: Window, pointer: str) -> tuple[Path, str]:
+        """Folder of a window's file, and the path below that folder.
 
         A command sees the window's attachments in its working directory, where they are not.
 

@@ -43,7 +43,7 @@ class Fetcher:
         Raises:
             UnfetchedError: it cannot be read, is elsewhere, or has more than `most_bytes`.
         """
-        url = self._checked(address)
+        url = self._check_address(address)
 
         async def call(client: discord.Client) -> bytearray:
             return await _read(client, url, most_bytes)
@@ -56,7 +56,7 @@ class Fetcher:
         except CallFailedError:
             raise UnfetchedError("Discord did not give it, however often it was asked") from None
 
-    def _checked(self, address: str) -> yarl.URL:
+    def _check_address(self, address: str) -> yarl.URL:
         try:
             url = yarl.URL(address)
             is_ours = url.origin() in self._origins()

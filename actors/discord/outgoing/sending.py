@@ -109,7 +109,7 @@ class Sending:
         del self._under_way[request.reply_to, request.request_id]
         is_cut_off = ended.cancelled()
         cut_off = "the bot is closing its connection, so it is not known whether the file was posted"
-        reply = _refused(request, cut_off) if is_cut_off else ended.result()
+        reply = _refusal(request, cut_off) if is_cut_off else ended.result()
         self._host.tell(request.reply_to, reply)
         if isinstance(reply, FileAttached):
             posted = RuntimePosted(
@@ -125,27 +125,27 @@ class Sending:
     async def _outcome(self, request: AttachFile) -> FileAttached | Refused:
         turns = self._turns.setdefault(request.window, _Turns())
         if turns.waiting >= MOST_WAITING:
-            return _refused(request, f"{_named(request)}: {MOST_WAITING} files of this conversation wait already")
+            return _refusal(request, f"{_file_label(request)}: {MOST_WAITING} files of this conversation wait already")
         turns.waiting += 1
         try:
             async with asyncio.timeout(self._timing.send_timeout_s), turns.lock:
-                return await self._sent(request)
+                return await self._send_file(request)
         except TimeoutError:
-            return _refused(request, f"{_named(request)} could not be posted in time; it may still have been")
+            return _refusal(request, f"{_file_label(request)} could not be posted in time; it may still have been")
         finally:
             turns.waiting -= 1
             if not turns.waiting:
                 del self._turns[request.window]
 
-    async def _sent(self, request: AttachFile) -> FileAttached | Refused:
+    async def _send_file(self, request: AttachFile) -> FileAttached | Refused:
         try:
-            outgoing = await self._packed(request)
+            outgoing = await self._read_outgoing(request)
             message_id = await self._post(request, outgoing)
         except (UnsendableError, CallRefusedError, CallFailedError) as error:
-            return _refused(request, str(error))
+            return _refusal(request, str(error))
         except Exception as error:
             log.exception("posting a file in channel %s went wrong", request.window.id)
-            return _refused(request, f"posting {_named(request)} went wrong with {type(error).__name__}")
+            return _refusal(request, f"posting {_file_label(request)} went wrong with {type(error).__name__}")
         return FileAttached(
             request_id=request.request_id,
             message_id=message_id,
@@ -153,7 +153,7 @@ class Sending:
             size_bytes=len(outgoing.data),
         )
 
-    async def _packed(self, request: AttachFile) -> _Outgoing:
+    async def _read_outgoing(self, request: AttachFile) -> _Outgoing:
         """The file, read and judged beside the loop.
 
         Raises:
@@ -169,11 +169,11 @@ class Sending:
                 request.window.address.key, self._disk.timeout_s, self._read, request.window, request.path
             )
         except TimeoutError as error:
-            raise UnsendableError(f"{_named(request)} cannot be read: {error}") from error
+            raise UnsendableError(f"{_file_label(request)} cannot be read: {error}") from error
         except FileNotFoundError as error:
-            raise UnsendableError(f"{_named(request)}: there is no such file") from error
+            raise UnsendableError(f"{_file_label(request)}: there is no such file") from error
         except OSError as error:
-            raise UnsendableError(f"the folder of {_named(request)} cannot be opened: {error.strerror}") from error
+            raise UnsendableError(f"the folder of {_file_label(request)} cannot be opened: {error.strerror}") from error
         except ValueError as error:
             raise UnsendableError(str(error)) from error
         (filename,) = safe_names([request.path])
@@ -186,7 +186,7 @@ class Sending:
             ValueError: it is not to be posted.
             OSError: its folder cannot be opened.
         """
-        folder, name = self._disk.located(window, path)
+        folder, name = self._disk.locate_file(window, path)
         data = read_beneath(folder, name, self._most_bytes)
         if not data:
             raise ValueError(f"file {path[:_SHOWN_PATH]!r}: it is empty, and Discord takes no empty files")
@@ -210,9 +210,9 @@ def _pieces(text: str) -> Iterator[str]:
         yield text[start : start + _PIECE + _OVERLAP]
 
 
-def _named(request: AttachFile) -> str:
+def _file_label(request: AttachFile) -> str:
     return f"file {request.path[:_SHOWN_PATH]!r}"
 
 
-def _refused(request: AttachFile, reason: str) -> Refused:
+def _refusal(request: AttachFile, reason: str) -> Refused:
     return Refused(request_id=request.request_id, reason=reason)

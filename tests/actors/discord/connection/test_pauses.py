@@ -38,7 +38,7 @@ def run(act: Callable[[Loop, Pauses], object]) -> None:
 
 def test_while_nobody_is_there_the_bot_is_never_more_than_five_seconds_late() -> None:
     def act(loop: Loop, pauses: Pauses) -> None:
-        pauses.opened()
+        pauses.note_opened()
         loop.at += 3_600
         waited = [pauses.next_s() for _ in range(100)]
         assert waited[:4] == [1, 2, 4, 5]
@@ -51,7 +51,7 @@ def test_sessions_that_do_not_last_are_not_used_up_in_a_day() -> None:
     def act(loop: Loop, pauses: Pauses) -> None:
         sessions, end = 0, loop.at + DAY_S
         while loop.at < end:
-            pauses.opened()
+            pauses.note_opened()
             sessions += 1
             loop.at += pauses.next_s()
         assert 500 < sessions < SESSIONS_A_DAY
@@ -62,11 +62,11 @@ def test_sessions_that_do_not_last_are_not_used_up_in_a_day() -> None:
 def test_a_session_that_lasted_ends_long_pauses() -> None:
     def act(loop: Loop, pauses: Pauses) -> None:
         for _ in range(20):
-            pauses.opened()
+            pauses.note_opened()
             pauses.next_s()
-        pauses.opened()
+        pauses.note_opened()
         assert pauses.next_s() > 60
-        pauses.opened()
+        pauses.note_opened()
         loop.at += Timing().session_timeout_s + 1
         assert pauses.next_s() == 1
 
@@ -76,8 +76,8 @@ def test_a_session_that_lasted_ends_long_pauses() -> None:
 def test_a_session_that_goes_on_costs_none() -> None:
     def act(loop: Loop, pauses: Pauses) -> None:
         for _ in range(50):
-            pauses.opened()
-            pauses.resumed()
+            pauses.note_opened()
+            pauses.note_resumed()
             assert pauses.next_s() <= 5
 
     run(act)
