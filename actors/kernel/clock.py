@@ -184,17 +184,21 @@ class ManualClock(Clock):
     def next_due_s(self) -> float | None:
         """Seconds until the next live timer; None without one."""
         due_us = self._next_due_us()
-        return None if due_us is None else (due_us - self._elapsed_us) / MICROSECONDS
+        return None if due_us is None else max(0, due_us - self._elapsed_us) / MICROSECONDS
 
     def advance(self, seconds: float) -> None:
         """Let `seconds` pass, firing what falls due in order of its time; counted in whole microseconds."""
         end_us = self._elapsed_us + round(seconds * MICROSECONDS)
         while (due_us := self._next_due_us()) is not None and due_us <= end_us:
-            self._move_to(due_us)
+            self._move_to(max(due_us, self._elapsed_us))
             with self._lock:
                 timer = heapq.heappop(self._timers)[-1]
             timer.fire()
         self._move_to(end_us)
+
+    def stall(self, seconds: float) -> None:
+        """Let `seconds` pass while no timer can fire; what falls due fires late, at the next `advance`."""
+        self._move_to(self._elapsed_us + round(seconds * MICROSECONDS))
 
     def jump(self, by: timedelta) -> None:
         """Set the wall clock off without letting time pass, as an operator or NTP would."""

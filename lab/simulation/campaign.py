@@ -19,7 +19,8 @@ from typing import Any
 from lab.resume.pieces import PROGRAM, Piece, Pieces, program_name
 from lab.simulation.schedule import Schedule
 from lab.simulation.shrinking import Shrunk, promise_of, shrink
-from lab.simulation.world import Result, run
+from lab.simulation.verdict import Result
+from lab.simulation.world import run
 
 _MEMORY = Path("/dev/shm")
 """Files are kept in memory where that is possible: the machine's disk is not what is tried."""

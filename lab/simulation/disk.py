@@ -1,15 +1,15 @@
 """Disk of a simulated machine: a real folder, with what is not synced yet, faults, and deaths at any call.
 
-Every call of the `os` module that changes something below the folder comes here first (`seams.py` sees to that). Files
-are written in place, so that programs in C read them as they are; what a power loss would take away is remembered:
-bytes behind a file's last sync, and names made, changed or removed since their folder's last sync. Adversarial, yet as
-POSIX allows: a file's sync says nothing about its name.
+Each call of `os` that changes something below the folder comes here first (see `seams.py`). Files are written in place,
+so that programs in C read them. The disk knows what a power loss would take: bytes behind a file's last sync, and names
+made, changed or removed since their folder's last sync. As POSIX allows, a file's sync says nothing about its name.
 """
 
 from __future__ import annotations
 
 import ctypes
 import errno
+import fcntl
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -31,10 +31,7 @@ _OPEN = "/proc/self/fd/"
 FULL, QUOTA, BROKEN, READ_ONLY = errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _BY_NUMBER = "number "
-_MADE = "made"
-_REMOVED = "removed"
-_MOVED = "moved"
-_SWAPPED = "swapped"
+_MADE, _REMOVED, _MOVED, _SWAPPED = "made", "removed", "moved", "swapped"
 
 
 @dataclass(slots=True)
@@ -70,6 +67,11 @@ class SimulatedDisk:
         """The call at which the process is dead."""
         self.fault: int | None = None
         """Error for every change; None for no error."""
+        self.is_late = False
+        """True if a fault comes at a file's sync or close only, as of NFS, and takes the bytes that are not synced."""
+        self.on_call: Callable[[], None] = lambda: None
+        """Called before each call, which may be made slow."""
+        self._stale = set[int]()  # descriptors that the server knows no more
         self.is_dead = False
         self.process = ""
         """Name of the process that makes the calls; empty for the first."""
@@ -111,16 +113,21 @@ class SimulatedDisk:
 
     def close(self, fd: int) -> None:
         """As `os.close`."""
-        self._names.pop(fd, None)
+        is_lost = not self.is_dead and self._lose_unsynced(fd)
+        place = self._names.pop(fd, "")
+        self._stale.discard(fd)
         self._numbers.pop(fd, None)
         self._owners.pop(fd, None)
         REAL_CLOSE(fd)
+        if is_lost:
+            raise self._error(place)
 
     def write(self, fd: int, data: Any) -> int:
         """As `os.write`; sometimes a part of it, before the process dies or the disk is full."""
         place = self._names.get(fd)
         if place is None or place.endswith(".lock"):
             return REAL_WRITE(fd, data)
+        self._require_known(fd, place)
         try:
             self._enter("write", place)
         except Killed:
@@ -139,9 +146,12 @@ class SimulatedDisk:
         place = self._names.get(fd)
         if place is None:
             return
+        self._require_known(fd, place)
         self._enter("sync", place)
         if Path(place).is_dir():
             self._settle(place)
+        elif self._lose_unsynced(fd):
+            raise self._error(place)
         else:
             status = os.fstat(fd)
             self._durable[status.st_ino] = status.st_size
@@ -210,6 +220,10 @@ class SimulatedDisk:
 
     # what happens to the machine
 
+    def grow_stale(self) -> None:
+        """The server forgets all open descriptors, as after its restart; names can be opened anew."""
+        self._stale = {fd for fd, place in self._names.items() if not place.endswith(".lock")}
+
     def die(self) -> None:
         """The process is gone: its files are closed, and nothing of it can change anything any more."""
         self.is_dead = True
@@ -261,14 +275,31 @@ class SimulatedDisk:
     def _enter(self, call: str, place: str) -> None:
         if self.is_dead:
             raise Killed("the process is dead")
+        self.on_call()
         self.calls += 1
         self._note(f"{call} {self._short(place)}")
         if self.dies_at is not None and self.calls >= self.dies_at:
             if call != "write":
                 self.is_dead = True
             raise Killed(f"killed at {call}")
-        if self.fault is not None:
-            raise OSError(self.fault, os.strerror(self.fault), place)
+        if self.fault is not None and not self.is_late:
+            raise self._error(place)
+
+    def _error(self, place: str | None) -> OSError:
+        return OSError(number := self.fault or BROKEN, os.strerror(number), place)
+
+    def _require_known(self, fd: int, place: str) -> None:
+        if fd in self._stale and not self.is_dead:
+            raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), place)
+
+    def _lose_unsynced(self, fd: int) -> bool:
+        """Take the bytes of a file that a late fault loses; True if there were any."""
+        place, size = self._names.get(fd, ""), os.fstat(fd).st_size
+        durable, is_writer = self._durable.get(self._numbers.get(fd, 0), size), fcntl.fcntl(fd, fcntl.F_GETFL) & _WRITES
+        if not (self.fault and self.is_late and is_writer) or size <= durable or place.endswith(".lock"):
+            return False
+        REAL_TRUNCATE(f"{_OPEN}{fd}", durable)
+        return True
 
     def _tear(self, fd: int, data: Any) -> int:
         """Write a part."""
@@ -282,10 +313,10 @@ class SimulatedDisk:
         text = os.fsdecode(path)
         if text.startswith(_OPEN):
             number, _, name = text.removeprefix(_OPEN).partition("/")
-            folder = self._names.get(int(number))
-            return None if folder is None else f"{folder}/{name}"
+            dir_fd, text = int(number), name
         if dir_fd is not None and not text.startswith("/"):
             folder = self._names.get(dir_fd)
+            self._require_known(dir_fd, text)
             return None if folder is None else f"{folder}/{text}"
         return text if text.startswith(self.root) else None
 

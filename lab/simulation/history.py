@@ -17,9 +17,12 @@ BEHIND = 2
 
 
 def unlike_their_logs(actors: Iterable[object], data: Path) -> Iterator[str]:
-    """Windows whose history is the fold of none of their logs, as far as those may have got ahead of it."""
+    """Windows whose history is the fold of none of their logs, as far as those may have got ahead of it.
+
+    A window that has given its log up reads the log anew before its next event.
+    """
     for actor in actors:
-        if not isinstance(actor, ContextActor) or not actor.conversation.turns:
+        if not isinstance(actor, ContextActor) or not (actor.conversation.turns and actor.log_path):
             continue
         folder = data / log_folder(actor.window)
         # A process that dies while it begins a window anew may have the log before in memory.

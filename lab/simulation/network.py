@@ -69,6 +69,8 @@ class Network:
         """Changes in Discord that the agent brought about."""
         self.on_effect: Callable[[], None] = lambda: None
         self._session: Session | None = None
+        self._breaks = 0
+        """Number of times that all connections broke."""
 
     # REST, in the place of `discord.http.HTTPClient.request`
 
@@ -88,7 +90,10 @@ class Network:
         self._note(f"call {route.method} {path}")
         if REFUSAL.match(nonce := str(body.get("nonce", ""))):
             self.unstored.add(nonce[1 : nonce.index(".")])
+        breaks = self._breaks
         await asyncio.sleep(self._chance.draw_skewed(0.005, 1.0))
+        if self._breaks != breaks:
+            raise aiohttp.ServerDisconnectedError
         if self.is_down or self._chance.happens(self.fails / 2):
             self._note(f"fails {route.method} {path}")
             raise _error(503)
@@ -100,7 +105,7 @@ class Network:
             self.effects += 1
             self.on_effect()
         await asyncio.sleep(self._chance.draw_skewed(0.005, 1.0))
-        if self._chance.happens(self.fails / 2):
+        if self._breaks != breaks or self._chance.happens(self.fails / 2):
             self._note(f"loses the answer to {route.method} {path}")
             raise aiohttp.ServerDisconnectedError
         return answer
@@ -148,6 +153,11 @@ class Network:
         if (session := self._session) is not None and not session.is_lost:
             self._note(f"gateway: lost, {'resumable' if resumable else 'for good'}")
             session.lose(resumable=resumable)
+
+    def break_all(self, *, resumable: bool) -> None:
+        """Break every connection, as a sleep of the machine does."""
+        self._breaks += 1
+        self.drop(resumable=resumable)
 
     def forget(self) -> None:
         """The agent's process is gone, and its connections with it."""

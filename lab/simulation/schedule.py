@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lab.simulation.chance import Chance
-from lab.simulation.script import Scene, draw_layer_script, draw_script
+from lab.simulation.script import Scene, draw_layer_script, draw_script, draw_weather
 
 LAYERS = ("workspace", "curated", "objects", "facts", "hosts")
 """Layers, and hosts for the windows."""
@@ -49,6 +49,7 @@ class Schedule:
         # The script has a chance of its own, so that a change of the agent leaves a seed's script as it was.
         script = draw_script(Chance(self.seed, "script"))
         script += draw_layer_script(Chance(self.seed, "layer script"), self.drawn_layers())
+        script += draw_weather(Chance(self.seed, "weather"))
         numbers = range(len(script)) if self.only is None else self.only
         if wrong := [number for number in numbers if not 0 <= number < len(script)]:
             raise ValueError(f"scene {wrong[0]}: seed {self.seed} has the scenes 0 to {len(script) - 1}")

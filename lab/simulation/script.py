@@ -43,6 +43,10 @@ class Act(StrEnum):
     KILL_HOST = "kill host"
     CUT_HOST = "cut host"
     JOIN_HOST = "join host"
+    DISK_SLOW = "disk slow"
+    DISK_QUICK = "disk quick"
+    FILES_STALE = "files stale"
+    SUSPEND = "suspend"
 
 
 class Death(StrEnum):
@@ -99,6 +103,8 @@ CRASHING_OF = MappingProxyType(
 FIRST_CHAT = 1000
 """Number of the first question to the gateway."""
 FAULTS = ("full", "broken", "read-only")
+LATE = "late "
+"""Before a fault that comes at a sync or close only."""
 
 
 def draw_script(chance: Chance) -> list[Scene]:
@@ -155,6 +161,20 @@ def draw_layer_script(chance: Chance, layers: Collection[str]) -> list[Scene]:
     if layers:
         scenes += _spell(chance, 0.15, Act.DISK_FAULT, Act.DISK_WELL, 100.0, "quota")
     return scenes
+
+
+def draw_weather(chance: Chance) -> list[Scene]:
+    """Scenes of file systems behind a network, and of machines that sleep; in a third of the seeds."""
+    if not chance.happens(0.35):
+        return []
+    late = LATE + chance.one_of(("full", "quota", "broken"))
+    scenes = [
+        *_spell(chance, 0.5, Act.DISK_SLOW, Act.DISK_QUICK, 120.0),
+        *_spell(chance, 0.5, Act.DISK_FAULT, Act.DISK_WELL, 60.0, late),
+        *(Scene(_time(chance), Act.FILES_STALE) for _ in range(chance.below(3))),
+    ]
+    sleeps_s = [chance.one_of((20.0, 600.0, 3600.0, 28800.0)) for _ in range(chance.below(3))]
+    return scenes + [Scene(_time(chance), Act.SUSPEND, seconds=seconds) for seconds in sleeps_s]
 
 
 def _wishes(chance: Chance) -> Iterator[Scene]:

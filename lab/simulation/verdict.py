@@ -25,6 +25,24 @@ REMINDED = re.compile(r"\br(\d+)\b")
 
 
 @dataclass(frozen=True, slots=True)
+class Result:
+    """Result of a seed."""
+
+    seed: int
+    digest: str
+    """Of the whole schedule as it was."""
+    steps: int
+    lives: int
+    said: int
+    counts: dict[str, int]
+    """Number of message events that were lost, late or doubled, of gateway turns, and of facts confirmed."""
+    faults: tuple[str, ...]
+    """Faults; empty for a run that kept every promise."""
+    lines: tuple[str, ...] = ()
+    """The schedule, where it was wanted."""
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """Message of a person."""
 

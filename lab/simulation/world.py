@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from lab.simulation.life import Life, draw_settings
 from lab.simulation.network import Network
 from lab.simulation.payloads import PEOPLE
 from lab.simulation.schedule import Schedule
-from lab.simulation.script import HORIZON_S, Act, Death, Scene
+from lab.simulation.script import HORIZON_S, LATE, Act, Death, Scene
 from lab.simulation.seams import in_place
 from lab.simulation.server import DiscordServer, Place
 from messages.base import Address, Message, Surface, UserId, Window
@@ -42,25 +42,9 @@ MOST_STEPS = 100_000
 HISTORY_WAITED_FOR_S = Timing().gap_hold_s - Timing().backoff_limit_s
 """Seconds that an outage of REST may last before messages overtake earlier missed messages: the last awaited call may
 fall in the outage's end."""
+SESSION_S = 60.0
+"""Seconds that Discord keeps the session of a machine that sleeps."""
 _FAULTS = {"full": FULL, "quota": QUOTA, "broken": BROKEN, "read-only": READ_ONLY}
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """Result of a seed."""
-
-    seed: int
-    digest: str
-    """Of the whole schedule as it was."""
-    steps: int
-    lives: int
-    said: int
-    counts: dict[str, int]
-    """Number of message events that were lost, late or doubled, of gateway turns, and of facts confirmed."""
-    faults: tuple[str, ...]
-    """Faults; empty for a run that kept every promise."""
-    lines: tuple[str, ...] = ()
-    """The schedule, where it was wanted."""
 
 
 class World:
@@ -93,6 +77,9 @@ class World:
         self._asker: Asker | None = None
         self._down_since = 0.0
         self._disk_faults = 0
+        self._slowness = 0.0
+        """Probability that a call of the disk stalls."""
+        self.disk.on_call = self._stall
         self._layers = schedule.drawn_layers()
         self.settings = draw_settings(self.chance, self.data, (FIRST, SECOND), self._layers)
         self._places = [
@@ -105,7 +92,7 @@ class World:
         """True seconds since the run began, whatever the agent's clock says."""
         return self._base + (self.life.clock.monotonic() if self.life is not None else 0.0)
 
-    def run(self) -> Result:
+    def run(self) -> verdict.Result:
         """Play the script, wait until all is quiet, judge."""
         script = self.script
         calm = Scene(max([HORIZON_S, *(scene.at for scene in script)]) + 1.0, Act.REST_WELL, detail="calm")
@@ -128,7 +115,7 @@ class World:
         unstored = self.network.unstored
         self.record.unsent |= {number for number in self.record.said if str(number)[-18:] in unstored}
         self.record.faults += verdict.of(self.record, self.data, self.server, self.outside)
-        return Result(
+        return verdict.Result(
             seed=self.seed,
             digest=self.trace.digest,
             steps=self._steps,
@@ -298,8 +285,17 @@ class World:
                 if self.network.is_deaf:
                     self.network.drop(resumable=self.chance.happens(0.3))
             case Act.DISK_FAULT | Act.DISK_WELL:
-                self.disk.fault = _FAULTS.get(scene.detail)
+                self.disk.fault = _FAULTS.get(scene.detail.removeprefix(LATE))
+                self.disk.is_late = scene.detail.startswith(LATE)
                 self._disk_faults += 1
+            case Act.FILES_STALE:
+                self.disk.grow_stale()
+                self._disk_faults += 1
+            case Act.DISK_SLOW | Act.DISK_QUICK:
+                self._slowness = 0.05 if scene.act is Act.DISK_SLOW else 0.0
+            case Act.SUSPEND:
+                self._play(replace(scene, act=Act.CLOCK_JUMP))
+                self.network.break_all(resumable=scene.seconds < SESSION_S)
             case Act.MODEL_SHAKY | Act.MODEL_WELL:
                 self.outside.fails = 0.3 if scene.act is Act.MODEL_SHAKY else 0.0
             case Act.EVENTS_SHAKY | Act.EVENTS_WELL:
@@ -327,6 +323,7 @@ class World:
         """From here on everything works."""
         self.network.is_deaf = self.network.harms_events = False
         self.disk.fault = self.disk.dies_at = self._death = None
+        self._slowness = 0.0
         self.outside.fails = 0.0
         self._effects_left = self._steps_left = 0
         if self.life is not None:
@@ -375,6 +372,11 @@ class World:
 
         life.ask_gateway(scene.number, f"chat-{scene.place}", promise, streams=scene.detail == "stream")
 
+    def _stall(self) -> None:
+        """Let a call of the disk take its time, in which no timer fires."""
+        if self._slowness and self.life is not None and self.chance.happens(self._slowness):
+            self.life.clock.stall(self.chance.draw_skewed(0.05, 20.0))
+
     def _hear(self) -> None:
         """Note what was confirmed to people."""
         if self._asker is not None:
@@ -387,7 +389,7 @@ class World:
         return Window(surface=surface, id=str(place.number))
 
 
-def run(schedule: Schedule, *, keeps_trace: bool = False, folder: Path | None = None) -> Result:
+def run(schedule: Schedule, *, keeps_trace: bool = False, folder: Path | None = None) -> verdict.Result:
     """Run a schedule; this process belongs to the simulation meanwhile."""
     scratch = Path(tempfile.mkdtemp(prefix="agent-simulation-", dir=folder))
     try:

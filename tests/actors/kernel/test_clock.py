@@ -153,6 +153,17 @@ def test_a_jump_of_the_wall_clock_lets_no_time_pass() -> None:
     assert clock.monotonic() == 0
 
 
+def test_a_timer_that_falls_due_while_the_clock_is_stalled_fires_late_and_time_does_not_go_back() -> None:
+    clock = ManualClock()
+    fired: list[float] = []
+    clock.call_later(1, lambda: fired.append(clock.monotonic()))
+    clock.stall(5)
+    assert (fired, clock.next_due_s) == ([], 0)
+    clock.advance(0)
+
+    assert fired == [5]
+
+
 def test_the_machines_clock_fires_an_earlier_timer_first_and_survives_one_that_raises(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

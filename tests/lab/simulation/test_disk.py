@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lab.simulation.chance import Chance, Killed
-from lab.simulation.disk import FULL, SimulatedDisk
+from lab.simulation.disk import FULL, QUOTA, SimulatedDisk
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 
@@ -157,3 +157,33 @@ def test_a_descriptor_that_python_closed_itself_is_not_closed_again(tmp_path: Pa
     other = os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)
     disk.die()
     os.close(other)
+
+
+@pytest.mark.req("X-257")
+def test_a_late_fault_takes_the_bytes_since_the_last_sync_and_is_told_by_sync_and_close(tmp_path: Path) -> None:
+    disk, path = _disk(tmp_path), tmp_path / "data" / "log"
+    fd = disk.open(path, _NEW)
+    disk.write(fd, b"kept")
+    disk.sync(fd)
+    disk.fault, disk.is_late = QUOTA, True
+    for tell in (disk.sync, disk.close):
+        disk.write(fd, b" lost")
+        with pytest.raises(OSError, match="quota exceeded"):
+            tell(fd)
+        assert path.read_bytes() == b"kept"
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(fd)
+
+
+@pytest.mark.req("X-257")
+def test_a_stale_descriptor_is_refused_and_the_name_can_be_opened_anew(tmp_path: Path) -> None:
+    disk, path = _disk(tmp_path), tmp_path / "data" / "log"
+    fd = disk.open(path, _NEW)
+    disk.grow_stale()
+    for call in (lambda: disk.write(fd, b"x"), lambda: disk.sync(fd)):
+        with pytest.raises(OSError, match="Stale file handle"):
+            call()
+    disk.close(fd)
+    other = disk.open(path, _NEW)
+    assert disk.write(other, b"x") == 1
+    disk.close(other)

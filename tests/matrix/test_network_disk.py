@@ -1,0 +1,99 @@
+"""Row 19 on a file system behind a network: errors that come late, with the loss of bytes, and descriptors gone stale."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from domain.log.event import Kind
+from messages.base import MessageId
+from messages.discord import Delivered, PostMessage
+from tests.actors.context.rig import CHANNEL, Rig, texts
+
+LATE = [errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.ESTALE]
+
+
+class Server:
+    """File server: takes writes, and refuses to keep them while it is unwell."""
+
+    def __init__(self, rig: Rig, root: Path) -> None:
+        self._disk, self._root = rig.disk, root
+        rig.disk.before = self._before
+        self.refuses_at, self.number = "", 0
+        self.refusals = 0
+
+    def _before(self, call: str, _data: bytes) -> None:
+        if call == self.refuses_at:
+            self.refusals += 1
+            self._lose_unsynced()
+            raise OSError(self.number, os.strerror(self.number))
+
+    def _lose_unsynced(self) -> None:
+        """Show the file as the server has it, as a client does whose pages were refused."""
+        for path in self._root.glob("logs/*/*/*.md"):
+            if (there := self._disk.surviving(path)) is not None and len(there) < path.stat().st_size:
+                os.truncate(path, len(there))
+
+
+@pytest.mark.req("X-257")
+@pytest.mark.parametrize("number", LATE, ids=errno.errorcode.get)
+@pytest.mark.parametrize("call", ["sync", "write"])
+def test_row_19_a_question_that_a_server_refuses_late_is_told_and_the_next_is_answered(
+    tmp_path: Path, number: int, call: str
+) -> None:
+    rig = Rig(tmp_path)
+    server = Server(rig, tmp_path)
+    rig.say("before", 1)
+    rig.answer("yes")
+    first = rig.deliver()
+
+    server.refuses_at, server.number = call, number
+    rig.say("not kept", 2)
+    assert rig.requests() == []
+    assert os.strerror(number) in rig.deliver().text
+    server.refuses_at = ""
+    rig.say("after", 3)
+    asked = rig.answer("again")
+
+    assert server.refusals
+    assert texts(asked) == ["before", "yes", "after"]
+    shown = deliver_all(rig)
+    # The word that the first answer was shown was not synced: Discord is asked for it again, under the same nonce.
+    assert [post.text for post in shown] == ["yes", "again"]
+    assert (shown[0].nonce, shown[0].look_first) == (first.nonce, True)
+    assert rig.logs()
+    rig.stop()
+
+
+@pytest.mark.req("X-257")
+@pytest.mark.parametrize("number", LATE, ids=errno.errorcode.get)
+def test_row_19_an_answer_that_a_server_refuses_late_is_shown_only_when_it_is_kept(tmp_path: Path, number: int) -> None:
+    rig = Rig(tmp_path)
+    server = Server(rig, tmp_path)
+    rig.say("a question", 1)
+    server.refuses_at, server.number = "sync", number
+    rig.answer("an answer")
+    assert deliver_all(rig) == []
+    server.refuses_at = ""
+    rig.clock.advance(600)
+    rig.system.run()
+    rig.answer("an answer that is kept")
+
+    assert server.refusals
+    assert [post.text for post in deliver_all(rig)] == ["an answer that is kept"]
+    assert rig.kinds() == [Kind.USER, Kind.SYSTEM, Kind.AGENT, Kind.DELIVERY]
+    rig.stop()
+
+
+def deliver_all(rig: Rig) -> list[PostMessage]:
+    """The surface shows all texts that it is given, one after another."""
+    shown: list[PostMessage] = []
+    while posts := rig.posts():
+        for number, post in enumerate(posts, len(shown)):
+            done = Delivered(request_id=post.request_id, message_ids=(MessageId(str(2 * 10**18 + number)),))
+            rig.tell(CHANNEL, done)
+        shown += posts
+    return shown
