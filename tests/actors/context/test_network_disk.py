@@ -1,4 +1,4 @@
-"""Row 19 on a file system behind a network: errors that come late, with the loss of bytes, and descriptors gone stale."""
+"""Window on a file system behind a network: errors that come late, with the loss of bytes, and descriptors gone stale."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Server:
 @pytest.mark.req("X-257")
 @pytest.mark.parametrize("number", LATE, ids=errno.errorcode.get)
 @pytest.mark.parametrize("call", ["sync", "write"])
-def test_row_19_a_question_that_a_server_refuses_late_is_told_and_the_next_is_answered(
+def test_a_question_that_a_server_refuses_late_is_told_and_the_next_is_answered(
     tmp_path: Path, number: int, call: str
 ) -> None:
     rig = Rig(tmp_path)
@@ -70,7 +70,7 @@ def test_row_19_a_question_that_a_server_refuses_late_is_told_and_the_next_is_an
 
 @pytest.mark.req("X-257")
 @pytest.mark.parametrize("number", LATE, ids=errno.errorcode.get)
-def test_row_19_an_answer_that_a_server_refuses_late_is_shown_only_when_it_is_kept(tmp_path: Path, number: int) -> None:
+def test_an_answer_that_a_server_refuses_late_is_shown_only_when_it_is_kept(tmp_path: Path, number: int) -> None:
     rig = Rig(tmp_path)
     server = Server(rig, tmp_path)
     rig.say("a question", 1)
