@@ -167,6 +167,11 @@ class RoomProbe(Actor):
         self.tell(message.reply_to, done)
 
 
+def _is_promise(to: Address, _message: Message) -> bool:
+    """True for messages to people, and to windows, which may take words out."""
+    return to.kind in (EDGE_KIND, CONTEXT_KIND)
+
+
 class Rig:
     """One process; another rig on the same folder and household is the next one."""
 
@@ -180,7 +185,7 @@ class Rig:
         self.clock = clock or ManualClock()
         self.house = household
         self.disk = RecordingDisk(disk)
-        self.system = SafeSystem(self.disk, folder, lambda to, _: to.kind == EDGE_KIND, self.clock)
+        self.system = SafeSystem(self.disk, folder, _is_promise, self.clock)
         self.person = self.system.edge("person")
         config = ForgetConfig(
             data_root=folder,
