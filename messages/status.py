@@ -1,11 +1,20 @@
-"""Protocol of self-description: an actor is asked what it is doing; any actor that has something to tell may answer.
+"""Protocol of observation: how each actor is doing, and how a person's message is being answered, step by step.
 
+Owners: any actor with something to tell answers a request for its description. ContextActor publishes runs to
+subscribers of the topic `RUNS`, and only while there are any. A run is the work on one turn; within it a round is one
+reply of the model with the commands that it asked for. Each type is tagged with the name that pi has for it, where a
+run is an `agent` and a round is a `turn`. FeedActor keeps recent events for clients that ask for them piece by piece.
 Also the event of the kernel, for the operator: an actor cannot be kept running.
 """
 
 from __future__ import annotations
 
-from messages.base import Address, Message, RequestId, make_ready
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta
+
+from messages.base import Address, Message, RequestId, TurnId, Value, Window, make_ready
 
 OBSERVER = Address("observer")
 TRACES = Address("traces")
@@ -48,4 +57,148 @@ class ActorGaveUp(Message, frozen=True, kw_only=True, gc=False):
 
 
 KernelEvent = ActorGaveUp
+
+
+# runs
+
+RUNS = "runs"
+"""Topic of these messages."""
+FEED = Address("feed")
+LONGEST_WAIT_S = 50
+
+
+class Moment(Value, frozen=True, kw_only=True, gc=False):
+    """Place of an event: the run, and the position within the run."""
+
+    window: Window
+    run_id: TurnId
+    """Of the turn that is worked on; a later life that picks it up tells of a run of the same id."""
+    number: int
+    """1-based place within the run."""
+    at: datetime
+
+
+class RunBegan(Message, frozen=True, kw_only=True, gc=False, tag="agent_start"):
+    """A message is being worked on from now on."""
+
+    moment: Moment
+    message_id: str
+    resumed: bool
+    """True if an earlier life of the process had begun the run."""
+
+
+class RunEnded(Message, frozen=True, kw_only=True, gc=False, tag="agent_end"):
+    """The work is over."""
+
+    moment: Moment
+    outcome: str
+    """`answered`, `failed` or `aborted`; `lost` when the log can take no more, and the run begins anew later."""
+    notice: str = ""
+    """Text shown in place of an answer."""
+
+
+class RoundBegan(Message, frozen=True, kw_only=True, gc=False, tag="turn_start"):
+    """The model is to be asked."""
+
+    moment: Moment
+    round: int
+    """1-based."""
+
+
+class RoundEnded(Message, frozen=True, kw_only=True, gc=False, tag="turn_end"):
+    """All that its reply asked for is done."""
+
+    moment: Moment
+    round: int
+
+
+class MessageBegan(Message, frozen=True, kw_only=True, gc=False, tag="message_start"):
+    """A message of the conversation begins; what came before it stays as it is."""
+
+    moment: Moment
+    role: str
+    """`user`, `assistant`, or `runtime` for what the runtime looks up at the model's wish."""
+
+
+class MessageGrew(Message, frozen=True, kw_only=True, gc=False, tag="message_update"):
+    """The model goes on writing."""
+
+    moment: Moment
+    offset: int
+    """Number of characters of the message before `text`; characters after that point are replaced."""
+    text: str
+
+
+class MessageEnded(Message, frozen=True, kw_only=True, gc=False, tag="message_end"):
+    """A message is whole."""
+
+    moment: Moment
+    role: str
+    text: str
+    author: str = ""
+    """Author, if the message is a person's."""
+    model: str = ""
+    stop_reason: str = ""
+    """`stop`, `tool_calls` or `length`; `aborted` when it was given up."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+class ToolBegan(Message, frozen=True, kw_only=True, gc=False, tag="tool_execution_start"):
+    """A tool call begins; calls are carried out one after the other."""
+
+    moment: Moment
+    call_id: str
+    tool: str
+    arguments_json: str
+    """As the model wrote it; may be malformed."""
+
+
+class ToolEnded(Message, frozen=True, kw_only=True, gc=False, tag="tool_execution_end"):
+    """A tool call has its result; of a command's output that is its end, as the model is shown it."""
+
+    moment: Moment
+    call_id: str
+    tool: str
+    text: str
+    is_error: bool
+    outcome: str
+    """`exited`, `timeout` …, `refused` or `not-run`: as the log has it."""
+
+
+RunEvent = (
+    RunBegan | RunEnded | RoundBegan | RoundEnded | MessageBegan | MessageGrew | MessageEnded | ToolBegan | ToolEnded
+)
+
+
+class ReadEvents(Message, frozen=True, kw_only=True, gc=False):
+    """Give what happened after a place in the stream, or wait until something does; answered by `EventsRead`."""
+
+    request_id: RequestId
+    reply_to: Address
+    after: Annotated[int, Meta(ge=0, le=2**53)] | None = None
+    """Place of the last event that is known already; None for the newest, which begins a look."""
+    wait_s: Annotated[int, Meta(ge=0, le=LONGEST_WAIT_S)] = 0
+    """Longest wait for the first event, in seconds."""
+
+
+class EventsRead(Message, frozen=True, kw_only=True, gc=False):
+    """Events; empty if no event came in time."""
+
+    request_id: RequestId
+    events: tuple[str, ...]
+    """Each a JSON object, oldest first."""
+    last: int
+    """Place of the last of them, for the next look."""
+    missed: int
+    """Number of events since the client's last request that are no longer kept; at least one after a long pause."""
+
+
+class FeedTick(Message, frozen=True, kw_only=True, gc=False):
+    """Timer of the FeedActor's own: answer clients at the end of their wait; drop events no client asks for."""
+
+
+FeedMessage = ReadEvents | FeedTick
+FeedReply = EventsRead
 make_ready(__name__)

@@ -202,7 +202,7 @@ def _end_in_good_order_on_signals() -> None:
 def _tell_last(edge: Edge, told: Callable[[str], None]) -> None:
     """Tell what a turn that was cut short said at its end."""
     from domain.turn.run_line import run_line
-    from messages.run import RunEvent
+    from messages.status import RunEvent
 
     for event in edge.drain():
         if isinstance(event, RunEvent):
@@ -283,8 +283,7 @@ def ask(system: ActorSystem, edge: Edge, text: str, told: Callable[[str], None] 
     from messages.base import CONTEXT_KIND, MessageId, Surface, UserId, Window
     from messages.context import UserMessage
     from messages.discord import Delivered, PostMessage
-    from messages.run import RUNS, RunEvent
-    from messages.status import ActorGaveUp
+    from messages.status import RUNS, ActorGaveUp, RunEvent
     from messages.turn import TurnEnded
 
     window = Window(surface=Surface.CLI, id="turn")

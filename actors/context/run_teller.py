@@ -7,7 +7,7 @@ from domain.log.metadata import MetaValue
 from domain.turn.turn import Joined, Turn
 from messages.base import Address, TurnId
 from messages.model import ModelReply, ToolCall
-from messages.run import (
+from messages.status import (
     RUNS,
     MessageBegan,
     MessageEnded,

@@ -8,7 +8,7 @@ from actors.feed.ring import Ring
 from actors.kernel import Actor, Timer, earliest, not_understood
 from domain.turn.run_line import run_line
 from messages.forget import ForgetDerived, answer_derived
-from messages.run import RUNS, EventsRead, FeedMessage, FeedTick, ReadEvents, RunEvent
+from messages.status import RUNS, EventsRead, FeedMessage, FeedTick, ReadEvents, RunEvent
 
 MOST_EVENTS = 5_000
 MOST_CHARS = 4_000_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Parts, Plan, Verb
-from messages.run import FEED, ReadEvents
+from messages.status import FEED, ReadEvents
 
 
 def row(plan: Plan, _parts: Parts) -> Part | None:

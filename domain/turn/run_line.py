@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from messages.run import RunEvent
+from messages.status import RunEvent
 
 
 def run_line(event: RunEvent) -> str:

@@ -221,6 +221,8 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
     "actors/forget/test_window_files.py": {
         "test_the_files_of_a_message_and_its_commands_outputs_go_and_all_others_stay": (
             "actors/forget/window_files.py: WindowFilesActor._remove#1",
+        ),
+    },
     "actors/forget/test_actor.py": {
         "test_nothing_goes_before_the_same_person_confirms_and_logs_go_before_rooms": (
             "actors/forget/journal.py: ForgetJournal.write#1",

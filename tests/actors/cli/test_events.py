@@ -19,7 +19,7 @@ import pytest
 from actors.socket.client import AgentNotRunningError, ask_operator
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import ELSEWHERE_ID, GENERAL_ID
-from messages.run import RUNS
+from messages.status import RUNS
 from tests.actors.cli.command import inherited, open_command, run
 from tests.e2e.stage import Stage
 from tests.patience import PATIENCE_S, eventually

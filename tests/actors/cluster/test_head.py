@@ -14,9 +14,8 @@ from messages.base import Address, MessageId, RequestId, Surface, Window
 from messages.context import ResumeWindow, UserMessage
 from messages.discord import UserMessageLogged
 from messages.memory import ReconcileDue
-from messages.run import RUNS
 from messages.shell import ASKERS, SHELL, AskersLost
-from messages.status import DescribeYourself, SelfDescription
+from messages.status import RUNS, DescribeYourself, SelfDescription
 from tests.actors.cluster.local_pool import LocalHost, LocalPool
 from tests.actors.cluster.test_ledger import said
 from tests.patience import PATIENCE_S, eventually

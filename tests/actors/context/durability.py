@@ -18,9 +18,9 @@ from messages.base import CONTEXT_KIND, Address, Message
 from messages.context import NewWindowStarted
 from messages.discord import EndProgress, PostMessage, ShowProgress, ShowReaction, ShowTyping, UserMessageNotLogged
 from messages.model import CancelModel
-from messages.run import RunEvent
 from messages.shell import CancelBash, RunBash
 from messages.socket import Refused
+from messages.status import RunEvent
 from tests.recording_disk import RecordingDisk, Unsynced
 
 PASSING = (ShowTyping, ShowProgress, ShowReaction, EndProgress, *get_args(RunEvent))

@@ -14,7 +14,7 @@ from domain.turn.run_line import run_line
 from messages.base import RequestId
 from messages.context import ResumeWindow, StopTurn
 from messages.model import ModelDelta, ModelFailed, StopReason
-from messages.run import RUNS, MessageGrew, RunEvent
+from messages.status import RUNS, MessageGrew, RunEvent
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, reply
 
 BEGIN, END = "_start", "_end"

@@ -14,7 +14,7 @@ from actors.feed.actor import FeedActor
 from actors.kernel import ActorSpec, ActorSystem, Edge, ManualClock
 from messages.base import RequestId, Surface, TurnId, Window
 from messages.forget import DerivedForgotten
-from messages.run import FEED, RUNS, EventsRead, MessageGrew, Moment, ReadEvents
+from messages.status import FEED, RUNS, EventsRead, MessageGrew, Moment, ReadEvents
 from tests.forget_requests import forget_request
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -10,7 +10,7 @@ import pytest
 
 from domain.turn.run_line import WholeRuns, run_line
 from messages.base import Surface, TurnId, Window
-from messages.run import MessageEnded, MessageGrew, Moment, RunBegan, RunEvent
+from messages.status import MessageEnded, MessageGrew, Moment, RunBegan, RunEvent
 
 MOMENT = Moment(
     window=Window(surface=Surface.DISCORD_THREAD, id="12"),
