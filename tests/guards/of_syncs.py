@@ -47,7 +47,9 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
         "test_killed_at_any_step_each_log_is_the_old_or_the_new_and_the_same_command_finishes": (
             "actors/context/forgetting.py: Forgetting.take_out#1",
         ),
-        "test_a_power_loss_afterwards_brings_no_word_back": ("actors/context/log/forgetting.py: take_out#1",),
+        "test_a_power_loss_afterwards_brings_no_word_back_and_takes_no_log": (
+            "actors/context/log/forgetting.py: take_out#1",
+        ),
     },
     "actors/context/log/test_descriptor.py": {
         "test_what_was_written_to_a_log_is_safe_before_it_is_let_go": (
