@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
+from domain.policy.forgetting import NO_SUCH_MESSAGE, NOTHING
 from lab.bench.forget.planting import Planted
 from lab.bench.process import MeasurementError
 from lab.playground.server import PlaygroundServer
@@ -70,7 +71,7 @@ class Asker:
         try:
             told = ask_operator(self._data_root, "forget.preview", ANSWER_S, scope=scope)
         except RefusalError as error:
-            if "othing" in str(error):
+            if _is_nothing(str(error)):
                 return
             raise
         ask_operator(self._data_root, "forget.carry-out", ANSWER_S, preview_id=told["preview_id"], why="benchmark")
@@ -80,10 +81,15 @@ class Asker:
         shown = self._server.wait_for_answer(outcome.id, timeout_s=ANSWER_S) or {}
         buttons = [each["custom_id"] for row in shown.get("components", ()) for each in row["components"]]
         if not buttons:
-            if "othing" in str(shown.get("content")):
+            if _is_nothing(str(shown.get("content"))):
                 return
             raise MeasurementError(f"/{command} was answered by {shown.get('content')!r}")
         confirmed = self._server.click(
             planted.channel_id, int(shown["id"]), buttons[0], user=planted.user, timeout_s=ANSWER_S
         )
         self._server.wait_for_answer(confirmed.id, timeout_s=ANSWER_S)
+
+
+def _is_nothing(reason: str) -> bool:
+    """True if a request was refused since nothing is left."""
+    return NOTHING in reason or NO_SUCH_MESSAGE in reason
