@@ -41,7 +41,7 @@ class Asker:
 
     def requests(self, way: Way, planted: Planted) -> list[Callable[[], None]]:
         """Requests that together forget a person's strings, each to be called once."""
-        window = f"discord-thread/{planted.channel_id}"
+        window = {"surface": "discord-thread", "id": str(planted.channel_id)}
         person = partial(self._by_operator, {"kind": "person", "window": window, "person_id": str(planted.user)})
         match way:
             case Way.MESSAGES:
@@ -66,7 +66,7 @@ class Asker:
             return -1
         return sum(each["state"] != "done" for each in listed["forgets"])
 
-    def _by_operator(self, scope: dict[str, str]) -> None:
+    def _by_operator(self, scope: dict[str, object]) -> None:
         """Count and carry out; nothing to forget is no fault, for an earlier request may have taken all."""
         try:
             told = ask_operator(self._data_root, "forget.preview", ANSWER_S, scope=scope)

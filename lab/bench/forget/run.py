@@ -149,7 +149,7 @@ class _Course:
         self._wait(lambda: self._asker.count_unfinished() == 0, "a request to end")
 
     def _ask(self, request: Callable[[], None]) -> None:
-        with suppress(TimeoutError, ValueError, AgentNotRunningError, RefusalError, MeasurementError):
+        with suppress(TimeoutError, ValueError, RuntimeError, AgentNotRunningError, RefusalError, MeasurementError):
             request()  # The agent is killed meanwhile.
 
     def _start(self) -> LivingAgent:
