@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -66,7 +66,7 @@ class Asker:
             return -1
         return sum(each["state"] != "done" for each in listed["forgets"])
 
-    def _by_operator(self, scope: dict[str, object]) -> None:
+    def _by_operator(self, scope: Mapping[str, object]) -> None:
         """Count and carry out; nothing to forget is no fault, for an earlier request may have taken all."""
         try:
             told = ask_operator(self._data_root, "forget.preview", ANSWER_S, scope=scope)
