@@ -114,7 +114,7 @@ def left_out_sentence(settings: Settings, secrets: Secrets, data: str = "") -> s
     """
     from actors.part import command
 
-    left_out = settings.origin.left_out.joined(secrets.left_out, data)
+    left_out = settings.origin.left_out.join_secrets(secrets.left_out, data)
     return left_out.sentence(command()) if left_out else ""
 
 

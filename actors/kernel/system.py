@@ -198,10 +198,10 @@ class ActorSystem:
             self._directory.carry_over(mailbox)
 
     def overhear(self, tap: Tap) -> None:
-        """Call `tap` with every message before it is told, from now on until `hush` removes it.
+        """Call `tap` with every message before its delivery, from now on until `untap` removes the tap.
 
-        It is called in the teller's thread and must neither wait nor raise. Without taps, `tell` costs no more than
-        before: the wrapper is installed only while there are taps.
+        A tap is called in the sender's thread and must neither wait nor raise. The wrapper is installed only while there
+        are taps, so `tell` has no overhead without taps.
         """
         with self._tapping:
             self._taps = (*self._taps, tap)
@@ -212,7 +212,7 @@ class ActorSystem:
         """Number of taps on this system."""
         return len(self._taps)
 
-    def hush(self, tap: Tap) -> None:
+    def untap(self, tap: Tap) -> None:
         """Remove `tap`; no effect if it is not there."""
         with self._tapping:
             self._taps = tuple(each for each in self._taps if each is not tap)
@@ -224,7 +224,7 @@ class ActorSystem:
             try:
                 tap(to, message)
             except Exception:
-                self.hush(tap)
+                self.untap(tap)
                 log.exception("who listened to messages failed, and hears no more")
         type(self).tell(self, to, message)
 

@@ -65,7 +65,7 @@ class Watch:
 
     async def end(self) -> None:
         """Overhear no more, even with readers left."""
-        self._system.hush(self._tap)
+        self._system.untap(self._tap)
         ticking, self._ticking = self._ticking, None
         if ticking is not None:
             ticking.cancel()

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from actors.settings.problem import dotted
+from actors.settings.problem import dotted_key
 from actors.settings.schema import Settings
 from actors.settings.toml_lines import KeyPath
 
@@ -50,7 +50,7 @@ def misplaced_secrets(values: Mapping[str, object], schema: type[Settings] = Set
         if start is not None:
             problems[path[: start + 1]] = f"a key that looks like a secret: {_MOVE_IT}"
         elif isinstance(value, str) and value and (looks_secret(value) or _is_named_secret(path, schema)):
-            problems[path] = f"{dotted(path)}: {_MOVE_IT}"
+            problems[path] = f"{dotted_key(path)}: {_MOVE_IT}"
     return problems
 
 
@@ -89,9 +89,9 @@ def table_of(setting: FieldInfo) -> type[BaseModel] | None:
 def _unknown(path: tuple[str, ...], schema: type[Settings], table: type[BaseModel] | None = None) -> str:
     spelt = path[-1].lower().replace("-", "_")
     if spelt in ("enabled", path[0]) and _is_layer(path[0], schema):
-        return f"{dotted(path)}: unknown key; a layer is switched on by [layers] {path[0]} = true"
+        return f"{dotted_key(path)}: unknown key; a layer is switched on by [layers] {path[0]} = true"
     close = get_close_matches(spelt, (table or schema).model_fields, n=1) or _elsewhere(spelt, schema)
-    return f"{dotted(path)}: unknown key" + (f"; did you mean {close[0]}?" if close else "")
+    return f"{dotted_key(path)}: unknown key" + (f"; did you mean {close[0]}?" if close else "")
 
 
 def _is_layer(name: str, schema: type[Settings]) -> bool:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator
 
-from actors.settings.problem import quoted
+from actors.settings.problem import quote_text
 from actors.settings.table import Table
 from domain.policy.channel_rules import ChannelRule
 
@@ -56,5 +56,7 @@ def strange_models(tables: Mapping[str, ChannelTable], models: Collection[str]) 
     for channel_id, table in tables.items():
         if table.model is not None and table.model not in models:
             known = ", ".join(dict.fromkeys(models))
-            return f"{channel_id}.model = {quoted(table.model)}: must be model.name or one of model.choices: {known}"
+            return (
+                f"{channel_id}.model = {quote_text(table.model)}: must be model.name or one of model.choices: {known}"
+            )
     return ""

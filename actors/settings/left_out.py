@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from actors.settings.problem import quoted
+from actors.settings.problem import quote_text
 
 _NAMED = 4
 """Settings that are named; the others are counted, for a hostile file may hold hundreds."""
@@ -35,8 +35,8 @@ class LeftOut:
         """True if something does not count."""
         return bool(self.file or self.secrets or self.data)
 
-    def joined(self, of_secrets: LeftOut, data: str) -> LeftOut:
-        """These parts, the secrets file as another one has it, and the data root."""
+    def join_secrets(self, of_secrets: LeftOut, data: str) -> LeftOut:
+        """Parts of both, with the data root."""
         return replace(
             self,
             secrets=of_secrets.secrets,
@@ -76,4 +76,4 @@ class LeftOut:
 
 def _safe(text: str) -> str:
     """`text` as it may stand in a line for a terminal."""
-    return text if text.isprintable() else quoted(text)
+    return text if text.isprintable() else quote_text(text)

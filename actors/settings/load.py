@@ -14,7 +14,7 @@ from actors.settings.document import Document, read
 from actors.settings.frozen_map import is_key_place
 from actors.settings.layers import with_tables
 from actors.settings.left_out import LeftOut
-from actors.settings.problem import Problem, SettingsError, dotted, quoted, shown
+from actors.settings.problem import Problem, SettingsError, dotted_key, quote_text, render_value
 from actors.settings.rule import broken_rule
 from actors.settings.schema import Origin, Settings, Source
 from actors.settings.toml_lines import KeyPath
@@ -76,7 +76,7 @@ def load(
     try:
         data_root = (base / settings.data_root.expanduser()).absolute()
     except RuntimeError:
-        text = f"data_root = {quoted(str(settings.data_root))}: must not begin with the ~ of a user without a home"
+        text = f"data_root = {quote_text(str(settings.data_root))}: must not begin with the ~ of a user without a home"
         raise SettingsError(_place_problem(("data_root",), text, file.document, sources)) from None
     origin = Origin(
         file=file.document.path,
@@ -134,9 +134,9 @@ def _validate_document(
 
 def _dotted_keys(values: Mapping[str, object]) -> list[str]:
     return [
-        dotted_key
+        dotted
         for name, value in values.items()
-        for dotted_key in ([f"{name}.{key}" for key in value] if isinstance(value, dict) and value else [name])
+        for dotted in ([f"{name}.{key}" for key in value] if isinstance(value, dict) and value else [name])
     ]
 
 
@@ -159,10 +159,10 @@ def _value_problem(
     path = detail["loc"]
     if is_key_place(path):
         key = path[:-1]
-        return _place_problem(key, f"{dotted(key)}: the key {broken_rule(detail, key, schema)}", document, sources)
+        return _place_problem(key, f"{dotted_key(key)}: the key {broken_rule(detail, key, schema)}", document, sources)
     is_default = _source(path, sources) is Source.DEFAULT
-    value = shown(detail["input"]) + (" (default)" if is_default else "")
-    return _place_problem(path, f"{dotted(path)} = {value}: {broken_rule(detail, path, schema)}", document, sources)
+    value = render_value(detail["input"]) + (" (default)" if is_default else "")
+    return _place_problem(path, f"{dotted_key(path)} = {value}: {broken_rule(detail, path, schema)}", document, sources)
 
 
 def _place_problem(path: KeyPath, text: str, document: Document, sources: Mapping[str, Source]) -> Problem:

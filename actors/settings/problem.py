@@ -35,30 +35,30 @@ class SettingsError(ValueError):
         super().__init__("\n".join(map(str, self.problems)))
 
 
-def dotted(path: KeyPath) -> str:
-    """A key as TOML spells it, e.g. `discord.channels[2]`; odd parts in quotes, all of it printable and on one line."""
+def dotted_key(path: KeyPath) -> str:
+    """Key in TOML's notation, e.g. `discord.channels[2]`; odd parts in quotes, printable and on one line."""
     text = ""
     for part in path:
         if isinstance(part, int):
             text += f"[{part}]"
         else:
-            text += ("." if text else "") + (part if _BARE_KEY.fullmatch(part) else quoted(part))
+            text += ("." if text else "") + (part if _BARE_KEY.fullmatch(part) else quote_text(part))
     return text
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """`text` in double quotes, cut to 60 characters, escaped where a terminal could be misled."""
     cut = text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
     return json.dumps(cut, ensure_ascii=not cut.isprintable())
 
 
-def shown(value: object) -> str:
-    """A value short enough for one line, as TOML would spell it; what has parts is only hinted at."""
+def render_value(value: object) -> str:
+    """Value in TOML's notation, short enough for one line; tables and arrays are only hinted at."""
     match value:
         case bool():
             return "true" if value else "false"
         case str():
-            return quoted(value)
+            return quote_text(value)
         case float():
             return repr(value)
         case int():
@@ -68,7 +68,7 @@ def shown(value: object) -> str:
         case dict():
             return "{…}"
         case _:
-            return quoted(str(value))
+            return quote_text(str(value))
 
 
 def number(value: int | float) -> str:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import NoReturn
 
 from actors.settings.left_out import LeftOut
-from actors.settings.problem import Problem, SettingsError, quoted
+from actors.settings.problem import Problem, SettingsError, quote_text
 from actors.settings.trust import Trust, digest_of
 from domain.policy.folder_trust import Standing
 
@@ -227,5 +227,5 @@ def _unknown(name: str) -> str:
     close = get_close_matches(name.upper(), [*SHOWN_WHEN_MISSING, *sorted(_OTHER_NAMES)], n=1, cutoff=0.7)
     # A value pasted without its name may look like a name, so only what resembles one of ours is repeated.
     if close:
-        return f"{quoted(name)}: unknown name; did you mean {close[0]}?"
+        return f"{quote_text(name)}: unknown name; did you mean {close[0]}?"
     return "unknown name: must be DISCORD_BOT_TOKEN or a provider's key as litellm names it, e.g. GEMINI_API_KEY"

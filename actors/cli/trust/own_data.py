@@ -15,7 +15,7 @@ from actors.kernel import random_token
 from actors.linux.private_folder import make_private
 from actors.part import command
 from actors.settings.document import read_content
-from actors.settings.problem import SettingsError, quoted
+from actors.settings.problem import SettingsError, quote_text
 from actors.settings.schema import Settings
 from actors.settings.trust import TrustError, UserTrust, digest_of, place_of
 from domain.policy.folder_trust import MADE_NAME, Standing
@@ -33,7 +33,7 @@ def check_data(settings: Settings, instead: str = "") -> None:
     root = settings.data_root
     if not settings.origin.trusts_data and os.path.lexists(root) and not _is_own(root):
         fail(
-            f"{quoted(str(root))}: no settings file names this data root and this folder is not trusted; "
+            f"{quote_text(str(root))}: no settings file names this data root and this folder is not trusted; "
             f"after a look at it run `{command()} trust`, or name {instead}a settings file by --config that names it"
         )
 

@@ -14,7 +14,7 @@ from discord import app_commands
 from actors.discord.commands.answer import at_once
 from actors.discord.commands.dispatcher import CommandDispatcher
 from actors.discord.commands.offer import Choices, SlashCommand, TreeCommand, choices
-from actors.discord.commands.replies import worded
+from actors.discord.commands.replies import word_reply
 from actors.discord.incoming.admission import Admission
 from actors.discord.incoming.arrival import Setting, command_message
 from actors.discord.incoming.places.channel_policy import MEMORY_IS_OFF
@@ -207,7 +207,7 @@ def ask(dispatcher: CommandDispatcher, question: Question[Any], call: Invocation
     """Send a part's question to its address; the answer made from the reply."""
     to = question.to(call.window) if callable(question.to) else question.to or call.window.address
     reply = dispatcher.inquire(to, question.request(call, given))
-    return worded(reply, question.reply, lambda reply: question.answer(reply, dispatcher), question.refused)
+    return word_reply(reply, question.reply, lambda reply: question.answer(reply, dispatcher), question.refused)
 
 
 def _parameter(argument: Argument) -> inspect.Parameter:

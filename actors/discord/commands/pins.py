@@ -12,7 +12,7 @@ from discord import app_commands
 from actors.discord.commands.answer import at_once
 from actors.discord.commands.dispatcher import CommandDispatcher
 from actors.discord.commands.offer import TreeCommand, slash
-from actors.discord.commands.replies import worded
+from actors.discord.commands.replies import word_reply
 from actors.discord.incoming.lookup import NO_SUCH, LookedUp, MessageLookup
 from actors.discord.incoming.places.channel_policy import MEMORY_IS_OFF
 from actors.part import Answer, Invocation
@@ -122,7 +122,9 @@ class PinCommands:
                 author_name=message.author_name,
             )
             reply = self._dispatcher.inquire(question.window.address, again)
-        answer = await worded(reply, MemoryPinned, lambda pinned: self._show("Remembered", pinned), "Not remembered")
+        answer = await word_reply(
+            reply, MemoryPinned, lambda pinned: self._show("Remembered", pinned), "Not remembered"
+        )
         note = await self._crowding(question) if isinstance(await reply, MemoryPinned) else ""
         return Answer(f"{answer.text}\n-# {note}") if note else answer
 
@@ -161,7 +163,7 @@ class PinCommands:
             message_id=MessageId(message_id),
         )
         reply = self._dispatcher.inquire(invocation.window.address, question)
-        return worded(
+        return word_reply(
             reply,
             MemoryUnpinned,
             lambda unpinned: self._show("No longer kept in mind", unpinned),

@@ -31,7 +31,7 @@ class ServedInteractions:
         return True
 
 
-async def worded(
+async def word_reply(
     waiting: asyncio.Future[Message], kind: type[R], words: Callable[[R], Answer], refused: str = "Not done"
 ) -> Answer:
     """The answer that a reply leads to.

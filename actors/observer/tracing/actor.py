@@ -85,7 +85,7 @@ class TracesActor(Actor):
 
     def on_stop(self) -> None:
         """Overhear no more, send the remaining turns in one call, and close."""
-        self.mailbox.system.hush(self._tap)
+        self.mailbox.system.untap(self._tap)
         self._hear()
         try:
             self._send(self._now())

@@ -54,10 +54,10 @@ def test_while_nobody_listens_telling_is_what_it_was() -> None:
     system.overhear(first)
     system.overhear(second)
     assert system.tell != before
-    system.hush(first)
+    system.untap(first)
     system.tell(ASKED, DescribeYourself(request_id=RequestId("outer"), reply_to=Address("asker")))
     assert (first.told, second.told) == ({}, {ASKED: 1})
-    system.hush(second)
+    system.untap(second)
     assert system.tell == before
 
 
@@ -79,5 +79,5 @@ def test_a_listener_that_fails_keeps_no_message_from_its_actor_nor_from_another_
     assert len(edge.drain()) == 1
     assert caplog.text.count("hears no more") == 1
     assert tap.told == {ASKED: 1, EMBEDDER: 1, edge.address: 1}
-    system.hush(tap)
+    system.untap(tap)
     assert "tell" not in vars(system)

@@ -33,7 +33,9 @@ def test_a_file_that_has_changed_is_named_as_such() -> None:
 
 
 def test_secrets_and_data_are_named_beside_the_settings() -> None:
-    joined = LeftOut().joined(LeftOut(secrets="secrets.env", changed="secrets.env", trouble="t: is damaged"), "data")
+    joined = LeftOut().join_secrets(
+        LeftOut(secrets="secrets.env", changed="secrets.env", trouble="t: is damaged"), "data"
+    )
 
     assert joined
     assert (
