@@ -200,8 +200,8 @@ class ActorSystem:
     def overhear(self, tap: Tap) -> None:
         """Call `tap` with every message before its delivery, from now on until `untap` removes the tap.
 
-        A tap is called in the sender's thread and must neither wait nor raise. The wrapper is installed only while there
-        are taps, so `tell` has no overhead without taps.
+        A tap is called in the sender's thread and must neither wait nor raise. The wrapper is installed only while
+        there are taps, so `tell` has no overhead without taps.
         """
         with self._tapping:
             self._taps = (*self._taps, tap)
