@@ -82,7 +82,8 @@ class ObjectStoreActor(DatabaseActor[ObjectStore]):
 
     @staticmethod
     def _forget(store: ObjectStore, message: ForgetDerived) -> DerivedForgotten:
-        return answer_derived(message, OBJECT_STORE.kind, store.forget(message), FILES_STAY)
+        count = store.forget(message)
+        return answer_derived(message, OBJECT_STORE.kind, count, FILES_STAY if count else "")
 
     def _fetch(self, store: ObjectStore, message: FetchText) -> TextFetched:
         fetched = store.fetch(message)

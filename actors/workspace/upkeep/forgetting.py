@@ -8,15 +8,16 @@ from pathlib import Path
 from actors.edited_file.displaced import forget_displaced
 from actors.kernel import Host
 from actors.linux.disk import RealDisk
+from actors.linux.safe_open import read_beneath
 from actors.workspace.bookkeeping import Bookkeeping
-from actors.workspace.channel import ARCHIVE, HISTORY, MEMORY, SESSION, TEMPLATES
+from actors.workspace.channel import ARCHIVE, HISTORY, MEMORY, READ_BYTES, SESSION, TEMPLATES
 from actors.workspace.config import WorkspaceConfig
 from actors.workspace.files import SPARE, ChannelFiles
 from actors.workspace.upkeep.gate import CompactionGate
 from actors.workspace.upkeep.state import WorkspaceState
 from actors.workspace.upkeep.updates import PENDING
 from domain.workspace.files.history_file import without_blocks
-from domain.workspace.files.memory_file import without_entries
+from domain.workspace.files.memory_file import entries_of, without_entries
 from messages.forget import ForgetDerived, answer_derived
 from messages.socket import Refused
 
@@ -106,8 +107,16 @@ class Forgetting:
             return
         self._host.tell(
             request.reply_to,
-            answer_derived(request, self._host.address.kind, count, OWN_LINES),
+            answer_derived(request, self._host.address.kind, count, self._note()),
         )
+
+    def _note(self) -> str:
+        """Remark on lines that are not the runtime's; empty without any."""
+        try:
+            memory = read_beneath(self._folder, MEMORY, READ_BYTES)
+        except (ValueError, OSError):  # too large, or gone: then nothing is known of its lines
+            return OWN_LINES
+        return OWN_LINES if any(not entry.mark for entry in entries_of(memory)) else ""
 
 
 def _emptying(name: str) -> Removal:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import apsw
@@ -11,7 +10,7 @@ import pytest
 from actors.memory.index.database import PLACE
 from domain.log.parser import parse
 from messages.base import RequestId
-from messages.forget import DerivedForgotten, ForgetDerived, ForgottenEvent
+from messages.forget import DerivedForgotten, EventsForgotten, ForgetDerived, ForgetEvents, ForgottenEvent
 from messages.memory import ExplainMemory, MemoriesFound, MemoryExplained, RebuildMemory, SearchMemory
 from messages.socket import Refused
 from tests.actors.context.rig import CHANNEL
@@ -22,25 +21,27 @@ SECRET = "quagmire-zebra"
 OTHER = "lighthouse"
 
 
-def rewrite_logs(root: Path, secret: str) -> tuple[ForgottenEvent, ...]:
-    """Take the words of the turns that hold `secret` out of the logs, as a window does; the events."""
-    found: list[ForgottenEvent] = []
-    for path in (root / "logs").rglob("*.md"):
-        data = path.read_bytes()
-        events = parse(data).events
-        of_turn = {logged.event.id: str(logged.event.meta_dict().get("turn", logged.event.id)) for logged in events}
-        turns = {of_turn[logged.event.id] for logged in events if secret in logged.event.content}
-        name = path.relative_to(root).as_posix()
-        window = CHANNEL if CHANNEL.id in name else THREAD
-        found += [
-            ForgottenEvent(window=window, path=name, line=logged.line, event_id=logged.event.id)
-            for logged in events
-            if of_turn[logged.event.id] in turns
-        ]
-        fresh = path.with_suffix(".new")
-        fresh.write_bytes(re.sub(secret.encode(), b" " * len(secret), data))
-        fresh.replace(path)
-    return tuple(found)
+def forget_in_logs(rig: MemoryRig, secret: str) -> tuple[ForgottenEvent, ...]:
+    """Have the window take out the turns that hold `secret`; the events, which hold no words."""
+    found = [
+        logged.event.id
+        for path in (rig.root / "logs" / THREAD.address.key).glob("*.md")
+        for logged in parse(path.read_bytes()).events
+        if secret in logged.event.content
+    ]
+    ask = ForgetEvents(
+        request_id=RequestId("w"),
+        reply_to=rig.asker.address,
+        window=THREAD,
+        forget_id="f1",
+        event_ids=tuple(found),
+        by="operator",
+        why="",
+    )
+    rig.tell(THREAD.address, ask)
+    (told,) = rig.asker.drain()
+    assert isinstance(told, EventsForgotten), told
+    return told.events
 
 
 def request(rig: MemoryRig, events: tuple[ForgottenEvent, ...]) -> ForgetDerived:
@@ -51,7 +52,7 @@ def request(rig: MemoryRig, events: tuple[ForgottenEvent, ...]) -> ForgetDerived
 
 def forget(rig: MemoryRig, secret: str = SECRET) -> DerivedForgotten:
     """Have what was made from the turns with `secret` taken out."""
-    answer = rig.ask_plain(request(rig, rewrite_logs(rig.root, secret)))
+    answer = rig.ask_plain(request(rig, forget_in_logs(rig, secret)))
     assert isinstance(answer, DerivedForgotten), answer
     return answer
 
@@ -107,6 +108,8 @@ def test_other_turns_are_found_as_before_and_a_rebuild_from_the_logs_gives_the_s
     assert not [each for each in search(SECRET) if "noted" in each[2]]
     rig.ask(RebuildMemory)
     assert search(OTHER) == there
+    assert rig.stats().damaged_logs == 0
+    assert holding(tmp_path, b"quagmir") == []
     rig.stop()
 
 
@@ -146,7 +149,7 @@ def test_an_unusable_index_that_was_moved_aside_is_removed(tmp_path: Path) -> No
 @pytest.mark.req("X-249")
 def test_a_request_waits_for_an_index_that_another_program_locks(tmp_path: Path) -> None:
     rig = with_secret(tmp_path, busy_ms=1)
-    events = rewrite_logs(tmp_path, SECRET)
+    events = forget_in_logs(rig, SECRET)
     other = apsw.Connection(str(tmp_path / PLACE))
     list(other.execute("BEGIN"))
     list(other.execute("SELECT count(*) FROM turns"))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from actors.workspace.channel import HISTORY, MEMORY, SESSION
+from actors.workspace.upkeep.forgetting import OWN_LINES
 from messages.base import EventId, RequestId
 from messages.forget import DerivedForgotten, ForgetDerived, ForgottenEvent
 from messages.turn import SpokenTurn
@@ -87,7 +88,7 @@ def test_no_file_of_a_window_says_what_a_forgotten_turn_led_to(rig: WorkspaceRig
 
     answer = forget(rig, first)
 
-    assert (answer.room, answer.count) == ("workspace", 3)
+    assert (answer.room, answer.count, answer.note) == ("workspace", 3, OWN_LINES)
     assert holding(rig.folder) == []
     assert "The kiln is blue <!-- m:" in rig.text(MEMORY)
     assert "- Mona decides about tea" in rig.text(MEMORY)
@@ -140,8 +141,7 @@ def test_a_turn_that_nothing_was_written_of_changes_no_entry(rig: WorkspaceRig) 
     memory, history = rig.text(MEMORY), rig.text(HISTORY)
     third = rig.turn("Nothing of this is written down.")
 
-    forget(rig, third)
-
+    assert forget(rig, third).note == ""
     assert (rig.text(MEMORY), rig.text(HISTORY)) == (memory, history)
 
 
