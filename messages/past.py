@@ -195,7 +195,9 @@ class ExportImported(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ImportGoesOn(Message, frozen=True, kw_only=True, gc=False):
-    """Timer of the importer's own: time for the next step."""
+    """Timer of the importer's own: time for the next step, or for the next page of a window."""
+
+    window: Window | None = None
 
 
 ImportCommand = StartImport | StopImport | DescribeImport | ImportExport

@@ -12,6 +12,7 @@ from actors.importer.journal import ImportJournal, State
 from actors.importer.keeping import PATIENCE_S, Keeper
 from actors.importer.progress import NEWEST, Reading, begin, estimate_left, newest_first
 from actors.kernel import Actor, Timer, not_understood
+from actors.linux.disk import Disk
 from messages.base import Address, RequestId, Surface, Window
 from messages.memory import LogIndexed
 from messages.past import (
@@ -38,6 +39,8 @@ log = logging.getLogger(__name__)
 
 AT_ONCE = 4
 """Places that are read at a time; Discord limits the calls for each channel."""
+PAGES_APART_S = 0.1
+"""Between two pages of a hundred messages: a million in 17 minutes, and answers hardly notice."""
 BATCH = 500
 """Messages of one imported log, or a page more: some 200 kB, which the memory takes in within 100 ms."""
 AGAIN_S = 30.0
@@ -66,19 +69,20 @@ class ImporterActor(Actor):
     written behind that step is known to its window, so no message is taken twice.
     """
 
-    def __init__(self, root: Path, surface: Address, *, has_memory: bool) -> None:
+    def __init__(self, root: Path, surface: Address, *, has_memory: bool, disk: Disk | None = None) -> None:
         """An importer at rest.
 
         Args:
             root: The data root.
             surface: Gives history.
             has_memory: True if there is a memory to tell of new logs.
+            disk: Writes the journal; the real disk if None.
         """
         super().__init__()
         self._surface = surface
         self._keeper = Keeper(self, has_memory=has_memory)
         self._exports = ExportImport(self, self._keeper)
-        self._journal = ImportJournal(root)
+        self._journal = ImportJournal(root, disk)
         self._is_listed = False
         self._places: set[Window] = set()
         """Places that Discord has listed in this life, and that can be read."""
@@ -86,6 +90,7 @@ class ImporterActor(Actor):
         self._delayed: set[Window] = set()
         self._timer: Timer | None = None
         self._began_s = 0.0
+        self._next_page_s = 0.0
         self._read = 0
         self._notes: dict[str, None] = {}
         """Why places are not read, each reason once."""
@@ -110,6 +115,8 @@ class ImporterActor(Actor):
                 self.tell(message.reply_to, self._describe(message.request_id))
             case ImportExport():
                 self._exports.begin(message)
+            case ImportGoesOn() if message.window is not None:
+                self._ask_for_page(message.window)
             case ImportGoesOn():
                 self._timer = None
                 self._go_on()
@@ -224,6 +231,16 @@ class ImporterActor(Actor):
     # one place
 
     def _read_page(self, window: Window) -> None:
+        """Read the next page of a place, in its turn."""
+        now_s = self.monotonic()
+        at_s = max(now_s, self._next_page_s)
+        self._next_page_s = at_s + PAGES_APART_S
+        if at_s > now_s:
+            self.after(at_s - now_s, ImportGoesOn(window=window))
+        else:
+            self._ask_for_page(window)
+
+    def _ask_for_page(self, window: Window) -> None:
         batch = self._busy[window]
 
         def make(request_id: RequestId, reply_to: Address) -> ReadPast:

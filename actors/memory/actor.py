@@ -173,9 +173,11 @@ class MemoryActor(Actor):
         self._backlog.go_on()
 
     def _index_log(self, request: IndexLog) -> None:
-        store = self._upkeep.store()
-        with self.blocking():
-            added = store.index_log(request.path, self.now())
+        """Take in the next piece of a log, behind all that came meanwhile."""
+        added = self._upkeep.index_piece(request)
+        if added is None:
+            self.tell(self.address, request)
+            return
         self._backlog.go_on()
         self.tell(request.reply_to, LogIndexed(request_id=request.request_id, added=added))
 

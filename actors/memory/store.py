@@ -35,6 +35,8 @@ log = logging.getLogger(__name__)
 SCRUBBED = 100_000
 """Rows, and vectors, that one comparison holds against their seals; the next goes on there. 2 s of work in an hour."""
 SCRUBBED_AT_ONCE = 1_000
+SMALL_PIECE_BYTES = 32 * 1024
+"""Bytes of a log that are taken in between two turns' questions: some 70 messages, about 10 ms."""
 LATEST = 64
 """Rows of a window, beyond those that it sees, among which a turn's own are looked for."""
 
@@ -145,20 +147,18 @@ class Store:
             self.show_log(path)
         self._renew_logs(entry.tombstone.path for entry in entries if isinstance(entry, TakenBack))
 
-    def index_log(self, path: str, now: datetime) -> int:
-        """Take in a log that was written whole, its vectors behind all others; the number of new turns.
+    def index_log(self, path: str, now: datetime) -> Generator[int, None, None]:
+        """Take in a log that was written whole, its vectors behind all others; the number of new turns of each piece.
 
         Raises:
             ValueError: not the path of a log.
         """
         window, _ = parse_log_path(PurePosixPath(path))
-        total = 0
-        for piece in Reconciliation(self._plan.data_root, self.index, now).compare(window, path):
+        for piece in Reconciliation(self._plan.data_root, self.index, now, SMALL_PIECE_BYTES).compare(window, path):
             self._follow(piece.window, piece.added, piece.dropped)
             self.index.pending.put_behind(piece.added)
-            total += len(piece.added)
+            yield len(piece.added)
         self.show_log(path)
-        return total
 
     def open_view(self, window: Window) -> None:
         """Let a window's commands see what may be read in it."""

@@ -180,6 +180,19 @@ BENCHES = {
             _number("seed", 0, 1, "Of the strings and the times of kills."),
         ),
     ),
+    "import": Bench(
+        """Import of a server's past by the whole agent on a loopback Discord, with questions meanwhile; minutes.
+
+        Wanted are 833 messages a second until they are found by their words (a million in 20 minutes), 93 by their
+        meaning, answers within 1.2 times what they take alone, and 400 MiB. With --kills the agent is killed so many
+        times, and no questions are asked. Exit code 1 when a message is lost, or in the logs twice.
+        """,
+        (
+            _number("messages", 100, 20_000, "Of the past, in eight places."),
+            _number("kills", 0, 0, "Of the agent, while it imports.", 10_000),
+            click.Option(["--meaning/--no-meaning"], default=True, help="Wait for the vectors, too."),
+        ),
+    ),
     "kernel": Bench(
         """The actor runtime beside plain pykka, asyncio and Erlang/OTP; about five minutes.
 

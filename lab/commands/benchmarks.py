@@ -31,6 +31,10 @@ def benchmark_of(name: str) -> Benchmark:
             from lab.bench.discord.figures import DISCORD
 
             return DISCORD
+        case "import":
+            from lab.bench.imports.run import IMPORT
+
+            return IMPORT
         case "kernel":
             from lab.bench.kernel.run import KERNEL
 

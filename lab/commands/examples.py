@@ -17,6 +17,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "agent bench escapes": ("agent bench escapes --only 'kernel modules'",),
         "agent bench facts": ("agent bench facts --quick",),
         "agent bench forget": ("agent bench forget --strings 50 --kills 10", "agent bench forget --json"),
+        "agent bench import": ("agent bench import --messages 20000", "agent bench import --messages 5000 --kills 20"),
         "agent bench kernel": ("agent bench kernel --only fan_out_10000x100 --only churn_10m",),
         "agent bench memory": ("agent bench memory --rows 100000 --queries 50",),
         "agent bench month": ("agent bench month --days 5 --windows 20",),

@@ -16,7 +16,8 @@ from actors.memory.index.seal import AlteredIndexError
 from actors.memory.search.views import remove_views
 from actors.memory.store import MemoryPlan, Store
 from domain.policy.known_readers import KnownReaders
-from messages.memory import LookAfterIndex, MemoryRebuilt, RebuildMemory, ReconcileDue, ReconcileSlice
+from messages.base import RequestId
+from messages.memory import IndexLog, LookAfterIndex, MemoryRebuilt, RebuildMemory, ReconcileDue, ReconcileSlice
 
 log = logging.getLogger(__name__)
 
@@ -70,6 +71,8 @@ class Upkeep:
         self._has_compared = False
         self._remade = 0
         self._rebuilds: list[tuple[RebuildMemory, float]] = []
+        self._indexing: dict[RequestId, tuple[Generator[int, None, None], int]] = {}
+        """Logs on their way into the index, and how many turns each has added."""
         self._reconcile_timer: Timer | None = None
         self._look_timer: Timer | None = None
 
@@ -228,6 +231,19 @@ class Upkeep:
         self._run = store.reconcile(self._host.now())
         self._host.tell(self._host.address, ReconcileSlice(run=self._run_number))
 
+    def index_piece(self, request: IndexLog) -> int | None:
+        """Take in the next piece of a log; the number of new turns at its end, None before."""
+        store = self.store()
+        pieces, added = self._indexing.pop(request.request_id, (None, 0))
+        if pieces is None:
+            pieces = store.index_log(request.path, self._host.now())
+        with self._host.blocking():
+            fresh = next(pieces, None)
+        if fresh is None:
+            return added
+        self._indexing[request.request_id] = pieces, added + fresh
+        return None
+
     def go_on_reconciling(self, due: ReconcileSlice) -> None:
         """Do the next slice, if it is one of the comparison that is under way."""
         if self._run is None or due.run != self._run_number:
@@ -291,6 +307,7 @@ class Upkeep:
 
     def _let_go(self) -> None:
         self._stop_run()
+        self._indexing.clear()
         store, self._store = self._store, None
         if store is not None:
             self._on_closed()

@@ -1,0 +1,231 @@
+"""Measurement of the import: a past taken in by the real agent, on a loopback Discord, with kills and questions.
+
+The loopback Discord shares the machine, and has no rate limits here.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from actors.kernel import SystemClock
+from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
+from domain.log.parser import parse
+from lab.bench.benchmark import Benchmark, Column, Rows, Target
+from lab.bench.measure import Figures
+from lab.bench.process import MeasurementError
+from lab.load.agent_process import AgentProcess
+from lab.playground.config import PlaygroundConfig
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import GENERAL_ID, YOU_ID
+
+CHANNELS = 8
+"""Places with a past: seven channels and one thread below the last."""
+QUESTIONS = 40
+"""Questions that are asked before the import; while it runs they are asked one after another."""
+PATIENCE_S = 600.0
+LOOK_S = 0.2
+PAUSE_S = 0.2
+"""Between an answer and the next question."""
+WORDS = (
+    "the boiler needs a new valve before winter so please order two",
+    "deploy went fine after we raised the memory limit of the workers",
+    "who has the keys for the garden gate and when can I fetch them",
+    "meeting moved to Thursday at ten because Anna is on the train",
+    "I pushed the fix for the flaky parser test and it is green again",
+    "lunch at the new place was good but they only take cash",
+)
+WINDOW = "cli/operator"
+
+Say = Callable[[str], object]
+
+
+def measure(say: Say, *, messages: int, kills: int, meaning: bool) -> Rows:
+    """Plant a past, ask questions alone, then beside the import, with kills; count what is in the logs.
+
+    Raises:
+        MeasurementError: the agent did not come online, did not answer, or did not end the import.
+    """
+    config = PlaygroundConfig(history_limit=messages + 10_000, requests_kept=10)
+    with tempfile.TemporaryDirectory(prefix="agent-import-") as folder, PlaygroundServer(config) as server:
+        say(f"{messages:,} messages are planted")
+        channels, planted = _plant(server, messages)
+        agent = AgentProcess(Path(folder), _settings(server, channels), server.bot_token)
+        run = _Run(agent, server, say)
+        try:
+            run.come_online()
+            say("questions without the import")
+            alone = [run.ask() for _ in range(QUESTIONS)]
+            figures = run.import_all(messages, kills)
+            if meaning:
+                figures |= run.wait_for_vectors(messages)
+            figures["rss_mb"] = max(run.peak_mb, agent.peak_rss_mb())
+        finally:
+            agent.stop(0)
+        figures |= _count(agent.data, planted)
+        figures |= {"alone_p95_ms": _p95(alone), "beside_p95_ms": _p95(run.beside)}
+        figures["p95_ratio"] = figures["beside_p95_ms"] / figures["alone_p95_ms"]
+    return {f"{messages:,} messages": {"kills": kills, **figures}}
+
+
+class _Run:
+    """One agent under measurement."""
+
+    def __init__(self, agent: AgentProcess, server: PlaygroundServer, say: Say) -> None:
+        self._agent, self._server, self._say = agent, server, say
+        self._now = SystemClock().monotonic
+        self._count = 0
+        self.beside: list[float] = []
+        """Milliseconds of answers while the import ran."""
+        self.peak_mb = 0.0
+        """Of lives that were killed."""
+
+    def come_online(self) -> None:
+        """Start the agent."""
+        self._agent.start()
+        try:
+            self._server.wait_until_online(timeout_s=PATIENCE_S)
+        except TimeoutError:
+            raise self._error("the agent did not come online") from None
+
+    def ask(self) -> float:
+        """Ask a question; milliseconds to its answer."""
+        self._count += 1
+        began_s = self._now()
+        said = self._server.say(GENERAL_ID, f"What about the valve, for the {self._count}th time?")
+        try:
+            self._server.wait_for_reply(GENERAL_ID, after=said, timeout_s=PATIENCE_S)
+        except TimeoutError:
+            raise self._error("the agent did not answer") from None
+        took_ms = (self._now() - began_s) * 1000
+        self._agent.wait(PAUSE_S)
+        return took_ms
+
+    def import_all(self, messages: int, kills: int) -> Figures:
+        """Import, ask meanwhile, and kill the agent so many times; seconds and rates until words are found."""
+        chance = random.Random(messages + kills)
+        at = sorted(chance.uniform(0.05, 0.9) * messages for _ in range(kills))
+        self._verb("import.discord")
+        began_s, away_s = self._now(), 0.0
+        while True:
+            told = self._verb("import.status")
+            self._say(f"{told['kept']:,} of {messages:,} messages, {told['per_second']:,.0f} a second")
+            if told["state"] == "done":
+                break
+            if at and told["kept"] >= at[0]:
+                del at[0]
+                away_s += self._kill()
+            elif kills == 0:
+                self.beside.append(self.ask())
+            else:
+                self._agent.wait(LOOK_S)
+            if self._now() - began_s > PATIENCE_S + messages / 50:
+                raise self._error(f"the import did not end: {told}")
+        took_s = self._now() - began_s
+        return {
+            "words_s": took_s,
+            "words_rate": messages / (took_s - away_s),
+            "restarts_s": away_s,
+        }
+
+    def wait_for_vectors(self, messages: int) -> Figures:
+        """Wait until every message is found by its meaning; the rate of vectors from here on."""
+        began_s, before = self._now(), None
+        while (pending := int(self._verb("memory.stats")["pending"])) > 0:
+            before = before or pending
+            self._say(f"{pending:,} of {messages:,} messages wait for a vector")
+            self._agent.wait(1.0)
+        took_s = self._now() - began_s
+        return {"meaning_left": before or 0, "meaning_rate": (before or 0) / took_s if before else 0.0}
+
+    def _kill(self) -> float:
+        """End a life without a word, and begin the next; seconds that it took."""
+        began_s = self._now()
+        assert self._agent.pid is not None
+        self.peak_mb = max(self.peak_mb, self._agent.peak_rss_mb())
+        os.kill(self._agent.pid, signal.SIGKILL)
+        self._agent.wait(PATIENCE_S)
+        self._server.wait_until_online(online=False, timeout_s=PATIENCE_S)
+        self.come_online()
+        return self._now() - began_s
+
+    def _verb(self, verb: str) -> dict[str, Any]:
+        began_s = self._now()
+        while True:
+            try:
+                return ask_operator(self._agent.data, verb, PATIENCE_S, window=WINDOW)
+            except (AgentNotRunningError, RefusalError) as error:
+                if self._now() - began_s > PATIENCE_S or not self._agent.is_running:
+                    raise self._error(f"{verb}: {error}") from None
+                self._agent.wait(LOOK_S)
+
+    def _error(self, reason: str) -> MeasurementError:
+        return MeasurementError(f"{reason}; it said:\n{self._agent.complaints().end}")
+
+
+def _plant(server: PlaygroundServer, messages: int) -> tuple[list[int], set[str]]:
+    """Messages of the past, in turn in every place; the channels that the agent hears, and the messages' ids."""
+    channels = [GENERAL_ID, *(server.create_channel(f"past-{number}") for number in range(CHANNELS - 2))]
+    thread = server.create_thread(channels[-1], "an old matter")
+    places = [*channels, thread]
+    ids: set[str] = set()
+    for number in range(messages):
+        text = f"{WORDS[number % len(WORDS)]} (note {number})"
+        ids.add(str(server.say(places[number % len(places)], text, user=YOU_ID)))
+    return channels, ids
+
+
+def _count(data: Path, planted: set[str]) -> Figures:
+    """Planted messages that are in no log, and that are in logs more than once."""
+    seen = Counter[str]()
+    for path in (data / "logs").glob("*/*/*.md"):
+        users = (logged.event for logged in parse(path.read_bytes()).events if logged.event.kind == "user")
+        seen.update(str(event.meta_dict().get("message_id")) for event in users)
+    return {"lost": len(planted - seen.keys()), "doubled": sum(count > 1 for count in seen.values())}
+
+
+def _settings(server: PlaygroundServer, channels: list[int]) -> str:
+    heard = ", ".join(f'"{each}"' for each in channels)
+    return (
+        f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
+        f'channels = [{heard}]\nallowed_users = ["*"]\nreactions = false\nstream = "off"\n'
+        '[model]\nname = "offline"\n'
+    )
+
+
+def _p95(values: list[float]) -> float:
+    return sorted(values)[int(len(values) * 0.95)] if values else float("nan")
+
+
+IMPORT = Benchmark(
+    name="import",
+    measure=measure,
+    targets=(
+        Target("messages lost", "lost", 0),
+        Target("messages in logs twice", "doubled", 0),
+        Target("messages a second, found by words", "words_rate", 833.0, at_least=True, is_speed=True),
+        Target("messages a second, found by meaning", "meaning_rate", 93.0, at_least=True, is_speed=True),
+        Target("answers beside, times those alone", "p95_ratio", 1.2, is_speed=True),
+        Target("memory, MiB", "rss_mb", 400.0),
+    ),
+    columns=(
+        Column("kills", "kills", ",.0f"),
+        Column("lost", "lost", ",.0f"),
+        Column("doubled", "doubled", ",.0f"),
+        Column("by words, s", "words_s", ".1f"),
+        Column("a second", "words_rate", ",.0f"),
+        Column("vectors a second", "meaning_rate", ",.0f"),
+        Column("p95 alone, ms", "alone_p95_ms", ".0f"),
+        Column("p95 beside, ms", "beside_p95_ms", ".0f"),
+        Column("ratio", "p95_ratio", ".2f"),
+        Column("MiB at most", "rss_mb", ".0f"),
+    ),
+    promises=frozenset({"lost", "doubled"}),
+    note="Messages a second are without the time of restarts. With kills no questions are asked meanwhile.",
+)

@@ -1,0 +1,116 @@
+"""Places and pages of the past: archived threads too, of all authors, and nothing that was withdrawn meanwhile."""
+
+from __future__ import annotations
+
+import pytest
+
+from lab.playground.world import defaults
+from messages.base import Message, MessageId, RequestId, Window
+from messages.context import RetractMessages, ReviseMessage
+from messages.past import ListPast, PastDelayed, PastListed, PastPlace, PastRead, ReadPast, SettlePast
+from messages.socket import Refused
+from tests.actors.discord.life import GENERAL, Life, thread_window
+from tests.patience import PATIENCE_S, eventually
+
+HISTORY = 1 << 16
+NEWEST = (1 << 63) - 1
+
+
+def ask(life: Life, message: ListPast | ReadPast) -> Message:
+    """Reply to a question, asked again while what was missed live is read."""
+    replies: list[Message] = []
+
+    def is_answered() -> bool:
+        life.tell(message)
+        reply = life.edge.receive(PATIENCE_S, lambda each: getattr(each, "request_id", "") == message.request_id)
+        replies[:] = [reply]
+        return not isinstance(reply, PastDelayed)
+
+    eventually(is_answered)
+    return replies[0]
+
+
+def list_places(life: Life) -> dict[Window, PastPlace]:
+    listed = ask(life, ListPast(request_id=RequestId("l"), reply_to=life.edge.address))
+    assert isinstance(listed, PastListed)
+    return {each.window: each for each in listed.places}
+
+
+def read(life: Life, window: Window = GENERAL, before: int = NEWEST, after: int = 0) -> PastRead:
+    page = ask(
+        life,
+        ReadPast(request_id=RequestId("r"), reply_to=life.edge.address, window=window, before=before, after=after),
+    )
+    assert isinstance(page, PastRead), page
+    return page
+
+
+@pytest.mark.req("X-254")
+def test_threads_are_listed_that_are_archived_and_private(life: Life) -> None:
+    server = life.playground
+    active = server.create_thread(defaults.GENERAL_ID, "active")
+    old = server.create_thread(defaults.GENERAL_ID, "old")
+    closed = server.create_thread(defaults.GENERAL_ID, "closed", private=True)
+    hidden = server.create_thread(defaults.GENERAL_ID, "hidden", private=True, with_bot=False)
+    for thread in (old, closed):
+        server.say(thread, "a word")
+        server.change_thread(thread, archived=True)
+    places = list_places(life)
+    assert {GENERAL, *map(thread_window, (active, old, closed))} <= places.keys()
+    assert thread_window(hidden) not in places
+    assert [message.text for message in read(life, thread_window(closed)).messages] == ["a word"]
+
+
+@pytest.mark.req("X-254")
+def test_pages_go_back_to_the_first_message_with_everybodys_words(life: Life) -> None:
+    server = life.playground
+    first = life.say("good morning")
+    bot = server.add_user("Newsbot", bot=True)
+    life.say("the news", user=bot)
+    answer = life.say("thanks", reply_to=first)
+    for number in range(120):
+        life.say(f"number {number}")
+    assert list_places(life)[GENERAL].newest >= first
+    page = read(life)
+    assert (len(page.messages), page.is_last, page.audience.split(":")[-1]) == (100, False, "everyone")
+    rest = read(life, before=page.oldest)
+    texts = [message.text for message in (*rest.messages, *page.messages)]
+    assert texts == ["good morning", "the news", "thanks", *(f"number {number}" for number in range(120))]
+    assert rest.is_last
+    assert {message.message_id: message.reply_to_message_id for message in rest.messages}[
+        MessageId(str(answer))
+    ] == str(first)
+    assert [each.text for each in read(life, after=answer).messages] == texts[-100:]
+    assert read(life, before=first).messages == ()
+
+
+def test_what_was_deleted_or_edited_behind_its_page_is_told_to_the_window_again(life: Life) -> None:
+    gone, changed, kept = (life.say(text) for text in ("secret", "wrong", "right"))
+    page = read(life)
+    ids = tuple(message.message_id for message in page.messages)
+    life.playground.delete(defaults.GENERAL_ID, gone)
+    life.playground.edit(defaults.GENERAL_ID, changed, "better")
+    told = life.told
+
+    def is_told(times: int) -> bool:
+        retractions = [each for each in told.now() if isinstance(each, RetractMessages)]
+        revisions = [each for each in told.now() if isinstance(each, ReviseMessage)]
+        return (len(retractions), len(revisions)) == (times, times)
+
+    eventually(lambda: is_told(1))
+    life.tell(SettlePast(window=GENERAL, message_ids=ids))
+    eventually(lambda: is_told(2))
+    (*_, last) = (each for each in told.now() if isinstance(each, RetractMessages))
+    assert last == RetractMessages(window=GENERAL, message_ids=(MessageId(str(gone)),))
+    (*_, edit) = (each for each in told.now() if isinstance(each, ReviseMessage))
+    assert (edit.message_id, edit.text) == (str(changed), "better")
+    assert str(kept) in ids
+
+
+def test_a_channel_whose_history_the_bot_may_not_read_is_left_out(life: Life) -> None:
+    life.say("hello")
+    life.playground.overwrite(defaults.GENERAL_ID, defaults.GUILD_ID, deny=HISTORY)
+    eventually(lambda: GENERAL not in list_places(life))
+    refused = ask(life, ReadPast(request_id=RequestId("r"), reply_to=life.edge.address, window=GENERAL, before=NEWEST))
+    assert isinstance(refused, Refused)
+    assert "may not read its history" in refused.reason
