@@ -183,9 +183,8 @@ BENCHES = {
     "import": Bench(
         """Import of a server's past by the whole agent on a loopback Discord, with questions meanwhile; minutes.
 
-        Wanted are 833 messages a second until they are found by their words (a million in 20 minutes), 93 by their
-        meaning, answers within 1.2 times what they take alone, and 400 MiB. With --kills the agent is killed so many
-        times, and no questions are asked. Exit code 1 when a message is lost, or in the logs twice.
+        Wanted are 833 messages a second, found by their words, 93 by their meaning, answers within 1.2 times what they
+        take alone, and 400 MiB. With --kills no questions are asked. Exit code 1 when a message is lost or doubled.
         """,
         (
             _number("messages", 100, 20_000, "Of the past, in eight places."),

@@ -72,6 +72,8 @@ class PastDiscord:
                 self.settled += message.message_ids
             case NotePast():
                 self.noted.update(message.windows)
+            case _:
+                pass
         return None
 
     def _page(self, request: ReadPast) -> Message:
