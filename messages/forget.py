@@ -68,7 +68,7 @@ class Scope(Value, frozen=True, kw_only=True, gc=False):
     words: Annotated[str, Meta(max_length=1_000)] = ""
     """Words to search for, for a topic."""
     before: datetime | None = None
-    """Time before which events are expired."""
+    """Time before which events are expired; None for what the settings say of the channel."""
     only_by: Word = ""
     """Account whose own words alone may go, with their quotations and with the turns that they opened; empty for
     everyone's.
@@ -233,6 +233,28 @@ class ForgetCarriedOut(Message, frozen=True, kw_only=True, gc=False):
     """Windows and rooms that have not answered; they are asked again until they have. Empty if all is done."""
 
 
+class ForgetExpired(Message, frozen=True, kw_only=True, gc=False):
+    """Forget everything that is older than the settings keep it; only for the operator.
+
+    Answered by `ExpiredForgotten` or `Refused`.
+    """
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+
+
+class ExpiredForgotten(Message, frozen=True, kw_only=True, gc=False):
+    """Result of a run over all windows."""
+
+    request_id: RequestId
+    windows: int
+    """Number of windows with expired words."""
+    events: int
+    failed: tuple[str, ...] = ()
+    """Keys of windows that did not answer, or not to the end."""
+
+
 class ListForgets(Message, frozen=True, kw_only=True, gc=False):
     """Give the records of forget requests; only for the operator. Answered by `ForgetsListed` or `Refused`."""
 
@@ -335,8 +357,8 @@ def answer_derived(request: ForgetDerived, room: str, count: int, note: str = ""
     )
 
 
-ForgetCommand = PreviewForget | CarryOutForget | ListForgets
-ForgetReply = ForgetPreviewed | ForgetCarriedOut | ForgetsListed
+ForgetCommand = PreviewForget | CarryOutForget | ForgetExpired | ListForgets
+ForgetReply = ForgetPreviewed | ForgetCarriedOut | ExpiredForgotten | ForgetsListed
 ForgetWindowRequest = ListForgettable | ForgetEvents
 """Requests to one window."""
 ForgetWindowReply = ForgettableListed | EventsForgotten

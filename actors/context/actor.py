@@ -99,7 +99,7 @@ class ContextActor(Actor):
         self._requests = PartRequests(self, journal, self._driver)
         self._deliveries = Deliveries(self, self._presence)
         self._endings = Endings(self, presence=self._presence, news=self._news, deliveries=self._deliveries)
-        self._forgetting = Forgetting(self, journal, self._driver, self._endings, self._retraction)
+        self._forgetting = Forgetting(self, journal, self._driver, self._endings, self._retraction, config.rules)
         self._unwritable = ""
         """Reason why the log cannot be written; empty if writable."""
         self._reopening: Timer | None = None

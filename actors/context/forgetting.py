@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from actors.context.endings import Endings
 from actors.context.host import WindowHost
 from actors.context.log.journal import Journal
@@ -10,10 +12,19 @@ from actors.context.turn_driver import TurnDriver
 from domain.log.event import Event, Kind
 from domain.log.forgotten import FORGOT
 from domain.log.metadata import MetaValue, meta_dict
+from domain.policy.channel_rules import ChannelRules
 from domain.turn.forgetting.fold import message_id_of
 from domain.turn.forgetting.scope import Chosen, WindowEvents, list_forgettable
 from messages.base import EventId, MessageId, TurnId
-from messages.forget import EventsForgotten, ForgetEvents, ForgettableListed, ForgottenEvent, ListForgettable
+from messages.forget import (
+    EventsForgotten,
+    ForgetEvents,
+    ForgettableListed,
+    ForgottenEvent,
+    ListForgettable,
+    Scope,
+    ScopeKind,
+)
 
 REASON = "words of this conversation were forgotten"
 """Reason why a turn in hand ends."""
@@ -23,7 +34,13 @@ class Forgetting:
     """Handler of a window's forget requests; they are rare, so each looks through the window's logs anew."""
 
     def __init__(
-        self, host: WindowHost, journal: Journal, driver: TurnDriver, endings: Endings, retraction: Retraction
+        self,
+        host: WindowHost,
+        journal: Journal,
+        driver: TurnDriver,
+        endings: Endings,
+        retraction: Retraction,
+        rules: ChannelRules,
     ) -> None:
         """Begin without a request.
 
@@ -33,7 +50,9 @@ class Forgetting:
             driver: Runs a turn, which ends: the turn's request may show forgotten words.
             endings: Writes the ends of waiting turns whose question is forgotten.
             retraction: Holds new words of edited messages.
+            rules: Say for how long words are kept where.
         """
+        self._rules = rules
         self._host = host
         self._journal = journal
         self._driver, self._endings, self._retraction = driver, endings, retraction
@@ -44,12 +63,20 @@ class Forgetting:
         Raises:
             LogUnwritable: as the journal.
         """
+        scope = self._dated(request.scope)
         with self._host.blocking():
-            events, withheld = list_forgettable(self._journal.past_logs(), request.scope)
+            events, withheld = list_forgettable(self._journal.past_logs(), scope)
         self._host.tell(
             request.reply_to,
             ForgettableListed(request_id=request.request_id, events=tuple(events), withheld=withheld),
         )
+
+    def _dated(self, scope: Scope) -> Scope:
+        """The scope; what has expired is dated by the settings of the channel, where the scope does not date it."""
+        if scope.kind is not ScopeKind.EXPIRED or scope.before is not None:
+            return scope
+        kept_for = self._rules.of((self._host.window.id, *self._host.conversation.tables)).kept_for
+        return scope if kept_for is None else replace(scope, before=self._host.now() - kept_for)
 
     def handle(self, command: ListForgettable | ForgetEvents, waiting: list[TurnId]) -> list[TurnId]:
         """List or forget events, and give the turns of `waiting` that still wait; nothing may begin meanwhile.

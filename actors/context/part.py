@@ -14,7 +14,7 @@ from actors.part import Part, Parts, Plan
 from domain.log.window import LOG_ROOT
 from domain.log.window_folders import attachments_folder
 from domain.policy.approval import APPROVAL_S, Approve
-from domain.policy.channel_rules import ChannelRules
+from domain.policy.channel_rules import ChannelRule, ChannelRules
 from domain.text.secret_scrub import Scrubber
 from domain.turn.bash_tool import bash_tool
 from messages.base import CONTEXT_KIND, Window
@@ -101,7 +101,10 @@ def _rules(plan: Plan) -> ChannelRules:
     """Rules of single channels; a secret in instructions reaches no model."""
     scrub = Scrubber(plan.secrets.values()).scrub
     rules = {channel_id: table.rule for channel_id, table in plan.settings.channels.items()}
-    return ChannelRules({key: replace(rule, instructions=scrub(rule.instructions)) for key, rule in rules.items()})
+    general = ChannelRule(keep_days=str(plan.settings.memory.keep_days))
+    return ChannelRules(
+        {key: replace(rule, instructions=scrub(rule.instructions)) for key, rule in rules.items()}, general
+    )
 
 
 def _models(plan: Plan) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from actors.forget.config import FOLDER, ForgetConfig
 from actors.forget.execution import Execution
 from actors.forget.journal import Entry, ForgetJournal, Target
 from actors.forget.resolution import Resolution, Resolved
+from actors.forget.retention import Retention
 from actors.forget.state import PREVIEW_S, Preview, Previews
 from actors.kernel import Actor, not_understood
 from domain.policy.forgetting import NO_SUCH_MESSAGE, NOT_YOURS, NOTHING, Asker, asker_of, excerpts, people, refusal
@@ -18,6 +19,7 @@ from messages.forget import (
     DerivedForgotten,
     EventsForgotten,
     ForgetCarriedOut,
+    ForgetExpired,
     ForgetMessage,
     ForgetPreviewed,
     ForgetRecord,
@@ -55,11 +57,13 @@ class ForgetActor(Actor):
         self._journal = ForgetJournal(config.data_root / FOLDER, config.disk)
         self._under_way: dict[str, Execution] = {}
         self._askers: dict[str, list[CarryOutForget]] = {}
+        self._retention = Retention(self, config)
 
     def on_start(self) -> None:
         """Go on with what an earlier life left unfinished."""
         if not self._config.resumes:
             return
+        self._retention.begin()
         for entry in self._entries():
             if not entry.is_done:
                 log.info("forget request %s goes on", entry.forget_id)
@@ -72,11 +76,20 @@ class ForgetActor(Actor):
                 self._preview(message)
             case CarryOutForget():
                 self._carry_out(message)
+            case ForgetExpired():
+                self._retention.serve(message)
             case ListForgets():
                 self._list(message)
             case DescribeYourself():
                 self.tell(message.reply_to, self._description(message.request_id))
-            case ForgettableListed() | EventsForgotten() | DerivedForgotten() | MemoriesFound() | Refused():
+            case (
+                ForgettableListed()
+                | EventsForgotten()
+                | DerivedForgotten()
+                | ForgetCarriedOut()
+                | MemoriesFound()
+                | Refused()
+            ):
                 return  # An answer behind its deadline: its question is asked again.
             case _:
                 not_understood(message)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
-from actors.forget.wording import answer_carried_out, answer_list, answer_preview
+from actors.forget.wording import answer_carried_out, answer_expired, answer_list, answer_preview
 from actors.part import Argument, Command, Given, Invocation, Press, Words
 from domain.text.discord.message_link import parse_message
 from messages.base import UserId
 from messages.forget import (
     FORGET,
     CarryOutForget,
+    ExpiredForgotten,
     ForgetCarriedOut,
     ForgetPreviewed,
     ForgetsListed,
@@ -139,4 +140,5 @@ PRESSES = (
 )
 PREVIEWED = Words(reply=ForgetPreviewed, answer=answer_preview)
 CARRIED_OUT = Words(reply=ForgetCarriedOut, answer=answer_carried_out)
+EXPIRED = Words(reply=ExpiredForgotten, answer=answer_expired)
 LISTED = Words(reply=ForgetsListed, answer=answer_list)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 
 from actors.linux.disk import Disk, RealDisk
@@ -32,4 +33,6 @@ class ForgetConfig:
     """Longest wait for a window or a room, before it is asked again."""
     retry_s: float = 30.0
     """Pause before windows and rooms that did not answer are asked again."""
+    shortest: timedelta | None = None
+    """Shortest time for which words are kept in any channel; None if words never expire."""
     disk: Disk = field(default_factory=RealDisk)

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
 
-from actors.forget.commands import CARRIED_OUT, COMMANDS, LISTED, PRESSES, PREVIEWED
+from actors.forget.commands import CARRIED_OUT, COMMANDS, EXPIRED, LISTED, PRESSES, PREVIEWED
 from actors.forget.config import ForgetConfig
 from actors.forget.state import Previews
 from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Parts, Plan, Verb
 from actors.part.part import Taker
+from actors.settings.schema import Settings
+from domain.policy.channel_rules import ChannelRule
 from messages.base import CONTEXT_KIND
 from messages.embedder import EMBEDDER
 from messages.facts import FACT_INDEX
-from messages.forget import FORGET, CarryOutForget, ListForgets, PreviewForget
+from messages.forget import FORGET, CarryOutForget, ForgetExpired, ListForgets, PreviewForget
 from messages.memory import MEMORY
 
 LONGEST_S = 600.0
 VERBS = {
     "forget.preview": Verb(FORGET, PreviewForget, answer_s=LONGEST_S, words=PREVIEWED),
     "forget.carry-out": Verb(FORGET, CarryOutForget, answer_s=LONGEST_S, words=CARRIED_OUT),
+    "forget.expired": Verb(FORGET, ForgetExpired, answer_s=LONGEST_S, words=EXPIRED),
     "forget.list": Verb(FORGET, ListForgets, words=LISTED),
 }
 _OF_THE_PROCESS = frozenset({"discord", "feed", "gateway", "observer", "scheduler"})
@@ -76,10 +80,18 @@ def forget_spec(plan: Plan, rooms: Callable[[], tuple[Taker, ...]], *, resumes: 
             operators=frozenset(settings.shell.operators),
             elsewhere=tuple(places_elsewhere(plan)),
             resumes=resumes,
+            shortest=shortest_time(settings),
         )
         return ForgetActor(config, previews)
 
     return ActorSpec(FORGET.kind, build, is_eager=True)
+
+
+def shortest_time(settings: Settings) -> timedelta | None:
+    """Shortest time for which the settings keep words anywhere; None for ever."""
+    tables = (table.rule for table in settings.channels.values())
+    rules = (ChannelRule(keep_days=str(settings.memory.keep_days)), *tables)
+    return min((rule.kept_for for rule in rules if rule.kept_for is not None), default=None)
 
 
 def specs_alone(plan: Plan, parts: Iterable[Part], *, only_lists: bool) -> list[ActorSpec]:

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from actors.part import Answer, Button, Wording
-from messages.forget import ForgetCarriedOut, ForgetPreviewed, ForgetRecord, ForgetsListed, RoomCount, ScopeKind
+from messages.forget import (
+    ExpiredForgotten,
+    ForgetCarriedOut,
+    ForgetPreviewed,
+    ForgetRecord,
+    ForgetsListed,
+    RoomCount,
+    ScopeKind,
+)
 
 _EXCERPT = 120
 _CONFIRM = "forget:"
@@ -38,6 +46,14 @@ def answer_carried_out(reply: ForgetCarriedOut, wording: Wording) -> Answer:
     rooms = [_room(each) for each in reply.rooms if each.room != "logs" and (each.count or each.note)]
     lines = [head, *([f"Taken out besides: {', '.join(rooms)}."] if rooms else [])]
     return Answer("\n".join([*lines, *(wording.note(each) for each in reply.elsewhere)]))
+
+
+def answer_expired(reply: ExpiredForgotten, wording: Wording) -> Answer:
+    """Result of a run over all windows."""
+    lines = [f"Expired and forgotten: {_plural(reply.events, 'record')} of {_plural(reply.windows, 'window')}."]
+    if reply.failed:
+        lines.append(wording.note(f"Not done yet, and tried again: {_join(reply.failed)}."))
+    return Answer("\n".join(lines))
 
 
 def answer_list(reply: ForgetsListed, wording: Wording) -> Answer:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 from actors.settings.problem import quote_text
 from actors.settings.table import Table
@@ -45,10 +45,13 @@ class ChannelTable(Table):
     memory: Literal["on", "off"] | None = None
     """`off` to keep no words, unless people switch memory by `/memory on`."""
 
+    keep_days: Annotated[int, Field(ge=0, le=36_500)] | None = None
+    """As `memory.keep_days`."""
+
     @property
     def rule(self) -> ChannelRule:
         """The same, as the rules take it."""
-        return ChannelRule(**{name: value or "" for name, value in self})
+        return ChannelRule(**{name: "" if value is None else str(value) for name, value in self})
 
 
 def strange_models(tables: Mapping[str, ChannelTable], models: Collection[str]) -> str:

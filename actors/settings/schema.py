@@ -248,6 +248,8 @@ class Memory(Table):
     """Longest wait for the prompt's vector; without it the turn goes on."""
     exclude_visible: Flag = True
     """True to leave out memories that the window's history shows anyway, except pins."""
+    keep_days: Whole = Field(default=0, ge=0, le=36_500)
+    """Days after which words are forgotten, except pins; 0 to keep them."""
     expansions: Whole = Field(default=2, ge=0, le=10)
     """Times in one turn that the model may ask to see more of a memory; 0 for never."""
 

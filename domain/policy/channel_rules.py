@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import timedelta
 from types import MappingProxyType
 
 _HEAD = "Instructions of the operator for this channel"
@@ -21,6 +22,8 @@ class ChannelRule:
     instructions: str = ""
     memory: str = ""
     """`on` or `off`."""
+    keep_days: str = ""
+    """Days after which words are forgotten, `0` for never."""
 
     @property
     def addition(self) -> str:
@@ -37,6 +40,11 @@ class ChannelRule:
     def memory_is_off(self) -> bool:
         """True if nothing that is said is kept, unless people switch memory on."""
         return self.memory == "off"
+
+    @property
+    def kept_for(self) -> timedelta | None:
+        """Age at which words are forgotten; None to keep them."""
+        return timedelta(days=int(self.keep_days)) if self.keep_days.strip("0") else None
 
     @property
     def opens_threads(self) -> bool:

@@ -71,6 +71,14 @@ def whole_window(window: str, **options: Any) -> None:
     _act(options, {"kind": "window", "window": _window(window)})
 
 
+@forget.command()
+@asking_options
+def expired(**options: Any) -> None:
+    """Forget at once what is older than `memory.keep_days`; a running agent does so once a day."""
+    how: dict[str, Any] = {"answer_s": LONGEST_S, "locks": "hold"}
+    _FORGET.tell("expired", options, {"window": OPERATOR}, **how)
+
+
 @forget.command("list")
 @asking_options
 def list_(**options: Any) -> None:

@@ -21,6 +21,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "agent doctor": ("agent doctor", "agent doctor --fix"),
         "agent events": ("agent events", "agent events --data ~/agent/data"),
         "agent forget": (f"agent forget message 1310000000000000001 --window {_WINDOW}", "agent forget list"),
+        "agent forget expired": ("agent forget expired", "agent forget expired --json"),
         "agent forget list": ("agent forget list", "agent forget list --json"),
         "agent forget message": (f"agent forget message 1310000000000000001 --window {_WINDOW}",),
         "agent forget person": (

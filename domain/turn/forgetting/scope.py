@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
@@ -160,6 +161,19 @@ class WindowEvents:
         question = self.entries.get(EventId(entry.turn_id))
         return question.author_id if question is not None else ""
 
+    def pinned(self) -> set[EventId]:
+        """Events that are pinned: of other events, of a message, and pins with words of their own."""
+        pins = [each for each in self.entries.values() if each.event.kind is Kind.PIN]
+        state = {EventId(str(each.meta.get("event") or each.event.id)): each.meta.get("action") for each in pins}
+        pinned = {event_id for event_id, action in state.items() if action != "unpin"}
+        messages = frozenset[str]().union(*(self._messages.get(each, ()) for each in pinned))
+        return pinned | {each for each in self.entries if not messages.isdisjoint(self._messages.get(each, ()))}
+
+    def turns_of(self, event_id: EventId) -> tuple[str, ...]:
+        """Turns that an event belongs to: of a message that joined a turn, both."""
+        entry = self.entries.get(event_id)
+        return (entry.turn_id if entry is not None else "", self._hosts.get(event_id, ""))
+
     def messages_of(self, entry: _Entry) -> frozenset[str]:
         """Messages that an event is of, or is shown by."""
         return frozenset(self._messages.get(entry.event.id, ()))
@@ -224,11 +238,22 @@ def _find_named(events: WindowEvents, scope: Scope) -> list[EventId]:
         case ScopeKind.WINDOW:
             ids = list(events.entries)
         case ScopeKind.EXPIRED:
-            before = scope.before
-            ids = [each.event.id for each in events.entries.values() if before is not None and each.event.at < before]
+            ids = list(_expired(events, scope.before))
         case ScopeKind.REPEATED:
             ids = list(_repeating(events, scope.texts, ()))
     return ids
+
+
+def _expired(events: WindowEvents, before: datetime | None) -> Iterator[EventId]:
+    """Events older than `before`, if given, except pins and all of the turns of pinned events."""
+    if before is None:
+        return
+    pinned = events.pinned()
+    kept = {turn_id for each in pinned for turn_id in events.turns_of(each) if turn_id}
+    for each in events.entries.values():
+        is_pin = each.event.kind is Kind.PIN and str(each.meta.get("event") or each.event.id) in pinned
+        if each.event.at < before and not is_pin and kept.isdisjoint(events.turns_of(each.event.id)):
+            yield each.event.id
 
 
 def _split_allowed(events: WindowEvents, scope: Scope, ids: Iterable[EventId]) -> tuple[list[EventId], set[EventId]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from actors.forget.actor import ForgetActor
@@ -44,6 +44,8 @@ HERE = Window(surface=Surface.DISCORD_CHANNEL, id="910000000000000011")
 THERE = Window(surface=Surface.DISCORD_THREAD, id="910000000000000012")
 ROOM = Address("room")
 AT = datetime(2026, 11, 29, tzinfo=UTC)
+EXPIRES = AT - timedelta(days=8)
+"""Time before which windows say that events have expired."""
 
 
 def event(number: int, author: UserId, text: str, window: Window = HERE) -> ForgettableEvent:
@@ -128,7 +130,7 @@ def _is_in(scope: Scope, each: ForgettableEvent) -> bool:
         ScopeKind.PERSON: lambda: each.author_id == scope.person_id,
         ScopeKind.TOPIC: lambda: any(place.line == each.line for place in scope.places),
         ScopeKind.REPEATED: lambda: any(text in each.text for text in scope.texts),
-        ScopeKind.EXPIRED: lambda: scope.before is not None and each.at < scope.before,
+        ScopeKind.EXPIRED: lambda: each.at < (scope.before or EXPIRES),
     }
     return rules.get(scope.kind, lambda: True)()
 
@@ -181,6 +183,7 @@ class Rig:
         household: Household,
         clock: ManualClock | None = None,
         disk: Disk | None = None,
+        shortest: timedelta | None = None,
     ) -> None:
         self.clock = clock or ManualClock()
         self.house = household
@@ -194,6 +197,7 @@ class Rig:
             operators=frozenset({OPERATOR}),
             elsewhere=("Discord keeps its messages.",),
             disk=self.disk,
+            shortest=shortest,
         )
         previews = Previews()
         self.system.register(ActorSpec(CONTEXT_KIND, lambda _: WindowProbe(household)))

@@ -17,7 +17,7 @@ def test_only_the_operators_socket_can_forget_so_that_no_command_of_a_model_does
     plan = agent_plan(load(environ={}, folder=tmp_path), {}, ActorSystem(workers=0), None)
     (part,) = (part for part in parts(plan) if part.spec.kind == FORGET.kind)
     assert part.verbs == {}
-    assert part.operator_verbs.keys() == {"forget.preview", "forget.carry-out", "forget.list"}
+    assert part.operator_verbs.keys() == {"forget.preview", "forget.carry-out", "forget.expired", "forget.list"}
     assert part.spec.is_eager
 
 

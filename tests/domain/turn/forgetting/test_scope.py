@@ -84,7 +84,7 @@ def test_a_person_goes_with_all_that_names_or_quotes_the_person_as_a_word() -> N
     [
         (ScopeKind.TOPIC, {"places": (Reference(path=PATH, line=5),)}, "q1"),
         (ScopeKind.REPEATED, {"texts": ("my dog is called Rex", "nice")}, "q3"),
-        (ScopeKind.EXPIRED, {"before": START + timedelta(seconds=2)}, "q1"),
+        (ScopeKind.EXPIRED, {"before": START + timedelta(seconds=2)}, "a2"),
         (ScopeKind.WINDOW, {}, "q4"),
     ],
 )
@@ -135,3 +135,30 @@ def test_ids_that_no_log_has_name_nothing() -> None:
 
 def test_events_without_words_are_never_named() -> None:
     assert {"d1", "s1"}.isdisjoint(ids_of(kind=ScopeKind.WINDOW))
+
+
+def pin(id: str, target: str = "", action: str = "pin", **meta: Any) -> Event:
+    return event(id, START, Kind.PIN, "" if target else "own words", {"action": action, "event": target, **meta})
+
+
+@pytest.mark.req("X-253")
+def test_what_is_pinned_does_not_expire_with_its_whole_turn_until_it_is_unpinned() -> None:
+    events = [
+        user("q1", BOB, "my dog is called Rex", "1"),
+        of_turn("a1", Kind.AGENT, "nice dog", "q1", final=True),
+        user("q2", ALICE, "my cat is called Tom", "2"),
+        of_turn("a2", Kind.AGENT, "nice cat", "q2", final=True),
+        user("q3", ALICE, "a remark", "3", overheard=True),
+        pin("p1", "a1"),
+        pin("p2", "q2"),
+        pin("p3"),
+    ]
+    late = START + timedelta(days=1)
+    assert ids_of(events, ScopeKind.EXPIRED, before=late) == ["q3"]
+    unpinned = [*events, pin("u1", "q2", "unpin"), pin("u3", "p3", "unpin")]
+    assert {"q2", "a2", "p2", "q3", "p3"} <= set(ids_of(unpinned, ScopeKind.EXPIRED, before=late))
+    assert not {"q1", "a1", "p1"} & set(ids_of(unpinned, ScopeKind.EXPIRED, before=late))
+
+
+def test_nothing_expires_where_no_time_is_set() -> None:
+    assert ids_of(kind=ScopeKind.EXPIRED) == []

@@ -1,0 +1,136 @@
+"""Retention: once a day, window after window, words are forgotten that are older than the settings keep them."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections import deque
+from datetime import datetime
+from functools import partial
+
+from actors.forget.config import ForgetConfig
+from actors.forget.repetition import windows_with_logs
+from actors.kernel import Host
+from domain.log.window import log_folder, parse_log_name
+from domain.policy.forgetting import NOTHING
+from messages.base import Address, Message, RequestId, Surface, Window
+from messages.forget import CarryOutForget, ExpiredForgotten, ForgetCarriedOut, ForgetExpired, Scope, ScopeKind
+from messages.socket import Refused
+
+log = logging.getLogger(__name__)
+
+FIRST_S = 600.0
+"""Seconds from the start to the first run: what people wait for after a start goes first."""
+DAY_S = 86_400.0
+MOST_PER_RUN = 5_000
+"""Windows of a daily run; the next run goes on behind them."""
+PAUSE_S = 0.05
+"""Pause between two windows, in which others are answered."""
+WINDOW_S = 600.0
+"""Longest wait for a window."""
+BY = "retention"
+WHY = "older than the settings keep it"
+_OPERATOR = Window(surface=Surface.CLI, id="operator")
+
+
+class Retention:
+    """Runner of at most one run at a time, one window at a time; a window says itself what has expired there."""
+
+    def __init__(self, host: Host, config: ForgetConfig) -> None:
+        """Begin without a run.
+
+        Args:
+            host: Carries out forget requests.
+            config: Data root, and the shortest time for which words are kept.
+        """
+        self._host = host
+        self._config = config
+        self._left = deque[Window]()
+        self._is_running = False
+        self._behind = ""
+        """Key of the last window of the run before."""
+        self._askers: list[ForgetExpired] = []
+        self._windows = self._events = 0
+        self._failed: list[str] = []
+
+    def begin(self) -> None:
+        """Run once a day from now on, if anything ever expires."""
+        if self._config.shortest is not None:
+            self._host.wait(FIRST_S, self._run_daily)
+
+    def serve(self, request: ForgetExpired) -> None:
+        """Run now over all windows, and answer at the end."""
+        if self._config.shortest is None:
+            reason = "words are kept for ever: neither memory.keep_days nor a channel's table sets a number of days"
+            self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
+            return
+        self._askers.append(request)
+        self._start(None)
+
+    def _run_daily(self) -> None:
+        self._host.wait(DAY_S, self._run_daily)
+        self._start(MOST_PER_RUN)
+
+    def _start(self, most: int | None) -> None:
+        if self._is_running:
+            return
+        with self._host.blocking():
+            try:
+                windows = [window for window in windows_with_logs(self._config.data_root) if self._may_hold(window)]
+            except OSError as error:
+                log.error("what has expired is not forgotten today, as the logs cannot be listed: %s", error)
+                windows = []
+        keys = [window.address.key for window in windows]
+        first = next((place for place, key in enumerate(keys) if key > self._behind), 0)
+        self._left = deque([*windows[first:], *windows[:first]][:most])
+        self._behind = self._left[-1].address.key if self._left else ""
+        self._is_running = True
+        self._windows = self._events = 0
+        self._failed = []
+        self._go_on()
+
+    def _may_hold(self, window: Window) -> bool:
+        """True if the oldest log of a window began long enough ago, or holds the past."""
+        if self._config.shortest is None:
+            return False
+        before: datetime = self._host.now() - self._config.shortest
+        names = [name for name in os.listdir(self._config.data_root / log_folder(window)) if name.endswith(".md")]  # noqa: PTH208
+        try:
+            return any(parse_log_name(name).started_at < before for name in names)
+        except ValueError:
+            return True
+
+    def _go_on(self) -> None:
+        if not self._left:
+            self._end()
+            return
+        window = self._left.popleft()
+        self._host.ask(self._host.address, partial(_request, window), WINDOW_S, partial(self._take, window))
+
+    def _take(self, window: Window, answer: Message | None) -> None:
+        if isinstance(answer, ForgetCarriedOut):
+            self._windows += 1
+            self._events += answer.events
+        elif not isinstance(answer, Refused) or answer.reason != NOTHING:
+            self._failed.append(window.address.key)
+            log.warning("what has expired in %s is not forgotten yet", window.address.key)
+        self._host.wait(PAUSE_S, self._go_on)
+
+    def _end(self) -> None:
+        self._is_running = False
+        if self._events:
+            log.info("expired and forgotten: %d records of %d windows", self._events, self._windows)
+        askers, self._askers = self._askers, []
+        for each in askers:
+            reply = ExpiredForgotten(
+                request_id=each.request_id,
+                windows=self._windows,
+                events=self._events,
+                failed=tuple(self._failed),
+            )
+            self._host.tell(each.reply_to, reply)
+
+
+def _request(window: Window, request_id: RequestId, reply_to: Address) -> CarryOutForget:
+    scope = Scope(kind=ScopeKind.EXPIRED, window=window)
+    return CarryOutForget(request_id=request_id, reply_to=reply_to, window=_OPERATOR, scope=scope, by=BY, why=WHY)
