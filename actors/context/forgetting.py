@@ -63,7 +63,7 @@ class Forgetting:
         Raises:
             LogUnwritable: as the journal.
         """
-        scope = self._dated(request.scope)
+        scope = self._date_scope(request.scope)
         with self._host.blocking():
             events, withheld = list_forgettable(self._journal.past_logs(), scope)
         self._host.tell(
@@ -71,7 +71,7 @@ class Forgetting:
             ForgettableListed(request_id=request.request_id, events=tuple(events), withheld=withheld),
         )
 
-    def _dated(self, scope: Scope) -> Scope:
+    def _date_scope(self, scope: Scope) -> Scope:
         """The scope; what has expired is dated by the settings of the channel, where the scope does not date it."""
         if scope.kind is not ScopeKind.EXPIRED or scope.before is not None:
             return scope

@@ -43,7 +43,7 @@ class ChannelRule:
 
     @property
     def kept_for(self) -> timedelta | None:
-        """Age at which words are forgotten; None to keep them."""
+        """Age at which words are forgotten; None for never."""
         return timedelta(days=int(self.keep_days)) if self.keep_days.strip("0") else None
 
     @property

@@ -71,9 +71,9 @@ def whole_window(window: str, **options: Any) -> None:
     _act(options, {"kind": "window", "window": _window(window)})
 
 
-@forget.command()
+@forget.command("expired")
 @asking_options
-def expired(**options: Any) -> None:
+def forget_expired(**options: Any) -> None:
     """Forget at once what is older than `memory.keep_days`; a running agent does so once a day."""
     how: dict[str, Any] = {"answer_s": LONGEST_S, "locks": "hold"}
     _FORGET.tell("expired", options, {"window": OPERATOR}, **how)

@@ -161,7 +161,7 @@ class WindowEvents:
         question = self.entries.get(EventId(entry.turn_id))
         return question.author_id if question is not None else ""
 
-    def pinned(self) -> set[EventId]:
+    def list_pinned(self) -> set[EventId]:
         """Events that are pinned: of other events, of a message, and pins with words of their own."""
         pins = [each for each in self.entries.values() if each.event.kind is Kind.PIN]
         state = {EventId(str(each.meta.get("event") or each.event.id)): each.meta.get("action") for each in pins}
@@ -238,17 +238,17 @@ def _find_named(events: WindowEvents, scope: Scope) -> list[EventId]:
         case ScopeKind.WINDOW:
             ids = list(events.entries)
         case ScopeKind.EXPIRED:
-            ids = list(_expired(events, scope.before))
+            ids = list(_list_expired(events, scope.before))
         case ScopeKind.REPEATED:
             ids = list(_repeating(events, scope.texts, ()))
     return ids
 
 
-def _expired(events: WindowEvents, before: datetime | None) -> Iterator[EventId]:
+def _list_expired(events: WindowEvents, before: datetime | None) -> Iterator[EventId]:
     """Events older than `before`, if given, except pins and all of the turns of pinned events."""
     if before is None:
         return
-    pinned = events.pinned()
+    pinned = events.list_pinned()
     kept = {turn_id for each in pinned for turn_id in events.turns_of(each) if turn_id}
     for each in events.entries.values():
         is_pin = each.event.kind is Kind.PIN and str(each.meta.get("event") or each.event.id) in pinned

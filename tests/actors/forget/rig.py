@@ -82,7 +82,7 @@ def memory(of: ForgettableEvent, window: Window, words: float, similarity: float
 
 @dataclass
 class Household:
-    """What windows and rooms hold, over all lives of the actor."""
+    """Content of windows and rooms, over all lives of the actor."""
 
     events: dict[Window, list[ForgettableEvent]] = field(default_factory=dict)
     memories: list[FoundMemory] = field(default_factory=list)
@@ -117,7 +117,7 @@ class WindowProbe(Actor):
         out = [each for each in kept if message.whole_window or each.event_id in message.event_ids]
         house.events[message.window] = [each for each in kept if each not in out]
         key = message.forget_id, message.window
-        gone = house.gone[key] = (*house.gone.get(key, ()), *(_forgotten(message.window, each) for each in out))
+        gone = house.gone[key] = (*house.gone.get(key, ()), *(_forget(message.window, each) for each in out))
         reply = EventsForgotten(
             request_id=message.request_id, forget_id=message.forget_id, window=message.window, events=gone
         )
@@ -135,7 +135,7 @@ def _is_in(scope: Scope, each: ForgettableEvent) -> bool:
     return rules.get(scope.kind, lambda: True)()
 
 
-def _forgotten(window: Window, each: ForgettableEvent) -> ForgottenEvent:
+def _forget(window: Window, each: ForgettableEvent) -> ForgottenEvent:
     return ForgottenEvent(window=window, path=each.path, line=each.line, event_id=each.event_id)
 
 
@@ -266,7 +266,7 @@ class Rig:
         assert isinstance(done, ForgetCarriedOut), done
         return done
 
-    def listed(self) -> ForgetsListed:
+    def list_records(self) -> ForgetsListed:
         """Records of requests."""
 
         def make(request_id: RequestId, reply_to: Address) -> ListForgets:

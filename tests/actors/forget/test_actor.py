@@ -109,7 +109,7 @@ def test_nothing_goes_before_the_same_person_confirms_and_logs_go_before_rooms(
     again = rig.confirm(seen.preview_id, BOB)
     assert isinstance(again, ForgetCarriedOut)
     assert (again.events, house.log) == (1, ["window 11", "room 11"])
-    (record,) = rig.listed().forgets
+    (record,) = rig.list_records().forgets
     assert (record.by, record.state, record.forget_id) == (BOB, ForgetState.DONE, seen.preview_id)
     assert CAT not in journal(tmp_path)
 
@@ -172,7 +172,7 @@ def test_the_agents_own_rule_needs_no_preview_and_takes_no_repetitions(rig: Rig,
     reply = rig.answer(rig.ask(make))
     assert isinstance(reply, ForgetCarriedOut)
     assert reply.events == 1
-    (record,) = rig.listed().forgets
+    (record,) = rig.list_records().forgets
     assert (record.by, record.why, record.kind) == ("retention", "older than 8 days", ScopeKind.EXPIRED)
 
 
@@ -194,11 +194,11 @@ def test_who_does_not_answer_is_named_and_asked_again_until_done(rig: Rig, house
     begun = rig.answer(asked)
     assert isinstance(begun, ForgetCarriedOut)
     assert begun.waiting_for == (HERE.address.key if silent == "context" else silent,)
-    assert rig.listed().forgets[0].state is not ForgetState.DONE
+    assert rig.list_records().forgets[0].state is not ForgetState.DONE
     house.silent.clear()
     rig.advance(31)
     rig.advance(0)
-    (record,) = rig.listed().forgets
+    (record,) = rig.list_records().forgets
     assert (record.state, record.waiting_for, CAT in left(house)) == (ForgetState.DONE, (), False)
 
 
@@ -215,7 +215,7 @@ def test_a_kill_after_the_journal_loses_nothing_and_the_next_start_finishes(
     house.silent.clear()
 
     second = Rig(tmp_path, house, rig.clock)  # the first process says no more
-    (record,) = second.listed().forgets
+    (record,) = second.list_records().forgets
     assert (record.state, record.rooms[1].count) == (ForgetState.DONE, 2)
     assert left(house) == [OWL, FOX, f"I said that {OWL}"]
     assert BOB not in journal(tmp_path).replace(f'"by":"{BOB}"', "")

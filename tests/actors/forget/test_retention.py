@@ -59,7 +59,7 @@ def test_expired_words_go_once_a_day_from_every_window_and_the_record_says_why(
     for _ in range(10):
         rig.advance(1)
     assert texts(house) == ["a cat"]
-    records = rig.listed().forgets
+    records = rig.list_records().forgets
     assert {(each.by, each.kind, each.window) for each in records} == {
         ("retention", ScopeKind.EXPIRED, window.address.key) for window in (HERE, THERE)
     }
