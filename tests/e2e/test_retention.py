@@ -31,7 +31,7 @@ def write_old_log(root: Path, window: Window, *words: str, pinned: str = "") -> 
         for place, text in enumerate((*words, pinned) if pinned else words)
     ]
     if pinned:
-        meta = {"action": PIN, "request": "r", "by": "1", "event": events[-1].id, "path": "", "line": 1}
+        meta: dict[str, Any] = {"action": PIN, "request": "r", "by": "1", "event": events[-1].id, "path": "", "line": 1}
         events.append(event("pin1", OLD, Kind.PIN, "", meta))
     root.mkdir(exist_ok=True, mode=0o700)
     log = WindowLog.create(root, window, OLD, "1", None, events)
