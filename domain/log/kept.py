@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from domain.log.event import Event, Kind
+from domain.log.forgotten import Forgotten
+from domain.log.metadata import meta_dict
 from domain.log.redaction import EDITED, tombstone_of
 from domain.text.mention import without_names
 from messages.base import EventId
@@ -19,19 +21,24 @@ OWED_WORDS = "owed"
 """Stands for the digest of a message that was edited and whose new words no log has; no digest is as short."""
 
 
+FORGOTTEN_WORDS = "forgotten"
+"""Stands for the digest of a forgotten message: it counts as logged, and is never compared with Discord."""
+
+
 def digest(words: str) -> str:
     """Digest by which the typed words of a message are compared, without names beside ids: 16 hexadecimal digits."""
     return hashlib.blake2b(without_names(words).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def list_kept(logs: Iterable[Iterable[Event]], most: int, after: int = 0) -> list[KeptMessage]:
+def list_kept(logs: Iterable[Iterable[Event | Forgotten]], most: int, after: int = 0) -> list[KeptMessage]:
     """Messages whose words were not taken back: what was said, what the agent showed, what is quoted or pinned.
 
     A message that was edited and whose new words were lost with the process counts as one with `OWED_WORDS`.
-    Commands that count as messages are left out, since they stand in no history.
+    A forgotten one counts with `FORGOTTEN_WORDS`. Commands that count as messages are left out, since they stand in no
+    history.
 
     Args:
-        logs: Of one window, the newest first, each with its events in order; no more are asked for than are needed.
+        logs: Of one window, the newest first, each with its records in order; no more are asked for than are needed.
         most: How many messages are given: the newest.
         after: Of messages up to this one quotations and pins are left out: those stand in another channel.
 
@@ -43,7 +50,9 @@ def list_kept(logs: Iterable[Iterable[Event]], most: int, after: int = 0) -> lis
     edited: set[tuple[EventId, str]] = set()
     newest: dict[int, tuple[EventId, KeptMessage]] = {}
     for log in logs:
-        events = tuple(log)
+        records = tuple(log)
+        events = [each for each in records if isinstance(each, Event)]
+        found |= _forgotten_messages(each for each in records if isinstance(each, Forgotten))
         for meta in (event.meta_dict() for event in events if event.kind is Kind.TOMBSTONE):
             if (each := tombstone_of(meta)) is not None:
                 gone.add((each.event_id, each.is_quote))
@@ -62,6 +71,12 @@ def list_kept(logs: Iterable[Iterable[Event]], most: int, after: int = 0) -> lis
         if (holder, message.message_id) in edited and not (number in found and found[number].words):
             found[number] = msgspec.structs.replace(message, words=OWED_WORDS)
     return [found[number] for number in sorted(found, reverse=True)[:most]]
+
+
+def _forgotten_messages(records: Iterable[Forgotten]) -> dict[int, KeptMessage]:
+    """People's messages that are forgotten, by their numbers."""
+    ids = (str(meta_dict(each.meta_json).get("message_id", "")) for each in records if each.kind is Kind.USER)
+    return {number: KeptMessage(message_id=each, words=FORGOTTEN_WORDS) for each in ids if (number := _number(each))}
 
 
 def _typed_messages(events: Iterable[Event]) -> dict[int, tuple[EventId, KeptMessage]]:

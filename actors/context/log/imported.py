@@ -88,14 +88,14 @@ class ImportedLogs:
         numbers = _numbers(naming)
         return any(name.first <= number <= name.last for name in self.names() for number in numbers)
 
-    def events(self) -> Iterator[Iterator[Event]]:
-        """Events of each log, in the order of `names`.
+    def events(self) -> Iterator[Iterator[Event | Forgotten]]:
+        """Events and forgotten records of each log, in the order of `names`.
 
         Raises:
-            LogUnwritable: a log cannot be read.
+            LogUnwritable: the folder cannot be read.
         """
         for name in self.names():
-            yield (logged.event for logged in parse(self._read(name)).events)
+            yield records_of(parse(self._read(name)))
 
     def keep(self, messages: Sequence[PastMessage], audience: str) -> tuple[str, int]:
         """Write those of `messages` that no log of the window holds.
@@ -193,9 +193,14 @@ def _numbers(naming: Collection[str]) -> list[int]:
     return [int(each) for each in naming if each.isdecimal() and each.isascii()]
 
 
+def records_of(log: ParsedLog) -> Iterator[Event | Forgotten]:
+    """Events of a log, then the forgotten ones."""
+    yield from (logged.event for logged in log.events)
+    yield from (each for each in log.forgotten if not each.is_quote)
+
+
 def _ids(log: ParsedLog) -> Iterator[int]:
     """Numbers of the messages that a log holds or tells of, forgotten ones included."""
-    records: list[Event | Forgotten] = [*(logged.event for logged in log.events), *log.forgotten]
-    for each in records:
+    for each in records_of(log):
         if each.kind in (Kind.USER, Kind.DELIVERY, Kind.SYSTEM):
             yield from _numbers(message_ids(each.kind, meta_dict(each.meta_json)))

@@ -12,12 +12,13 @@ from typing import TypeVar
 from actors.context.log.descriptor import OpenLogs
 from actors.context.log.file import LogUnwritable, WindowLog, is_ended
 from actors.context.log.forgetting import remove_drafts, renew_copies, take_out
-from actors.context.log.imported import ImportedLogs
+from actors.context.log.imported import ImportedLogs, records_of
 from actors.context.log.redactions import Redactions
 from actors.context.log.scan import log_names
 from actors.linux.disk import Disk, RealDisk
 from actors.linux.regular_file import read_regular
 from domain.log.event import Event, Kind
+from domain.log.forgotten import Forgotten
 from domain.log.off_record import OffRecord
 from domain.log.parser import ParsedEvent, ParsedLog, parse
 from domain.log.redaction import tombstones_in
@@ -260,8 +261,8 @@ class Journal:
         lines = {TurnId(logged.event.id): logged.line for logged in events if logged.event.kind is Kind.USER}
         return spoken_turns(whole, path, lines, first, last)
 
-    def newest_first(self) -> Iterator[Iterator[Event]]:
-        """The events of each of the window's logs in their order, the newest log first; imported logs come last.
+    def newest_first(self) -> Iterator[Iterator[Event | Forgotten]]:
+        """Events and forgotten records of each of the window's logs, the newest log first; imported logs come last.
 
         Raises:
             LogUnwritable: a log cannot be read.
@@ -271,7 +272,7 @@ class Journal:
         folder = self._root / log_folder(self._window)
         try:
             for name in reversed(log_names(folder)):
-                yield (logged.event for logged in parse(read_regular(folder / name)).events)
+                yield records_of(parse(read_regular(folder / name)))
         except OSError as error:
             raise LogUnwritable(folder, f"cannot be read: {error.strerror}") from error
         if self.imported is not None:

@@ -19,7 +19,7 @@ from actors.discord.incoming.intake import Intake
 from actors.discord.incoming.reading.starter import starter_in
 from actors.discord.timing import Timing
 from actors.kernel import Host
-from domain.log.kept import digest
+from domain.log.kept import FORGOTTEN_WORDS, digest
 from domain.turn.discord.said import files_of
 from messages.base import Address, ChannelId, Message, RequestId, Surface, Window
 from messages.context import KeptMessage, KeptMessagesTold, TellKeptMessages
@@ -180,7 +180,9 @@ class Comparison:
         await self._intake.settle(ChannelId(window.id))
         told = await self._kept_messages(window)
         kept = {
-            number: message for message in told.messages if (number := int(message.message_id)) >= self._rest.first_id
+            number: message
+            for message in told.messages
+            if (number := int(message.message_id)) >= self._rest.first_id and message.words != FORGOTTEN_WORDS
         }
         if not kept:
             return

@@ -10,10 +10,11 @@ import msgspec
 import pytest
 
 from domain.log.event import Kind
+from domain.log.kept import FORGOTTEN_WORDS
 from domain.log.parser import parse
 from domain.log.view import list_taken_out
 from messages.base import Address, EventId, MessageId, RequestId, UserId
-from messages.context import Quote, RetractMessages, StartNewWindow
+from messages.context import KeptMessagesTold, Quote, RetractMessages, StartNewWindow, TellKeptMessages
 from messages.discord import Delivered, PostMessage
 from messages.forget import (
     EventsForgotten,
@@ -168,6 +169,21 @@ def test_a_forgotten_message_is_not_taken_in_again(make_rig: Callable[[], Rig]) 
 
     assert b"hunter22" not in every_byte(rig.root)
     assert rig.requests() == []
+
+
+@pytest.mark.req("X-245")
+def test_a_forgotten_message_counts_as_logged_so_that_neither_it_nor_its_files_are_fetched_again(
+    make_rig: Callable[[], Rig],
+) -> None:
+    rig = make_rig()
+    talk(rig)
+    forget(rig, command(list_events(rig, scope()).events))
+    asker = rig.system.edge("compares")
+
+    rig.tell(CHANNEL, TellKeptMessages(request_id=RequestId("k"), reply_to=asker.address, window=CHANNEL))
+
+    (told,) = of_type(KeptMessagesTold, asker.drain())
+    assert {each.message_id for each in told.messages if each.words == FORGOTTEN_WORDS} == {"41", "43"}
 
 
 def test_a_question_whose_answer_is_forgotten_is_not_answered_again(make_rig: Callable[[], Rig]) -> None:

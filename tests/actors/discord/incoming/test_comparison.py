@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import pytest
+
 from actors.cli.try_it import playground_connection
+from domain.log.kept import FORGOTTEN_WORDS
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.base import Window
-from messages.context import KeptMessage, RetractMessages, TellKeptMessages, UserMessage
+from messages.context import KeptMessage, RetractMessages, ReviseMessage, TellKeptMessages, UserMessage
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, thread_window, timing
 from tests.patience import eventually
@@ -37,6 +40,22 @@ def test_what_discord_did_not_tell_in_all_attempts_is_asked_again_later(
 
     assert find_retracted(life) == [(str(gone),)]
     assert len(find_asked(life)) == 2
+
+
+@pytest.mark.req("X-245")
+def test_a_forgotten_message_is_neither_taken_for_deleted_nor_for_edited(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    forgotten, edited, gone = (playground.say(defaults.GENERAL_ID, text) for text in ("forgotten", "edited", "gone"))
+    playground.edit(defaults.GENERAL_ID, edited, "other words")
+    for message_id in (forgotten, gone):
+        playground.delete(defaults.GENERAL_ID, message_id)
+    held = [KeptMessage(message_id=str(each), words=FORGOTTEN_WORDS) for each in (forgotten, edited)]
+    life = start_life(last_seen={GENERAL.address.key: str(gone)}, kept={GENERAL: (*held, *kept_messages(gone))})
+    eventually(lambda: bool(find_retracted(life)))
+
+    assert find_retracted(life) == [(str(gone),)]
+    assert not any(isinstance(told, ReviseMessage) for told in life.told.now())
 
 
 def test_a_message_that_cannot_be_read_hides_no_deletion_and_is_not_taken_for_deleted(
