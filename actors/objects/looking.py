@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from actors.linux.safe_open import folder_beneath, open_beneath
-from domain.objects.looked import KEPT_BYTES, FileLook, Signature, look_at_bytes, unread
+from domain.objects.looked import KEPT_BYTES, FileLook, Signature, look_at_bytes, unread_look
 from domain.objects.path import is_plain
 
 WALKED = 5_000
@@ -143,7 +143,7 @@ class Looking:
         folder, _, last = name.rpartition("/")
         with _opened_root(self._root) as root, _open_folder(root, folder) as opened:
             state = None if opened is None else _state_beside(opened, last)
-        return unread(name, _signature_of(state)) if state is not None and _is_regular(state) else None
+        return unread_look(name, _signature_of(state)) if state is not None and _is_regular(state) else None
 
     def _is_it(self, path: str, state: os.stat_result, signature: Signature, content_hash: str) -> bool:
         if not _is_regular(state) or state.st_size != signature.size:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from domain.log.parser import parse
-from domain.turn.conversation import Conversation, rebuilt
+from domain.turn.conversation import Conversation, rebuild
 from messages.base import EventId
 from messages.model import Role
 
@@ -65,7 +65,7 @@ class Record:
             data = (self._root / log).read_bytes()
         except FileNotFoundError:
             return None
-        return rebuilt((logged.event for logged in parse(data).events), _ENDLESS, counted_result_chars=0)
+        return rebuild((logged.event for logged in parse(data).events), _ENDLESS, counted_result_chars=0)
 
 
 def _transcript(conversation: Conversation, names: dict[EventId, str]) -> Iterator[str]:

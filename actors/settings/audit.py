@@ -59,12 +59,12 @@ def unknown_keys(values: Mapping[str, object], schema: type[Settings] = Settings
     problems: dict[KeyPath, str] = {}
     for name, value in values.items():
         if name not in schema.model_fields:
-            problems[name,] = _unknown((name,), schema)
+            problems[name,] = _unknown_key((name,), schema)
             continue
         table = table_of(schema.model_fields[name])
         if table and isinstance(value, dict):
             unknown = [key for key in value if key not in table.model_fields]
-            problems |= {(name, key): _unknown((name, key), schema, table) for key in unknown}
+            problems |= {(name, key): _unknown_key((name, key), schema, table) for key in unknown}
     return problems
 
 
@@ -86,7 +86,7 @@ def table_of(setting: FieldInfo) -> type[BaseModel] | None:
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 
 
-def _unknown(path: tuple[str, ...], schema: type[Settings], table: type[BaseModel] | None = None) -> str:
+def _unknown_key(path: tuple[str, ...], schema: type[Settings], table: type[BaseModel] | None = None) -> str:
     spelt = path[-1].lower().replace("-", "_")
     if spelt in ("enabled", path[0]) and _is_layer(path[0], schema):
         return f"{dotted_key(path)}: unknown key; a layer is switched on by [layers] {path[0]} = true"

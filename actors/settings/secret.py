@@ -213,7 +213,7 @@ def _assignment(line: str) -> tuple[str, str]:
         raise ValueError("must be NAME=value, or a comment after #")
     name, value = match[1], match[2]
     if not is_secret_name(name):
-        raise ValueError(_unknown(name))
+        raise ValueError(_unknown_name(name))
     if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'":
         return name, value[1:-1]
     if re.search(r"[\s\"'#]", value):
@@ -223,7 +223,7 @@ def _assignment(line: str) -> tuple[str, str]:
     return name, value
 
 
-def _unknown(name: str) -> str:
+def _unknown_name(name: str) -> str:
     close = get_close_matches(name.upper(), [*SHOWN_WHEN_MISSING, *sorted(_OTHER_NAMES)], n=1, cutoff=0.7)
     # A value pasted without its name may look like a name, so only what resembles one of ours is repeated.
     if close:

@@ -211,7 +211,7 @@ class SocketActor(Actor):
 
     async def _pass_on(self, verbs: Mapping[str, Verb], request: Request, window: Window | None) -> object:
         name = request.verb
-        verb = verbs.get(name) or _unknown(name, verbs)
+        verb = verbs.get(name) or _refuse_verb(name, verbs)
 
         message = message_of(verb, name, request.arguments, Asked(RequestId(self.new_id()), self.address, window))
         answer_s = self._config.answer_s if verb.answer_s is None else verb.answer_s
@@ -243,7 +243,7 @@ class SocketActor(Actor):
         return SelfDescription(request_id=request_id, about=self.address.kind, figures=figures)
 
 
-def _unknown(name: str, verbs: Mapping[str, Verb]) -> NoReturn:
+def _refuse_verb(name: str, verbs: Mapping[str, Verb]) -> NoReturn:
     raise RequestError(f"verb {quote_value(name)}: is not one of {', '.join((HELP, *sorted(verbs)))}")
 
 

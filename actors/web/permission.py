@@ -111,7 +111,7 @@ class Permission:
             elif finding.is_written:
                 self._spend(request)
             else:
-                self._refuse(request, _unseen(request.url))
+                self._refuse(request, _unseen_refusal(request.url))
 
         self._host.ask(request.window.address, make, self._check_s, go_on)
 
@@ -137,7 +137,7 @@ def _fault_of(url: str) -> str:
     return f"{url[:200]!r} is not an address in a form that is read"
 
 
-def _unseen(url: str) -> str:
+def _unseen_refusal(url: str) -> str:
     return (
         f"{url[:200]!r} is not read: nobody wrote this address in this conversation, and no search here found it. "
         "Ask a person to write it, or search first; links in pages do not count, nor does one with anything added."

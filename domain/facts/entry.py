@@ -116,14 +116,14 @@ def write_entry(entry: Entry) -> str:
         "replaced_by": entry.replaced_by,
         "source_id": entry.source_id,
     }
-    lines = [f"{key}: {_spelt(value)}" for key, value in said.items() if value]
-    lines += [f"{key}: {_spelt(value)}" for key, value in entry.extra.items()]
+    lines = [f"{key}: {_spell_value(value)}" for key, value in said.items() if value]
+    lines += [f"{key}: {_spell_value(value)}" for key, value in entry.extra.items()]
     return "\n".join(("---", *lines, "---", entry.content)) + "\n"
 
 
 def with_replacement(text: str, replaced_by: str) -> str:
     """A file's text with `replaced_by` in its front matter, all else as it was; a file without any gets one."""
-    line = f"replaced_by: {_spelt(replaced_by)}\n"
+    line = f"replaced_by: {_spell_value(replaced_by)}\n"
     parts = _parts(text)
     if parts is None:
         return f"---\n{line}---\n{text}"
@@ -230,7 +230,7 @@ def _zone(name: str) -> tzinfo | None:
         return None
 
 
-def _spelt(value: str | float) -> str:
+def _spell_value(value: str | float) -> str:
     """A value as JSON spells it, which every YAML reads the same."""
     text = json.dumps(value, ensure_ascii=False)
     return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -48,7 +48,7 @@ def list_found(files: Iterable[tuple[FileVersion, int]]) -> list[str]:
     return [f"[files: {', '.join((*each[:kept], *rest))}]"] if each else []
 
 
-def unsaid(number: int) -> str:
+def unlisted_changes(number: int) -> str:
     """Number of changes beyond the changes listed one by one."""
     return f"[{number} more files are new, have changed, were moved or are gone; list shows them]"
 

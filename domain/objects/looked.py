@@ -76,7 +76,7 @@ def look_at_bytes(path: str, signature: Signature, beginning: bytes) -> FileLook
     )
 
 
-def unread(path: str, signature: Signature) -> FileLook:
+def unread_look(path: str, signature: Signature) -> FileLook:
     """A file of which only the signature is known."""
     return FileLook(
         path=path, signature=signature, status=Status.UNREAD, size=signature.size, content_hash="", text=None

@@ -164,7 +164,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
             case RoundEnded():
                 self._place_wanting(entry.place)
                 if self.unsaid:
-                    self._say(entry.place, lines.unsaid(self.unsaid))
+                    self._say(entry.place, lines.unlisted_changes(self.unsaid))
                 self.round += 1
                 self.news = self.unsaid = 0
 

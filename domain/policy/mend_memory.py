@@ -148,7 +148,7 @@ class MendMemory:
         if refusal.is_final:
             return None
         facts, talk = self._model(model, prepared.request), self._talk(model, prepared.request)
-        bound = _bound(talk, prepared.request, refusal)
+        bound = _length_bound(talk, prepared.request, refusal)
         if refusal.mends:
             mends = set(refusal.mends)
             if refusal.is_of_bytes and paths_in(prepared.request) and not talk.refused_tokens:
@@ -284,7 +284,7 @@ def _beyond(paths: list[str], most: int | None) -> frozenset[str]:
     return frozenset[str]() if most is None else frozenset(paths[: max(0, len(paths) - most)])
 
 
-def _bound(talk: _Talk, request: ModelRequest, refusal: Refusal) -> Bound:
+def _length_bound(talk: _Talk, request: ModelRequest, refusal: Refusal) -> Bound:
     """Length of requests after a refusal."""
     size = tokens_of(request)
     most, cut_to = size * 9 // 10, size // 2

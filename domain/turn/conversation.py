@@ -387,8 +387,8 @@ class Conversation:
         self._debts[debt.event_id] = debt
 
 
-def rebuilt(events: Iterable[Event], max_history_tokens: int, counted_result_chars: int | None = None) -> Conversation:
-    """The conversation that `events` of one log make."""
+def rebuild(events: Iterable[Event], max_history_tokens: int, counted_result_chars: int | None = None) -> Conversation:
+    """Conversation by the events of one log."""
     return fold_events(Conversation(max_history_tokens, counted_result_chars), events)
 
 

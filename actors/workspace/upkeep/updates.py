@@ -22,8 +22,8 @@ from domain.workspace.files.memory_file import (
     constraints_of,
     decisions_of,
     marks_of,
+    sweep_entries,
     sweep_is_due,
-    swept,
 )
 from domain.workspace.files.session_state import (
     TITLES,
@@ -229,12 +229,12 @@ class Updates:
         base = self._channel.read(MEMORY)
 
         def read_answer(text: str) -> Callable[[], None]:
-            swept(base, text, base, self._is_secret)
+            sweep_entries(base, text, base, self._is_secret)
             return functools.partial(write, text)
 
         def write(text: str) -> None:
             self._files.keep_before(MEMORY, base, self._stamp())
-            self._files.change(MEMORY, lambda now: swept(base, text, now, self._is_secret), self._end_tidying)
+            self._files.change(MEMORY, lambda now: sweep_entries(base, text, now, self._is_secret), self._end_tidying)
 
         self._begin("sweep", lambda: sweep_prompt(base, self._scrub), read_answer, self._end_tidying)
 

@@ -63,7 +63,7 @@ def find_slip(answer: str, tools: Tools, skills: Collection[str]) -> Slip | None
     names = {**tools, **{skill: {} for skill in skills}}
     if calls := _read(answer, names) or _unknown_call(answer):
         return Slip(True, calls)
-    return _amid(answer, names) or _broken(answer, names)
+    return _amid(answer, names) or _find_broken_call(answer, names)
 
 
 def imitates_person(answer: str) -> bool:
@@ -89,7 +89,7 @@ def _amid(answer: str, names: Tools) -> Slip | None:
     return None
 
 
-def _broken(answer: str, names: Tools) -> Slip | None:
+def _find_broken_call(answer: str, names: Tools) -> Slip | None:
     """A call of a known name in broken JSON; where its meaning is not plain, for the model to be told so."""
     call = _BROKEN.search(answer)
     if call is None or call["name"] not in names:

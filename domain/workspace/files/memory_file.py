@@ -153,8 +153,8 @@ def sweep_text(data: bytes) -> str:
     )
 
 
-def swept(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_secret) -> bytes:
-    """The file with the entries of its six sections as a worker's answer has them; all else is as it was.
+def sweep_entries(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_secret) -> bytes:
+    """The file with the entries of its six sections by a worker's answer; all other lines stay.
 
     Args:
         base: The bytes that the worker was told of.
@@ -178,7 +178,7 @@ def swept(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_secr
         if entry.section == CONSTRAINTS and not entry.mark and same_words(entry.text) not in left:
             raise ValueError(f"constraint {quotation(entry.text)}: people's own must stay in its section")
     _check_base(base, now)
-    return _rewritten(now, base, before, {**answered, CONSTRAINTS: _still_binding(before, answered[CONSTRAINTS])})
+    return _rewrite_file(now, base, before, {**answered, CONSTRAINTS: _still_binding(before, answered[CONSTRAINTS])})
 
 
 def marks_of(entries: Iterable[MemoryEntry], stretch: str) -> tuple[str, ...]:
@@ -285,7 +285,7 @@ def _check_base(base: bytes, now: bytes) -> None:
         raise ValueError(f"file without {gone} of {len(was)} entries: has changed too much since a worker read it")
 
 
-def _rewritten(now: bytes, base: bytes, before: Sequence[KeptEntry], said: Mapping[str, Sequence[str]]) -> bytes:
+def _rewrite_file(now: bytes, base: bytes, before: Sequence[KeptEntry], said: Mapping[str, Sequence[str]]) -> bytes:
     """The file with what the answer changed; entries that others changed, added or took out are as they left them."""
     marks = {entry.text: entry.mark for entry in before if entry.mark}
     peoples = {entry.text for entry in before if not entry.mark}

@@ -80,7 +80,7 @@ def make_agent(server: PlaygroundServer, folder: Path, online: threading.Event, 
     settings = load(environ={}, folder=folder, given=given)
     agent = Agent(settings, {}, playground_connection(server), lambda _name: online.set())
     register = agent.system.register
-    agent.system.register = lambda spec: register(saboteur.spoilt(spec))  # type: ignore[method-assign]
+    agent.system.register = lambda spec: register(saboteur.spoil_spec(spec))  # type: ignore[method-assign]
     return agent
 
 

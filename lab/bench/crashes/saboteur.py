@@ -47,7 +47,7 @@ class Strike:
 
 
 class Saboteur:
-    """Wrapper around the handlers of all actors that are built from `spoilt` specs."""
+    """Wrapper around the handlers of all actors that are built from `spoil_spec` specs."""
 
     def __init__(self) -> None:
         self.understood: dict[str, set[type[Message]]] = defaultdict(set)
@@ -58,7 +58,7 @@ class Saboteur:
         """Specifications by kind, of actors that are made at their first message."""
         self._strike: Strike | None = None
 
-    def spoilt(self, spec: ActorSpec) -> ActorSpec:
+    def spoil_spec(self, spec: ActorSpec) -> ActorSpec:
         """`spec` with handlers that fail when told to; its crashes are soon forgotten."""
         self._unbuilt[spec.kind] = spec
 
@@ -83,14 +83,14 @@ class Saboteur:
         handle: Callable[[Any], None] = actor.handle
         self.understood[kind] |= _understood_messages(kind, actor)
 
-        def spoilt(message: Message) -> None:
+        def misbehave(message: Message) -> None:
             strike = self._strike
             if strike is None or strike.kind != kind or not self._hits(strike, message):
                 self.understood[kind].add(type(message))
                 self.came[kind][type(message)] = address
                 handle(message)
 
-        actor.handle = spoilt  # type: ignore[method-assign]
+        actor.handle = misbehave  # type: ignore[method-assign]
 
     def _hits(self, strike: Strike, message: Message) -> bool:
         """True if the message is not to be handled; raises if the message is to fail."""

@@ -111,7 +111,7 @@ def differences(wanted: Talk, given: Talk) -> Iterator[str]:
     """Each difference in form of the agent's request from the recorded one."""
     given = _unfold(wanted, given)
     if not wanted.tools and any(isinstance(item, Called) for item in wanted.items):
-        yield from _retold(wanted, given)
+        yield from _missing_parts(wanted, given)
         return
     if _plain(" ".join(wanted.system)) != _plain(" ".join(given.system)):
         yield f"system prompt: {' '.join(given.system)[:200]!r} for {' '.join(wanted.system)[:200]!r}"
@@ -140,7 +140,7 @@ def _unfold(wanted: Talk, given: Talk) -> Talk:
     return replace(given, system=[system], items=[words, *given.items[1:]])
 
 
-def _retold(wanted: Talk, given: Talk) -> Iterator[str]:
+def _missing_parts(wanted: Talk, given: Talk) -> Iterator[str]:
     """Parts of a history that the agent's request does not hold, or not in order; calls may be told in words."""
     whole = "".join("".join(line[1:]) for line in _lines(given))
     at = 0

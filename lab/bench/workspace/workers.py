@@ -59,7 +59,7 @@ class ScriptedWorkers:
             case "workspace.consolidate":
                 return json.dumps(self._consolidation(data), ensure_ascii=False)
             case "workspace.sweep":
-                return _swept(str(data.get("memory", "")))
+                return _sweep_list(str(data.get("memory", "")))
             case "workspace.fold":
                 return f"- Folded report {self._number}: other matters, and what is filed in the list of facts."
             case _:
@@ -112,7 +112,7 @@ def _words(data: Mapping[str, Any], names: Iterable[str]) -> str:
     return json.dumps([data.get(name, "") for name in names], ensure_ascii=False)
 
 
-def _swept(memory: str) -> str:
+def _sweep_list(memory: str) -> str:
     """The same list, each bullet once, below the headings that a sweep wants; what is below none of them stays last."""
     from domain.workspace.files.memory_file import SECTIONS  # what a sweep wants may change; the rest of this file not
 

@@ -16,7 +16,7 @@ from lab.playground.acts.answers import (
 from lab.playground.rest.drafts import apply_edit, read_draft
 from lab.playground.rest.route import Call, Created, Route
 from lab.playground.world import defaults
-from lab.playground.world.errors import ApiError, unknown
+from lab.playground.world.errors import ApiError, unknown_id
 from lab.playground.world.interactions import CallbackKind, Interaction
 from lab.playground.world.objects import Json
 from lab.playground.world.records import Message
@@ -75,7 +75,7 @@ def _patch(call: Call) -> Json:
 
 def _interaction(call: Call) -> Interaction:
     if call.id("application_id") != defaults.APPLICATION_ID:
-        raise unknown("Webhook", 10015)
+        raise unknown_id("Webhook", 10015)
     return call.hub.interactions.by_token(call.params["token"])
 
 
@@ -91,7 +91,7 @@ def _target(call: Call) -> tuple[Interaction, Message]:
 
 def _scope(call: Call) -> int | None:
     if call.id("application_id") != defaults.APPLICATION_ID:
-        raise unknown("Application", 10002)
+        raise unknown_id("Application", 10002)
     return call.id("guild_id") if "guild_id" in call.params else None
 
 
@@ -99,7 +99,7 @@ def _command(call: Call) -> dict[str, Any]:
     for command in call.hub.commands.all_of(_scope(call)):
         if command["id"] == call.params["command_id"]:
             return command
-    raise unknown("application command", 10063)
+    raise unknown_id("application command", 10063)
 
 
 def _put(call: Call) -> Json | Created:

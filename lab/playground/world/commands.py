@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lab.playground.world import defaults
-from lab.playground.world.errors import ApiError, unknown
+from lab.playground.world.errors import ApiError, unknown_id
 from lab.playground.world.rules import check_command
 
 
@@ -75,12 +75,12 @@ class CommandBook:
             if command["id"] == str(command_id):
                 del scope[key]
                 return
-        raise unknown("application command", 10063)
+        raise unknown_id("application command", 10063)
 
     def _scope(self, guild_id: int | None) -> dict[tuple[int, str], dict[str, Any]]:
         scope = self._by_scope.get(guild_id)
         if scope is None:
-            raise unknown("Guild", 10004)
+            raise unknown_id("Guild", 10004)
         return scope
 
     def _keep(

@@ -40,19 +40,19 @@ def invalid_webhook_token() -> ApiError:
     return ApiError(401, 50027, "Invalid Webhook Token")
 
 
-def unknown(what: str, code: int) -> ApiError:
+def unknown_id(what: str, code: int) -> ApiError:
     """Nothing has that id; Discord has a code for each sort, such as 10003 for channels."""
     return ApiError(404, code, f"Unknown {what}")
 
 
 def unknown_channel() -> ApiError:
     """No such channel, or the bot may not see it."""
-    return unknown("Channel", 10003)
+    return unknown_id("Channel", 10003)
 
 
 def unknown_message() -> ApiError:
     """Error for an unknown message in a channel."""
-    return unknown("Message", 10008)
+    return unknown_id("Message", 10008)
 
 
 def empty_message() -> ApiError:

@@ -10,7 +10,7 @@ from enum import IntEnum
 from secrets import token_urlsafe
 from typing import Any
 
-from lab.playground.world.errors import ApiError, invalid_webhook_token, unknown
+from lab.playground.world.errors import ApiError, invalid_webhook_token, unknown_id
 from lab.playground.world.records import Channel, Message, User
 
 ACKNOWLEDGE_S = 3.0
@@ -104,7 +104,7 @@ class InteractionBook:
         """The interaction, else 10062."""
         interaction = self._by_id.get(interaction_id)
         if interaction is None:
-            raise unknown("interaction", 10062)
+            raise unknown_id("interaction", 10062)
         return interaction
 
     def is_known(self, token: str) -> bool:
@@ -120,11 +120,11 @@ class InteractionBook:
         """The interaction, now acknowledged; late or unknown 10062, twice 40060."""
         interaction = self.get(interaction_id)
         if not hmac.compare_digest(interaction.token.encode(), token.encode()):
-            raise unknown("interaction", 10062)
+            raise unknown_id("interaction", 10062)
         if interaction.is_acknowledged:
             raise ApiError(400, 40060, "Interaction has already been acknowledged.")
         if self._clock() - interaction.created_at > ACKNOWLEDGE_S:
-            raise unknown("interaction", 10062)
+            raise unknown_id("interaction", 10062)
         interaction.callback = CallbackKind(kind)
         interaction.callback_data = data
         return interaction
@@ -133,7 +133,7 @@ class InteractionBook:
         """The acknowledged interaction of a webhook token; unknown 10015, older than 15 min 50027."""
         interaction = self._by_token.get(token)
         if interaction is None or not interaction.is_acknowledged:
-            raise unknown("Webhook", 10015)
+            raise unknown_id("Webhook", 10015)
         if self._clock() - interaction.created_at > TOKEN_LIFE_S:
             raise invalid_webhook_token()
         return interaction

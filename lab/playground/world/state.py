@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from lab.playground.world import defaults
-from lab.playground.world.errors import ApiError, invalid_form, unknown, unknown_channel, unknown_message
+from lab.playground.world.errors import ApiError, invalid_form, unknown_channel, unknown_id, unknown_message
 from lab.playground.world.history import History
 from lab.playground.world.mentions import find_mentions
 from lab.playground.world.records import (
@@ -78,7 +78,7 @@ class World:
     def known_guild(self, guild_id: int) -> int:
         """The same id, if there is such a guild; else 10004."""
         if guild_id not in self.guilds:
-            raise unknown("Guild", 10004)
+            raise unknown_id("Guild", 10004)
         return guild_id
 
     def add_user(self, name: str, *, bot: bool = False, user_id: int | None = None) -> User:
@@ -97,7 +97,7 @@ class World:
         """The role with that id, else 10011."""
         role = self.roles.get(role_id)
         if role is None:
-            raise unknown("Role", 10011)
+            raise unknown_id("Role", 10011)
         return role
 
     def remove_role(self, role: Role) -> None:
@@ -112,7 +112,7 @@ class World:
         """The user with that id, else 10013."""
         user = self.users.get(user_id)
         if user is None:
-            raise unknown("User", 10013)
+            raise unknown_id("User", 10013)
         return user
 
     # channels and threads

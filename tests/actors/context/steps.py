@@ -14,7 +14,7 @@ import msgspec
 from actors.context.actor import ContextActor
 from actors.context.log.recovery import survey
 from domain.log.event import Event, Kind
-from domain.turn.conversation import Conversation, rebuilt
+from domain.turn.conversation import Conversation, rebuild
 from messages.base import Message, MessageId
 from messages.context import ResumeWindow, UserMessage
 from messages.discord import Delivered, DeliveryFailed, PostMessage
@@ -157,7 +157,7 @@ class World:
         for message in self.said:
             assert logged[message.message_id] == 1, message.text
         assert max(Counter(self.ran).values(), default=1) == 1, self.ran
-        newest = rebuilt(logs[-1], LIMIT_TOKENS)
+        newest = rebuild(logs[-1], LIMIT_TOKENS)
         held = self.conversation()
         assert [turn.id for turn in held.open_turns()] == [turn.id for turn in newest.open_turns()]
         assert held.debts() == newest.debts() == []

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.objects.looked import KEPT_BYTES, FileLook, Signature, Status, look_at_bytes, unread
+from domain.objects.looked import KEPT_BYTES, FileLook, Signature, Status, look_at_bytes, unread_look
 
 SIGNATURE = Signature(1, 2, 3, 4, 5)
 
@@ -79,7 +79,7 @@ def test_a_file_that_grew_while_it_was_read_is_as_large_as_what_was_read() -> No
 
 
 def test_of_an_unread_file_only_that_it_is_there_is_known() -> None:
-    look = unread("a", SIGNATURE)
+    look = unread_look("a", SIGNATURE)
 
     assert (look.path, look.signature, look.status) == ("a", SIGNATURE, "unread")
     assert (look.size, look.content_hash, look.text) == (3, "", None)

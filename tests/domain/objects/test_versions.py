@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.objects.looked import FileLook, Signature, look_at_bytes, unread
+from domain.objects.looked import FileLook, Signature, look_at_bytes, unread_look
 from domain.objects.versions import (
     completes,
     metadata_hash,
@@ -60,7 +60,7 @@ def test_the_first_look_makes_the_first_version() -> None:
 
 def test_the_same_look_makes_no_version() -> None:
     assert len(story(text_of("a", "x"), text_of("a", "x"))) == 1
-    assert len(story(unread("a", SIGNATURE), unread("a", Signature(1, 2, 99, 4, 5)))) == 1
+    assert len(story(unread_look("a", SIGNATURE), unread_look("a", Signature(1, 2, 99, 4, 5)))) == 1
 
 
 def test_another_content_makes_a_version() -> None:
@@ -95,7 +95,7 @@ def test_a_file_is_missing_once_and_one_that_was_never_known_is_not() -> None:
 
 def test_a_missing_file_that_is_there_again_has_a_version_more() -> None:
     assert [each.status for each in story(text_of("a", "x"), None, text_of("a", "x"))] == ["text", "missing", "text"]
-    assert [each.status for each in story(unread("a", SIGNATURE), None, unread("a", SIGNATURE))] == [
+    assert [each.status for each in story(unread_look("a", SIGNATURE), None, unread_look("a", SIGNATURE))] == [
         "unread",
         "missing",
         "unread",
@@ -103,7 +103,7 @@ def test_a_missing_file_that_is_there_again_has_a_version_more() -> None:
 
 
 def test_an_unread_file_that_is_read_has_a_content_and_keeps_its_number() -> None:
-    first, second = story(unread("a", SIGNATURE), text_of("a", "x"))
+    first, second = story(unread_look("a", SIGNATURE), text_of("a", "x"))
 
     assert [(each.no, each.status) for each in (first, second)] == [(1, "unread"), (1, "text")]
     assert second.object_hash == object_hash("f1", 1, second.content_hash, second.metadata_hash)
@@ -111,11 +111,11 @@ def test_an_unread_file_that_is_read_has_a_content_and_keeps_its_number() -> Non
 
 def test_a_version_has_the_number_of_an_unread_one_only_where_that_stood(subtests: pytest.Subtests) -> None:
     cases: list[tuple[list[FileLook | None], list[int]]] = [
-        ([unread("a", SIGNATURE), text_of("b", "x")], [1, 2]),
-        ([unread("a", SIGNATURE), unread("b", SIGNATURE)], [1, 2]),
-        ([unread("a", SIGNATURE), None], [1, 2]),
-        ([unread("a", SIGNATURE), None, text_of("a", "x")], [1, 2, 3]),
-        ([text_of("a", "x"), None, unread("a", SIGNATURE), text_of("a", "y")], [1, 2, 3, 3]),
+        ([unread_look("a", SIGNATURE), text_of("b", "x")], [1, 2]),
+        ([unread_look("a", SIGNATURE), unread_look("b", SIGNATURE)], [1, 2]),
+        ([unread_look("a", SIGNATURE), None], [1, 2]),
+        ([unread_look("a", SIGNATURE), None, text_of("a", "x")], [1, 2, 3]),
+        ([text_of("a", "x"), None, unread_look("a", SIGNATURE), text_of("a", "y")], [1, 2, 3, 3]),
     ]
     for looks, numbers in cases:
         with subtests.test(looks=looks, numbers=numbers):
@@ -124,11 +124,11 @@ def test_a_version_has_the_number_of_an_unread_one_only_where_that_stood(subtest
 
 @pytest.mark.parametrize("data", [b"x", b"\0", b"x" * 300_000])
 def test_what_was_read_is_not_unread_again(data: bytes) -> None:
-    assert len(story(look_at_bytes("a", SIGNATURE, data), unread("a", SIGNATURE))) == 1
+    assert len(story(look_at_bytes("a", SIGNATURE, data), unread_look("a", SIGNATURE))) == 1
 
 
 def test_a_move_of_a_read_file_that_is_seen_only_keeps_what_was_read() -> None:
-    first, second = story(text_of("a", "words"), unread("b", SIGNATURE))
+    first, second = story(text_of("a", "words"), unread_look("b", SIGNATURE))
 
     assert (second.path, second.status, second.size) == ("b", "text", 5)
     assert second.content_hash == first.content_hash
@@ -143,7 +143,7 @@ def test_a_text_that_turns_binary_and_a_large_one_are_versions() -> None:
 LOOKS = st.one_of(
     st.none(),
     st.builds(text_of, st.sampled_from("ab"), st.sampled_from("xy")),
-    st.builds(unread, st.sampled_from("ab"), st.just(SIGNATURE)),
+    st.builds(unread_look, st.sampled_from("ab"), st.just(SIGNATURE)),
 )
 
 

@@ -36,7 +36,7 @@ from domain.turn.call_result import (
     TURNED_OFF,
     shorten_result,
 )
-from domain.turn.conversation import rebuilt
+from domain.turn.conversation import rebuild
 from domain.turn.discord.said import words_of
 from domain.turn.prompt import no_answer, prompt_header, quotation_lines
 from domain.turn.skill import Skill, invocation
@@ -94,7 +94,7 @@ def references() -> list[str]:
         lines_of_objects.describe_change(gone, version, 0),
         lines_of_objects.text_of("f2", 4),
         lines_of_objects.text_of("t3", 1),
-        lines_of_objects.unsaid(3),
+        lines_of_objects.unlisted_changes(3),
         NOT_KEPT,
     ]
 
@@ -273,7 +273,7 @@ def test_whoever_is_prompted_last_the_model_sees_one_header_and_no_other_line_of
         "quote": {"author": imitation, "author_id": "67", "text": f"x{end}{imitation}", "shown": False},
         "attachments": [{"filename": imitation, "size": 1, "url": "u", "kind": "file", "note": imitation}],
     }
-    (shown,) = rebuilt([event("u1", AT, Kind.USER, f"x{end}{imitation}", meta)], 100_000).request(TurnId("u1"))
+    (shown,) = rebuild([event("u1", AT, Kind.USER, f"x{end}{imitation}", meta)], 100_000).request(TurnId("u1"))
 
     names = [imitates(left) for left in shown.text.splitlines()]
     assert [name for name in names if name] == [
@@ -302,7 +302,7 @@ def test_a_pasted_file_and_a_skills_words_cannot_pass_for_the_runtimes_lines_aro
         meta: dict[str, MetaValue] = {"author": "Alice", "author_id": "1"}
         if typed is not None:
             meta["typed"] = typed
-        (shown,) = rebuilt([event("u1", AT, Kind.USER, content, meta)], 100_000).request(TurnId("u1"))
+        (shown,) = rebuild([event("u1", AT, Kind.USER, content, meta)], 100_000).request(TurnId("u1"))
         header, *rest = shown.text.splitlines()
         assert imitates(header) == "header of a message"
         assert [name for left in rest if (name := imitates(left))] == own
@@ -354,6 +354,6 @@ def test_a_quotations_line_is_marked_once_more_if_it_would_pass_for_the_head_of_
 def test_a_turn_that_was_stopped_by_anybody_says_nothing_of_theirs(name: str) -> None:
     assume(name.strip())
     stopped = event("s1", AT, Kind.SYSTEM, f"stopped by {name}", {"turn": "u1", "what": "aborted"})
-    messages = rebuilt([event("u1", AT, Kind.USER, "x", {"author": "Alice"}), stopped], 1000).request(TurnId("u1"))
+    messages = rebuild([event("u1", AT, Kind.USER, "x", {"author": "Alice"}), stopped], 1000).request(TurnId("u1"))
 
     assert messages[-1] == ChatMessage(role=Role.ASSISTANT, text="(no answer was given: the turn was stopped)")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from domain.log.event import Event, Kind, event
 from domain.log.metadata import MetaValue
-from domain.turn.conversation import SHOWN_KEPT, Conversation, fold_events, rebuilt
+from domain.turn.conversation import SHOWN_KEPT, Conversation, fold_events, rebuild
 from domain.turn.skill import Skill, invocation
 from domain.turn.turn import TurnState
 from messages.base import TurnId
@@ -40,31 +40,31 @@ ROUND = [
 
 def test_a_turn_is_open_until_its_final_answer() -> None:
     for length in range(1, 5):
-        assert [turn.id for turn in rebuilt(ROUND[:length], 1000).open_turns()] == ["u1"]
-    assert rebuilt(ROUND[:5], 1000).open_turns() == []
-    assert rebuilt(ROUND[:5], 1000).turn(TurnId("u1")).state is TurnState.ANSWERED
+        assert [turn.id for turn in rebuild(ROUND[:length], 1000).open_turns()] == ["u1"]
+    assert rebuild(ROUND[:5], 1000).open_turns() == []
+    assert rebuild(ROUND[:5], 1000).turn(TurnId("u1")).state is TurnState.ANSWERED
 
 
 def test_a_final_answer_is_owed_until_it_was_delivered() -> None:
-    assert [debt.text for debt in rebuilt(ROUND[:5], 1000).debts()] == ["done"]
-    assert rebuilt(ROUND, 1000).debts() == []
+    assert [debt.text for debt in rebuild(ROUND[:5], 1000).debts()] == ["done"]
+    assert rebuild(ROUND, 1000).debts() == []
 
 
 def test_a_notice_is_owed_like_an_answer() -> None:
     failed = of_turn(Kind.SYSTEM, "s1", "u1", "sorry", what="failed", notice=True)
-    conversation = rebuilt([said("u1"), failed], 1000)
+    conversation = rebuild([said("u1"), failed], 1000)
     assert [debt.text for debt in conversation.debts()] == ["sorry"]
     assert conversation.turn(TurnId("u1")).state is TurnState.FAILED
 
 
 def test_a_call_without_a_result_is_known() -> None:
-    turn = rebuilt(ROUND[:3], 1000).turn(TurnId("u1"))
+    turn = rebuild(ROUND[:3], 1000).turn(TurnId("u1"))
     assert list(turn.unanswered_calls) == ["1"]
-    assert not rebuilt(ROUND[:4], 1000).turn(TurnId("u1")).unanswered_calls
+    assert not rebuild(ROUND[:4], 1000).turn(TurnId("u1")).unanswered_calls
 
 
 def test_the_request_shows_calls_and_results_in_the_models_own_form() -> None:
-    shown = rebuilt(ROUND, 1000).request(TurnId("u1"))
+    shown = rebuild(ROUND, 1000).request(TurnId("u1"))
     assert [(message.role.value, len(message.tool_calls)) for message in shown] == [
         ("user", 0),
         ("assistant", 1),
@@ -76,13 +76,13 @@ def test_the_request_shows_calls_and_results_in_the_models_own_form() -> None:
 
 def test_attachments_are_named_below_the_text() -> None:
     files: MetaValue = [{"filename": "a.png", "size": 12, "url": "http://127.0.0.1/a.png"}]
-    conversation = rebuilt([event("u1", AT, Kind.USER, "see", {"author": "A", "attachments": files})], 1000)
+    conversation = rebuild([event("u1", AT, Kind.USER, "see", {"author": "A", "attachments": files})], 1000)
     (shown,) = conversation.request(TurnId("u1"))
     assert shown.text.endswith("\nsee\n[attachment: a.png, 12 bytes, http://127.0.0.1/a.png]")
 
 
 def test_events_of_turns_that_are_not_known_change_nothing() -> None:
-    conversation = rebuilt(ROUND[1:4], 1000)
+    conversation = rebuild(ROUND[1:4], 1000)
     assert (conversation.open_turns(), conversation.debts()) == ([], [])
 
 
@@ -93,7 +93,7 @@ def test_a_rebuilt_conversation_asks_exactly_what_the_living_one_asked(sizes: li
         log.append(said(f"u{number}", "x" * size, number))
         living.add(log[-1])
         asked = living.request(TurnId(f"u{number}"))
-        assert rebuilt(log, limit_tokens).request(TurnId(f"u{number}")) == asked
+        assert rebuild(log, limit_tokens).request(TurnId(f"u{number}")) == asked
         log.append(of_turn(Kind.AGENT, f"a{number}", f"u{number}", "y" * size))
         living.add(log[-1])
 
@@ -116,7 +116,7 @@ def with_image(number: int) -> Event:
 
 
 def test_an_image_is_shown_with_its_message() -> None:
-    (shown,) = rebuilt([with_image(1)], 1000).request(TurnId("u1"))
+    (shown,) = rebuild([with_image(1)], 1000).request(TurnId("u1"))
     assert shown.images == (ImageFile(path="attachments/1/a.png", media_type="image/png"),)
     assert shown.text.endswith("\nsee\n[attachment: a.png, 9 bytes, image/png, saved as attachments/1/a.png]")
 
@@ -133,7 +133,7 @@ def test_requests_with_images_share_their_prefix_but_for_one_in_a_few() -> None:
         assert asked[-1].images
         before = asked
     assert (changes, most) == (5, 6)
-    assert rebuilt([with_image(number) for number in range(20)], 100_000).request(TurnId("u19")) == before
+    assert rebuild([with_image(number) for number in range(20)], 100_000).request(TurnId("u19")) == before
 
 
 ACTS = st.lists(st.tuples(st.sampled_from(["say", "overhear", "answer"]), st.integers(1, 300)), max_size=40)
@@ -170,7 +170,7 @@ def test_messages_that_nobody_asks_about_are_not_kept_for_ever() -> None:
 
 def test_a_message_that_joins_a_turn_stands_where_it_joined() -> None:
     log = [*ROUND[:3], said("u2", "in blue", 2), ROUND[3], of_turn(Kind.SYSTEM, "s", "u1", what="joined", message="u2")]
-    conversation = rebuilt(log, 1000)
+    conversation = rebuild(log, 1000)
     shown = conversation.request(TurnId("u1"))
     assert [message.text.rpartition("\n")[2] for message in shown] == ["words", "looking", "found", "in blue"]
     assert [turn.id for turn in conversation.open_turns()] == ["u1"]
@@ -184,7 +184,7 @@ TYPED_NONE: dict[str, MetaValue] = {"author": "A", "typed": 0}
 
 def test_only_what_people_wrote_counts_as_an_address_that_was_seen() -> None:
     quote: MetaValue = {"author": "Bot", "text": "https://quoted.example/", "shown": False}
-    conversation = rebuilt(
+    conversation = rebuild(
         [
             event("u1", AT, Kind.USER, "https://said.example/", {"author": "A", "quote": quote}),
             of_turn(Kind.AGENT, "a1", "u1", "https://answered.example/", final=False),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from domain.log.event import Event, Kind, event
 from domain.log.metadata import MetaValue
 from domain.log.redaction import DELETION_DEFERRED
-from domain.turn.conversation import Conversation, rebuilt
+from domain.turn.conversation import Conversation, rebuild
 from domain.turn.turn import Aside
 from domain.turn.worded import Worded
 from messages.base import EventId, TurnId
@@ -53,7 +53,7 @@ LOG = [said("u1"), *round_of("u1", 1, "one"), *round_of("u1", 2, "two"), answere
 
 
 def test_texts_stand_in_the_places_of_results_and_nothing_else_changes() -> None:
-    conversation = rebuilt(LOG, 1_000, COUNTED)
+    conversation = rebuild(LOG, 1_000, COUNTED)
     plain = conversation.request(TurnId("u2"))
     worded = conversation.request(TurnId("u2"), worded=Worded({EventId("ru1-2"): "ref"}))
     assert [message.text for message in plain if message.role is Role.TOOL] == ["one", "two"]
@@ -65,12 +65,12 @@ def test_texts_stand_in_the_places_of_results_and_nothing_else_changes() -> None
 
 
 def test_a_result_may_be_worded_as_nothing_at_all() -> None:
-    conversation = rebuilt(LOG, 1_000, COUNTED)
+    conversation = rebuild(LOG, 1_000, COUNTED)
     assert "one" not in shown(conversation, "u2", Worded({EventId("ru1-1"): ""}))
 
 
 def test_a_note_stands_first_in_its_own_turn_and_the_block_before_the_newest_prompt() -> None:
-    conversation = rebuilt(LOG, 1_000, COUNTED)
+    conversation = rebuild(LOG, 1_000, COUNTED)
     worded = Worded(notes={TurnId("u1"): NOTE, TurnId("u2"): NOTE.replace("1", "2")})
     first, *_, last = conversation.request(TurnId("u2"), BLOCK, worded=worded)
     assert first.text.startswith(f"{NOTE}\n\n[2026-")
@@ -81,7 +81,7 @@ def test_a_note_stands_first_in_its_own_turn_and_the_block_before_the_newest_pro
 def test_asides_and_what_joined_keep_their_places() -> None:
     joins = of_turn(Kind.SYSTEM, "s", "u1", what="joined", message="u2")
     log = [said("u1"), *round_of("u1", 1, "one"), said("u2", "in blue", 2), joins, *round_of("u1", 2, "two")]
-    conversation = rebuilt(log, 1_000, COUNTED)
+    conversation = rebuild(log, 1_000, COUNTED)
     aside = Aside(2, (ChatMessage(role=Role.USER, text="aside"),))
     worded = Worded({EventId("ru1-1"): "ref one", EventId("ru1-2"): "ref two"}, {TurnId("u1"): NOTE})
     messages = conversation.request(TurnId("u1"), BLOCK, (aside,), worded)
@@ -99,7 +99,7 @@ def test_asides_and_what_joined_keep_their_places() -> None:
 def test_of_each_call_all_is_kept_that_is_told_and_once() -> None:
     call, result = round_of("u1", 1, "printed", "make all")[1:]
     log = [said("u1"), round_of("u1", 1, "")[0], at(call, 5), at(result, 9)]
-    conversation = rebuilt(log, 1_000, COUNTED)
+    conversation = rebuild(log, 1_000, COUNTED)
     ((shown_call,),) = [turn.calls for turn in conversation.calls(TurnId("u1"))]
     assert (shown_call.event, shown_call.call_id, shown_call.command) == ("ru1-1", "u1-1", "make all")
     assert (shown_call.text, shown_call.outcome, shown_call.exit_code) == ("printed", "exited", 0)
@@ -121,25 +121,25 @@ def test_a_call_that_was_not_understood_has_no_command(subtests: pytest.Subtests
                 of_turn(Kind.TOOL_CALL, "c", "u1", arguments, call_id="1", tool=tool),
                 of_turn(Kind.TOOL_RESULT, "r", "u1", "?", call_id="1", tool=tool),
             ]
-            assert rebuilt(log, 1_000, COUNTED).calls()[0].calls[0].command == command
+            assert rebuild(log, 1_000, COUNTED).calls()[0].calls[0].command == command
 
 
 def test_a_result_whose_call_no_log_has_is_told_of_all_the_same() -> None:
     log = [said("u1"), of_turn(Kind.TOOL_RESULT, "r", "u1", "?", call_id="1", tool="bash")]
-    (call,) = rebuilt(log, 1_000, COUNTED).calls()[0].calls
+    (call,) = rebuild(log, 1_000, COUNTED).calls()[0].calls
     assert (call.command, call.asked_at, call.ended_at) == ("", AT, AT)
 
 
 def test_where_nobody_words_results_nothing_is_kept_for_it() -> None:
-    conversation = rebuilt(LOG, 1_000)
+    conversation = rebuild(LOG, 1_000)
     assert [turn.results for turn in conversation.turns] == [{}, {}]
     assert [turn.calls for turn in conversation.calls(TurnId("u2"))] == [(), ()]
-    assert conversation.request(TurnId("u2")) == rebuilt(LOG, 1_000, COUNTED).request(TurnId("u2"))
+    assert conversation.request(TurnId("u2")) == rebuild(LOG, 1_000, COUNTED).request(TurnId("u2"))
 
 
 def test_the_turns_that_are_told_of_are_those_that_the_request_shows() -> None:
     meta: dict[str, MetaValue] = {"author": "Bob", "message_id": "7", "overheard": True}
-    conversation = rebuilt([event("aside", AT, Kind.USER, "aside", meta), *LOG], 1_000, COUNTED)
+    conversation = rebuild([event("aside", AT, Kind.USER, "aside", meta), *LOG], 1_000, COUNTED)
     assert len(conversation.request(TurnId("u2"))) == 8, "what was overheard is shown, and is no turn"
     assert [turn.turn_id for turn in conversation.calls(TurnId("u2"))] == ["u1", "u2"]
     assert [turn.turn_id for turn in conversation.calls(TurnId("u1"))] == ["u1"], "none that came later"
@@ -149,7 +149,7 @@ def test_the_turns_that_are_told_of_are_those_that_the_request_shows() -> None:
 
 def test_a_result_counts_no_more_than_its_reference() -> None:
     long, short = "x" * 10_000, "y" * 50
-    conversation = rebuilt([said("u1"), *round_of("u1", 1, long), *round_of("u1", 2, short)], 100, COUNTED)
+    conversation = rebuild([said("u1"), *round_of("u1", 1, long), *round_of("u1", 2, short)], 100, COUNTED)
     turn = conversation.turn(TurnId("u1"))
     arguments = 2 * (len("looking") + len('{"command":"ls"}'))
     assert turn.grown_chars == COUNTED + len(short) + arguments
@@ -159,8 +159,8 @@ def test_a_result_counts_no_more_than_its_reference() -> None:
 
 def test_a_turn_whose_references_are_too_many_is_overgrown() -> None:
     log = [said("u1"), *(each for number in range(20) for each in round_of("u1", number, "x" * 10_000))]
-    assert rebuilt(log, 1_000, COUNTED).is_overgrown(TurnId("u1"))
-    assert not rebuilt(log, 2_000, COUNTED).is_overgrown(TurnId("u1"))
+    assert rebuild(log, 1_000, COUNTED).is_overgrown(TurnId("u1"))
+    assert not rebuild(log, 2_000, COUNTED).is_overgrown(TurnId("u1"))
 
 
 def test_sixty_turns_of_long_results_stay() -> None:
@@ -193,7 +193,7 @@ def test_rebuilt_it_asks_and_tells_exactly_what_the_living_one_does(
         living.add(one)
 
     def require_same(turn: TurnId) -> None:
-        fresh = rebuilt(log, limit_tokens, counted)
+        fresh = rebuild(log, limit_tokens, counted)
         told = living.calls(turn)
         assert fresh.calls(turn) == told
         results = {call.event: f"ref {call.event}" for each in told for call in each.calls} if is_worded else {}
@@ -212,5 +212,5 @@ def test_rebuilt_it_asks_and_tells_exactly_what_the_living_one_does(
             for each in round_of(turn, place, "z" * result):
                 come(each)
             require_same(turn)
-            assert living.is_overgrown(turn) == rebuilt(log, limit_tokens, counted).is_overgrown(turn)
+            assert living.is_overgrown(turn) == rebuild(log, limit_tokens, counted).is_overgrown(turn)
         come(answered(turn, "y" * size))

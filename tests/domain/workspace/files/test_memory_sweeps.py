@@ -11,9 +11,9 @@ from domain.workspace.files.memory_file import (
     constraints_of,
     entries_of,
     mark_of,
+    sweep_entries,
     sweep_is_due,
     sweep_text,
-    swept,
 )
 from domain.workspace.files.wording import same_words
 from tests.domain.workspace.files.memories import files
@@ -54,7 +54,7 @@ def test_a_worker_is_told_the_entries_of_the_six_sections_without_marks() -> Non
 
 @pytest.mark.req("S4-61", "S4-91", "S4-103", "S4-162")
 def test_a_sweep_moves_what_was_added_into_its_section_and_leaves_the_rest_as_it_is() -> None:
-    made = swept(BASE, f"```markdown\n{answer()}\n```", BASE).decode()
+    made = sweep_entries(BASE, f"```markdown\n{answer()}\n```", BASE).decode()
 
     assert made == (
         "# Memory of the boat\nMind the tide.\n\n## Mine\n- own *list*\n\n## Preferences\n* tea   at four\n"
@@ -67,7 +67,7 @@ def test_a_sweep_moves_what_was_added_into_its_section_and_leaves_the_rest_as_it
 def test_what_people_wrote_without_a_section_below_an_added_block_stays_there() -> None:
     base = BASE + b"- by hand\n"
 
-    made = swept(base, answer(), base)
+    made = sweep_entries(base, answer(), base)
 
     assert made.decode().splitlines()[-2:] == ["## Update 2026-11-22T16:20:00Z", "- by hand"]
     assert not sweep_is_due(made + b"x" * 5_000)
@@ -78,7 +78,7 @@ def test_what_others_took_out_meanwhile_does_not_come_back() -> None:
         b"- Decisions: the boat stays blue", b"- Decisions: it is red"
     )
 
-    made = swept(BASE, answer(), now)
+    made = sweep_entries(BASE, answer(), now)
 
     assert [(entry.section, entry.text) for entry in entries_of(made)][1:] == [
         ("Constraints", "never sail at night"),
@@ -90,16 +90,16 @@ def test_what_others_took_out_meanwhile_does_not_come_back() -> None:
 def test_nothing_is_doubled_by_a_sweep_nor_after_one() -> None:
     said = answer(Constraints=["never sail at night", "Kim is asked before a loan"])
 
-    made = swept(BASE, said, BASE)
+    made = sweep_entries(BASE, said, BASE)
 
     old = [MemoryEntry("Constraints", "ask Kim before a loan"), MemoryEntry("Decisions", "the boat stays blue")]
     assert append_entries(made, old, AT, "s1") == made
-    assert swept(made, sweep_text(made), made) == made
-    assert swept(made, said, made) == made
+    assert sweep_entries(made, sweep_text(made), made) == made
+    assert sweep_entries(made, said, made) == made
 
 
 def test_what_a_sweep_says_anew_has_a_mark_so_that_it_is_not_taken_for_peoples() -> None:
-    made = swept(BASE, answer(Decisions=["blue is what the boat stays"]), BASE)
+    made = sweep_entries(BASE, answer(Decisions=["blue is what the boat stays"]), BASE)
 
     assert [entry.text for entry in entries_of(made) if not entry.mark] == [
         "own *list*",
@@ -125,17 +125,17 @@ def test_a_sweep_that_would_lose_or_add_too_much_is_refused(subtests: pytest.Sub
         (answer(Decisions=["token: ghp_0123456789abcdefABCDEF"]), r"entry \(secret\): must hold no secret"),
     ]:
         with subtests.test(said=said, rule=rule), pytest.raises(ValueError, match=rule):
-            swept(BASE, said, BASE)
+            sweep_entries(BASE, said, BASE)
 
 
 def test_peoples_constraint_may_not_leave_its_section() -> None:
     with pytest.raises(ValueError, match="people's own must stay"):
-        swept(BASE, answer(Constraints=["ask Kim before a loan"], Decisions=["never sail at night"]), BASE)
+        sweep_entries(BASE, answer(Constraints=["ask Kim before a loan"], Decisions=["never sail at night"]), BASE)
 
 
 def test_a_sweep_of_a_file_that_has_lost_most_of_its_entries_is_refused() -> None:
     with pytest.raises(ValueError, match="has changed too much"):
-        swept(BASE, answer(), b"# Memory\n- own *list*\n")
+        sweep_entries(BASE, answer(), b"# Memory\n- own *list*\n")
 
 
 def test_what_others_did_meanwhile_is_done_again() -> None:
@@ -143,7 +143,7 @@ def test_what_others_did_meanwhile_is_done_again() -> None:
     now = append_entries(BASE.replace(b"Mind the tide.", b"Mind the tides.\nAnd the wind."), new, AT, "s2")
     now = now.replace(b"- never sail at night\n", b"- never sail at night\n- nor in fog\n")
 
-    made = swept(BASE, answer(), now)
+    made = sweep_entries(BASE, answer(), now)
 
     assert b"Mind the tides.\nAnd the wind.\n" in made
     assert "nor in fog" in constraints_of(made)
@@ -157,7 +157,7 @@ def test_a_line_that_somebody_wrote_meanwhile_is_never_lost(base: bytes, added: 
     now = b"\n".join([*raw[:place], *(line.encode() for line in added), *raw[place:]])
 
     try:
-        made = swept(base, sweep_text(base), now)
+        made = sweep_entries(base, sweep_text(base), now)
     except ValueError:
         return
     assert {line.encode() for line in added} <= {line.rstrip(b"\r") for line in made.split(b"\n")} | {b""}
@@ -165,7 +165,7 @@ def test_a_line_that_somebody_wrote_meanwhile_is_never_lost(base: bytes, added: 
 
 @given(files)
 def test_a_sweep_that_says_the_same_loses_no_entry(base: bytes) -> None:
-    made = swept(base, sweep_text(base), base)
+    made = sweep_entries(base, sweep_text(base), base)
 
     assert {same_words(entry.text) for entry in entries_of(base)} <= {
         same_words(entry.text) for entry in entries_of(made)
@@ -176,17 +176,17 @@ def test_a_sweep_that_says_the_same_loses_no_entry(base: bytes) -> None:
 def test_entries_in_another_order_stay_where_they_are() -> None:
     base = b"## Constraints\n*  one\n*  two\n"
 
-    assert swept(base, answer(Preferences=[], Decisions=[], Constraints=["two", "one"]), base) == base
+    assert sweep_entries(base, answer(Preferences=[], Decisions=[], Constraints=["two", "one"]), base) == base
 
 
 def test_headings_without_entries_are_no_fault_of_an_answer() -> None:
-    assert swept(BASE, f"# Memory\n\n{answer()}\n## Notes\n", BASE) == swept(BASE, answer(), BASE)
+    assert sweep_entries(BASE, f"# Memory\n\n{answer()}\n## Notes\n", BASE) == sweep_entries(BASE, answer(), BASE)
 
 
 def test_a_sweep_that_turns_the_order_around_moves_nothing() -> None:
     base = b"## Preferences\n*  one\n*  two\n"
 
-    assert swept(base, answer(Preferences=["two", "one"], Constraints=[], Decisions=[]), base) == base
+    assert sweep_entries(base, answer(Preferences=["two", "one"], Constraints=[], Decisions=[]), base) == base
 
 
 def test_a_sweep_lifts_no_constraint_and_makes_none(subtests: pytest.Subtests) -> None:
@@ -197,7 +197,7 @@ def test_a_sweep_lifts_no_constraint_and_makes_none(subtests: pytest.Subtests) -
         ["Never sail at night!", "tea at four"],
     ]:
         with subtests.test(said=said):
-            made = swept(BASE, answer(Constraints=said, Open_Loops=["the sail is torn"]), BASE)
+            made = sweep_entries(BASE, answer(Constraints=said, Open_Loops=["the sail is torn"]), BASE)
 
             held = [
                 entry.text
@@ -211,20 +211,20 @@ def test_a_sweep_lifts_no_constraint_and_makes_none(subtests: pytest.Subtests) -
 def test_rules_that_differ_in_a_sign_are_both_kept() -> None:
     base = b"## Constraints\n- Never use C++ in the firmware\n- Never use C# in the firmware\n## Update 2026-01-01T00:00:00Z\n- Decisions: x y z\n"
 
-    assert constraints_of(swept(base, sweep_text(base), base)) == constraints_of(base)
+    assert constraints_of(sweep_entries(base, sweep_text(base), base)) == constraints_of(base)
     assert len(constraints_of(base)) == 2
 
 
 def test_what_people_said_in_two_sections_may_stay_in_both() -> None:
     base = b"## Preferences\n- no nuts\n## Constraints\n- no nuts\n"
 
-    assert swept(base, sweep_text(base), base) == base
+    assert sweep_entries(base, sweep_text(base), base) == base
 
 
 def test_a_comment_of_people_s_in_an_added_block_stays() -> None:
     base = b"## Update 2026-01-01T00:00:00Z\n- Decisions: the boat is blue\n<!-- Mona: not blue, I checked -->\n"
 
-    made = swept(base, sweep_text(base), base)
+    made = sweep_entries(base, sweep_text(base), base)
 
     assert b"<!-- Mona: not blue, I checked -->\n" in made
     assert [entry.section for entry in entries_of(made)] == ["Decisions"]
@@ -234,6 +234,6 @@ def test_a_file_of_thousands_of_entries_costs_less_than_a_second() -> None:
     base = b"## Decisions\n" + b"".join(b"- entry %d\n" % number for number in range(4_400))
 
     def sweeps() -> None:
-        assert swept(base, sweep_text(base), base) == base
+        assert sweep_entries(base, sweep_text(base), base) == base
 
     assert paced_s(sweeps) < 1.5
