@@ -316,7 +316,7 @@ class RowsFetched(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ChangeRows(Message, frozen=True, kw_only=True, gc=False):
-    """Drop rows by id, then put rows, all or nothing; answered by `RowsChanged` or `Refused`.
+    """Drop rows (`for_good`: leave no byte), then put rows, or neither; answered by `RowsChanged` or `Refused`.
 
     A row that is put takes the place of one of the same id, and of one of the same path; one without a vector keeps
     that of the same id if the content and the model are the same, or no model is named.
@@ -328,14 +328,7 @@ class ChangeRows(Message, frozen=True, kw_only=True, gc=False):
     """Vector space of the rows' vectors; may be empty where there is none."""
     put: tuple[IndexRow, ...] = ()
     drop: tuple[str, ...] = ()
-
-
-class ForgetRows(Message, frozen=True, kw_only=True, gc=False):
-    """Drop rows by id, and leave no byte of them in the file; answered by `RowsChanged` or `Refused`."""
-
-    request_id: RequestId
-    reply_to: Address
-    drop: tuple[str, ...]
+    for_good: bool = False
 
 
 class RowsChanged(Message, frozen=True, kw_only=True, gc=False):
@@ -399,10 +392,9 @@ GatewayMessage = GatewayUp | ListenAgain
 RecallCommand = RecallEntries | SearchEntries
 RecallReply = EntriesRecalled | EntriesFound
 FactsCommand = StoreTurn | AddEntry | ListEntries | ForgetEntry
-FactsMessage = FactsCommand | SpaceSeen | FilesChanged | Committed | FactsDue | DescribeYourself
+FactsMessage = FactsCommand | SpaceSeen | FilesChanged | Committed | FactsDue | IndexBegun | DescribeYourself
 FactsReply = TurnStored | EntryAdded | EntriesListed | EntryForgotten
-IndexCommand = LoadRows | FetchRows | ChangeRows | ForgetRows | FindRows
+IndexCommand = LoadRows | FetchRows | ChangeRows | FindRows
 IndexMessage = IndexCommand | DescribeYourself
 IndexReply = RowsLoaded | RowsFetched | RowsChanged | RowsFound
-IndexEvent = IndexBegun
 make_ready(__name__)

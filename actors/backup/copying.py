@@ -22,7 +22,7 @@ from actors.context.log.root_folders import NAMES, folder_faults
 from actors.linux.disk import Disk, RealDisk, write_some
 from actors.linux.folder import MOST_LEVELS, open_folder, remove_tree
 from actors.linux.private_folder import PRIVATE, make_private
-from actors.memory.derived import database
+from actors.memory.derived.copying import UncopyableError, copy_database
 from actors.objects.store.database import SCHEMA as OBJECTS
 
 _TRIES = 20
@@ -233,8 +233,8 @@ class _Copier:
         if "/".join((*folder, name)) != OBJECTS.place:
             return  # What it holds is in the copy.
         try:
-            database.copy(self._root / OBJECTS.place, self._folder / path, OBJECTS)
-        except database.UncopyableError as error:
+            copy_database(self._root / OBJECTS.place, self._folder / path, OBJECTS)
+        except UncopyableError as error:
             self._leave_out(folder, name, error)
             return
         self._note(path, digest(self._folder / path)[1])

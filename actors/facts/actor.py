@@ -39,7 +39,6 @@ from messages.facts import (
     FilesChanged,
     ForgetEntry,
     IndexBegun,
-    IndexEvent,
     IndexRow,
     ListEntries,
     LoadRows,
@@ -66,9 +65,7 @@ COMPARE_S = 1.0
 OPEN_AGAIN_S = 5.0
 
 
-FactsAnswer = (
-    TextsEmbedded | EmbeddingFailed | RowsLoaded | RowsFound | RowsChanged | ModelAnswer | Refused | IndexEvent
-)
+FactsAnswer = TextsEmbedded | EmbeddingFailed | RowsLoaded | RowsFound | RowsChanged | ModelAnswer | Refused
 """Replies and events that the actor handles."""
 
 

@@ -11,7 +11,7 @@ from actors.facts.store.git_purge import is_purge_due
 from actors.facts.store.journal import Journal
 from actors.facts.store.naming import turn_entries
 from messages.base import Address, RequestId
-from messages.facts import FACTS, ForgetEntry, ForgetRows, RowsChanged
+from messages.facts import FACTS, ChangeRows, ForgetEntry, RowsChanged
 from messages.forget import ForgetDerived, answer_derived
 from messages.socket import Refused
 
@@ -79,8 +79,8 @@ class Forgetting:
             yield from turn_entries(f"{conversation} {turn}")
 
     def _finish(self, message: ForgetDerived, gone: tuple[str, ...], note: str) -> Steps:
-        def forget_rows(request_id: RequestId, reply_to: Address) -> ForgetRows:
-            return ForgetRows(request_id=request_id, reply_to=reply_to, drop=gone)
+        def forget_rows(request_id: RequestId, reply_to: Address) -> ChangeRows:
+            return ChangeRows(request_id=request_id, reply_to=reply_to, model="", drop=gone, for_good=True)
 
         (answer,) = yield (Ask(self._config.index, forget_rows),)
         if not isinstance(answer, RowsChanged):

@@ -83,7 +83,7 @@ class MemoryActor(Actor):
         self._upkeep = Upkeep(
             self, plan, config.reconcile_every_s, self._readers, self._end_reconciling, self._backlog.drop
         )
-        self._forgetting = Forgetting(self, self._upkeep, self._recall, self._backlog)
+        self._forgetting = Forgetting(self, self._upkeep, self._backlog, self._recall.clear)
 
     def on_start(self) -> None:
         """Open the index; if that is not possible now, go on without and try again."""

@@ -14,7 +14,6 @@ from messages.facts import (
     ChangeRows,
     FetchRows,
     FindRows,
-    ForgetRows,
     IndexBegun,
     IndexMessage,
     LoadRows,
@@ -58,8 +57,6 @@ class FactIndexActor(DatabaseActor[FactStore]):
                 self.answer(message, lambda store: RowsFetched(request_id=request_id, rows=store.fetch(message)))
             case ChangeRows():
                 self.answer(message, lambda store: self._change(store, message))
-            case ForgetRows():
-                self.answer(message, lambda store: self._forget(store, message))
             case FindRows(request_id=request_id):
                 self.answer(message, lambda store: RowsFound(request_id=request_id, rows=store.find(message)))
             case _:
@@ -73,11 +70,8 @@ class FactIndexActor(DatabaseActor[FactStore]):
 
     def _change(self, store: FactStore, message: ChangeRows) -> RowsChanged:
         store.change(message)
-        self.tidy_later()
-        return RowsChanged(request_id=message.request_id)
-
-    @staticmethod
-    def _forget(store: FactStore, message: ForgetRows) -> RowsChanged:
-        store.change(ChangeRows(request_id=message.request_id, reply_to=message.reply_to, model="", drop=message.drop))
-        store.file.scrub()
+        if message.for_good:
+            store.file.scrub()
+        else:
+            self.tidy_later()
         return RowsChanged(request_id=message.request_id)

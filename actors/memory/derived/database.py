@@ -5,7 +5,6 @@ Other modules and rooms take SQLite's connections and errors from here.
 
 from __future__ import annotations
 
-import errno
 import logging
 import shutil
 import stat
@@ -43,10 +42,6 @@ UNREADABLE = (*DAMAGE, apsw.SQLError, UnicodeDecodeError)
 
 class ForeignDatabaseError(Exception):
     """The file is not a database of ours, or not a sound one; the text says why."""
-
-
-class UncopyableError(Exception):
-    """The file is no sound database; the text says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,29 +290,6 @@ def disown(path: Path, schema: Schema) -> None:
         log.info("the next opening sees it without a note: %s", error)
     finally:
         connection.close()
-
-
-def copy(path: Path, to: Path, schema: Schema) -> None:
-    """Copy a database, as it is at one moment, into a new file, its WAL merged.
-
-    Raises:
-        UncopyableError: the file is damaged, or no database.
-        OSError: it is locked, or the copy cannot be written.
-    """
-    try:
-        source = open_to_read(path, schema)
-        try:
-            list(source.execute("VACUUM INTO ?", (str(to),)))
-        finally:
-            source.close()
-    except DAMAGE as error:
-        to.unlink(missing_ok=True)
-        raise UncopyableError(str(error)) from error
-    except apsw.Error as error:
-        to.unlink(missing_ok=True)
-        number = errno.ENOSPC if isinstance(error, apsw.FullError) else errno.EIO
-        raise OSError(number, str(error), str(path)) from error
-    to.chmod(0o600)
 
 
 def move_aside(path: Path, now: datetime) -> Path:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 
 from actors.kernel import Host
-from actors.memory.recall.recall import Recall
 from actors.memory.store import Store
 from actors.memory.upkeep.backlog import Backlog
 from actors.memory.upkeep.upkeep import READY, SLICE_S, Upkeep
@@ -17,19 +16,19 @@ from messages.memory import ForgetSlice
 class Forgetting:
     """Queue of requests; one that fails stays, and is carried out after the next comparison with the logs."""
 
-    def __init__(self, host: Host, upkeep: Upkeep, recall: Recall, backlog: Backlog) -> None:
+    def __init__(self, host: Host, upkeep: Upkeep, backlog: Backlog, drop_blocks: Callable[[], None]) -> None:
         """Begin without requests.
 
         Args:
             host: Actor that owns the index.
             upkeep: Gives the index.
-            recall: Holds blocks for explanations.
             backlog: Holds turns on their way to a vector.
+            drop_blocks: Drops the blocks that are kept for explanations.
         """
         self._host = host
         self._upkeep = upkeep
-        self._recall = recall
         self._backlog = backlog
+        self._drop_blocks = drop_blocks
         self._waiting: dict[tuple[str, Window], ForgetDerived] = {}
         """Requests that are not answered yet, by forget id and window: a repeated request takes its own place."""
         self._run: tuple[Store, Generator[None, None, int]] | None = None
@@ -59,7 +58,7 @@ class Forgetting:
             return
         key, request = next(iter(self._waiting.items()))
         if run is None or run[0] is not store:
-            self._recall.clear()
+            self._drop_blocks()
             self._backlog.drop()
             run = store, store.forget(request.events)
         until = self._host.monotonic() + SLICE_S
