@@ -97,6 +97,8 @@ class ForgettableEvent(Value, frozen=True, kw_only=True, gc=False):
     author_name: str = ""
     text: str = ""
     """Words of the event; they stay in memory and are written nowhere."""
+    typed: str = ""
+    """Typed words at the beginning of the text; empty if the text has no others."""
 
 
 class ForgottenEvent(Value, frozen=True, kw_only=True, gc=False):

@@ -25,8 +25,10 @@ class Needles:
     """Pieces of texts, in the forms that logs store."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        runs = {max(_SAME_IN_ANY_FORM.findall(text), key=len, default="").strip() for text in texts} - {""}
-        forms = {form for run in runs for form in (run.encode(), json.dumps(run)[1:-1].encode())}
+        runs = {max(_SAME_IN_ANY_FORM.findall(text), key=len, default="").strip() for text in texts}
+        self._is_anywhere = "" in runs
+        """True if a text has no such piece, so that every log may hold the text."""
+        forms = {form for run in runs - {""} for form in (run.encode(), json.dumps(run)[1:-1].encode())}
         is_few = len(forms) <= _FEW
         self._each = [form for form in forms if is_few or len(form) < _KEY_BYTES]
         self._by_key: dict[int, list[bytes]] = defaultdict(list)
@@ -36,7 +38,7 @@ class Needles:
 
     def are_in(self, data: bytes) -> bool:
         """True if one of the pieces is in `data`."""
-        return any(each in data for each in self._each) or any(self._matches(data))
+        return self._is_anywhere or any(each in data for each in self._each) or any(self._matches(data))
 
     def _matches(self, data: bytes) -> Iterator[bool]:
         if not len(self._keys):

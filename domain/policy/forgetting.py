@@ -70,7 +70,7 @@ def on_topic(memories: Sequence[FoundMemory]) -> list[FoundMemory]:
 
 def repeatable_texts(events: Iterable[ForgettableEvent]) -> tuple[str, ...]:
     """Texts of people whose verbatim repetitions are forgotten, too, each once."""
-    texts = (event.text.strip() for event in events if event.author_id)
+    texts = (text.strip() for event in events if event.author_id for text in (event.text, event.typed))
     return tuple(dict.fromkeys(text for text in texts if len(text) >= LEAST_REPEATED_CHARS))
 
 

@@ -6,6 +6,7 @@ from tests.guards.guard import Guard
 from tests.guards.of_approval import OF_APPROVAL
 from tests.guards.of_doors import OF_DOORS
 from tests.guards.of_folders import OF_FOLDERS
+from tests.guards.of_forgetting import OF_FORGETTING
 from tests.guards.of_machine import OF_MACHINE
 from tests.guards.of_sandbox import OF_SANDBOX
 from tests.guards.of_servers import OF_SERVERS
@@ -19,4 +20,5 @@ GUARDS: tuple[Guard, ...] = (
     *OF_WORDS,
     *OF_MACHINE,
     *OF_APPROVAL,
+    *OF_FORGETTING,
 )

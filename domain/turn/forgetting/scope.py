@@ -318,6 +318,7 @@ def _listing(events: WindowEvents, event_id: EventId, *, is_quote: bool) -> Forg
     of_person = entry.event.kind in _PEOPLES
     quoted = entry.quotation
     messages: Sequence[str] = sorted(events.messages_of(entry))
+    typed_chars = entry.meta.get("typed")
     return ForgettableEvent(
         event_id=EventId(event_id + QUOTATION) if is_quote else event_id,
         path=entry.path,
@@ -328,6 +329,7 @@ def _listing(events: WindowEvents, event_id: EventId, *, is_quote: bool) -> Forg
         author_id=UserId(str(quoted.get("author_id", "")) if is_quote else (entry.author_id if of_person else "")),
         author_name=str(quoted.get("author", "")) if is_quote else str(entry.meta.get("author", "")),
         text=str(quoted.get("text", "")) if is_quote else entry.event.content,
+        typed=entry.event.content[:typed_chars] if isinstance(typed_chars, int) and not is_quote else "",
     )
 
 
