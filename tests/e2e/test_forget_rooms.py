@@ -11,7 +11,7 @@ import pytest
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.e2e.stage import Stage
-from tests.e2e.test_forget import confirm, logs_hold, read, tell
+from tests.e2e.test_forget import confirm, read, tell
 from tests.forget_requests import files_with
 from tests.patience import eventually
 
@@ -54,6 +54,6 @@ def test_no_file_of_any_part_holds_a_byte_of_a_forgotten_message(stage: Stage) -
         assert confirm(server, seen).startswith("Forgotten: ")
 
     eventually(lambda: not files_with(stage.data, SECRET))
-    assert logs_hold(stage.data, "the weather is fine")
+    assert holders(stage.data, "the weather is fine")
     stage.stop()
     assert files_with(stage.data, SECRET) == []
