@@ -21,6 +21,7 @@ from messages.base import Surface, UserId, Window
 from messages.forget import ForgetRecord, ForgetState, ScopeKind
 from tests.actors.cli.command import run
 from tests.e2e.stage import Process, Stage, events
+from tests.forget_requests import files_with
 from tests.patience import eventually
 
 HERE = Window(surface=Surface.DISCORD_CHANNEL, id=str(GENERAL_ID))
@@ -59,8 +60,7 @@ def holders(data: Path, words: str) -> list[str]:
     logs = [*(data / "logs").rglob("*.md")]
     assert logs
     assert all(check_file(path) == () for path in logs)
-    files = [path for path in data.rglob("*") if path.is_file() and not path.is_symlink()]
-    return [str(path.relative_to(data)) for path in files if words.encode() in path.read_bytes()]
+    return files_with(data, words)
 
 
 @pytest.mark.req("X-247")

@@ -54,6 +54,6 @@ def test_no_file_of_any_part_holds_a_byte_of_a_forgotten_message(stage: Stage) -
         assert confirm(server, seen).startswith("Forgotten: ")
 
     eventually(lambda: not files_with(stage.data, SECRET))
-    assert holders(stage.data, "the weather is fine")
+    assert files_with(stage.data, "the weather is fine")
     stage.stop()
     assert files_with(stage.data, SECRET) == []
