@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from actors.context.log.file import check_file
 from actors.socket.client import ask_operator
 from domain.log.parser import parse
 from lab.playground.server import PlaygroundServer
-from lab.playground.world.defaults import GENERAL_ID
-from tests.e2e.stage import Stage
+from lab.playground.world.defaults import BOT_ID, GENERAL_ID, GUEST_ID, GUILD_ID, YOU_ID
+from tests.e2e.stage import Process, Stage
 from tests.patience import eventually
 
+VIEW = 1 << 10
+QUESTION = "What is the serial number of the boiler?"
 WORDS = "The boiler's serial number is QX-7719"
 
 
@@ -56,3 +59,87 @@ def test_the_past_of_a_channel_is_imported_once_and_found(stage: Stage) -> None:
     again = import_all(stage.data)
     assert (again["kept"], len(past_words(stage.data))) == (250, 250)
     assert stage.ask("run: grep -rho 'serial number is QX-7719' .log/").count("QX-7719") >= 1
+
+
+def shown(stage: Stage, channel: int, words: str) -> str:
+    """All that a search in a channel shows."""
+    outcome = stage.server.slash(channel, "memory search", {"query": words})
+    answer = stage.server.wait_for_answer(outcome.id)
+    assert answer is not None
+    return str(answer["content"])
+
+
+def read_logs(stage: Stage, channel: int) -> str:
+    """All that commands in a channel read about the boiler."""
+    return stage.ask("run: grep -rhoi 'is QX.77[1]9' logs/ .log/ 2>/dev/null", channel)
+
+
+def check_all(data: Path) -> list[str]:
+    """Findings on all logs."""
+    return [str(each) for path in data.glob("logs/*/*/*.md") for each in check_file(path)]
+
+
+@pytest.mark.req("X-254", "X-255")
+def test_the_past_is_shown_to_its_readers_only_and_taken_back(server: PlaygroundServer, tmp_path: Path) -> None:
+    closed = server.create_channel("closed")
+    server.overwrite(closed, GUILD_ID, deny=VIEW)
+    server.overwrite(closed, YOU_ID, allow=VIEW, is_member=True)
+    server.overwrite(closed, BOT_ID, allow=VIEW, is_member=True)
+    secret = server.say(closed, WORDS)
+    thread = server.create_thread(GENERAL_ID, "old matter")
+    old = server.say(thread, "The bicycle code is 7351")
+    server.change_thread(thread, archived=True)
+    stage = Stage(server, tmp_path / "data", channels=(GENERAL_ID, closed))
+    try:
+        import_all(stage.data)
+        assert "QX-7719" in shown(stage, closed, QUESTION)
+        assert "QX-7719" not in shown(stage, GENERAL_ID, QUESTION) + read_logs(stage, GENERAL_ID)
+        assert "7351" in shown(stage, GENERAL_ID, "bicycle code")
+        server.delete(closed, secret)
+        eventually(lambda: "QX-7719" not in shown(stage, closed, QUESTION))
+        assert "QX-7719" not in read_logs(stage, closed)
+        stage.stop()
+        server.wait_until_online(online=False)
+        stage = Stage(server, tmp_path / "data", channels=(GENERAL_ID, closed))
+        eventually(lambda: "7351" in shown(stage, GENERAL_ID, "bicycle code"))
+        server.delete(thread, old)
+        eventually(lambda: "7351" not in shown(stage, GENERAL_ID, "bicycle code"))
+        assert check_all(stage.data) == []
+    finally:
+        stage.stop()
+
+
+@pytest.mark.req("X-254")
+def test_an_import_goes_on_after_kills(server: PlaygroundServer, tmp_path: Path) -> None:
+    for number in range(900):
+        server.say(GENERAL_ID, f"idle talk number {number}")
+    data = tmp_path / "data"
+    process = Process(server, data)
+    process.start()
+    try:
+        ask_operator(data, "import.discord", window="cli/operator")
+        process.kill()
+        process.start()
+        eventually(lambda: len(past_words(data)) > 0)
+        process.kill()
+        process.start()
+        eventually(lambda: ask_operator(data, "import.status", window="cli/operator")["state"] == "done")
+        words = past_words(data)
+        assert len(words) == len(set(words)) == 900
+    finally:
+        process.terminate()
+
+
+@pytest.mark.req("X-254")
+def test_slash_import_is_for_managers_of_the_server(server: PlaygroundServer, tmp_path: Path) -> None:
+    server.say(GENERAL_ID, WORDS)
+    stage = Stage(server, tmp_path / "data")
+    try:
+        refused = server.wait_for_answer(server.slash(GENERAL_ID, "import", user=GUEST_ID).id)
+        assert refused is not None
+        assert "manage the server" in str(refused["content"])
+        begun = server.wait_for_answer(server.slash(GENERAL_ID, "import").id)
+        assert begun is not None
+        eventually(lambda: past_words(stage.data) == [WORDS])
+    finally:
+        stage.stop()

@@ -107,6 +107,11 @@ class Readership:
         self._list()
         self.look_for_archived()
 
+    @property
+    def is_current(self) -> bool:
+        """True while a session is complete: all servers are known, and changes are reported at once."""
+        return self._is_current
+
     def look_for_archived(self) -> None:
         """List archived threads, if a thread with logs has no known readers."""
         if self._is_current and (missing := self._unlisted_threads()):

@@ -108,7 +108,7 @@ class PastReader:
 
     async def _list(self, request_id: RequestId) -> Message:
         client = self._rest.client
-        if client is None or self._intake.is_at_work:
+        if client is None or self._intake.is_at_work or not self._intake.readership.is_current:
             return _behind(request_id)
         places: dict[Window, PastPlace] = {}
         left_out: list[str] = []
@@ -160,7 +160,8 @@ class PastReader:
 
     async def _read(self, request: ReadPast) -> Message:
         channel_id = int(request.window.id)
-        if self._intake.is_holding or self._intake.watermarks.gaps(channel_id):
+        is_missing = self._intake.is_holding or self._intake.watermarks.gaps(channel_id)
+        if is_missing or not self._intake.readership.is_current:
             return _behind(request.request_id)
 
         async def call(client: discord.Client) -> Page:
