@@ -200,6 +200,8 @@ class ForgetPreviewed(Message, frozen=True, kw_only=True, gc=False):
     """Number of the events that only repeat a text of others."""
     withheld: int = 0
     """Number of events in the scope that are others' words and stay."""
+    is_partial: bool = False
+    """True if a search gave as many results as it can, so that there may be more on the topic."""
 
 
 class CarryOutForget(Message, frozen=True, kw_only=True, gc=False):

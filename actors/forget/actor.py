@@ -256,4 +256,5 @@ def _make_preview(request_id: RequestId, preview_id: str, resolved: Resolved) ->
         excerpts=excerpts(events),
         repeated=resolved.repeated,
         withheld=resolved.withheld,
+        is_partial=resolved.is_partial,
     )

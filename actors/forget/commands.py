@@ -51,7 +51,7 @@ def _person(call: Invocation, given: Given) -> PreviewForget:
     if not named or (mention is not None and (mention[1] or mention[2]) == call.person_id):
         person_id, name = str(call.person_id), call.person_name[:_NAME_CHARS]
     else:
-        person_id, name = ("", named) if mention is None else (mention[1] or mention[2], "")
+        person_id, name = ("" if mention is None else mention[1] or mention[2]), ""
     scope = Scope(kind=ScopeKind.PERSON, window=call.window, person_id=person_id, person_name=name)
     return _preview(call, scope)
 

@@ -31,6 +31,7 @@ _OF_THE_PROCESS = frozenset({"discord", "feed", "gateway", "observer", "schedule
 _ASKED = {CONTEXT_KIND, MEMORY.kind, EMBEDDER.kind, FACT_INDEX.kind}
 WINDOW_FILES = "window-files"
 _BACKUPS = "Backups made before now hold these words still: make a new one and delete the older ones."
+_WORK = "Files that commands wrote are not looked through: `/empty` removes those of a channel."
 _DISCORD = "Discord keeps its messages: delete them there."
 
 
@@ -84,7 +85,7 @@ def forget_spec(plan: Plan, rooms: Callable[[], tuple[Taker, ...]], *, resumes: 
         )
         return ForgetActor(config, previews)
 
-    return ActorSpec(FORGET.kind, build, is_eager=True)
+    return ActorSpec(FORGET.kind, build, is_eager=True, is_made_up_for=True)
 
 
 def shortest_time(settings: Settings) -> timedelta | None:
@@ -115,6 +116,8 @@ def places_elsewhere(plan: Plan) -> Iterator[str]:
     yield _DISCORD
     yield _BACKUPS
     settings = plan.settings
+    if settings.shell.enabled:
+        yield _WORK
     if settings.model.name != "offline":
         yield f"The provider of the model {settings.model.name} was sent these words and keeps them by its own rules."
     if settings.embedder.provider in ("google", "litellm"):

@@ -23,6 +23,7 @@ from messages.turn import Reference
 MOST_RESULTS = 200
 """Search results that a topic is chosen from."""
 SEARCH_S = 30.0
+UNREADABLE = "the logs cannot be looked through for repetitions: {error}"
 _WINDOWS_PER_STEP = 20
 """Windows of which the logs are read before other messages come up."""
 
@@ -38,6 +39,8 @@ class Resolved:
     events: dict[Window, tuple[ForgettableEvent, ...]] = field(default_factory=dict)
     withheld: int = 0
     """Events that the requester may not have forgotten."""
+    is_partial: bool = False
+    """True if the search may have more on the topic."""
     repeated: int = 0
     """Number of events that only repeat a text of others."""
 
@@ -103,7 +106,9 @@ class Resolution:
             self._done(answer.reason if isinstance(answer, Refused) else "the memory does not answer; please try again")
             return
         places: dict[Window, list[Reference]] = defaultdict(list)
-        for memory in on_topic(answer.memories):
+        memories = on_topic(answer.memories)
+        self._resolved.is_partial = len(memories) >= MOST_RESULTS / 2
+        for memory in memories:
             places[Window.from_key(memory.window)].append(Reference(path=memory.path, line=memory.line))
         topic = self._resolved.scope
         self._list([replace(topic, window=window, places=tuple(each)) for window, each in places.items()])
@@ -129,19 +134,27 @@ class Resolution:
         if kind is ScopeKind.EXPIRED or not texts:
             self._done(self._resolved)
             return
-        with self._host.blocking():
-            windows = windows_with_logs(self._config.data_root)
         whole = self._resolved.scope.window if self._resolved.is_whole else None
-        self._scan(texts, Needles(texts), [window for window in windows if window != whole], [])
+        try:
+            with self._host.blocking():
+                windows = [each for each in windows_with_logs(self._config.data_root) if each != whole]
+        except OSError as error:
+            self._done(UNREADABLE.format(error=error))
+            return
+        self._scan(texts, Needles(texts), windows, [])
 
     def _texts(self) -> tuple[str, ...]:
         return repeatable_texts(event for events in self._resolved.events.values() for event in events)
 
     def _scan(self, texts: tuple[str, ...], needles: Needles, left: list[Window], candidates: list[Window]) -> None:
         """Look into some windows' logs, and come back for the others."""
-        with self._host.blocking():
-            root, piece = self._config.data_root, left[:_WINDOWS_PER_STEP]
-            candidates += [window for window in piece if may_repeat(root, window, needles)]
+        root, piece = self._config.data_root, left[:_WINDOWS_PER_STEP]
+        try:
+            with self._host.blocking():
+                candidates += [window for window in piece if may_repeat(root, window, needles)]
+        except OSError as error:
+            self._done(UNREADABLE.format(error=error))
+            return
         if rest := left[_WINDOWS_PER_STEP:]:
             self._host.wait(0, partial(self._scan, texts, needles, rest, candidates))
             return

@@ -26,6 +26,8 @@ def answer_preview(reply: ForgetPreviewed, wording: Wording) -> Answer:
     lines = [head, *(f"- {wording.quote(text, _EXCERPT)}" for text in reply.excerpts)]
     if reply.repeated:
         lines.append(wording.note(f"{reply.repeated} of them repeat such words word for word."))
+    if reply.is_partial:
+        lines.append(wording.note("The search may have more on this topic: ask again afterwards."))
     if reply.withheld:
         lines.append(wording.note(f"Others wrote {reply.withheld} more; those stay."))
     lines.append(

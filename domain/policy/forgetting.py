@@ -13,6 +13,7 @@ NOT_YOURS = (
     "permission Manage Messages here"
 )
 NOT_ALL_YOURS = "that takes an operator or the permission Manage Messages here; your own words you may always forget"
+NO_ACCOUNT = "name the person by a mention or by the account's id"
 NO_SUCH_MESSAGE = "no log of this window has words of that message"
 NOTHING = "nothing that you may have forgotten was found"
 _LEAST_SIMILARITY = 0.5
@@ -51,6 +52,8 @@ def refusal(scope: Scope, asker: Asker) -> str:
     """Reason why a request is refused whatever it would find; empty for none."""
     if scope.kind is ScopeKind.REPEATED:
         return "repetitions are forgotten with the words that they repeat"
+    if scope.kind is ScopeKind.PERSON and not scope.person_id:
+        return NO_ACCOUNT
     if not asker.limit_in(scope.window):
         return ""
     if scope.kind in (ScopeKind.WINDOW, ScopeKind.EXPIRED):

@@ -119,6 +119,21 @@ def test_a_topic_shows_what_would_go_and_goes_by_the_button(stage: Stage) -> Non
     assert holders(stage.data, "cello")
 
 
+@pytest.mark.req("X-247")
+def test_a_viewer_forgets_own_words_too(server: PlaygroundServer, tmp_path: Path) -> None:
+    viewer = server.add_user("Viewer")
+    role = server.add_role("Viewers", viewer)
+    given: dict[str, Any] = {"discord.viewer_roles": [str(role)]}
+    stage = Stage(server, tmp_path / "data", **given)
+    try:
+        said = tell(server, HERON, viewer)
+        seen = read(server, server.call_on_message(GENERAL_ID, "Forget", said, user=viewer))
+        confirm(server, seen, viewer)
+        assert not holders(stage.data, HERON)
+    finally:
+        stage.stop()
+
+
 def test_a_person_and_a_window_are_forgotten(stage: Stage) -> None:
     server = stage.server
     tell(server, HERON, GUEST_ID)
@@ -172,6 +187,7 @@ def test_the_operator_forgets_by_a_command_whether_the_agent_runs_or_not(process
     process.start()
     first = tell(process.server, HERON)
     second = tell(process.server, "my sister plays the cello")
+    tell(process.server, "the kiln in Delft burns at night")
     at = ("--window", HERE.address.key, "--data", str(process.data), "--why", "asked by mail")
     refused = run("agent", "forget", "message", str(first), *at, cwd=process.data.parent)
     assert (refused.returncode, HERON in refused.stdout) == (1, True)
@@ -185,5 +201,11 @@ def test_the_operator_forgets_by_a_command_whether_the_agent_runs_or_not(process
 
     assert json.loads(done.stdout)["waiting_for"] == [], done.stderr
     assert not holders(process.data, "cello")
+    about = ("--data", str(process.data), "--why", "asked by mail")
+    seen = run("agent", "forget", "topic", "--json", "kiln Delft", *about, cwd=process.data.parent)
+    assert json.loads(seen.stdout)["events"], seen.stderr
+    assert holders(process.data, "kiln")
+    run("agent", "forget", "topic", "--yes", "kiln Delft", *about, cwd=process.data.parent)
+    assert not holders(process.data, "kiln in Delft")
     listed = run("agent", "forget", "list", "--data", str(process.data), cwd=process.data.parent)
-    assert listed.stdout.count("by operator, because: asked by mail") == 2, listed.stderr
+    assert listed.stdout.count("by operator, because: asked by mail") == 3, listed.stderr

@@ -153,6 +153,22 @@ def test_a_topic_is_what_the_search_finds_near_and_of_that_what_the_person_may(r
     assert refusal(rig.preview(topic, ANNE)) == NOTHING
 
 
+def test_a_topic_with_very_many_results_says_that_there_may_be_more(rig: Rig, house: Household) -> None:
+    owl = house.events[HERE][0]
+    topic = Scope(kind=ScopeKind.TOPIC, window=HERE, words="owls")
+    house.memories = [memory(owl, HERE, 0.9, 0.9)] * 99
+    assert not count(rig.preview(topic)).is_partial
+    house.memories *= 2
+    assert count(rig.preview(topic)).is_partial
+
+
+def test_logs_that_cannot_be_read_end_the_preview_in_words(rig: Rig, tmp_path: Path) -> None:
+    log = tmp_path / "logs" / THERE.address.key / "20261129T000000Z_0001.md"
+    log.unlink()
+    log.mkdir()
+    assert "cannot be looked through" in refusal(rig.preview(message("e1")))
+
+
 def test_a_window_goes_whole_and_its_rooms_hear_so(rig: Rig, house: Household) -> None:
     house.events[HERE] = []
     rig.forget(Scope(kind=ScopeKind.WINDOW, window=HERE), OPERATOR)

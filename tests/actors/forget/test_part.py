@@ -25,4 +25,4 @@ def test_the_places_that_are_not_reached_are_those_of_the_settings(tmp_path: Pat
     settings = load(environ={}, folder=tmp_path, given={"model.name": "openai/gpt", "embedder.provider": "google"})
     plan = agent_plan(settings, {}, ActorSystem(workers=0), None)
     said = " ".join(places_elsewhere(plan))
-    assert all(name in said for name in ("Discord", "Backups", "openai/gpt", "google"))
+    assert all(name in said for name in ("Discord", "Backups", "`/empty`", "openai/gpt", "google"))

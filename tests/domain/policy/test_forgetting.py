@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from domain.policy.forgetting import (
+    NO_ACCOUNT,
     NOT_ALL_YOURS,
     Asker,
     asker_of,
@@ -77,7 +78,8 @@ def test_whole_windows_and_other_people_are_refused_without_the_right() -> None:
         ScopeKind.PERSON,
     }
     assert refusal(Scope(kind=ScopeKind.PERSON, window=CHANNEL, person_id="111"), anne) == ""
-    assert refusal(Scope(kind=ScopeKind.PERSON, window=CHANNEL, person_name="Bob"), anne) == NOT_ALL_YOURS
+    for asker in (anne, Asker(account="", is_operator=True)):
+        assert refusal(Scope(kind=ScopeKind.PERSON, window=CHANNEL, person_name="Bob"), asker) == NO_ACCOUNT
     operator = Asker(account="", is_operator=True)
     assert refusal(Scope(kind=ScopeKind.WINDOW, window=CHANNEL), operator) == ""
     assert refusal(Scope(kind=ScopeKind.REPEATED, window=CHANNEL), operator)
