@@ -85,7 +85,7 @@ class _Runner:
             raise self._error("the agent did not answer") from None
         figures |= {"answers_s": self._now() - began_at, "cpu_s": self._agent.cpu_s() or 0.0}
         if turns:
-            self._until_indexed(turns, began_at, say)
+            self._until_indexed(turns, say)
             figures["index_s"] = self._now() - began_at
         return figures | {"stop_s": self._down()}
 
@@ -114,10 +114,12 @@ class _Runner:
         self._server.wait_until_online(online=False, timeout_s=STOP_S)
         return self._now() - began_at
 
-    def _until_indexed(self, turns: int, began_at: float, say: Say) -> None:
-        rows = 0
+    def _until_indexed(self, turns: int, say: Say) -> None:
+        rows, before, grew_at = 0, 0, self._now()
         while rows < turns:
-            if not self._agent.is_running or self._now() - began_at > PATIENCE_S:
+            if rows > before:
+                before, grew_at = rows, self._now()
+            if not self._agent.is_running or self._now() - grew_at > PATIENCE_S:
                 raise self._error(f"the index holds {rows} of {turns} turns")
             try:
                 rows = int(ask_operator(self._agent.data, "memory.stats", _ANSWER_S, window="cli/operator")["rows"])
