@@ -64,7 +64,10 @@ class Scope(Value, frozen=True, kw_only=True, gc=False):
     person_id: Word = ""
     """Account of the person, for a person."""
     person_name: Annotated[str, Meta(max_length=100)] = ""
-    """Name of the person, for a person; empty to look for the account and the names in its own messages."""
+    """Name of the person, for a person; empty to look for the account and the names in its own messages.
+
+    For a topic: all that a list about this person has, whatever the topic's words; empty for a search.
+    """
     words: Annotated[str, Meta(max_length=1_000)] = ""
     """Words to search for, for a topic."""
     before: datetime | None = None
@@ -74,7 +77,7 @@ class Scope(Value, frozen=True, kw_only=True, gc=False):
     everyone's.
     """
     places: tuple[Reference, ...] = ()
-    """Places of the events, for a topic; filled by ForgetActor."""
+    """Places of the events, for a topic; filled by ForgetActor, or given to forget these records alone."""
     texts: tuple[str, ...] = ()
     """Forgotten texts, for repetitions; filled by ForgetActor."""
 

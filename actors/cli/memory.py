@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -70,12 +71,34 @@ def search(query: tuple[str, ...], limit: int, window: str, memory_id: str, **op
     default=OPERATOR,
     help="Only what that window's people would be shown, e.g. discord-channel/123; needs the running agent.",
 )
+@click.option(
+    "--export",
+    "export",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write up to 200 of them to this new file as JSON, for you alone, instead.",
+)
 @asking_options
-def me(name: tuple[str, ...], limit: int, window: str, **options: Any) -> None:
+def me(name: tuple[str, ...], limit: int, window: str, export: Path | None, **options: Any) -> None:
     """Show what would be brought up about a person called NAME, as `/memory me` shows it to the person."""
     text = _join(name, "NAME")
     fields = {"query": text, "about": text, "limit": limit, "window": window}
-    _MEMORY.tell("me", options, fields, needs_agent=_NEEDS_AGENT if window != OPERATOR else "")
+    needs = _NEEDS_AGENT if window != OPERATOR else ""
+    if export is None:
+        _MEMORY.tell("me", options, fields, needs_agent=needs)
+        return
+    _export(export, _MEMORY.ask("me", options, {**fields, "limit": 200}, needs_agent=needs))
+
+
+def _export(file: Path, reply: Any) -> None:
+    """Write memories to a new file of the caller's own; ends the command if there is such a file."""
+    from actors.memory.recall.commands import export_memories
+
+    try:
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
+            opened.write(export_memories(reply))
+    except OSError as error:
+        fail(f"{file}: {error.strerror}")
+    click.echo(f"{len(reply.memories)} memories are in {file}")
 
 
 def _join(words: tuple[str, ...], name: str) -> str:

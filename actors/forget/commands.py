@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from actors.forget.wording import answer_carried_out, answer_expired, answer_list, answer_preview
 from actors.part import Argument, Command, Given, Invocation, Press, Words
+from domain.policy.forget_buttons import ABOUT_PREFIX, PLACE_PREFIX, parse_place
 from domain.text.discord.message_link import parse_message
 from messages.base import UserId
 from messages.forget import (
@@ -62,6 +64,16 @@ def _topic(call: Invocation, given: Given) -> PreviewForget:
 
 def _window(call: Invocation, _given: Given) -> PreviewForget:
     return _preview(call, Scope(kind=ScopeKind.WINDOW, window=call.window))
+
+
+def _place(call: Invocation, given: Given) -> PreviewForget:
+    window, place = parse_place(given["id"])
+    return _preview(call, Scope(kind=ScopeKind.TOPIC, window=window, places=(place,)))
+
+
+def _about_me(call: Invocation, _given: Given) -> PreviewForget:
+    name = call.person_name[:_NAME_CHARS]
+    return _preview(call, Scope(kind=ScopeKind.TOPIC, window=call.window, words=name, person_name=name))
 
 
 def _confirm(call: Invocation, given: Given) -> CarryOutForget:
@@ -127,7 +139,24 @@ WINDOW = Command(
     refused=_NOT_FORGOTTEN,
 )
 COMMANDS = (MESSAGE, PERSON, TOPIC, WINDOW)
+
+
+def _press_of_list(prefix: str, request: Callable[[Invocation, Given], PreviewForget]) -> Press[ForgetPreviewed]:
+    """Button below a list of memories, which counts before it forgets."""
+    return Press(
+        prefix=prefix,
+        for_viewers=True,
+        to=FORGET,
+        request=request,
+        reply=ForgetPreviewed,
+        answer=answer_preview,
+        refused=_NOT_FORGOTTEN,
+    )
+
+
 PRESSES = (
+    _press_of_list(PLACE_PREFIX, _place),
+    _press_of_list(ABOUT_PREFIX, _about_me),
     Press(
         prefix=CONFIRM_PREFIX,
         for_viewers=True,

@@ -86,7 +86,7 @@ class Resolution:
     def begin(self) -> None:
         """Ask the memory for a topic, and the window for any other scope."""
         scope = self._resolved.scope
-        if scope.kind is not ScopeKind.TOPIC:
+        if scope.kind is not ScopeKind.TOPIC or scope.places:
             self._list([scope])
         elif self._config.memory is None:
             self._done("a topic is found by the memory, which is switched off (memory.enabled)")
@@ -98,7 +98,12 @@ class Resolution:
     def _search(self, request_id: RequestId, reply_to: Address) -> SearchMemory:
         scope = self._resolved.scope
         return SearchMemory(
-            request_id=request_id, reply_to=reply_to, window=scope.window, query=scope.words, limit=MOST_RESULTS
+            request_id=request_id,
+            reply_to=reply_to,
+            window=scope.window,
+            query=scope.words,
+            limit=MOST_RESULTS,
+            about=scope.person_name,
         )
 
     def _take_memories(self, answer: Message | None) -> None:
@@ -106,11 +111,11 @@ class Resolution:
             self._done(answer.reason if isinstance(answer, Refused) else "the memory does not answer; please try again")
             return
         places: dict[Window, list[Reference]] = defaultdict(list)
-        memories = on_topic(answer.memories)
-        self._resolved.is_partial = len(memories) >= MOST_RESULTS / 2
+        topic = self._resolved.scope
+        memories = [*answer.memories] if topic.person_name else on_topic(answer.memories)
+        self._resolved.is_partial = len(memories) >= MOST_RESULTS / (1 if topic.person_name else 2)
         for memory in memories:
             places[Window.from_key(memory.window)].append(Reference(path=memory.path, line=memory.line))
-        topic = self._resolved.scope
         self._list([replace(topic, window=window, places=tuple(each)) for window, each in places.items()])
 
     def _list(self, scopes: Iterable[Scope]) -> None:

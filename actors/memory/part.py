@@ -6,7 +6,7 @@ import apsw  # noqa: F401 - before there is a second thread, as actors that open
 
 from actors.kernel import Actor, ActorSpec
 from actors.memory.checks import index_findings, search_findings
-from actors.memory.recall.commands import COMMANDS, ME, REBUILT, SEARCH, STATS, WHY
+from actors.memory.recall.commands import COMMANDS, EXPORT, ME, REBUILT, SEARCH, STATS, WHY
 from actors.part import SHIPPED_SKILLS, Part, Parts, Plan, Verb
 from domain.turn.prompt import MEMORY_PREFIX
 from messages.embedder import EMBEDDER
@@ -42,6 +42,7 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
         verbs={name: VERBS[name] for name in _OF_SCRIPTS},
         operator_verbs={name: verb for name, verb in VERBS.items() if name not in _OF_SCRIPTS},
         commands=COMMANDS,
+        presses=(EXPORT,),
         checks=(search_findings, lambda: index_findings(plan, memory_spec(plan, read_only=True, embeds=False))),
         skills=(SHIPPED_SKILLS / "memory-search",),
     )

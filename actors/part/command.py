@@ -62,6 +62,8 @@ class Answer:
     text: str
     """Of any length."""
     buttons: tuple[Button, ...] = ()
+    file: tuple[str, str] | None = None
+    """Name and text of a file below the words."""
 
 
 class Wording:

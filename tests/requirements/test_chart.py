@@ -76,7 +76,7 @@ LONG_TEXTS = (223,)
 """Of embeddings: texts that are longer than a server takes."""
 APPROVALS = (236,)
 FORGET_REQUESTS = (245, 246, 247, 248, 249, 250)
-OFF_RECORD = (251, 253)
+OFF_RECORD = (251, 252, 253)
 SYNCS = (240,)
 SIMULATION = (244, 257, 258)
 CAMPAIGNS = (242,)

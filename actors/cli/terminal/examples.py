@@ -60,7 +60,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "agent memory curated verify": (f"agent memory curated verify --window {_WINDOW}",),
         "agent memory forget": ("agent memory forget 72faaaca-a0ac-4cb1-88fe-d275cfa44082",),
         "agent memory list": ("agent memory list --memory-id alice",),
-        "agent memory me": ("agent memory me Alice", f"agent memory me Alice --window {_WINDOW}"),
+        "agent memory me": ("agent memory me Alice", "agent memory me Alice --export alice.json"),
         "agent memory rebuild": ("agent memory rebuild",),
         "agent memory search": (
             'agent memory search "where is the spare key"',

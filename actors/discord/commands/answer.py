@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
 
 import discord
 from discord.http import handle_message_parameters
@@ -28,12 +29,20 @@ def fit(text: str) -> tuple[str, str]:
     return split(text, LIMIT - units(_REST))[0] + _REST, text
 
 
-async def show(interaction: discord.Interaction, text: str, whole: str, view: discord.ui.View | None) -> None:
-    """Make a text, perhaps with the whole of it as a file, the answer to an interaction, without previews of links.
+async def show(
+    interaction: discord.Interaction, text: str, named: Iterable[tuple[str, str]], view: discord.ui.View | None
+) -> None:
+    """Make a text, perhaps with files, the answer to an interaction, without previews of links.
 
     discord.py's own method cannot say that links have no previews.
+
+    Args:
+        interaction: A command or a press of a button.
+        text: At most one message.
+        named: Name and text of each file.
+        view: Buttons; None for none.
     """
-    files = [AttachedFile(io.BytesIO(whole.encode()), "answer.md")] if whole else []
+    files = [AttachedFile(io.BytesIO(content.encode()), name) for name, content in named]
     with handle_message_parameters(
         content=text,
         view=view,

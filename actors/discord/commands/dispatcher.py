@@ -210,16 +210,17 @@ class CommandDispatcher(Wording):
     async def _show(self, interaction: discord.Interaction, answer: Answer) -> None:
         """Make `answer` what stands there; doing it again changes the same message, so a lost call is repeated."""
         text, whole = fit(self.sanitise(answer.text).strip() or "…")
+        files = (*([("answer.md", whole)] if whole else ()), *filter(None, (answer.file,)))
         attempts, view = self.timing.attempts, view_of(answer.buttons)
         for attempt in range(1, attempts + 1):
             try:
                 async with asyncio.timeout(self.timing.call_timeout_s):
-                    await show(interaction, text, whole, view)
+                    await show(interaction, text, files, view)
             except TRANSIENT as error:
                 parts = refused_parts(error)
-                if (Part.FILES in parts and whole) or (Part.BUTTONS in parts and view is not None):
+                if (Part.FILES in parts and files) or (Part.BUTTONS in parts and view is not None):
                     log.info("a part of an answer to a command is left out: %s", describe(error))
-                    whole, view = "" if Part.FILES in parts else whole, None if Part.BUTTONS in parts else view
+                    files, view = () if Part.FILES in parts else files, None if Part.BUTTONS in parts else view
                     continue
                 if refusal(error) is not None or attempt == attempts:
                     log.warning("what came of a command cannot be shown: %s", describe(error))

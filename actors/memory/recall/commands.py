@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from actors.part import Answer, Argument, Command, Wording, Words
+from functools import partial
+
+import msgspec
+
+from actors.part import Answer, Argument, Button, Command, Given, Invocation, Press, Wording, Words
 from domain.memory.pins import crowding
+from domain.policy.forget_buttons import ABOUT_PREFIX, place_id
 from messages.base import Window
 from messages.memory import (
     MEMORY,
@@ -19,6 +24,9 @@ from messages.memory import (
 
 LIMIT = 10
 """Memories that a search shows."""
+MOST_EXPORTED = 200
+"""Memories in a file."""
+EXPORT_PREFIX = "memory-file:"
 _EXCERPT = 160
 _NAME = 60
 _WHOLE = 10_000
@@ -46,7 +54,28 @@ def _about_a_person(reply: MemoriesFound, wording: Wording) -> Answer:
     )
     if wording.is_terminal:
         head = "These would come up first when the person is asked about."
-    return Answer("\n".join([head, *lines, *_note(reply.note, wording)]))
+    text = "\n".join([head, *lines, *_note(reply.note, wording)])
+    return Answer(text) if wording.is_terminal else Answer(text, _forget_buttons(reply))
+
+
+def _forget_buttons(reply: MemoriesFound) -> tuple[Button, ...]:
+    """Buttons to forget each memory of a list, or all of one's own, and to get the list as a file."""
+    each = (
+        Button(label=f"Forget {number}", custom_id=place_id(memory.path, memory.line))
+        for number, memory in enumerate(reply.memories, 1)
+    )
+    every = Button(label="Forget all of mine", custom_id=ABOUT_PREFIX)
+    return (*each, every, Button(label="Export as a file", custom_id=EXPORT_PREFIX))
+
+
+def export_memories(reply: MemoriesFound) -> str:
+    """The memories about a person as JSON: one object each, with its place in the logs."""
+    return msgspec.json.format(msgspec.json.encode(reply.memories)).decode() + "\n"
+
+
+def _export(reply: MemoriesFound, _wording: Wording) -> Answer:
+    words = f"{len(reply.memories)} memories with their places in the logs, at most {MOST_EXPORTED}. Only you see this."
+    return Answer(words, file=("memories.json", export_memories(reply)))
 
 
 def _explanation(reply: MemoryExplained, wording: Wording) -> Answer:
@@ -120,6 +149,14 @@ def _note(note: str, wording: Wording) -> list[str]:
     return [wording.note(note)] if note else []
 
 
+def _search_about(call: Invocation, _given: Given, *, limit: int) -> SearchMemory:
+    """Search for what would be brought up about the person who asks."""
+    name = call.person_name[:_NAME]
+    return SearchMemory(
+        request_id=call.request_id, reply_to=call.reply_to, window=call.window, query=name, limit=limit, about=name
+    )
+
+
 SEARCH = Command(
     name="memory search",
     group_description="Look into what I remember",
@@ -138,16 +175,18 @@ ME = Command(
     description="Show what I would bring up here about you, and where each of it was said",
     for_viewers=True,
     to=MEMORY,
-    request=lambda call, _: SearchMemory(
-        request_id=call.request_id,
-        reply_to=call.reply_to,
-        window=call.window,
-        query=call.person_name[:_NAME],
-        limit=LIMIT,
-        about=call.person_name[:_NAME],
-    ),
+    request=partial(_search_about, limit=LIMIT),
     reply=MemoriesFound,
     answer=_about_a_person,
+)
+EXPORT = Press(
+    prefix=EXPORT_PREFIX,
+    for_viewers=True,
+    to=MEMORY,
+    request=partial(_search_about, limit=MOST_EXPORTED),
+    reply=MemoriesFound,
+    answer=_export,
+    refused="No file",
 )
 WHY = Command(
     name="memory why",
