@@ -26,5 +26,5 @@ def test_a_button_names_a_place_within_the_length_that_discord_takes(path: str, 
 
 @pytest.mark.parametrize("rest", ["", "discord-channel/1:2", "a/b/c:x", "discord-channel/1/../2:3", "elsewhere/1/2:3"])
 def test_any_other_id_is_refused(rest: str) -> None:
-    with pytest.raises(ValueError, match="button|surface|elsewhere"):
+    with pytest.raises(ValueError, match=r"button|surface|elsewhere"):
         parse_place(rest)
