@@ -342,9 +342,10 @@ class WorkspaceActor(Actor):
 
     def _forget(self, message: ForgetDerived) -> None:
         """Forget turns; SESSION.md is to be made anew of the rest of the log."""
+        self._updates.forget()
+        self._forgetting.begin(message)
         self._workers.stop(REASON)
         self._runs.forget(REASON)
-        self._forgetting.begin(message)
         self._look_later()
 
         def take(spoken: Sequence[SpokenTurn] | None) -> None:

@@ -98,6 +98,7 @@ class Forgetting:
         if not failures:
             try:
                 self._state.forget(turns)
+                self._gate.forget(turns)  # once more: a cut that was in hand has read the files as they were
                 Bookkeeping(books.folder / "before", self._disk).prune("", 0)
                 forget_displaced(self._disk, books.folder / SPARE)
             except OSError as error:

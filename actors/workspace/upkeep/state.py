@@ -152,11 +152,12 @@ class WorkspaceState:
         self.owed = [*self.owed, *halves][-MOST_OWED:]
         self.keep()
 
-    def add_written(self, turns: Iterable[str], source: Source) -> None:
-        """Turns are in MEMORY.md and HISTORY.md, with what came of a stretch."""
+    def add_written(self, turns: Iterable[str], source: Source | None = None) -> None:
+        """Turns are in MEMORY.md and HISTORY.md; what came of a stretch is, or will be."""
         self._written |= dict.fromkeys(turns)
         self._written = dict.fromkeys([*self._written][-MOST_WRITTEN:])
-        self._sources = [*self._sources, source][-MOST_WRITTEN:]
+        if source is not None and source not in self._sources:
+            self._sources = [*self._sources, source][-MOST_WRITTEN:]
         self._keep_written()
 
     def _keep_written(self) -> None:

@@ -76,10 +76,20 @@ class Updates:
         self._state = state
         self._workers = workers
         self._may_ask = config.llm
+        self._forgets = 0
 
     def stop_workers(self, reason: str) -> None:
         """Give up every model call that works or waits."""
         self._workers.stop(reason)
+
+    def forget(self) -> None:
+        """Give up every change of several files that is under way: words were forgotten, which its rest may hold."""
+        self._forgets += 1
+
+    def _unless_forgotten(self, then: Done) -> Done:
+        """`then`, which is told of a failure if words are forgotten meanwhile."""
+        before = self._forgets
+        return lambda reason: then(reason or ("" if before == self._forgets else "words were forgotten meanwhile"))
 
     def refresh(self, spoken: Sequence[SpokenTurn], done: Done, words: str = "") -> None:
         """Have SESSION.md say how the work stands after some turns.
@@ -110,7 +120,7 @@ class Updates:
                 else:
                     self._files.change(SESSION, lambda now: merge_session(base, state, now), finish)
 
-            return go_on
+            return self._unless_forgotten(go_on)
 
         def finish(reason: str) -> None:
             if not reason:
@@ -211,7 +221,7 @@ class Updates:
 
         def both(reason: str) -> None:
             if not reason:
-                self._state.add_written(turns, source)
+                self._state.add_written(turns)
                 self._books.put_document(PENDING, {}, is_durable=True)
             done(reason)
             if not reason:
@@ -223,7 +233,8 @@ class Updates:
                 return
             self._files.change(HISTORY, lambda now: appended_block(now, block, first_at, last_at, stretch), both)
 
-        self._files.change(MEMORY, lambda now: append_entries(now, entries, at, stretch), then)
+        self._state.add_written((), source)  # first, so that no mark of the runtime's is unknown
+        self._files.change(MEMORY, lambda now: append_entries(now, entries, at, stretch), self._unless_forgotten(then))
 
     def _sweep(self) -> None:
         base = self._channel.read(MEMORY)

@@ -151,3 +151,19 @@ def test_the_answer_waits_until_the_git_history_has_no_forgotten_file(tmp_path: 
     assert not (rig.memory / ".git" / "remembrancer-forget").exists()
     assert holding(rig.root) == []
     rig.stop()
+
+
+def test_a_turn_whose_facts_are_still_being_found_leaves_nothing(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path / "data", ingest_discord=True)
+    rig.model.silent.add("facts.extract")
+    hear(rig, turn("t1", f"My word is {SECRET}"))
+    assert rig.model.held
+
+    forget(rig, "t1")
+    take_answer(rig)
+    assert holding(rig.root) == []
+    rig.answer_held()
+    rig.wait(60)
+
+    assert holding(rig.root) == []
+    assert rig.facts(NAME) == []

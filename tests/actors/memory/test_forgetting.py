@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import apsw
@@ -9,7 +10,8 @@ import pytest
 
 from actors.memory.index.database import PLACE
 from domain.log.parser import parse
-from messages.base import RequestId
+from messages.base import RequestId, UserId
+from messages.context import MemoryPinned, PinMemory
 from messages.forget import DerivedForgotten, EventsForgotten, ForgetDerived, ForgetEvents, ForgottenEvent
 from messages.memory import ExplainMemory, MemoriesFound, MemoryExplained, RebuildMemory, SearchMemory
 from messages.socket import Refused
@@ -21,7 +23,7 @@ SECRET = "quagmire-zebra"
 OTHER = "lighthouse"
 
 
-def forget_in_logs(rig: MemoryRig, secret: str) -> tuple[ForgottenEvent, ...]:
+def forget_in_logs(rig: MemoryRig, secret: str, *, whole: bool = False) -> tuple[ForgottenEvent, ...]:
     """Have the window take out the turns that hold `secret`; the events, which hold no words."""
     found = [
         logged.event.id
@@ -37,6 +39,7 @@ def forget_in_logs(rig: MemoryRig, secret: str) -> tuple[ForgottenEvent, ...]:
         event_ids=tuple(found),
         by="operator",
         why="",
+        whole_window=whole,
     )
     rig.tell(THREAD.address, ask)
     (told,) = rig.asker.drain()
@@ -50,9 +53,9 @@ def request(rig: MemoryRig, events: tuple[ForgottenEvent, ...]) -> ForgetDerived
     )
 
 
-def forget(rig: MemoryRig, secret: str = SECRET) -> DerivedForgotten:
+def forget(rig: MemoryRig, secret: str = SECRET, *, whole: bool = False) -> DerivedForgotten:
     """Have what was made from the turns with `secret` taken out."""
-    answer = rig.ask_plain(request(rig, forget_in_logs(rig, secret)))
+    answer = rig.ask_plain(request(rig, forget_in_logs(rig, secret, whole=whole)))
     assert isinstance(answer, DerivedForgotten), answer
     return answer
 
@@ -125,11 +128,75 @@ def test_a_turn_on_its_way_to_a_vector_and_an_explained_block_leave_no_copy(tmp_
 
     assert isinstance(rig.ask(ExplainMemory, window=CHANNEL), Refused)
     rig.brain.mood = "well"
+    late = [text for held in rig.brain.held for text in held.texts if SECRET in text]
     for held in rig.brain.held:
         answer = rig.brain.answer(held)
         assert answer is not None
-        rig.tell(MEMORY, answer)
-    assert holding(tmp_path, b"quagmir", vector(f"again {SECRET}")[:64]) == []
+        rig.tell(held.reply_to, answer)
+    rig.exchange("something else", "ok", THREAD)
+    assert late
+    assert holding(tmp_path, b"quagmir", *(vector(text)[:64] for text in late)) == []
+    rig.stop()
+
+
+def test_codes_of_a_forgotten_turn_are_written_over(tmp_path: Path) -> None:
+    rig = with_secret(tmp_path)
+    store = rig.memory_store
+    assert store is not None
+    ((row, at),) = store.index.connection.execute(
+        "SELECT id, timestamp FROM turns WHERE content LIKE '%quagmire%noted%'"
+    )
+    record = struct.pack("<qd", row, int(str(at)) / 1000)
+    assert holding(tmp_path, record) == ["codes"]
+
+    forget(rig)
+
+    assert holding(tmp_path, record) == []
+    rig.stop()
+
+
+def test_a_later_turn_takes_the_number_of_a_forgotten_vector(tmp_path: Path) -> None:
+    rig = MemoryRig(tmp_path)
+    rig.exchange(f"the {OTHER} by the sea", "yes", THREAD)
+    rig.exchange(f"my word is {SECRET}", "noted", THREAD)
+    rig.advance(5)
+    for query in (SECRET, OTHER):
+        rig.ask(SearchMemory, query=query)
+    forget(rig)
+    rig.exchange("a kiln is blue", "indeed", THREAD)
+    rig.advance(5)
+
+    answer = rig.ask(SearchMemory, query="which kiln is blue")
+
+    assert isinstance(answer, MemoriesFound)
+    assert answer.memories[0].excerpt == "a kiln is blue"
+    assert not list((tmp_path / "memory").glob("*.unusable*"))
+    rig.stop()
+
+
+@pytest.mark.parametrize("text", ["", f"always {SECRET}"], ids=["of a message", "of words"])
+def test_a_forgotten_pin_is_none_of_the_index_any_more(tmp_path: Path, text: str) -> None:
+    rig = with_secret(tmp_path)
+    rig.exchange(f"again {SECRET}", "ok", THREAD)
+    pin = PinMemory(
+        request_id=RequestId("p"),
+        reply_to=rig.asker.address,
+        window=THREAD,
+        asked_by=UserId("1"),
+        asked_by_name="Alice",
+        text=text,
+    )
+    rig.tell(THREAD.address, pin)
+    assert isinstance(rig.asker.drain()[0], MemoryPinned)
+    assert rig.stats().pins == 1
+
+    forget(rig, whole=not text)
+
+    store = rig.memory_store
+    assert store is not None
+    assert (rig.stats().pins, list(store.index.connection.execute("SELECT * FROM pins"))) == (0, [])
+    store.check()
+    assert holding(tmp_path, b"quagmir") == []
     rig.stop()
 
 

@@ -13,7 +13,7 @@ from actors.workspace.upkeep.forgetting import OWN_LINES
 from messages.base import EventId, RequestId
 from messages.forget import DerivedForgotten, ForgetDerived, ForgottenEvent
 from messages.turn import SpokenTurn
-from tests.actors.workspace.rig import ON, STATE, WorkspaceRig
+from tests.actors.workspace.rig import ON, STATE, WorkspaceRig, reply_of
 
 SECRET = "quagmire"
 
@@ -154,4 +154,32 @@ def test_a_whole_window_leaves_the_files_as_they_begin(rig: WorkspaceRig) -> Non
     forget(rig, *turns, whole=True)
 
     assert rig.texts == fresh.texts
+    assert holding(rig.folder) == []
+
+
+def test_a_worker_that_was_told_of_a_forgotten_turn_writes_nothing(rig: WorkspaceRig) -> None:
+    turn = rig.turn(f"My word is {SECRET}, always.")
+    rig.begin_cut([turn])
+    (asked,) = rig.requests()
+
+    forget(rig, turn)
+    rig.answer(asked, json.dumps({**STATE, "decisions": [f"The word is {SECRET}"]}))
+    answer_all(rig, f"The word is {SECRET}")
+
+    assert holding(rig.folder) == []
+
+
+def test_a_change_of_two_files_that_is_under_way_goes_no_further(rig: WorkspaceRig) -> None:
+    turn = rig.turn(f"My word is {SECRET}, always.")
+    rig.begin_cut([turn])
+    rig.work("session", STATE)
+    (asked,) = rig.requests()
+    rig.tell(reply_of(asked, json.dumps(consolidation(f"The word is {SECRET}"))))
+    rig.system.run()
+
+    forget(rig, turn)
+
+    assert holding(rig.folder) == []
+    rig.live_again()
+    rig.settle(5.0)
     assert holding(rig.folder) == []
