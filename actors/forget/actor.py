@@ -12,7 +12,16 @@ from actors.forget.resolution import Resolution, Resolved
 from actors.forget.retention import Retention
 from actors.forget.state import PREVIEW_S, Preview, Previews
 from actors.kernel import Actor, not_understood
-from domain.policy.forgetting import NO_SUCH_MESSAGE, NOT_YOURS, NOTHING, Asker, asker_of, excerpts, people, refusal
+from domain.policy.forgetting.rights import (
+    NO_SUCH_MESSAGE,
+    NOT_YOURS,
+    NOTHING,
+    Asker,
+    asker_of,
+    excerpts,
+    people,
+    refusal,
+)
 from messages.base import Message, RequestId, UserId
 from messages.forget import (
     CarryOutForget,

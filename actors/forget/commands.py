@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from actors.forget.wording import answer_carried_out, answer_expired, answer_list, answer_preview
 from actors.part import Argument, Command, Given, Invocation, Press, Words
-from domain.policy.forget_buttons import ABOUT_PREFIX, PLACE_PREFIX, parse_place
+from domain.policy.forgetting.buttons import ABOUT_PREFIX, PLACE_PREFIX, parse_place
 from domain.text.discord.message_link import parse_message
 from messages.base import UserId
 from messages.forget import (

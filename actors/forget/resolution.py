@@ -13,7 +13,7 @@ from actors.forget.config import ForgetConfig
 from actors.forget.repetition import Needles, may_repeat, windows_with_logs
 from actors.forget.round import Round, RoundQuestion
 from actors.kernel import Host
-from domain.policy.forgetting import Asker, on_topic, repeatable_texts
+from domain.policy.forgetting.rights import Asker, on_topic, repeatable_texts
 from messages.base import Address, Message, RequestId, Window
 from messages.forget import ForgettableEvent, ForgettableListed, ListForgettable, Scope, ScopeKind
 from messages.memory import MemoriesFound, SearchMemory

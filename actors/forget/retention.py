@@ -12,7 +12,7 @@ from actors.forget.config import ForgetConfig
 from actors.forget.repetition import windows_with_logs
 from actors.kernel import Host
 from domain.log.window import log_folder, parse_log_name
-from domain.policy.forgetting import NOTHING
+from domain.policy.forgetting.rights import NOTHING
 from messages.base import Address, Message, RequestId, Surface, Window
 from messages.forget import CarryOutForget, ExpiredForgotten, ForgetCarriedOut, ForgetExpired, Scope, ScopeKind
 from messages.socket import Refused

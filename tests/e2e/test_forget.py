@@ -13,7 +13,7 @@ import pytest
 from actors.context.log.file import check_file
 from actors.forget.config import FOLDER
 from actors.forget.journal import Entry, Target
-from domain.policy.forgetting import NOT_ALL_YOURS, NOT_YOURS
+from domain.policy.forgetting.rights import NOT_ALL_YOURS, NOT_YOURS
 from lab.playground.acts.interactions import InteractionOutcome
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID, GUEST_ID, YOU_ID

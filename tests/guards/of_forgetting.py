@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.guards.guard import Guard, guards_of
 
-_RULES = "domain/policy/test_forgetting.py"
+_RULES = "domain/policy/forgetting/test_rights.py"
 _ACTOR = "actors/forget/test_actor.py"
 _MAY = f"{_RULES}::test_everyones_words_are_an_operators_a_managers_in_the_window_and_a_persons_in_a_direct_one"
 _REFUSED = f"{_RULES}::test_whole_windows_and_other_people_are_refused_without_the_right"
@@ -15,7 +15,7 @@ _KILL = f"{_ACTOR}::test_a_kill_after_the_journal_loses_nothing_and_the_next_sta
 
 OF_FORGETTING: tuple[Guard, ...] = (
     *guards_of(
-        "domain/policy/forgetting.py",
+        "domain/policy/forgetting/rights.py",
         ('"" if self.is_operator or window == self.manages else self.account', '""', _MAY),
         ("window == self.manages", "self.manages is not None", _MAY),
         ("not account or account in frozenset(operators)", "True", _MAY),

@@ -14,8 +14,8 @@ MENU = frozenset({"Command", "SpokenCommand", "Press", "Completion"})
 """What a part brings for people in Discord: the Discord actor sends what these make."""
 VERB = "Verb"
 """What a part brings for scripts: the socket actor makes the message that it names, of JSON."""
-RULES = {"Attempt": "CallSpent"}
-"""Class of domain/ -> message that it makes for the room that makes the class."""
+RULES = {"Attempt": "CallSpent", "answer_derived": "DerivedForgotten"}
+"""Class or function -> message that it makes for the room that calls it."""
 LOOKS = frozenset({"isinstance", "issubclass"})
 
 

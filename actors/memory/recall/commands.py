@@ -8,7 +8,7 @@ import msgspec
 
 from actors.part import Answer, Argument, Button, Command, Given, Invocation, Press, Wording, Words
 from domain.memory.pins import crowding
-from domain.policy.forget_buttons import ABOUT_PREFIX, place_id
+from domain.policy.forgetting.buttons import ABOUT_PREFIX, place_id
 from messages.base import Window
 from messages.memory import (
     MEMORY,

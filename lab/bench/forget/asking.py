@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
-from domain.policy.forgetting import NO_SUCH_MESSAGE, NOTHING
+from domain.policy.forgetting.rights import NO_SUCH_MESSAGE, NOTHING
 from lab.bench.forget.planting import Planted
 from lab.bench.process import MeasurementError
 from lab.playground.server import PlaygroundServer

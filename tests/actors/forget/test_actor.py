@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from actors.forget.config import FOLDER
 from actors.forget.state import PREVIEW_S
 from actors.linux.disk import RealDisk
-from domain.policy.forgetting import NO_SUCH_MESSAGE, NOT_ALL_YOURS, NOT_YOURS, NOTHING
+from domain.policy.forgetting.rights import NO_SUCH_MESSAGE, NOT_ALL_YOURS, NOT_YOURS, NOTHING
 from messages.base import Address, Message, RequestId, UserId, Window
 from messages.forget import (
     CarryOutForget,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.policy.forget_buttons import PLACE_PREFIX, parse_place, place_id
+from domain.policy.forgetting.buttons import PLACE_PREFIX, parse_place, place_id
 from messages.base import Surface, Window
 
 LOG = "logs/discord-channel/1300000000000000001/20261122T140322Z_0001.md"

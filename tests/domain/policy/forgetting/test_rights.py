@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from domain.policy.forgetting import (
+from domain.policy.forgetting.rights import (
     NO_ACCOUNT,
     NOT_ALL_YOURS,
     Asker,
