@@ -27,6 +27,7 @@ REBUILD_S = 86_400.0
 _limit_option = click.option(
     "--limit", type=click.IntRange(1, 200), default=10, show_default=True, help="Most memories to show."
 )
+_NEEDS_AGENT_TO_SWITCH = "memory is switched by the running agent, and none runs here; a channel's table can say it"
 _NEEDS_AGENT = "--window needs the running agent: it knows who reads which window"
 
 
@@ -124,6 +125,22 @@ def why(about: str, **options: Any) -> None:
     _MEMORY.tell("why", options, {"about": about, "window": OPERATOR}, needs_agent=needs)
 
 
+@memory.command("off")
+@click.argument("window", type=WindowKey(), metavar="WINDOW")
+@asking_options
+def switch_off(window: str, **options: Any) -> None:
+    """Keep nothing of what is said in WINDOW from now on, e.g. discord-channel/123; needs the running agent."""
+    _SWITCH.tell("switch", options, {"window": window, "is_off": True}, needs_agent=_NEEDS_AGENT_TO_SWITCH)
+
+
+@memory.command("on")
+@click.argument("window", type=WindowKey(), metavar="WINDOW")
+@asking_options
+def switch_on(window: str, **options: Any) -> None:
+    """Keep again what is said in WINDOW; needs the running agent."""
+    _SWITCH.tell("switch", options, {"window": window, "is_off": False}, needs_agent=_NEEDS_AGENT_TO_SWITCH)
+
+
 @memory.command()
 @asking_options
 def stats(**options: Any) -> None:
@@ -176,6 +193,15 @@ def _hint(settings: Settings) -> str:
 
 
 _MEMORY = Asked("memory", _verbs, _specs, is_layer=False, hint=_hint)
+
+
+def _switch_verbs() -> Mapping[str, Verb]:
+    from actors.discord.part import VERBS
+
+    return {**VERBS}
+
+
+_SWITCH = Asked("memory", _switch_verbs, lambda _plan, _verb: (), is_layer=False)
 
 
 def _teller(say: Say, logs: Path) -> Callable[[int, int], None]:

@@ -17,6 +17,8 @@ class DiscordConfig:
 
     connection: DiscordConnection
     """Discord's address, the bot's token, and the people to answer; channels are ids."""
+    operators: frozenset[str] = frozenset()
+    """Accounts of operators, who may switch memory everywhere."""
     viewer_roles: frozenset[str] = frozenset()
     """Roles that are answered by a model without bash."""
     answers_all: bool = True

@@ -19,6 +19,8 @@ from messages.discord import DISCORD, AttachFile, SwitchMemory
 
 log = logging.getLogger(__name__)
 
+VERBS = {"memory.switch": Verb(DISCORD, SwitchMemory, words=SWITCHED)}
+
 
 def row(plan: Plan, parts: Parts) -> Part | None:
     """The actor that people talk to; none in a command line's turn."""
@@ -62,7 +64,7 @@ def row(plan: Plan, parts: Parts) -> Part | None:
         forgets=True,
         verbs={"discord.attach": Verb(DISCORD, AttachFile)},
         commands=memory_commands(has_curated=plan.settings.has_layer("curated")),
-        operator_verbs={"memory.switch": Verb(DISCORD, SwitchMemory, words=SWITCHED)},
+        operator_verbs={**VERBS},
         own_commands=("help", "status", "remember", "unremember"),
         checks=(lambda: _look(connection), lambda: watermark_findings(plan.settings.data_root)),
         skills=(SHIPPED_SKILLS / "send-file",),
@@ -81,6 +83,7 @@ def discord_config(settings: Settings, connection: DiscordConnection, secrets: t
     return DiscordConfig(
         wish=discord_wish(settings, connection),
         connection=connection,
+        operators=frozenset(settings.shell.operators),
         viewer_roles=frozenset(discord.viewer_roles),
         answers_all=discord.answer == "all",
         opens_threads=discord.threads == "auto",

@@ -12,6 +12,7 @@ from actors.socket.client import ask_operator
 from lab.loopback_model.server import LoopbackModel, Stall
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
+from tests.actors.cli.command import run
 from tests.e2e.stage import Process, Stage, bot_texts
 from tests.patience import PATIENCE_S, eventually
 
@@ -149,3 +150,29 @@ def test_a_kill_in_the_middle_of_a_turn_leaves_no_word_and_a_notice_once(
             process.terminate()
     assert bot_texts(server).count(LOST) == 1
     assert find_planted(tmp_path / "data") == []
+
+
+@pytest.mark.req("X-251")
+def test_what_is_said_while_memory_is_off_and_the_agent_away_is_answered_and_neither_kept_nor_imported(
+    server: PlaygroundServer, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    stage = Stage(server, data)
+    switched = run("agent", "memory", "off", f"discord-channel/{GENERAL_ID}", "--data", str(data), cwd=tmp_path)
+    assert "Memory is off here" in switched.stdout, switched.stderr
+    eventually(lambda: len(lines(server)) == 1)
+    stage.stop()
+    said = server.say(GENERAL_ID, "my aardvark is called bumblebee")
+    again = Stage(server, data)
+    server.wait_for_reply(GENERAL_ID, after=said, timeout_s=PATIENCE_S)
+    switch(server, "memory on")
+    ask_operator(data, "import.discord", window="cli/operator")
+    eventually(lambda: ask_operator(data, "import.status", window="cli/operator")["state"] == "done")
+    again.stop()
+    assert find_planted(data) == []
+    third = Stage(server, data)
+    assert "4711" in third.ask("run: echo 4711")
+    third.stop()
+    assert find_planted(data) == []
+    answers = [text for text in bot_texts(server) if "aardvark" in text]
+    assert len(answers) <= 1

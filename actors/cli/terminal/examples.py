@@ -61,6 +61,8 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "agent memory forget": ("agent memory forget 72faaaca-a0ac-4cb1-88fe-d275cfa44082",),
         "agent memory list": ("agent memory list --memory-id alice",),
         "agent memory me": ("agent memory me Alice", "agent memory me Alice --export alice.json"),
+        "agent memory off": (f"agent memory off {_WINDOW}",),
+        "agent memory on": (f"agent memory on {_WINDOW}",),
         "agent memory rebuild": ("agent memory rebuild",),
         "agent memory search": (
             'agent memory search "where is the spare key"',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from pathlib import Path
 
 import discord
@@ -12,8 +13,9 @@ from actors.discord.incoming.places.channel_policy import ChannelPolicy
 from actors.kernel import Bulkhead, Host
 from actors.linux.disk import Disk
 from actors.linux.notebook import NoteFolder
+from domain.policy.forgetting import asker_of
 from domain.policy.memory_switch import FILE_NAME, MemorySwitch, MemorySwitches, read_switches, write_switches
-from messages.base import RequestId, Surface
+from messages.base import RequestId
 from messages.discord import MemorySwitched, PostMessage, SwitchMemory
 from messages.socket import Refused
 
@@ -36,7 +38,15 @@ def load_switches(root: Path) -> MemorySwitches:
 class MemorySwitching:
     """Writer of the file; lives on the loop, which never waits for the disk itself."""
 
-    def __init__(self, host: Host, policy: ChannelPolicy, root: Path | None, disk: Disk | None = None) -> None:
+    def __init__(
+        self,
+        host: Host,
+        policy: ChannelPolicy,
+        root: Path | None,
+        disk: Disk | None = None,
+        *,
+        operators: Collection[str] = (),
+    ) -> None:
         """Begin without a switch under way.
 
         Args:
@@ -44,8 +54,10 @@ class MemorySwitching:
             policy: Knows the switches so far, and is told of each new one.
             root: The data root; None to keep switches for this life only.
             disk: Disk to write to; None for the real disk.
+            operators: Accounts that may switch memory everywhere.
         """
         self._host = host
+        self._operators = frozenset(operators)
         self._policy = policy
         self._notes = None if root is None else NoteFolder(root, disk, most_bytes=MOST_BYTES)
         self._threads = Bulkhead("discord-memory", at_once=1)
@@ -54,7 +66,8 @@ class MemorySwitching:
 
     def serve(self, request: SwitchMemory) -> None:
         """Switch, if the account may; memory that goes off is off at once, before anything is written."""
-        if request.asked_by and not request.manages_messages and request.window.surface is not Surface.DISCORD_DM:
+        asker = asker_of(request.asked_by, self._operators, request.window, manages_messages=request.manages_messages)
+        if asker.limit_in(request.window):
             self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=MAY_NOT))
             return
         place = request.window.id

@@ -1,0 +1,134 @@
+"""Switching of memory: who may, what outlives the agent, and what is said where the disk refuses."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actors.discord.incoming.places.channel_policy import ChannelPolicy
+from actors.discord.incoming.places.memory_switching import IS_OFF, IS_ON, MAY_NOT, MemorySwitching, load_switches
+from actors.discord.incoming.places.window_map import WindowMap
+from actors.linux.disk import RealDisk
+from domain.policy.channel_rules import ChannelRules
+from domain.policy.memory_switch import NOW
+from messages.base import Address, Message, RequestId, Surface, UserId, Window
+from messages.discord import MemorySwitched, PostMessage, SwitchMemory
+from messages.socket import Refused
+
+CHANNEL = Window(surface=Surface.DISCORD_CHANNEL, id="910000000000000011")
+DIRECT = Window(surface=Surface.DISCORD_DM, id="910000000000000012")
+ANNE, OPERATOR = UserId("21"), UserId("7")
+NUMBER = "1300000000000000001"
+
+
+class Bridge:
+    """The switch's actor as far as the switch needs it: an address, a clock, and replies."""
+
+    def __init__(self) -> None:
+        self.address = Address("bridge")
+        self.told: list[Message] = []
+        self._is_told = asyncio.Event()
+
+    def tell(self, _to: Address, message: Message) -> None:
+        self.told.append(message)
+        self._is_told.set()
+
+    def now(self) -> datetime:
+        return datetime(2026, 11, 29, tzinfo=UTC)
+
+    async def reply(self) -> Message:
+        """The first message, once there is one."""
+        await self._is_told.wait()
+        return self.told[0]
+
+
+class FullDisk(RealDisk):
+    def write(self, fd: int, data: bytes | memoryview) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+class World:
+    """One life of the switch."""
+
+    def __init__(self, root: Path, disk: RealDisk | None = None) -> None:
+        self.shown: list[PostMessage] = []
+        self.policy = ChannelPolicy(ChannelRules(), WindowMap([CHANNEL.id]), load_switches(root))
+        self._root, self._disk = root, disk
+
+    def switch(self, window: Window = CHANNEL, by: str = ANNE, number: str = NUMBER, **how: bool) -> Message:
+        """Reply to a request; memory goes off unless it says otherwise."""
+
+        async def main() -> Message:
+            bridge: Any = Bridge()
+            switching = MemorySwitching(bridge, self.policy, self._root, self._disk, operators=(OPERATOR,))
+            asked = {"is_off": True, "manages_messages": False, **how}
+            switching.serve(
+                SwitchMemory(
+                    request_id=RequestId(number),
+                    reply_to=Address("person"),
+                    window=window,
+                    asked_by=UserId(by),
+                    **asked,
+                )
+            )
+            reply: Message = await bridge.reply()
+            self.shown += [each for each in bridge.told if isinstance(each, PostMessage)]
+            return reply
+
+        return asyncio.run(main())
+
+    def is_off(self, window: Window = CHANNEL, number: int = NOW) -> bool:
+        return self.policy.switches.is_off((window.id,), number, by_settings=False)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+@pytest.mark.req("X-251")
+def test_only_people_who_manage_messages_operators_and_a_person_in_direct_messages_switch(world: World) -> None:
+    assert world.switch() == Refused(request_id=RequestId(NUMBER), reason=MAY_NOT)
+    assert not world.is_off()
+    for window, by, how in (
+        (CHANNEL, ANNE, True),
+        (CHANNEL, OPERATOR, False),
+        (CHANNEL, "", False),
+        (DIRECT, ANNE, False),
+    ):
+        assert isinstance(world.switch(window, by, manages_messages=how), MemorySwitched)
+        assert world.is_off(window)
+
+
+@pytest.mark.req("X-251")
+def test_a_switch_outlives_the_agent_and_holds_for_later_messages_alone(world: World, tmp_path: Path) -> None:
+    number = int(NUMBER)
+    world.switch(manages_messages=True)
+    world.switch(number=str(number + 1000), manages_messages=True, is_off=False)
+    later = World(tmp_path)
+    assert [later.is_off(number=each) for each in (number, number + 1, number + 1001)] == [False, True, False]
+
+
+@pytest.mark.req("X-251")
+def test_all_in_the_channel_read_a_line_at_each_change_and_at_no_repetition(world: World) -> None:
+    first = world.switch(manages_messages=True)
+    again = world.switch(manages_messages=True, number=f"{NUMBER}1")
+    assert isinstance(first, MemorySwitched)
+    assert isinstance(again, MemorySwitched)
+    assert (first.is_new, again.is_new) == (True, False)
+    world.switch(manages_messages=True, is_off=False, number=f"{NUMBER}2")
+    assert [(each.window, each.text) for each in world.shown] == [(CHANNEL, IS_OFF), (CHANNEL, IS_ON)]
+
+
+@pytest.mark.req("X-251")
+def test_where_the_disk_refuses_memory_is_off_until_the_next_start_and_the_person_is_told(tmp_path: Path) -> None:
+    world = World(tmp_path, FullDisk())
+    reply = world.switch(manages_messages=True)
+    assert isinstance(reply, Refused)
+    assert "until the next start" in reply.reason
+    assert world.is_off()
