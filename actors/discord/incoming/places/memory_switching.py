@@ -13,7 +13,7 @@ from actors.discord.incoming.places.channel_policy import ChannelPolicy
 from actors.kernel import Bulkhead, Host
 from actors.linux.disk import Disk
 from actors.linux.notebook import NoteFolder
-from domain.policy.forgetting import asker_of
+from domain.policy.forgetting.rights import asker_of
 from domain.policy.memory_switch import FILE_NAME, MemorySwitch, MemorySwitches, read_switches, write_switches
 from messages.base import RequestId
 from messages.discord import MemorySwitched, PostMessage, SwitchMemory
