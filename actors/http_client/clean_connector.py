@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import select
+import socket
 import ssl
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,15 +15,28 @@ from actors.http_client.bounded_answers import USUAL_BOUNDS, BoundedHandler, Bou
 
 if TYPE_CHECKING:
     from aiohttp.client_proto import ResponseHandler
-    from aiohttp.connector import Connection
+    from aiohttp.connector import AddrInfoType, Connection
     from aiohttp.tracing import Trace
+
+
+DEAD_S = 30
+"""Seconds without a sign of life from the other machine, after which a connection is dead."""
+_QUIET_S, _PROBES = 20, 6
+"""Silence before the kernel asks the other machine, and the number of such questions in `DEAD_S`."""
+_WATCH = {
+    "TCP_KEEPIDLE": _QUIET_S,
+    "TCP_KEEPINTVL": DEAD_S // _PROBES,
+    "TCP_KEEPCNT": _PROBES,
+    "TCP_USER_TIMEOUT": DEAD_S * 1000,
+}
 
 
 class CleanConnector(aiohttp.TCPConnector):
     """Pool of connections, each of which is looked at before it serves again, and bounds what comes over it.
 
     A server may speak unasked on a connection that lies here: say an answer twice, or a farewell before it closes.
-    aiohttp would take that for the answer to the next call, of another caller.
+    aiohttp would take that for the answer to the next call, of another caller. The kernel watches each connection: one
+    that a sleep of this machine or a lost route has cut may look open for ever.
     """
 
     def __init__(
@@ -42,7 +56,13 @@ class CleanConnector(aiohttp.TCPConnector):
             bounds: Of each answer.
         """
         is_new = keepalive_timeout is None
-        super().__init__(limit=limit, force_close=is_new, keepalive_timeout=keepalive_timeout, ssl=ssl_of)
+        super().__init__(
+            limit=limit,
+            force_close=is_new,
+            keepalive_timeout=keepalive_timeout,
+            ssl=ssl_of,
+            socket_factory=_open_watched,
+        )
         handler: type[ResponseHandler] = BoundedHandler
         self._factory = partial(handler, loop=self._loop, bounds=bounds)  # type: ignore[call-arg]
         self._served = WeakSet["ResponseHandler"]()
@@ -65,6 +85,17 @@ class CleanConnector(aiohttp.TCPConnector):
         if isinstance(protocol, BoundedHandler):
             protocol.begin()
         return connection
+
+
+def _open_watched(address: AddrInfoType) -> socket.socket:
+    """A socket whose connection fails when the other machine is gone."""
+    family, kind, protocol, _, _ = address
+    opened = socket.socket(family, kind, protocol)
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in _WATCH.items():
+        if (option := getattr(socket, name, None)) is not None:  # not all systems have all of them
+            opened.setsockopt(socket.IPPROTO_TCP, option, value)
+    return opened
 
 
 def _is_silent(protocol: ResponseHandler) -> bool:

@@ -1,4 +1,4 @@
-"""What a server says unasked is nobody's answer; against a server of bytes on a thread of its own."""
+"""Connections of a pool: words that a server says unasked answer no call, and the kernel watches the other end."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import ast
 import asyncio
 import contextlib
 import socket
+import sys
 import threading
 from pathlib import Path
 from typing import IO
 
+import aiohttp
 import pytest
 
 import actors
+from actors.http_client.clean_connector import DEAD_S, CleanConnector
 from actors.http_client.connections import Connections, read_whole
 from tests.patience import PATIENCE_S
 
@@ -114,6 +117,37 @@ def test_a_connection_on_which_nothing_is_said_serves_on() -> None:
     talker.close()
 
     assert talker.accepted == 1
+
+
+@pytest.mark.req("X-258")
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems lack some of the options")
+def test_the_kernel_ends_a_connection_whose_other_machine_has_been_gone_for_half_a_minute() -> None:
+    def serve() -> None:
+        connection, _ = listening.accept()
+        with connection:
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n")
+            while connection.recv(4096):
+                pass
+
+    async def options() -> list[int]:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        async with aiohttp.ClientSession(connector=CleanConnector()) as session, session.get(url) as response:
+            assert response.connection is not None
+            assert response.connection.transport is not None
+            end = response.connection.transport.get_extra_info("socket")
+            tcp = (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT, socket.TCP_USER_TIMEOUT)
+            values = [end.getsockopt(socket.IPPROTO_TCP, option) for option in tcp]
+            return [end.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE), *values]
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        serving = threading.Thread(target=serve)
+        serving.start()
+        watch = asyncio.run(asyncio.wait_for(options(), PATIENCE_S))
+        serving.join(PATIENCE_S)
+
+    is_watched, quiet_s, between_s, probes, most_ms = watch
+    assert is_watched
+    assert quiet_s <= DEAD_S == between_s * probes == most_ms / 1000
 
 
 def test_no_session_of_an_actor_takes_what_was_said_to_another() -> None:
