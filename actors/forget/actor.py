@@ -10,7 +10,7 @@ from actors.forget.execution import Execution
 from actors.forget.journal import Entry, ForgetJournal, Target
 from actors.forget.resolution import Resolution, Resolved
 from actors.forget.retention import Retention
-from actors.forget.state import PREVIEW_S, Preview, Previews
+from actors.forget.state import PREVIEW_S, Preview, RequestState
 from actors.kernel import Actor, not_understood
 from domain.policy.forgetting.rights import (
     NO_SUCH_MESSAGE,
@@ -59,13 +59,12 @@ class ForgetActor(Actor):
     Crashes on: its own faults; a later life goes on with every request that is not done.
     """
 
-    def __init__(self, config: ForgetConfig, previews: Previews) -> None:
+    def __init__(self, config: ForgetConfig, state: RequestState) -> None:
         super().__init__()
         self._config = config
-        self._previews = previews
+        self._state = state
         self._journal = ForgetJournal(config.data_root / FOLDER, config.disk)
         self._under_way: dict[str, Execution] = {}
-        self._askers: dict[str, list[CarryOutForget]] = {}
         self._retention = Retention(self, config)
 
     def on_start(self) -> None:
@@ -122,7 +121,7 @@ class ForgetActor(Actor):
             self._refuse(message, _nothing(resolved))
         else:
             entry = self._entry(resolved, message.asked_by or OPERATOR)
-            self._previews.keep(Preview(entry, message.asked_by, self.monotonic() + PREVIEW_S))
+            self._state.keep(Preview(entry, message.asked_by, self.monotonic() + PREVIEW_S))
             self.tell(message.reply_to, _make_preview(message.request_id, entry.forget_id, resolved))
 
     def _entry(self, resolved: Resolved, by: str, why: str = "") -> Entry:
@@ -154,15 +153,15 @@ class ForgetActor(Actor):
             self._carry_out_at_once(message, message.scope)
             return
         if message.preview_id in self._under_way:
-            self._askers.setdefault(message.preview_id, []).append(message)
+            self._state.await_end(message.preview_id, message)
             return
-        preview = self._previews.waiting.get(message.preview_id)
+        preview = self._state.previews.get(message.preview_id)
         if preview is None or preview.until_s < self.monotonic() or preview.asked_by != message.asked_by:
             self._answer_again(message)
             return
         entry = preview.entry.with_record(asked_at=self.now(), why=message.why)
         if self._begin(entry, message):
-            self._previews.waiting.pop(message.preview_id, None)
+            self._state.previews.pop(message.preview_id, None)
 
     def _answer_again(self, message: CarryOutForget) -> None:
         """Say what came of a request that is done already."""
@@ -193,7 +192,7 @@ class ForgetActor(Actor):
         except OSError as error:
             self._refuse(message, f"nothing is forgotten, as the record of it cannot be written: {error.strerror}")
             return False
-        self._askers.setdefault(entry.forget_id, []).append(message)
+        self._state.await_end(entry.forget_id, message)
         self._execute(entry)
         return True
 
@@ -204,7 +203,7 @@ class ForgetActor(Actor):
 
     def _take_progress(self, entry: Entry) -> None:
         """Answer the waiting requesters: work done, and work left."""
-        for message in self._askers.pop(entry.forget_id, []):
+        for message in self._state.askers.pop(entry.forget_id, {}).values():
             self.tell(message.reply_to, self._carried_out(message.request_id, entry))
         if entry.is_done:
             self._under_way.pop(entry.forget_id, None)
@@ -239,7 +238,7 @@ class ForgetActor(Actor):
             return []
 
     def _description(self, request_id: RequestId) -> Message:
-        figures = (("requests_under_way", len(self._under_way)), ("previews", len(self._previews.waiting)))
+        figures = (("requests_under_way", len(self._under_way)), ("previews", len(self._state.previews)))
         return SelfDescription(request_id=request_id, about=self.address.kind, figures=(), operator_figures=figures)
 
     def _refuse(self, message: PreviewForget | CarryOutForget, reason: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from actors.forget.wording import answer_carried_out, answer_expired, answer_list, answer_preview
+from actors.forget.wording import CONFIRM_PREFIX, answer_carried_out, answer_expired, answer_list, answer_preview
 from actors.part import Argument, Command, Given, Invocation, Press, Words
 from domain.policy.forgetting.buttons import ABOUT_PREFIX, PLACE_PREFIX, parse_place
 from domain.text.discord.message_link import parse_message
@@ -22,8 +22,6 @@ from messages.forget import (
     ScopeKind,
 )
 
-CONFIRM_PREFIX = "forget:"
-"""Of the custom id of the button that confirms; the preview's id follows."""
 _MENTION = re.compile(r"<@!?([0-9]{15,20})>|([0-9]{15,20})")
 _NAME_CHARS = 100
 _NOT_FORGOTTEN = "Not forgotten"

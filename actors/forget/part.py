@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from actors.forget.commands import CARRIED_OUT, COMMANDS, EXPIRED, LISTED, PRESSES, PREVIEWED
 from actors.forget.config import ForgetConfig
-from actors.forget.state import Previews
+from actors.forget.state import RequestState
 from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Parts, Plan, Verb
 from actors.part.part import Taker
@@ -68,7 +68,7 @@ def forget_spec(plan: Plan, rooms: Callable[[], tuple[Taker, ...]], *, resumes: 
         rooms: Gives the parts that forget; called when the actor is built.
         resumes: True to go on with unfinished requests at the start.
     """
-    previews = Previews()
+    state = RequestState()
 
     def build(_key: str) -> Actor:
         from actors.forget.actor import ForgetActor
@@ -83,7 +83,7 @@ def forget_spec(plan: Plan, rooms: Callable[[], tuple[Taker, ...]], *, resumes: 
             resumes=resumes,
             shortest=shortest_time(settings),
         )
-        return ForgetActor(config, previews)
+        return ForgetActor(config, state)
 
     return ActorSpec(FORGET.kind, build, is_eager=True, is_made_up_for=True)
 

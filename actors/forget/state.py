@@ -1,4 +1,4 @@
-"""State of the actor that forgets, beyond one life: previews that wait for a confirmation."""
+"""State of the actor that forgets, beyond one life: previews that wait for a confirmation, and waiting requesters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from actors.forget.journal import Entry
-from messages.base import UserId
+from messages.base import RequestId, UserId
+from messages.forget import CarryOutForget
 
 MOST_PREVIEWS = 200
 PREVIEW_S = 15 * 60.0
@@ -25,13 +26,20 @@ class Preview:
 
 
 @dataclass(slots=True)
-class Previews:
-    """Previews by their ids, oldest first."""
+class RequestState:
+    """Requests in hand, whatever becomes of the actor."""
 
-    waiting: OrderedDict[str, Preview] = field(default_factory=OrderedDict)
+    previews: OrderedDict[str, Preview] = field(default_factory=OrderedDict)
+    """By their ids, oldest first."""
+    askers: dict[str, dict[RequestId, CarryOutForget]] = field(default_factory=dict)
+    """Forget id -> confirmations that wait for an answer."""
 
     def keep(self, preview: Preview) -> None:
         """Note a preview; of too many the oldest goes."""
-        self.waiting[preview.entry.forget_id] = preview
-        while len(self.waiting) > MOST_PREVIEWS:
-            self.waiting.popitem(last=False)
+        self.previews[preview.entry.forget_id] = preview
+        while len(self.previews) > MOST_PREVIEWS:
+            self.previews.popitem(last=False)
+
+    def await_end(self, forget_id: str, message: CarryOutForget) -> None:
+        """Note who waits for the end of a request."""
+        self.askers.setdefault(forget_id, {})[message.request_id] = message

@@ -14,7 +14,8 @@ from messages.forget import (
 )
 
 _EXCERPT = 120
-_CONFIRM = "forget:"
+CONFIRM_PREFIX = "forget:"
+"""Of the custom id of the button that confirms; the preview's id follows."""
 
 
 def answer_preview(reply: ForgetPreviewed, wording: Wording) -> Answer:
@@ -33,7 +34,7 @@ def answer_preview(reply: ForgetPreviewed, wording: Wording) -> Answer:
     lines.append(
         wording.note("With a message go its edits, quotations, files, answers and results. It cannot be undone.")
     )
-    return Answer("\n".join(lines), (Button(label="Forget", custom_id=f"{_CONFIRM}{reply.preview_id}"),))
+    return Answer("\n".join(lines), (Button(label="Forget", custom_id=f"{CONFIRM_PREFIX}{reply.preview_id}"),))
 
 
 def answer_carried_out(reply: ForgetCarriedOut, wording: Wording) -> Answer:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from actors.forget.actor import ForgetActor
 from actors.forget.config import ForgetConfig
-from actors.forget.state import Previews
+from actors.forget.state import RequestState
 from actors.kernel import Actor, ActorSpec, ManualClock
 from actors.kernel.edge import EDGE_KIND
 from actors.linux.disk import Disk
@@ -199,11 +199,11 @@ class Rig:
             disk=self.disk,
             shortest=shortest,
         )
-        previews = Previews()
+        state = RequestState()
         self.system.register(ActorSpec(CONTEXT_KIND, lambda _: WindowProbe(household)))
         self.system.register(ActorSpec(MEMORY.kind, lambda _: MemoryProbe(household)))
         self.system.register(ActorSpec(ROOM.kind, lambda _: RoomProbe(household)))
-        self.system.register(ActorSpec(FORGET.kind, lambda _: ForgetActor(config, previews), is_eager=True))
+        self.system.register(ActorSpec(FORGET.kind, lambda _: ForgetActor(config, state), is_eager=True))
         self.system.start()
         self._numbers = itertools.count(1)
         self.advance(0)

@@ -245,6 +245,31 @@ class FullDisk(RealDisk):
         raise OSError(errno.ENOSPC, "no space left")
 
 
+class BrokenDisk(RealDisk):
+    """A disk whose second file is opened in a way that no code expects."""
+
+    def __init__(self) -> None:
+        self.opened = 0
+
+    def open(self, path: Path, flags: int, mode: int = 0o600) -> int:
+        self.opened += 1
+        if self.opened == 2:
+            raise RuntimeError("a fault")
+        return super().open(path, flags, mode)
+
+
+@pytest.mark.crashes
+def test_who_waits_is_answered_by_the_next_life_of_a_crashed_actor(house: Household, tmp_path: Path) -> None:
+    rig = Rig(tmp_path, house, disk=BrokenDisk())
+    seen = count(rig.preview(message("e2"), BOB))
+    asked = rig.start(seen.preview_id, BOB)
+    rig.advance(5)
+    done = rig.answer(asked)
+    assert isinstance(done, ForgetCarriedOut)
+    assert (done.waiting_for, CAT in left(house)) == ((), False)
+    rig.system.stop()
+
+
 def test_without_a_record_on_the_disk_nothing_is_taken_out(house: Household, tmp_path: Path) -> None:
     rig = Rig(tmp_path, house, disk=FullDisk())
     seen = count(rig.preview(message("e2"), BOB))
