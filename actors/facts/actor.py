@@ -265,6 +265,7 @@ class FactsActor(Actor):
         self._sync.embed_missing(rows, self._config.is_current_space)
         with self.blocking():
             self._compare()
+            self._forgetting.begin_early()
         self._is_loaded = True
         self._pipeline.go_on()
 

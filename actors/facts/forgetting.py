@@ -41,15 +41,29 @@ class Forgetting:
         self._requests = requests
         self._journal = journal
         self._seal = seal
+        self._early: list[ForgetDerived] | None = []
+        """Requests that came before the catalogue knew all entries; None from then on."""
         self._waiting: list[tuple[ForgetDerived, int]] = []
         """Requests that wait for a commit without the forgotten files, and what they took out."""
 
     def begin(self, message: ForgetDerived) -> None:
-        """Remove the entries of the turns; a request that cannot be carried out now is refused with the reason."""
+        """Remove the entries of the turns; a request that cannot be carried out now is refused with the reason.
+
+        A request before the catalogue knows all entries waits for `begin_early`, or it would find nothing to remove.
+        """
+        if self._early is not None:
+            self._early.append(message)
+            return
         try:
             self._remove(message)
         except (OSError, UnicodeError) as error:
             self._refuse(message, str(error))
+
+    def begin_early(self) -> None:
+        """Carry out what came early: the catalogue knows all entries now."""
+        early, self._early = self._early or [], None
+        for message in early:
+            self.begin(message)
 
     def _remove(self, message: ForgetDerived) -> None:
         conversation = f"{message.window.surface.value}/{message.window.id}"

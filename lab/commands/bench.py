@@ -175,7 +175,7 @@ BENCHES = {
         data root and of a new backup is searched. Exit code 1 when a string is left, or a log is not verified.
         """,
         (
-            _number("strings", 9, 1_000, "Planted ones."),
+            _number("strings", 10, 1_000, "Planted ones."),
             _number("kills", 0, 200, "While forget requests are carried out."),
             _number("seed", 0, 1, "Of the strings and the times of kills."),
         ),

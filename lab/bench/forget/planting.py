@@ -90,7 +90,7 @@ class Planter:
         self._number = 0
 
     def plant(self) -> Planted:
-        """Have a new person plant a string in each way, in a new thread; return when each was answered."""
+        """Have a new person plant a string in each way, in a new thread that `/new` gives a second log."""
         self._number += 1
         user = self._server.add_user(f"Person{self._number}")
         thread = self._server.create_thread(self._channel_id, f"thread {self._number}", user=user)
@@ -108,6 +108,9 @@ class Planter:
         before, after = self._fresh(planted, "before an edit"), self._fresh(planted, "after an edit")
         edited = self._say(planted, f"An edit of {before} follows in a moment.")
         self._server.edit(thread, edited, f"An edit of {after} was made here.")
+        deleted = self._fresh(planted, "deleted")
+        self._server.delete(thread, self._say(planted, f"This {deleted} is deleted in Discord soon."))
+        self._server.slash(thread, "new", user=user, timeout_s=REPLY_S)
         answer = self._fresh(planted, "answer")
         question = f"{_TELL}number {self._number}"
         self._model.teach(question, f"It is called {answer}, as far as I know.")

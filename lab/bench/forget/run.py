@@ -30,6 +30,8 @@ from lab.playground.server import PlaygroundServer
 PATIENCE_S = 600.0
 LONGEST_LIFE_S = 0.6
 """Most seconds from the confirmation of a request to a kill."""
+_KEPT = {"facts": "ingest_discord = true\nenable_git_versioning = true", "curated": "capture = true"}
+"""Table of the settings -> settings by which more is kept."""
 _AGENT = "from lab.commands import agent; agent()"
 Say = Callable[[str], object]
 
@@ -64,6 +66,7 @@ def measure(say: Say, *, strings: int, kills: int, seed: int) -> Rows:
             model_base=loopback.api_base,
         )
         write_settings(folder, around, asks_litellm=False)
+        _keep_all(folder / CONFIG)
         chance = random.Random(seed)
         planter = Planter(server, model, chance, channel_id)
         return _Course(folder, server, nursery, planter, chance).run(say, strings, kills)
@@ -179,6 +182,14 @@ class _Course:
             if self._now() > ends_at:
                 raise MeasurementError(f"{what}: not within {PATIENCE_S:g} s")
             pause.wait(0.05)
+
+
+def _keep_all(config: Path) -> None:
+    """Have each layer keep what people say in Discord, with a history where there may be one."""
+    text = config.read_text()
+    for table, settings in _KEPT.items():
+        text = text.replace(f"[{table}]\n", f"[{table}]\n{settings}\n", 1)
+    config.write_text(text)
 
 
 def _room_of(path: str) -> str:

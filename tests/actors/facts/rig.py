@@ -88,8 +88,8 @@ class FactsRig:
         if call == "write" and b'"type":"done"' in data:
             self.too_early += self.at_risk("entries/")
 
-    def start(self) -> None:
-        """Begin a life, and look at what there is."""
+    def start(self, *early: Message) -> None:
+        """Begin a life, and look at what there is; the facts get `early` messages before all answers."""
         config = FactsConfig(**self.config)
         self.system = ActorSystem(workers=0, clock=self.clock)
         self.asker = self.system.edge("asker")
@@ -104,6 +104,8 @@ class FactsRig:
             self.system.register(ActorSpec(address.kind, build))
         self.system.register(ActorSpec(FACTS.kind, lambda _key: FactsActor(config, self.disk), is_eager=True))
         self.system.start()
+        for message in early:
+            self.system.tell(FACTS, message)
         self.system.run()
 
     def answer_held(self) -> None:
@@ -117,10 +119,10 @@ class FactsRig:
         """End it in good order."""
         self.system.stop(1.0)
 
-    def live_again(self) -> None:
-        """End it, and begin another."""
+    def live_again(self, *early: Message) -> None:
+        """End it, and begin another, as `start`."""
         self.stop()
-        self.start()
+        self.start(*early)
 
     def die(self) -> None:
         """End it as a kill does: nothing is written any more, and only what is on the disk is left."""

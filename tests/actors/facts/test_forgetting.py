@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from messages.base import EventId, RequestId, TurnId
+from messages.base import Address, EventId, RequestId, TurnId
 from messages.facts import FACTS
 from messages.forget import DerivedForgotten, ForgetDerived, ForgottenEvent
 from messages.turn import TurnEnded
@@ -43,20 +43,23 @@ def hear(rig: FactsRig, *told: TurnEnded) -> None:
         rig.wait(5)
 
 
-def forget(rig: FactsRig, *turns: str, whole: bool = False) -> None:
+def forget_request(*turns: str, whole: bool = False) -> ForgetDerived:
     events = tuple(
         ForgottenEvent(window=WINDOW, path="logs/x.md", line=1, event_id=EventId(name), turn_id=TurnId(name))
         for name in turns
     )
-    request = ForgetDerived(
+    return ForgetDerived(
         request_id=RequestId("f"),
-        reply_to=rig.asker.address,
+        reply_to=Address("edge", "asker"),
         forget_id="f1",
         window=WINDOW,
         events=events,
         whole_window=whole,
     )
-    rig.system.tell(FACTS, request)
+
+
+def forget(rig: FactsRig, *turns: str, whole: bool = False) -> None:
+    rig.system.tell(FACTS, forget_request(*turns, whole=whole))
     rig.system.run()
 
 
@@ -87,6 +90,18 @@ def test_no_file_holds_a_word_of_a_forgotten_turn_and_other_turns_stay(tmp_path:
     rig.wait(120)
     rig.live_again()
     rig.wait(120)
+    assert holding(rig.root) == []
+
+
+@pytest.mark.req("X-249")
+def test_a_request_that_comes_while_a_life_begins_waits_until_all_entries_are_known(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path / "data", ingest_discord=True)
+    hear(rig, turn("t1", f"My word is {SECRET}"))
+    rig.wait(60)
+
+    rig.live_again(forget_request("t1"))
+
+    assert take_answer(rig).count >= 2
     assert holding(rig.root) == []
 
 
