@@ -24,7 +24,15 @@ log = logging.getLogger(__name__)
 
 MERGED_PAGES = 100
 """Pages of the keyword index that are merged at a time, in which words of dropped rows may stand until then."""
-_ROW_OF_EVENT = "SELECT turns.id FROM turns JOIN files ON files.id = turns.file WHERE files.path = ? AND event = ?"
+ORPHANS_AT_ONCE = 4_096
+"""Vectors that are looked at in one step."""
+_DROP_ORPHANS = (
+    "DELETE FROM vectors WHERE id BETWEEN ? AND ? AND space = ? "
+    "AND NOT EXISTS (SELECT 1 FROM turns WHERE turns.vector = vectors.id)"
+)
+_ROW_OF_EVENT = (
+    "SELECT turns.id FROM turns JOIN files ON files.id = turns.file WHERE files.path = ? AND line = ? AND event = ?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,25 +170,25 @@ class Index:
             self._turns.drop_sources(path, (line for (line,) in records if line not in kept))
 
     def take_out(self, events: Iterable[ForgottenEvent]) -> list[int]:
-        """Drop the rows of forgotten events, the pins that they made, and every vector of no row; the rows gone."""
+        """Drop the rows of forgotten events, and the pins that they made; the rows gone."""
         gone: list[int] = []
         with self._session.changing():
             for event in events:
-                rows = self._session.rows(_ROW_OF_EVENT, event.path, event.event_id)
+                rows = self._session.rows(_ROW_OF_EVENT, event.path, event.line, event.event_id)
                 gone.extend(row for (row,) in rows)
                 self._turns.drop_sources(event.path, (event.line,))
             for row in gone:
                 self._turns.drop(row)
-            self._session.rows("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM turns)")
         return gone
 
     def scrub(self) -> Iterator[None]:
-        """Leave no word of dropped rows in the file, in steps of some hundredths of a second.
+        """Leave no word and no vector of dropped rows in the file, in steps of some hundredths of a second.
 
         Raises:
             apsw.BusyError: another program reads the file.
             OSError: an unusable index that was moved aside cannot be removed.
         """
+        yield from self._drop_orphans()
         before = -1
         while self.connection.total_changes() - before > 1:  # FTS5's own sign that there is no more to merge
             before = self.connection.total_changes()
@@ -188,6 +196,15 @@ class Index:
             yield
         if self._file is not None:
             self._file.scrub()
+
+    def _drop_orphans(self) -> Iterator[None]:
+        """Delete vectors of texts that no turn has."""
+        space = self._session.space
+        self._session.rows("DELETE FROM vectors WHERE space <> ? AND hash NOT IN (SELECT hash FROM turns)", space)
+        last = int(self._session.one("SELECT max(id) FROM vectors") or 0)
+        for first in range(0, last + 1, ORPHANS_AT_ONCE):
+            self._session.rows(_DROP_ORPHANS, first, first + ORPHANS_AT_ONCE - 1, space)
+            yield
 
     def between(self, path: str, first_line: int, last_line: int) -> dict[int, tuple[int, str, bytes]]:
         """Line -> (row, event id, hash) of the turns of a log between two lines, both included."""
