@@ -27,7 +27,7 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
         return ImporterActor(plan.settings.data_root, plan.surface, has_memory=plan.settings.memory.enabled)
 
     return Part(
-        spec=ActorSpec(IMPORTER.kind, build, is_eager=True),
+        spec=ActorSpec(IMPORTER.kind, build, is_eager=True, is_made_up_for=True),
         describes=False,
         operator_verbs={**VERBS},
         commands=COMMANDS,

@@ -61,7 +61,7 @@ def test_the_past_of_a_channel_is_imported_once_and_found(stage: Stage) -> None:
     assert stage.ask("run: grep -rho 'serial number is QX-7719' .log/").count("QX-7719") >= 1
 
 
-def shown(stage: Stage, channel: int, words: str) -> str:
+def read_search(stage: Stage, channel: int, words: str) -> str:
     """All that a search in a channel shows."""
     outcome = stage.server.slash(channel, "memory search", {"query": words})
     answer = stage.server.wait_for_answer(outcome.id)
@@ -92,18 +92,18 @@ def test_the_past_is_shown_to_its_readers_only_and_taken_back(server: Playground
     stage = Stage(server, tmp_path / "data", channels=(GENERAL_ID, closed))
     try:
         import_all(stage.data)
-        assert "QX-7719" in shown(stage, closed, QUESTION)
-        assert "QX-7719" not in shown(stage, GENERAL_ID, QUESTION) + read_logs(stage, GENERAL_ID)
-        assert "7351" in shown(stage, GENERAL_ID, "bicycle code")
+        assert "QX-7719" in read_search(stage, closed, QUESTION)
+        assert "QX-7719" not in read_search(stage, GENERAL_ID, QUESTION) + read_logs(stage, GENERAL_ID)
+        assert "7351" in read_search(stage, GENERAL_ID, "bicycle code")
         server.delete(closed, secret)
-        eventually(lambda: "QX-7719" not in shown(stage, closed, QUESTION))
+        eventually(lambda: "QX-7719" not in read_search(stage, closed, QUESTION))
         assert "QX-7719" not in read_logs(stage, closed)
         stage.stop()
         server.wait_until_online(online=False)
         stage = Stage(server, tmp_path / "data", channels=(GENERAL_ID, closed))
-        eventually(lambda: "7351" in shown(stage, GENERAL_ID, "bicycle code"))
+        eventually(lambda: "7351" in read_search(stage, GENERAL_ID, "bicycle code"))
         server.delete(thread, old)
-        eventually(lambda: "7351" not in shown(stage, GENERAL_ID, "bicycle code"))
+        eventually(lambda: "7351" not in read_search(stage, GENERAL_ID, "bicycle code"))
         assert check_all(stage.data) == []
     finally:
         stage.stop()
@@ -143,3 +143,13 @@ def test_slash_import_is_for_managers_of_the_server(server: PlaygroundServer, tm
         eventually(lambda: past_words(stage.data) == [WORDS])
     finally:
         stage.stop()
+
+
+def test_an_agent_ends_at_once_while_it_imports(server: PlaygroundServer, tmp_path: Path) -> None:
+    for number in range(3_000):
+        server.say(GENERAL_ID, f"idle talk number {number}")
+    stage = Stage(server, tmp_path / "data")
+    ask_operator(stage.data, "import.discord", window="cli/operator")
+    eventually(lambda: len(past_words(stage.data)) > 0)
+    stage.stop()
+    assert 0 < len(past_words(stage.data)) < 3_000

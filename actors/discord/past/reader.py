@@ -94,6 +94,11 @@ class PastReader:
 
     # the parts of the above
 
+    @property
+    def _may_read(self) -> bool:
+        """True while a session is complete, and the agent is not being stopped."""
+        return self._intake.readership.is_current and self._intake.is_open
+
     def _answer(self, request_id: RequestId, reply_to: Address, work: Awaitable[Message]) -> None:
         async def answer() -> None:
             try:
@@ -108,7 +113,7 @@ class PastReader:
 
     async def _list(self, request_id: RequestId) -> Message:
         client = self._rest.client
-        if client is None or self._intake.is_at_work or not self._intake.readership.is_current:
+        if client is None or self._intake.is_at_work or not self._may_read:
             return _behind(request_id)
         places: dict[Window, PastPlace] = {}
         left_out: list[str] = []
@@ -160,8 +165,7 @@ class PastReader:
 
     async def _read(self, request: ReadPast) -> Message:
         channel_id = int(request.window.id)
-        is_missing = self._intake.is_holding or self._intake.watermarks.gaps(channel_id)
-        if is_missing or not self._intake.readership.is_current:
+        if self._intake.is_holding or self._intake.watermarks.gaps(channel_id) or not self._may_read:
             return _behind(request.request_id)
 
         async def call(client: discord.Client) -> Page:
