@@ -203,4 +203,6 @@ class ImportGoesOn(Message, frozen=True, kw_only=True, gc=False):
 ImportCommand = StartImport | StopImport | DescribeImport | ImportExport
 ImportMessage = ImportCommand | PastListed | PastRead | PastDelayed | PastKept | LogIndexed | ImportGoesOn | Refused
 PastCommand = ListPast | ReadPast | SettlePast | NotePast
+ImportReply = ImportDescribed | ExportImported | Refused
+PastRequest = KeepPast
 make_ready(__name__)

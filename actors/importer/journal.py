@@ -13,7 +13,7 @@ import msgspec
 from actors.importer.progress import Reading
 from actors.linux.disk import Disk, RealDisk, make_folders, put_whole, write_all
 from actors.linux.regular_file import open_regular, read_regular
-from messages.base import Window
+from messages.base import Window, make_ready
 
 log = logging.getLogger(__name__)
 
@@ -119,3 +119,6 @@ def _line(reading: Reading) -> _Line:
         read=reading.read,
         done=reading.is_done,
     )
+
+
+make_ready(__name__)

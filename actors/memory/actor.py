@@ -178,7 +178,7 @@ class MemoryActor(Actor):
         if added is None:
             self.tell(self.address, request)
             return
-        self._backlog.go_on()
+        self._backlog.favour_fresh()
         self.tell(request.reply_to, LogIndexed(request_id=request.request_id, added=added))
 
     def _keeps(self, window: Window) -> bool:

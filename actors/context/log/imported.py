@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from actors.context.log.file import LogUnwritable
 from actors.context.log.reserve import ReservedDisk
@@ -39,9 +39,17 @@ class ImportedLogs:
         """
         self._root = root
         self._window = window
-        self._folder = log_folder(window)
         self._disk = disk or ReservedDisk(root)
         self._live: frozenset[int] | None = None
+
+    @property
+    def _folder(self) -> PurePosixPath:
+        """Folder of the window's logs.
+
+        Raises:
+            ValueError: as `log_folder`.
+        """
+        return log_folder(self._window)
 
     def names(self) -> list[ImportedName]:
         """Names of all imported logs: changes to messages first, then the newest messages first.

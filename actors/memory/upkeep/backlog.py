@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
@@ -20,6 +20,10 @@ log = logging.getLogger(__name__)
 
 BATCH = 64
 IN_FLIGHT = 2
+FRESH_ONLY_S = 10.0
+"""Seconds behind a piece of an imported log in which only what is said now gets vectors."""
+_BEFORE_ALL = datetime.fromtimestamp(0, UTC)
+"""Moment at which only new turns are due."""
 PATIENCE_S = 900.0
 """The embedder tries again by itself; what takes longer may be lost, and is said again."""
 UNIT_TOLERANCE = 1e-2
@@ -47,6 +51,7 @@ class Backlog:
         self._dimensions = dimensions
         self._batches: dict[RequestId, list[Waiting]] = {}
         self._timer: Timer | None = None
+        self._fresh_until_s = 0.0
         self._has_told = False
         """True once the operator was told that embedding does not work, until it works again."""
 
@@ -57,21 +62,27 @@ class Backlog:
         self._batches.clear()
         self._stop_timer()
 
+    def favour_fresh(self) -> None:
+        """Let imported turns wait for a while: first they are to be found by their words."""
+        self._fresh_until_s = self._host.monotonic() + FRESH_ONLY_S
+        self.go_on()
+
     def go_on(self) -> None:
         """Ask for what is due, as far as not too much is under way; else come back when something is."""
         store = self._open_store()
         self._stop_timer()
+        rest_s = max(0.0, self._fresh_until_s - self._host.monotonic())
         if self._embedder is None:
             return
         while len(self._batches) < IN_FLIGHT:
             under_way = {turn.id for batch in self._batches.values() for turn in batch}
-            due = store.index.pending.due(self._host.now(), BATCH + len(under_way))
+            due = store.index.pending.due(_BEFORE_ALL if rest_s else self._host.now(), BATCH + len(under_way))
             turns = [turn for turn in due if turn.id not in under_way][:BATCH]
             if not turns:
                 break
             self._ask(self._embedder, turns)
         if not self._batches and (due_at := store.index.pending.next_due()) is not None:
-            delay_s = max(0.05, (due_at - self._host.now()).total_seconds())
+            delay_s = max(0.05, rest_s, (due_at - self._host.now()).total_seconds())
             self._timer = self._host.after(delay_s, EmbedMore())
 
     def _take_reply(self, request_id: RequestId, reply: TextsEmbedded | EmbeddingFailed | None) -> None:
