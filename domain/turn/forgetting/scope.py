@@ -18,8 +18,9 @@ from domain.log.parser import ParsedEvent, ParsedLog
 from domain.log.redaction import DELETION_DEFERRED, EDIT_DEFERRED, LOOKED_THROUGH, OWED
 from domain.turn.compaction import CUT
 from domain.turn.forgetting.fold import message_id_of
+from domain.turn.forgetting.repetition import RepeatedTexts
 from messages.base import EventId, MessageId, TurnId, UserId
-from messages.forget import LEAST_REPEATED_CHARS, ForgettableEvent, Scope, ScopeKind
+from messages.forget import ForgettableEvent, Scope, ScopeKind
 
 QUOTATION = ":quotation"
 """Behind an event's id: only the event's quotation is meant."""
@@ -298,14 +299,13 @@ def _texts_of(events: WindowEvents, whole: Collection[EventId]) -> list[str]:
 
 def _repeating(events: WindowEvents, texts: Iterable[str], but: Collection[EventId]) -> Iterator[EventId]:
     """Events that repeat one of some texts verbatim, beside some events."""
-    long = {text.strip() for text in texts if len(text.strip()) >= LEAST_REPEATED_CHARS}
-    repeated = re.compile("|".join(map(re.escape, sorted(long, key=len))) or "(?!)")
+    repeated = RepeatedTexts(texts)
     for each in events.entries.values():
         if each.event.id in but:
             continue
-        if repeated.search(each.text):
+        if repeated.are_in(each.text):
             yield each.event.id
-        elif each.quotation and repeated.search(each.quoted_text):
+        elif each.quotation and repeated.are_in(each.quoted_text):
             yield EventId(each.event.id + QUOTATION)
 
 
