@@ -41,8 +41,8 @@ def ask(verb, **arguments):
     path = os.environ.get("AGENT_SOCKET")
     if not path:
         raise UnreachableError("AGENT_SOCKET is not set: this script works only in commands that the agent runs")
-    given = {name: value for name, value in arguments.items() if value is not None}
-    line = json.dumps({"id": 1, "verb": verb, "arguments": given}).encode("ascii") + b"\n"
+    values = {name: value for name, value in arguments.items() if value is not None}
+    line = json.dumps({"id": 1, "verb": verb, "arguments": values}).encode("ascii") + b"\n"
     if len(line) > LONGEST_LINE_BYTES:
         raise RefusedError(f"the request has {len(line)} bytes, at most {LONGEST_LINE_BYTES} are allowed")
     try:

@@ -85,9 +85,9 @@ def refusal(data_root: Path, word: str) -> str:
     finally:
         os.close(fd)
     try:
-        found = read_note(data_root).word
+        noted = read_note(data_root).word
     except OSError as error:
         return f"{data_root / HOSTS_LOCK} cannot be read: {error.strerror}"
-    if found != word:
+    if noted != word:
         return f"not the head's data root: {wanted}, and {HOSTS_LOCK} here is of another run"
     return ""

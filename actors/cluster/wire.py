@@ -118,8 +118,8 @@ CONTROL = Address("")
 def every_message() -> tuple[type[Message], ...]:
     """All messages of the protocols, by name."""
     places = {module.__name__ for module in PROTOCOLS}
-    found = {each.__name__: each for each in Message.__subclasses__() if each.__module__ in places}
-    return tuple(found[name] for name in sorted(found))
+    types = {each.__name__: each for each in Message.__subclasses__() if each.__module__ in places}
+    return tuple(types[name] for name in sorted(types))
 
 
 def schema_digest(types: Iterable[type[Message]]) -> str:

@@ -29,9 +29,9 @@ class Counted(list[object]):
         self.tokens = tokens
 
 
-def count_in(said: object) -> int | None:
+def count_in(usage: object) -> int | None:
     """Tokens that a provider counts in an embedding call's usage; None without a count."""
-    fields = said if isinstance(said, Mapping) else {}
+    fields = usage if isinstance(usage, Mapping) else {}
     count = fields.get("prompt_tokens") or fields.get("total_tokens")
     return int(count) if isinstance(count, int | float) and 0 < count < _MOST_TOKENS else None
 

@@ -82,12 +82,12 @@ async def call(
         raise
     else:
         vectors = tuple(pack_vector(value, dimensions) for value in values)
-        given, tokens = len(vectors), values.tokens if isinstance(values, Counted) else None
+        count, tokens = len(vectors), values.tokens if isinstance(values, Counted) else None
         # Of too few or too many it is not known which text they belong to.
-        fits = given == len(texts)
+        fits = count == len(texts)
         has_vectors = not fits and any(vectors)
         vectors = vectors if fits else (NO_VECTOR,) * len(texts)
-        done = CallDone(call_id=call_id, vectors=vectors, given=given, has_vectors=has_vectors, tokens=tokens)
+        done = CallDone(call_id=call_id, vectors=vectors, given=count, has_vectors=has_vectors, tokens=tokens)
         tell(msgspec.structs.replace(done, fault=_fault_of(values, dimensions)))
 
 
@@ -96,8 +96,8 @@ def _fault_of(values: Sequence[object], dimensions: int) -> Fault:
     sizes = {len(value) for value in values if isinstance(value, list | tuple | np.ndarray)}
     if not dimensions or len(sizes) != 1 or sizes <= {0, dimensions}:
         return UNREADABLE
-    told = f"the embedding provider gives vectors of {min(sizes)} dimensions, and embedder.dimensions is {dimensions}"
-    return Fault(FaultKind.UNREADABLE, told=told)
+    reason = f"the embedding provider gives vectors of {min(sizes)} dimensions, and embedder.dimensions is {dimensions}"
+    return Fault(FaultKind.UNREADABLE, told=reason)
 
 
 make_ready(__name__)

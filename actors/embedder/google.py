@@ -113,8 +113,8 @@ class GoogleBackend:
         self._client = library.Client(api_key=self._api_key, vertexai=False, http_options=options)
 
     def _fault(self, error: Exception) -> Fault:
-        if told := refusal_in(error, "the embedding provider"):
-            return Fault(FaultKind.BEYOND_BOUND, told=told)
+        if reason := refusal_in(error, "the embedding provider"):
+            return Fault(FaultKind.BEYOND_BOUND, told=reason)
         names = [kind.__name__ for link in chain(error) for kind in type(link).__mro__]
         if not _UNREADABLE.isdisjoint(names):
             return Fault(FaultKind.UNREADABLE)

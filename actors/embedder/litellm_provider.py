@@ -80,8 +80,11 @@ class LitellmBackend:
         except Exception as error:
             raise CallError(fault_of(error, self._now())) from error
         usage = getattr(response, "usage", None)
-        said = {"prompt_tokens": getattr(usage, "prompt_tokens", 0), "total_tokens": getattr(usage, "total_tokens", 0)}
-        return Counted(_in_order(response.data or ()), count_in(said))
+        counts = {
+            "prompt_tokens": getattr(usage, "prompt_tokens", 0),
+            "total_tokens": getattr(usage, "total_tokens", 0),
+        }
+        return Counted(_in_order(response.data or ()), count_in(counts))
 
     async def close(self) -> None:
         """Close litellm's connections.
@@ -194,21 +197,21 @@ def _relevances(results: Sequence[Any], count: int) -> list[float]:
     Raises:
         ValueError: the results are not one relevance for each text.
     """
-    found: dict[int, float] = {}
+    scores: dict[int, float] = {}
     for result in results:
         index, score = (result.get(name) for name in ("index", "relevance_score"))
         if type(index) is not int or not isinstance(score, int | float) or not -_SLACK <= score <= 1 + _SLACK:
             raise ValueError("the service gave something that is no relevance between 0 and 1")
-        found[index] = min(1.0, max(0.0, float(score)))
-    if found.keys() != set(range(count)):
-        raise ValueError(f"the service judged {len(found)} of {count} texts")
-    return [found[place] for place in range(count)]
+        scores[index] = min(1.0, max(0.0, float(score)))
+    if scores.keys() != set(range(count)):
+        raise ValueError(f"the service judged {len(scores)} of {count} texts")
+    return [scores[place] for place in range(count)]
 
 
 def fault_of(error: Exception, now: datetime) -> Fault:
     """Fault that an exception of litellm stands for."""
-    if told := refusal_in(error, "the provider"):
-        return Fault(FaultKind.BEYOND_BOUND, told=told)
+    if reason := refusal_in(error, "the provider"):
+        return Fault(FaultKind.BEYOND_BOUND, told=reason)
     links = chain(error)
     names = [kind.__name__ for link in links for kind in type(link).__mro__]
     responses = [response for link in links if (response := getattr(link, "response", None)) is not None]

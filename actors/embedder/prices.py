@@ -51,5 +51,5 @@ def _prices() -> dict[str, object]:
     return {}
 
 
-def _amount(said: object) -> float:
-    return float(said) if isinstance(said, int | float) and math.isfinite(said) and said > 0 else 0.0
+def _amount(price: object) -> float:
+    return float(price) if isinstance(price, int | float) and math.isfinite(price) and price > 0 else 0.0

@@ -67,8 +67,8 @@ class Job:
 
     def drop(self, dimensions: int) -> list[int]:
         """Forget the vectors of another size than `dimensions`; gives their places."""
-        kept = of_size((vector or NO_VECTOR for vector in self.vectors), dimensions)
-        places = [place for place, vector in enumerate(self.vectors) if vector and not kept[place]]
+        usable = of_size((vector or NO_VECTOR for vector in self.vectors), dimensions)
+        places = [place for place, vector in enumerate(self.vectors) if vector and not usable[place]]
         for place in places:
             self.vectors[place] = None
         self.missing += len(places)

@@ -91,12 +91,12 @@ class Door:
 
     def _by_key(self, authorization: str) -> Caller:
         scheme, _, shown = authorization.strip().partition(" ")
-        given = shown.strip().encode("utf-8", "surrogatepass") if scheme.lower() == "bearer" else b""
+        token = shown.strip().encode("utf-8", "surrogatepass") if scheme.lower() == "bearer" else b""
         # All are compared, so that the time says nothing of which one was nearly right.
-        found = [prefix for key, prefix in self._keys if hmac.compare_digest(key, given)]
-        if not found:
+        prefixes = [prefix for key, prefix in self._keys if hmac.compare_digest(key, token)]
+        if not prefixes:
             raise GatewayError(401, "a key of this gateway is required, as Authorization: Bearer …")
-        return Caller(found[0])
+        return Caller(prefixes[0])
 
 
 def _hostname(address: str) -> str:

@@ -154,12 +154,12 @@ class Chat:
                 try:
                     return await self._pass_on(response, turn, reading, delivery, may_be_refused=asked.has_block)
                 except RefusedError as error:
-                    status, told = response.status, error.piece
+                    status, last_piece = response.status, error.piece
             else:
                 words = await beginning_of(response) if asked.has_block else b""
                 if not asked.has_block or not may_be_of_block(response.status, words.decode("utf-8", "replace")):
                     return await relay(request, response, headers, read=words, hidden=self._upstream.key)
-                status, told = response.status, b""
+                status, last_piece = response.status, b""
         note = f"the model's server answered {status} to the request with memories: it was asked without them"
         headers = _headers((), note)
         async with self._upstream.call(request, address, upstream_body(turn.chat, ""), is_read=True) as response:
@@ -170,7 +170,7 @@ class Chat:
                     self._note_refused(turn.chat, status, asked)
                 return answer
             if delivery.has_begun:
-                return await delivery.end(told)
+                return await delivery.end(last_piece)
             return await relay(request, response, headers, hidden=self._upstream.key)
 
     async def _pass_on(
@@ -272,5 +272,5 @@ def _headers(hits: tuple[FactHit, ...], note: str) -> dict[str, str]:
     ids = ",".join(hit.id for hit in hits)
     if len(ids) > MOST_HEADER_CHARS:
         ids = ids[:MOST_HEADER_CHARS].rpartition(",")[0]
-    told = {"X-Memory-Injected": str(len(hits)), "X-Memory-Ids": ids, "X-Memory-Note": note}
-    return {name: _NOT_IN_HEADERS.sub("?", value)[:MOST_HEADER_CHARS] for name, value in told.items() if value}
+    headers = {"X-Memory-Injected": str(len(hits)), "X-Memory-Ids": ids, "X-Memory-Note": note}
+    return {name: _NOT_IN_HEADERS.sub("?", value)[:MOST_HEADER_CHARS] for name, value in headers.items() if value}

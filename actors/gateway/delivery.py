@@ -112,7 +112,7 @@ class Delivery:
             plain = unpacker.feed(bytes(self._held)) + unpacker.end()
         except PackingError:
             return
-        told = with_hits(plain, hits)
-        if told != plain:
-            self._held = bytearray(told)
+        extended = with_hits(plain, hits)
+        if extended != plain:
+            self._held = bytearray(extended)
             self._headers.popall("Content-Encoding", None)

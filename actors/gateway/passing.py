@@ -155,8 +155,8 @@ class Upstream:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             if (too_long := refusal_of(error)) is not None:
                 raise too_long from error
-            if told := refusal_in(error, "the model's server"):
-                raise GatewayError(502, told) from error
+            if fault := refusal_in(error, "the model's server"):
+                raise GatewayError(502, fault) from error
             way = f" through the proxy {proxy_name(self._proxy)}" if self._proxy is not None else ""
             reason = f"the model's server could not be reached{way}: {type(error).__name__}"
             raise GatewayError(502, reason) from error

@@ -56,8 +56,8 @@ class Turn:
         self._is_begun, self.has_ended = False, True
         if not self.chat.keeps or not (self._words or answer):
             return True
-        kept = self._exchange.answer_to(self._facts, lambda rid, to: self._store(rid, to, answer), STORE_S)
-        return isinstance(await asyncio.shield(kept), TurnStored)
+        storing = self._exchange.answer_to(self._facts, lambda rid, to: self._store(rid, to, answer), STORE_S)
+        return isinstance(await asyncio.shield(storing), TurnStored)
 
     def leave(self, answer: str = "") -> None:
         """Have a turn that was begun, and has not ended, be over with as much of an answer as there is."""

@@ -50,13 +50,13 @@ class Guard:
         return is_opening(request) and self._is_token(request.query.get(TOKEN_QUERY, ""))
 
     def _is_let_in(self, request: web.Request) -> bool:
-        scheme, _, given = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
+        scheme, _, token = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
         return self._is_token(request.cookies.get(cookie_name(request, self._name), "")) or (
-            scheme.lower() == "bearer" and self._is_token(given)
+            scheme.lower() == "bearer" and self._is_token(token)
         )
 
-    def _is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), self._token.encode())
+    def _is_token(self, token: str) -> bool:
+        return hmac.compare_digest(token.encode("utf-8", "surrogatepass"), self._token.encode())
 
 
 def is_loopback_host(host: str) -> bool:

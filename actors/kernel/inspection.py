@@ -69,9 +69,9 @@ def here() -> Here:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code is _RUN:
-            found = frame.f_locals
-            message = found.get("message")
-            return Here(found["mailbox"].address, message.message if isinstance(message, Envelope) else message)
+            variables = frame.f_locals
+            message = variables.get("message")
+            return Here(variables["mailbox"].address, message.message if isinstance(message, Envelope) else message)
         if frame.f_code is _LOOP:
             owner = frame.f_locals["self"].owner
             return Here(None if owner is None else owner.address, None)

@@ -129,14 +129,14 @@ def _lines(objects: WindowObjects) -> Iterator[ObjectLine]:
         yield ObjectLine(id=output.object, kind="output", state=state, about=about, chars=output.chars)
 
 
-def _state(found: FileObject | Output, shown: set[str]) -> str:
-    if isinstance(found, FileObject) and not found.is_present:
+def _state(item: FileObject | Output, shown: set[str]) -> str:
+    if isinstance(item, FileObject) and not item.is_present:
         return "not present"
-    if isinstance(found, FileObject) and found.version.status == "missing":
+    if isinstance(item, FileObject) and item.version.status == "missing":
         return "missing"
-    if found.is_pinned:
+    if item.is_pinned:
         return "pinned"
-    return "active" if name_of(found) in shown else "inactive"
+    return "active" if name_of(item) in shown else "inactive"
 
 
 def _is_active(item: FileObject | Output) -> bool:

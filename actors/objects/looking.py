@@ -91,16 +91,16 @@ class Looking:
             limit: Most entries of folders to look at, from the root down.
         """
         wanted = {(signature.device, signature.inode): path for path, (signature, _) in sought.items()}
-        found: dict[str, str] = {}
+        places: dict[str, str] = {}
         with _opened_root(self._root) as root:
             for path, entry in _Walk(root, limit).files():
                 state = _state_of(entry)
                 old = wanted.get((state.st_dev, state.st_ino)) if state is not None else None
                 if state is not None and old is not None and self._is_it(path, state, *sought[old]):
-                    found[old] = path
-                    if len(found) == len(wanted):
+                    places[old] = path
+                    if len(places) == len(wanted):
                         break
-        return found
+        return places
 
     def matching(self, patterns: Iterable[str], limit: int = MATCHED) -> tuple[str, ...]:
         """Files that a shell would put in the place of `patterns`, in that order, each once.
@@ -109,13 +109,13 @@ class Looking:
             patterns: Plain paths with `*`, `?` and `[...]`, which match no `/` and no dot at a name's beginning.
             limit: Most files; a bounded number of entries of folders is looked at for all patterns together.
         """
-        found: dict[str, None] = {}
+        paths: dict[str, None] = {}
         with _opened_root(self._root) as root:
             walk = _Walk(root, self._walked)
             for pattern in patterns:
-                if len(found) < limit and is_plain(pattern):
-                    found.update(dict.fromkeys(walk.matching(pattern.split("/"))))
-        return tuple(found)[:limit]
+                if len(paths) < limit and is_plain(pattern):
+                    paths.update(dict.fromkeys(walk.matching(pattern.split("/"))))
+        return tuple(paths)[:limit]
 
     def _read(self, name: str) -> FileLook | None:
         """Content of the file; tried again while the file is there, as a replaced file may be nameless when opened."""

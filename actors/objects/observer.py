@@ -176,7 +176,7 @@ class Observer:
         """Take in an ended command: its files become known, and its result becomes an object."""
         call, objects = fresh.call, round_.objects
         seen = observe(call.command, call.text, str(self._folder))
-        found, uncounted = self._discover(round_, seen, call, now)
+        names, uncounted = self._discover(round_, seen, call, now)
         alias = self._alias(round_, seen.whole, call)
         before = objects.numbers.get(call.event)
         no = before or objects.last_output + 1
@@ -188,7 +188,7 @@ class Observer:
             ending=_ending(call),
             manages=seen.manages,
             alias=alias,
-            found=found,
+            found=names,
             uncounted=uncounted,
             command=shown_command(call.command),
         )
@@ -212,7 +212,7 @@ class Observer:
 
     def _discover(self, round_: Round, seen: Observed, call: CallShown, now: datetime) -> tuple[tuple[str, ...], int]:
         """Enter files named by a command; their objects, and the number of files left out."""
-        objects, found, uncounted = round_.objects, list[str](), 0
+        objects, names, uncounted = round_.objects, list[str](), 0
         reads = frozenset((*seen.reads, seen.whole, *self.looking.matching(seen.read_patterns, NEW_FILES)))
         since_ns = int(call.asked_at.timestamp() * 1e9)
         for path in dict.fromkeys((*seen.names, *self.looking.matching(seen.patterns, NEW_FILES), *seen.listed)):
@@ -225,7 +225,7 @@ class Observer:
             is_read = path in reads or look.signature.mtime_ns >= since_ns
             if file is not None and file.is_present and not is_read:
                 continue
-            if len(found) >= NEW_FILES or (file is None and len(objects.files) >= self.max_files):
+            if len(names) >= NEW_FILES or (file is None and len(objects.files) >= self.max_files):
                 uncounted += 1
                 continue
             if is_read:
@@ -234,8 +234,8 @@ class Observer:
             was_present = file is not None and file.is_present
             round_.see(name, look, now, call.event if was_present else "")
             if not was_present:
-                found.append(name)
-        return tuple(found), uncounted
+                names.append(name)
+        return tuple(names), uncounted
 
     def _glance(self, path: str) -> FileLook | None:
         """Look of a name, None unless a file; None for all names after `MOST_LOOKS` looks."""

@@ -23,10 +23,10 @@ def switch(round_: Round, request: SwitchObject) -> tuple[str, ...]:
     """
     if request.to not in STATES:
         raise RefusalError(f"state {request.to!r}: one of {', '.join(STATES)} is needed")
-    found = find_object(round_.objects, request.id)
-    require_text(found, request)
-    steps = steps_of(round_.objects, found, request.to)
-    round_.take(Switched(object=name_of(found), to=request.to))
+    item = find_object(round_.objects, request.id)
+    require_text(item, request)
+    steps = steps_of(round_.objects, item, request.to)
+    round_.take(Switched(object=name_of(item), to=request.to))
     return steps
 
 

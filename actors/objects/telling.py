@@ -143,9 +143,9 @@ class Telling:
             if not isinstance(reply, VersionsListed):
                 self._refuse(request, _reason(reply))
                 return
-            shown, kept = dict(reply.shown), frozenset(reply.kept)
+            shown, kept_numbers = dict(reply.shown), frozenset(reply.kept)
             versions = tuple(
-                VersionShown(version=version, is_kept=version.no in kept, shown=shown.get(version.no, 0))
+                VersionShown(version=version, is_kept=version.no in kept_numbers, shown=shown.get(version.no, 0))
                 for version in reply.versions[:MOST]
             )
             is_all = reply.is_all and len(reply.versions) <= MOST

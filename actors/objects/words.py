@@ -21,9 +21,9 @@ def _history(reply: HistoryTold, wording: Wording) -> Answer:
 
 
 def _version(shown: VersionShown) -> str:
-    version, kept = shown.version, "kept" if shown.is_kept else "text not kept"
+    version, text_state = shown.version, "kept" if shown.is_kept else "text not kept"
     return (
-        f"{version.no:>5}  {version.valid_from:<32}  {version.status:<7} {version.size:>9}  {kept:<13} "
+        f"{version.no:>5}  {version.valid_from:<32}  {version.status:<7} {version.size:>9}  {text_state:<13} "
         f"shown {shown.shown:>3}  {version.content_hash[:12] or '-':<12}  {json.dumps(version.path)}"
     )
 

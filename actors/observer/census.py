@@ -62,11 +62,11 @@ class Census:
         self._version += 1
         span_s = max(at - self._at, 0.001)
         sums: dict[str, list[int]] = {}
-        told, rows = {}, {}
+        counted, rows = {}, {}
         before, known, is_first = self._rows, self._told, not self._at
         for address, waiting, state, count in seen:
             kind = address.kind
-            told[address] = count
+            counted[address] = count
             fresh = 0 if is_first else count - known.get(address, 0)
             total = sums.get(kind)
             if total is None:
@@ -83,7 +83,7 @@ class Census:
                 rows[key] = row if row is not None and is_same else Row(state, waiting, rate, self._version)
         self._gone += [(self._version, key) for key in self._rows if key not in rows]
         self._gone = self._gone[-len(rows) - 1000 :]
-        self._told, self._rows, self._at = told, rows, at
+        self._told, self._rows, self._at = counted, rows, at
         crashes, restarts = counts.get("crashes", {}), counts.get("restarts", {})
         self.kinds = [
             {

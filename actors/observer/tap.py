@@ -42,8 +42,8 @@ class Tap:
 
     def __call__(self, to: Address, message: Message) -> None:
         """Take note of a message, in the sender's thread."""
-        told = self.told
-        told[to] = told.get(to, 0) + 1
+        counts = self.told
+        counts[to] = counts.get(to, 0) + 1
         kind = type(message)
         is_kept = self._kinds.get(kind)
         if is_kept is None:
@@ -55,5 +55,5 @@ class Tap:
 
     def take(self) -> list[Heard]:
         """Messages overheard since the last call, oldest first."""
-        heard = self._heard
-        return [heard.popleft() for _ in range(len(heard))]
+        messages = self._heard
+        return [messages.popleft() for _ in range(len(messages))]

@@ -90,19 +90,19 @@ class Turns:
         self._spans: dict[RequestId, tuple[Turn, int]] = {}
         self._version = 0
 
-    def hear(self, heard: Heard) -> Turn | None:
+    def hear(self, entry: Heard) -> Turn | None:
         """Take in a message; returns the turn ended by the message, if any."""
-        message = heard.message
+        message = entry.message
         if isinstance(message, TurnEnded):
             turn = self._turns.get(message.window.address.key)
             if turn is not None and turn.turn_id == message.turn_id and turn.end is None:
-                turn.end, turn.outcome = heard.at, message.outcome
+                turn.end, turn.outcome = entry.at, message.outcome
                 self._note(turn)
                 return turn
         elif hasattr(message, "reply_to"):
-            self._take_question(heard)
+            self._take_question(entry)
         else:
-            self._take_answer(heard)
+            self._take_answer(entry)
         return None
 
     def of(self, window: str) -> Turn | None:
@@ -111,12 +111,12 @@ class Turns:
             return self._turns.get(window)
         return next(reversed(self._turns.values()), None)
 
-    def _take_question(self, heard: Heard) -> None:
-        message = heard.message
+    def _take_question(self, entry: Heard) -> None:
+        message = entry.message
         window = getattr(message, "window", None)
-        known = self._spans.get(heard.within) if heard.within is not None else None
+        known = self._spans.get(entry.within) if entry.within is not None else None
         if isinstance(window, Window):
-            turn = self._turn_of(window.address.key, heard)
+            turn = self._turn_of(window.address.key, entry)
         else:
             turn = known[0] if known is not None else None
         if turn is None or message.request_id in self._spans:
@@ -124,35 +124,35 @@ class Turns:
         if len(turn.spans) >= MOST_SPANS:
             turn.left_out += 1
             return
-        who, parent = heard.to.kind, known[1] if known is not None and known[0] is turn else None
-        span = Span(who, type(message).__name__, message.reply_to, heard.at, parent=parent)
+        who, parent = entry.to.kind, known[1] if known is not None and known[0] is turn else None
+        span = Span(who, type(message).__name__, message.reply_to, entry.at, parent=parent)
         self._spans[message.request_id] = (turn, len(turn.spans))
         turn.spans.append(span)
         turn.asked.append(message.request_id)
         self._note(turn)
 
-    def _turn_of(self, window: str, heard: Heard) -> Turn | None:
+    def _turn_of(self, window: str, entry: Heard) -> Turn | None:
         """The turn of a question about a window; the first `PrepareTurn` of a turn begins the turn."""
-        turn, message = self._turns.get(window), heard.message
+        turn, message = self._turns.get(window), entry.message
         if isinstance(message, PrepareTurn) and (turn is None or turn.turn_id != message.turn_id):
             if turn is not None:
                 self._forget(turn)
-            turn = self._turns[window] = Turn(window, message.turn_id, heard.at)
+            turn = self._turns[window] = Turn(window, message.turn_id, entry.at)
             while len(self._turns) > MOST_TURNS:
                 self._forget(self._turns.popitem(last=False)[1])
         return turn
 
-    def _take_answer(self, heard: Heard) -> None:
-        turn, place = self._spans.get(heard.message.request_id, (None, 0))
+    def _take_answer(self, entry: Heard) -> None:
+        turn, place = self._spans.get(entry.message.request_id, (None, 0))
         if turn is None:
             return
         span = turn.spans[place]
-        if heard.to != span.asker:
+        if entry.to != span.asker:
             return
-        span.end, span.answer = heard.at, type(heard.message).__name__
-        usage = getattr(heard.message, "usage", None)
+        span.end, span.answer = entry.at, type(entry.message).__name__
+        usage = getattr(entry.message, "usage", None)
         if isinstance(usage, Usage):
-            span.usage, span.model = usage, str(getattr(heard.message, "model", ""))
+            span.usage, span.model = usage, str(getattr(entry.message, "model", ""))
         self._note(turn)
 
     def _note(self, turn: Turn) -> None:

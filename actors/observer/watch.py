@@ -91,8 +91,8 @@ class Watch:
     async def _tick(self) -> None:
         asking: asyncio.Task[None] | None = None
         while True:
-            for heard in self._tap.take():
-                self.turns.hear(heard)
+            for entry in self._tap.take():
+                self.turns.hear(entry)
             if not self.ticks % TICKS_PER_CENSUS:
                 self._take_census()
             if not self.ticks % TICKS_PER_DESCRIPTION and (asking is None or asking.done()):
@@ -104,13 +104,13 @@ class Watch:
 
     def live_actors(self) -> list[Seen]:
         """All actors at this moment."""
-        told = self._tap.told
+        counts = self._tap.told
         return [
             Seen(
                 mailbox.address,
                 len(mailbox.queue),
                 RESTING if mailbox.resting else BUSY if mailbox.holds_work() else IDLE,
-                told.get(mailbox.address, 0),
+                counts.get(mailbox.address, 0),
             )
             for mailbox in self._system.mailboxes()
         ]

@@ -90,8 +90,8 @@ class Confirmations:
             if said_in is None and self._config.fires:
                 return None
             window = said_in or window
-        said = confirmation(what, line, *(note for note in notes if note))
-        return msgspec.structs.replace(self._confirmation(window, request_id, said), line=line, is_gone=is_gone)
+        post = confirmation(what, line, *(note for note in notes if note))
+        return msgspec.structs.replace(self._confirmation(window, request_id, post), line=line, is_gone=is_gone)
 
     def owe(self, owed: OwedConfirmation | None, instead_of: str = "") -> None:
         """Return when it would be posted whatever happens to this process, should its edit take place.
@@ -195,8 +195,8 @@ class Confirmations:
             reason = f"window {command.window.address.key}: nobody reads it"
         elif not command.line or "\n" in command.line:
             reason = f"line {command.line[:SHOWN_CHARS]!r}: must be one line of the file"
-        said = confirmation(command.what, command.line, *command.notes.splitlines())
-        owed = self._confirmation(command.window, command.request_id, said)
+        post = confirmation(command.what, command.line, *command.notes.splitlines())
+        owed = self._confirmation(command.window, command.request_id, post)
         try:
             if not reason:
                 self.owe(owed)
@@ -254,13 +254,13 @@ class Confirmations:
         log.warning("%s is posted late", owed.request_id)
         self.send(owed, is_late=True)
 
-    def _confirmation(self, window: Window, request_id: RequestId, said: Confirmation) -> OwedConfirmation:
+    def _confirmation(self, window: Window, request_id: RequestId, post: Confirmation) -> OwedConfirmation:
         return OwedConfirmation(
             request_id=_confirming(request_id),
             window=window,
-            text=said.text,
-            exact=said.exact,
-            nonce=base32_key(f"{window.address}\0{request_id}\0{said.text}".encode(), 16),
+            text=post.text,
+            exact=post.exact,
+            nonce=base32_key(f"{window.address}\0{request_id}\0{post.text}".encode(), 16),
             at=self._host.now(),
         )
 

@@ -89,9 +89,9 @@ class OwedConfirmations:
         Raises:
             OSError: the folder cannot be read.
         """
-        found = [owed for name in self._notes.names() if (owed := self._read(name)) is not None]
-        self._kept.update((owed.request_id, owed) for owed in found)
-        return sorted(found, key=lambda owed: owed.at)
+        notes = [owed for name in self._notes.names() if (owed := self._read(name)) is not None]
+        self._kept.update((owed.request_id, owed) for owed in notes)
+        return sorted(notes, key=lambda owed: owed.at)
 
     def _read(self, name: str) -> OwedConfirmation | None:
         data = self._notes.read(name)

@@ -56,8 +56,8 @@ def _config(plan: Plan) -> SchedulerConfig:
     file = reminders_path(data_root, reminders.file)
     if file is None:
         raise ValueError("reminders.file is empty: then there is no scheduler")
-    heard = plan.connection.channels if plan.connection else plan.settings.discord.channels
-    channel = reminders.channel or next(iter(heard), "")
+    channels = plan.connection.channels if plan.connection else plan.settings.discord.channels
+    channel = reminders.channel or next(iter(channels), "")
     return SchedulerConfig(
         file=file,
         spare=spare_folder(data_root),

@@ -73,8 +73,8 @@ class Troubles:
             self._tell_of(cause, trouble, detail)
 
     def _tell_of(self, cause: str, trouble: str, detail: str) -> None:
-        told, now = self._told.get(cause), self._monotonic()
-        if trouble == (told.trouble if told else "") or (told and now - told.at < TOLD_AGAIN_S):
+        report, now = self._told.get(cause), self._monotonic()
+        if trouble == (report.trouble if report else "") or (report and now - report.at < TOLD_AGAIN_S):
             return
         self._told[cause] = _Told(trouble, now)
         self._tell(f"⚠️ Reminders: {trouble}{detail}" if trouble else f"✅ Reminders: {cause}: in order again")

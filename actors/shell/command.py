@@ -151,10 +151,10 @@ class Command:
         with closing(process), closing(Recorder(workplace, self._request.request_id)) as recorder:
             outcome = await self._attend(process, recorder)
             process.close()
-            excerpt, kept = recorder.finish()
+            excerpt, output = recorder.finish()
             if process.ending.fault:
                 return self._refusal(process.ending.fault, excerpt)
-            return self._result(outcome, process.ending, excerpt, kept, self._loop.time() - began)
+            return self._result(outcome, process.ending, excerpt, output, self._loop.time() - began)
 
     async def _attend(self, process: Process, recorder: Recorder) -> BashOutcome:
         """Wait for the end, with nothing of the command left alive; the output is with `recorder` then."""
@@ -193,7 +193,7 @@ class Command:
         )
 
     def _result(
-        self, outcome: BashOutcome, ending: Ending, excerpt: Excerpt, kept: KeptOutput, duration_s: float
+        self, outcome: BashOutcome, ending: Ending, excerpt: Excerpt, output: KeptOutput, duration_s: float
     ) -> BashResult:
         has_exited = outcome is BashOutcome.EXITED
         words = _excess(ending.exceeded) if ending.exceeded else _ending(outcome, ending.exit_code, self._timeout_s)
@@ -201,9 +201,9 @@ class Command:
             request_id=self._request.request_id,
             outcome=BashOutcome.ABORTED if ending.exceeded else outcome,
             exit_code=ending.exit_code if has_exited else None,
-            text=render(excerpt, kept, words),
+            text=render(excerpt, output, words),
             truncated=excerpt.truncated,
-            full_output_path=kept.path,
+            full_output_path=output.path,
             duration_s=duration_s,
         )
 

@@ -66,8 +66,8 @@ def _names(reply: Message) -> tuple[str, ...]:
     return tuple(skill.name for skill in reply.skills) if isinstance(reply, SkillsListed) else ()
 
 
-def _read(request_id: RequestId, reply_to: Address, given: Given) -> ReadSkill:
-    name, arguments = given["name"].strip(), given["arguments"]
+def _read(request_id: RequestId, reply_to: Address, values: Given) -> ReadSkill:
+    name, arguments = values["name"].strip(), values["arguments"]
     return ReadSkill(request_id=request_id, reply_to=reply_to, name=name, arguments=arguments)
 
 

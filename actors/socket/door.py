@@ -168,10 +168,10 @@ class Door:
         """Answer requests until the client ends or goes too far."""
         answering: set[asyncio.Task[None]] = set()
         places = asyncio.Semaphore(IN_FLIGHT)
-        heard = False
+        has_request = False
         try:
             while line := await self._next_line(connection, places):
-                heard = True
+                has_request = True
                 task = self._run(self._answer(line, connection))
                 task.add_done_callback(lambda _task: places.release())
                 task.add_done_callback(answering.discard)
@@ -180,7 +180,7 @@ class Door:
         finally:
             if answering:
                 await asyncio.wait(answering)
-        if not heard:
+        if not has_request:
             await asyncio.sleep(FAULT_PAUSE_S)  # connecting in vain shall cost the client more than the agent
 
     async def _next_line(self, connection: Connection, places: asyncio.Semaphore) -> bytes:

@@ -75,18 +75,18 @@ def without_opaque_parts(html: str) -> str:
 
     The parser could take minutes over a large unclosed part, since it starts over with each piece that it is fed.
     """
-    kept: list[str] = []
+    parts: list[str] = []
     position = 0
     while (opening := _OPAQUE.search(html, position)) is not None:
-        kept.append(html[position : opening.start()])
+        parts.append(html[position : opening.start()])
         name = opening.group(1)
         end = re.compile(rf"</{name}[^>]*>?" if name else "-->", re.IGNORECASE).search(html, opening.end())
         if end is None:
             position = len(html)
             break
         position = end.end()
-    kept.append(html[position:])
-    return _DATA_URI.sub("data:", "".join(kept))
+    parts.append(html[position:])
+    return _DATA_URI.sub("data:", "".join(parts))
 
 
 class _TooLateError(Exception):

@@ -118,8 +118,8 @@ class BraveSearch:
             raise WebError(f"the search engine cannot be reached: {words}") from error
         if response.status != 200:
             reason, text = (
-                shown_words(self._without_key(plain(said)))
-                for said in (response.reason or "", body.decode("utf-8", "replace"))
+                shown_words(self._without_key(plain(raw)))
+                for raw in (response.reason or "", body.decode("utf-8", "replace"))
             )
             raise WebError(f"HTTP {response.status}: {reason}\n{text}".rstrip())
         return _hits(body)[: search.count]

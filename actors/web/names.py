@@ -33,14 +33,14 @@ class Names(AbstractResolver):
             OSError: the name has no address, is malformed, or is not resolved in time.
         """
         try:
-            found = await self._threads.run(host, LOOKUP_S, _look_up, host, port, family)
+            addresses = await self._threads.run(host, LOOKUP_S, _look_up, host, port, family)
         except UnicodeError:
             raise OSError(None, "that is no name of a host") from None
         except TimeoutError:
             raise OSError(None, f"the name was not found within {LOOKUP_S:g} seconds") from None
         return [
             ResolveResult(hostname=host, host=address, port=port, family=kind, proto=protocol, flags=_NUMERIC)
-            for kind, protocol, address in found
+            for kind, protocol, address in addresses
         ]
 
     async def close(self) -> None:
@@ -51,5 +51,5 @@ _NUMERIC = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
 
 
 def _look_up(host: str, port: int, family: socket.AddressFamily) -> list[tuple[int, int, str]]:
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, family=family, flags=socket.AI_ADDRCONFIG)
-    return [(kind, protocol, str(place[0])) for kind, _, protocol, _, place in found]
+    addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, family=family, flags=socket.AI_ADDRCONFIG)
+    return [(kind, protocol, str(place[0])) for kind, _, protocol, _, place in addresses]

@@ -32,15 +32,15 @@ def cap_index(data: bytes, max_lines: int, max_bytes: int) -> Capped:
         max_bytes: At least 0; line ends count.
     """
     lines = [encode_text(line) for line in lines_of(decode_text(data))]
-    kept = room = 0
+    count = room = 0
     for line in lines[:max_lines]:
         if room + len(line) > max_bytes:
             break
-        kept, room = kept + 1, room + len(line)
-    if not kept and lines and max_lines and max_bytes:
+        count, room = count + 1, room + len(line)
+    if not count and lines and max_lines and max_bytes:
         cut = _whole_characters(lines[0][:max_bytes])
         return Capped(cut, 1 if cut else 0, len(lines), len(data))
-    return Capped(data[:room], kept, len(lines), len(data))
+    return Capped(data[:room], count, len(lines), len(data))
 
 
 def _whole_characters(data: bytes) -> bytes:

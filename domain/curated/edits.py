@@ -109,11 +109,11 @@ def _with_bullets(document: Document, bullets: Iterable[tuple[str, str]], end: s
         if number not in inside:
             parts.append(page.raw)
             continue
-        kept, blank = _split(page.raw, end)
-        parts += [kept, end if page.kind is PageKind.SECTION else "", *inside[number], blank]
+        body, blank = _split(page.raw, end)
+        parts += [body, end if page.kind is PageKind.SECTION else "", *inside[number], blank]
     if missing:
-        kept, blank = _split("".join(parts), end)
-        parts = [kept, _end_line(blank, end) or end * bool(kept), end.join("".join(each) for each in missing.values())]
+        body, blank = _split("".join(parts), end)
+        parts = [body, _end_line(blank, end) or end * bool(body), end.join("".join(each) for each in missing.values())]
     return encode_text(document.mark, *parts)
 
 

@@ -123,8 +123,8 @@ def without(data: bytes, is_gone: Test) -> tuple[bytes, tuple[str, ...]]:
             operation = Operation(fields["id"], fields["text"], window=fields["window"])
             if is_gone(operation):
                 gone[operation.id] = operation.text
-    kept = (raw for raw, fields in lines if fields is not None and fields["id"] not in gone)
-    return b"".join(raw + b"\n" for raw in kept), tuple(dict.fromkeys(gone.values()))
+    staying = (raw for raw, fields in lines if fields is not None and fields["id"] not in gone)
+    return b"".join(raw + b"\n" for raw in staying), tuple(dict.fromkeys(gone.values()))
 
 
 def room_for(steps: Iterable[Operation]) -> int:

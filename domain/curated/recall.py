@@ -65,7 +65,7 @@ def matches(query: str, pages: Sequence[tuple[str, str, Page]]) -> tuple[Found, 
     wanted = set(question_words(query)) or set(query.split())
     stems = {term for word in wanted for term in terms(word)}
     begins, known = {term[:2] for term in stems}, dict[str, str]()
-    found, room = [], _ALL_CHARS
+    matching, room = [], _ALL_CHARS
     for scope, file, page in pages:
         text = f"{page.section} {page.text}"[:_PAGE_CHARS]
         room -= len(text)
@@ -75,5 +75,5 @@ def matches(query: str, pages: Sequence[tuple[str, str, Page]]) -> tuple[Found, 
         known |= {word: stem(word) for word in likely - known.keys() if len(known) < _MOST_STEMS}
         hits = len(stems & {known.get(word, word) for word in likely})
         if hits:
-            found.append(Found(scope, file, page, hits))
-    return tuple(sorted(found, key=lambda each: -each.hits)[:MOST])
+            matching.append(Found(scope, file, page, hits))
+    return tuple(sorted(matching, key=lambda each: -each.hits)[:MOST])

@@ -19,7 +19,7 @@ class Suggestion:
 
 def stale(document: Document, today: date, after_days: int) -> tuple[Suggestion, ...]:
     """The facts that were confirmed longer ago, the oldest first; those without a date are none."""
-    found = []
+    suggestions = []
     for page in document.facts:
         try:
             confirmed = date.fromisoformat(page.confirmed)
@@ -27,8 +27,8 @@ def stale(document: Document, today: date, after_days: int) -> tuple[Suggestion,
             continue
         age = (today - confirmed).days
         if age > after_days:
-            found.append(Suggestion(page, age))
-    return tuple(sorted(found, key=lambda each: -each.age_days))
+            suggestions.append(Suggestion(page, age))
+    return tuple(sorted(suggestions, key=lambda each: -each.age_days))
 
 
 def undated_count(document: Document) -> int:

@@ -101,8 +101,8 @@ def read_request(body: bytes) -> ChatRequest:
     if not messages:
         raise RequestError("messages: it is empty; a list of at least one message is required", "messages")
     spoken = [_read_message(raw) for raw in messages[-MOST_MESSAGES:]]
-    said = [each for each in spoken if each[0] not in SYSTEM_ROLES]
-    question = next((text for role, text in reversed(said) if role == "user"), "")
+    dialogue = [each for each in spoken if each[0] not in SYSTEM_ROLES]
+    question = next((text for role, text in reversed(dialogue) if role == "user"), "")
     return ChatRequest(
         body=body,
         model=str(_plain(fields, "model", str) or ""),
@@ -114,9 +114,9 @@ def read_request(body: bytes) -> ChatRequest:
         recency_weight=_share(fields, "memory_recency_weight"),
         score_threshold=_share(fields, "memory_score_threshold"),
         question=question,
-        answer_before=_answer_before(said),
-        ends_with_user=[role for role, _ in said[-2:]][-1:] == ["user"]
-        or [role for role, _ in said[-2:]] == ["user", "assistant"],
+        answer_before=_answer_before(dialogue),
+        ends_with_user=[role for role, _ in dialogue[-2:]][-1:] == ["user"]
+        or [role for role, _ in dialogue[-2:]] == ["user", "assistant"],
         texts=_newest([text for _, text in spoken if text]),
         roles=tuple(role for role, _ in spoken),
         _fields=fields,
@@ -173,21 +173,21 @@ def _read_odd_message(raw: Raw) -> tuple[object, object]:
     return value_of(fields.get("role", _NULL)), value_of(fields.get("content", _NULL))
 
 
-def _answer_before(said: Sequence[tuple[str, str]]) -> str:
+def _answer_before(dialogue: Sequence[tuple[str, str]]) -> str:
     """Text of the last assistant message before the last one of the user's; empty for none."""
-    end = max((place for place, (role, _) in enumerate(said) if role == "user"), default=0)
-    return next((text for role, text in reversed(said[:end]) if role == "assistant" and text), "")
+    end = max((place for place, (role, _) in enumerate(dialogue) if role == "user"), default=0)
+    return next((text for role, text in reversed(dialogue[:end]) if role == "assistant" and text), "")
 
 
 def _newest(texts: Sequence[str]) -> tuple[str, ...]:
-    kept: list[str] = []
+    newest: list[str] = []
     room = MOST_TEXT_CHARS
     for text in reversed(texts):
         room -= len(text)
         if room < 0:
             break
-        kept.append(text)
-    return tuple(reversed(kept))
+        newest.append(text)
+    return tuple(reversed(newest))
 
 
 def _plain(fields: Mapping[str, Raw], name: str, kind: type) -> object:

@@ -23,8 +23,8 @@ _MARK = ".md"
 def original_of(path: str) -> str:
     """Path that a file has the name of a copy of; empty for any other name."""
     folder, _, name = path.rpartition("/")
-    found = _COPY.fullmatch(name.removesuffix(_MARK))
-    return f"{folder}/{found['stem']}{_MARK}" if found is not None else ""
+    match = _COPY.fullmatch(name.removesuffix(_MARK))
+    return f"{folder}/{match['stem']}{_MARK}" if match is not None else ""
 
 
 def is_version_of(path: str, other: str) -> bool:

@@ -107,7 +107,7 @@ def read_entry(text: str, defaults: Defaults, read_keys: ReadKeys) -> Entry:
 def write_entry(entry: Entry) -> str:
     """The file of an entry; the text ends with the newline that is added to it."""
     at = entry.created_at.astimezone(UTC).isoformat()
-    said = {
+    fields = {
         "id": entry.id,
         "role": entry.role.value,
         "conversation_id": entry.conversation,
@@ -116,7 +116,7 @@ def write_entry(entry: Entry) -> str:
         "replaced_by": entry.replaced_by,
         "source_id": entry.source_id,
     }
-    lines = [f"{key}: {_spell_value(value)}" for key, value in said.items() if value]
+    lines = [f"{key}: {_spell_value(value)}" for key, value in fields.items() if value]
     lines += [f"{key}: {_spell_value(value)}" for key, value in entry.extra.items()]
     return "\n".join(("---", *lines, "---", entry.content)) + "\n"
 
@@ -128,8 +128,8 @@ def with_replacement(text: str, replaced_by: str) -> str:
     if parts is None:
         return f"---\n{line}---\n{text}"
     fence, front, end, body = parts
-    kept = [each for each in front.split("\n") if not each.startswith("replaced_by:")]
-    return "".join((fence, line, "\n".join(kept), end, body))
+    others = [each for each in front.split("\n") if not each.startswith("replaced_by:")]
+    return "".join((fence, line, "\n".join(others), end, body))
 
 
 def _parts(text: str) -> tuple[str, str, str, str] | None:
@@ -150,20 +150,20 @@ def _keys(front: str, read_keys: ReadKeys) -> Mapping[str, str]:
         return read_keys(front)
     except ValueError:
         pairs = [line.partition(":") for line in front.split("\n")]
-        said = {name.rstrip(): value.strip() for name, _, value in pairs if name.rstrip() in KEYS}
-        return {name: value.strip("\"'") for name, value in said.items() if value not in _NULL}
+        fields = {name.rstrip(): value.strip() for name, _, value in pairs if name.rstrip() in KEYS}
+        return {name: value.strip("\"'") for name, value in fields.items() if value not in _NULL}
 
 
 def _own_keys(front: str) -> dict[str, str] | None:
     """Keys of front matter that is spelt as we spell it; None for any other."""
     keys: dict[str, str] = {}
     for line in front.split("\n")[:-1]:
-        found = _OWN_LINE.fullmatch(line)
-        if found is None:
+        match = _OWN_LINE.fullmatch(line)
+        if match is None:
             return None
-        value = found[2]
+        value = match[2]
         try:
-            keys[found[1]] = json.loads(value) if value.startswith('"') else value
+            keys[match[1]] = json.loads(value) if value.startswith('"') else value
         except ValueError:
             return None
     return keys
@@ -171,8 +171,8 @@ def _own_keys(front: str) -> dict[str, str] | None:
 
 def _id(text: str) -> str:
     """An id that can be printed in one line; empty for any other."""
-    said = text.strip()[:_MOST_ID]
-    return said if said.isprintable() else ""
+    start = text.strip()[:_MOST_ID]
+    return start if start.isprintable() else ""
 
 
 def _role(text: str, default: EntryRole) -> EntryRole:
@@ -184,32 +184,32 @@ def _role(text: str, default: EntryRole) -> EntryRole:
 
 def _moment(text: str) -> datetime | None:
     """The time that a text names, aware UTC; without an offset it is UTC's. None for a text without a time."""
-    said = text.strip()[:_MOST_DATE]
+    start = text.strip()[:_MOST_DATE]
     try:
-        if re.fullmatch(r"[0-9]{9,19}(\.[0-9]+)?", said):
-            seconds = float(said)
+        if re.fullmatch(r"[0-9]{9,19}(\.[0-9]+)?", start):
+            seconds = float(start)
             while seconds >= _TOO_MANY_S:
                 seconds /= 1_000
             at = datetime.fromtimestamp(seconds, UTC)
         else:
-            at = _parse_date(said)
+            at = _parse_date(start)
         at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
         return at.astimezone(UTC)
     except (ValueError, OverflowError, OSError, TypeError):
         return None
 
 
-def _parse_date(said: str) -> datetime:
+def _parse_date(text: str) -> datetime:
     try:
-        return datetime.fromisoformat(said)
+        return datetime.fromisoformat(text)
     except ValueError:
-        found = _DATE.fullmatch(said)
-        named = _NAMED_ZONE.fullmatch(said) if found is None else None
+        match = _DATE.fullmatch(text)
+        named = _NAMED_ZONE.fullmatch(text) if match is None else None
         if named is not None and (place := _zone(named[2])) is not None:
             return _parse_date(named[1]).replace(tzinfo=place)
-        if found is None:
-            return parsedate_to_datetime(said)
-    year, month, day, hour, minute, second, part, zone = found.groups()
+        if match is None:
+            return parsedate_to_datetime(text)
+    year, month, day, hour, minute, second, part, zone = match.groups()
     micros = int((part or "").ljust(6, "0")[:6])
     at = datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0), micros, UTC)
     if zone in (None, "Z", "z", "UTC", "GMT"):
@@ -233,4 +233,4 @@ def _zone(name: str) -> tzinfo | None:
 def _spell_value(value: str | float) -> str:
     """A value as JSON spells it, which every YAML reads the same."""
     text = json.dumps(value, ensure_ascii=False)
-    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -43,7 +43,7 @@ def conversation_of(folder: str) -> str:
     """
     if folder == "%":
         return ""
-    data = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), folder)
+    data = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), folder)
     try:
         conversation = data.encode("latin-1").decode()
     except UnicodeError:

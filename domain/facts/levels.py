@@ -74,7 +74,7 @@ def groups(items: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 def _cut(window: str) -> int:
     """End of a part: the last boundary of its second half."""
     for boundary in _BOUNDARIES:
-        ends = [found.end() for found in boundary.finditer(window, len(window) // 2)]
+        ends = [match.end() for match in boundary.finditer(window, len(window) // 2)]
         if ends:
             return ends[-1]
     return len(window)
@@ -82,5 +82,5 @@ def _cut(window: str) -> int:
 
 def _beginning(text: str, at: int, end: int) -> int:
     """Beginning of the next part: at a word, from `at` on."""
-    found = _BOUNDARIES[-1].search(text, at, end)
-    return found.end() if found is not None and found.end() < end else at
+    match = _BOUNDARIES[-1].search(text, at, end)
+    return match.end() if match is not None and match.end() < end else at

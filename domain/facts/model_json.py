@@ -56,12 +56,12 @@ def lists_of(reply: str) -> Iterator[list[object]]:
 def facts_of(reply: str) -> tuple[str, ...]:
     """Facts that a model found, at most three and none twice; none where it did not say it in JSON."""
     for items in lists_of(reply):
-        found: dict[str, str] = {}
+        facts: dict[str, str] = {}
         for text in map(fact_in, items):
             if text:
-                found.setdefault(same_words(text), text)
-        if found or not items:
-            return tuple(found.values())[:MOST_FACTS]
+                facts.setdefault(same_words(text), text)
+        if facts or not items:
+            return tuple(facts.values())[:MOST_FACTS]
     return ()
 
 
@@ -74,8 +74,8 @@ def same_words(text: str) -> str:
 
 def text_in(item: Mapping[str, object], names: Sequence[str]) -> str:
     """The first text that an object has under one of these names, bounded; empty for none."""
-    said = next((value for name in names if isinstance(value := item.get(name), str) and value.strip()), "")
-    return sound(said.strip()[:MOST_FACT_CHARS])
+    text = next((value for name in names if isinstance(value := item.get(name), str) and value.strip()), "")
+    return sound(text.strip()[:MOST_FACT_CHARS])
 
 
 def fact_in(item: object) -> str:

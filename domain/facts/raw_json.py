@@ -35,8 +35,8 @@ def fields_of(data: bytes | Raw) -> dict[str, Raw]:
         _check(data, error)
     except RecursionError:
         pass
-    found = (_KEY.fullmatch(member) for member in _members(bytes(data), b"{}"))
-    return {json.loads(_require_member(each)[1]): Raw(_require_member(each)[2]) for each in found}
+    matches = (_KEY.fullmatch(member) for member in _members(bytes(data), b"{}"))
+    return {json.loads(_require_member(each)[1]): Raw(_require_member(each)[2]) for each in matches}
 
 
 def items_of(data: bytes | Raw) -> list[Raw]:

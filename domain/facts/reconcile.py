@@ -75,11 +75,11 @@ def decide(reply: str | None, existing: Sequence[Existing], new: Sequence[str]) 
         new: All extracted facts, known ones too; at most as many facts are added.
     """
     fresh = unknown_of(new, existing)
-    said = next(filter(None, map(_statements, lists_of(reply or ""))), None) if existing else None
-    if said is None:
+    statements = next(filter(None, map(_statements, lists_of(reply or ""))), None) if existing else None
+    if statements is None:
         return tuple(Add(text) for text in fresh)
     repeated = frozenset(place for place, each in enumerate(existing) if is_among(each.content, new))
-    return tuple(_decisions(said, existing, fresh, repeated))
+    return tuple(_decisions(statements, existing, fresh, repeated))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +101,14 @@ def _statements(items: Sequence[object]) -> list[_Said]:
 
 
 def _decisions(
-    said: Sequence[_Said], existing: Sequence[Existing], fresh: Sequence[str], repeated: frozenset[int]
+    statements: Sequence[_Said], existing: Sequence[Existing], fresh: Sequence[str], repeated: frozenset[int]
 ) -> Iterator[Decision]:
     """Decisions in the model's order; of two decisions about one memory the first counts."""
-    changes = _changes(said, existing, repeated)
+    changes = _changes(statements, existing, repeated)
     stays = [each.content for place, each in enumerate(existing) if place not in changes]
-    accounts = _accounts(said, fresh, len(existing))
+    accounts = _accounts(statements, fresh, len(existing))
     accounted: list[str] = []
-    for number, each in enumerate(said):
+    for number, each in enumerate(statements):
         place = parse_place(each.place, len(existing))
         is_known = is_among(each.text, stays)
         if each.event == "ADD" and number in accounts and not is_known:
@@ -129,14 +129,14 @@ def _decisions(
             yield Add(text)
 
 
-def _changes(said: Sequence[_Said], existing: Sequence[Existing], repeated: frozenset[int]) -> dict[int, _Said]:
+def _changes(statements: Sequence[_Said], existing: Sequence[Existing], repeated: frozenset[int]) -> dict[int, _Said]:
     """The first change of each memory, by its place; new words that are the old ones are none.
 
     A memory that is said again changes only to a text with all of its words, and one that is added again stays.
     """
-    again = [each.text for each in said if each.event == "ADD"]
+    again = [each.text for each in statements if each.event == "ADD"]
     changes: dict[int, _Said] = {}
-    for each in said:
+    for each in statements:
         place = parse_place(each.place, len(existing))
         if place is None:
             continue
@@ -148,17 +148,17 @@ def _changes(said: Sequence[_Said], existing: Sequence[Existing], repeated: froz
     return changes
 
 
-def _accounts(said: Sequence[_Said], fresh: Sequence[str], count: int) -> dict[int, str]:
+def _accounts(statements: Sequence[_Said], fresh: Sequence[str], count: int) -> dict[int, str]:
     """New facts that the model's decisions are about, by the number of the decision: the same words, else the most.
 
     ADD and UPDATE account for a new fact, and NONE for one that the model lists as a memory of its own.
     """
     accounts: dict[int, str] = {}
-    for number, each in enumerate(said):
+    for number, each in enumerate(statements):
         same = [text for text in fresh if is_among(text, [each.text]) and text not in accounts.values()]
         if same and each.event in ("ADD", "UPDATE", "NONE"):
             accounts[number] = same[0]
-    for number, each in enumerate(said):
+    for number, each in enumerate(statements):
         is_new_none = each.event == "NONE" and parse_place(each.place, count) is None
         if number in accounts or not (each.event in ("ADD", "UPDATE") or is_new_none):
             continue
@@ -167,17 +167,17 @@ def _accounts(said: Sequence[_Said], fresh: Sequence[str], count: int) -> dict[i
         if stems(nearest) & stems(each.text):
             accounts[number] = nearest
     if set(fresh) <= set(accounts.values()):
-        accounts |= _parts(said, fresh, accounts)
+        accounts |= _parts(statements, fresh, accounts)
     return accounts
 
 
-def _parts(said: Sequence[_Said], fresh: Sequence[str], accounts: Mapping[int, str]) -> dict[int, str]:
+def _parts(statements: Sequence[_Said], fresh: Sequence[str], accounts: Mapping[int, str]) -> dict[int, str]:
     """Further ADDs about new facts that are accounted for, as one that is split; no more ADDs than new facts."""
-    adds = [number for number, each in enumerate(said) if each.event == "ADD"]
+    adds = [number for number, each in enumerate(statements) if each.event == "ADD"]
     room = len(fresh) - sum(number in accounts for number in adds)
     parts: dict[int, str] = {}
     for number in adds:
-        whole = next((text for text in fresh if stems(text) & stems(said[number].text)), "")
+        whole = next((text for text in fresh if stems(text) & stems(statements[number].text)), "")
         if whole and number not in accounts and len(parts) < room:
             parts[number] = whole
     return parts

@@ -164,10 +164,10 @@ def _fill(offer: _Offer, *, joins: bool) -> tuple[_Filling, bool]:
     """
     memories, budget, pins = offer.memories, offer.budget, offer.pins
     room = budget.total_tokens * CHARS_PER_TOKEN - len(_block([], budget))
-    found = _Filling(offer, room // FOUND_SHARE, budget.most // FOUND_SHARE, joins=joins)
-    took_all = not pins or found.take(pins, len(memories))
-    reserved = found.size if took_all else max(found.size, room // FOUND_SHARE)
-    filling = _Filling(offer, room - reserved, budget.most - found.count, joins=joins)
+    results = _Filling(offer, room // FOUND_SHARE, budget.most // FOUND_SHARE, joins=joins)
+    took_all = not pins or results.take(pins, len(memories))
+    reserved = results.size if took_all else max(results.size, room // FOUND_SHARE)
+    filling = _Filling(offer, room - reserved, budget.most - results.count, joins=joins)
     filling.take(0, pins)
     filling.left, filling.most = room - filling.size, budget.most
     return filling, filling.take(pins, len(memories))

@@ -66,8 +66,8 @@ class PinBoard:
     @property
     def last_utterance(self) -> Utterance | None:
         """The newest event of a person or the agent that is not blank, nor taken back."""
-        said = (self._utterances[event_id] for event_id in reversed(self._said) if event_id in self._utterances)
-        return next((utterance for utterance in said if utterance.text.strip()), None)
+        utterances = (self._utterances[event_id] for event_id in reversed(self._said) if event_id in self._utterances)
+        return next((utterance for utterance in utterances if utterance.text.strip()), None)
 
     def find(self, message_id: str) -> Utterance | None:
         """Utterance that the surface shows as the message; None if no log has the message."""
@@ -132,16 +132,16 @@ def pin_meta(
     return meta
 
 
-def crowding(pins: int, given: int) -> str:
-    """Remark for a user who pins more than has room; empty while all pins have room.
+def crowding(pins: int, room: int) -> str:
+    """Remark for a user with more pins than have room; empty while all pins have room.
 
     Args:
-        pins: How many may be shown in a window.
-        given: How many of them a turn is given.
+        pins: Number of pins that may be shown in a window.
+        room: Number of pins that a turn is given.
     """
-    if pins <= given:
+    if pins <= room:
         return ""
     return (
-        f"{pins} pins are more than there is room for: a turn is given {given} of them, those that bear most on what "
+        f"{pins} pins are more than there is room for: a turn is given {room} of them, those that bear most on what "
         "is said, and keeps a quarter of the room for other memories. `/unremember` takes one back."
     )

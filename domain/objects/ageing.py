@@ -102,21 +102,21 @@ class _Verdict:
         self.may_linger = lingers and keep.linger_tokens > 0 and aged <= max(0, room)
 
     def _fate(self, at: int, slot: Slot) -> Fate:
-        found: FileObject | Output | None = self._objects.files.get(slot.object) or self._outputs.get(slot.object)
-        if slot.born == CLOSED or found is None:
+        item: FileObject | Output | None = self._objects.files.get(slot.object) or self._outputs.get(slot.object)
+        if slot.born == CLOSED or item is None:
             return Fate.GOES
-        if found.is_pinned and self._pinned + slot.tokens <= self._keep.pinned_tokens:
+        if item.is_pinned and self._pinned + slot.tokens <= self._keep.pinned_tokens:
             self._pinned += slot.tokens
             return Fate.STAYS
-        if isinstance(found, Output) and not found.is_asked_for:
-            return self._fate_of_output(at, found, slot)
-        if isinstance(found, FileObject) and not found.is_active:
+        if isinstance(item, Output) and not item.is_asked_for:
+            return self._fate_of_output(at, item, slot)
+        if isinstance(item, FileObject) and not item.is_active:
             return Fate.AGED
         is_new = slot.born == self._objects.round - 1 and self._fresh < self._keep.results
         if is_new and self._takes_room(slot):
             self._fresh += 1
         else:
-            self._budgeted.append((found.touched, at))
+            self._budgeted.append((item.touched, at))
         return Fate.STAYS
 
     def _fate_of_output(self, at: int, output: Output, slot: Slot) -> Fate:

@@ -116,10 +116,10 @@ class _Reader:
 
     def read(self) -> None:
         """Read all of it, or as many pieces as are looked at."""
-        while self._left > 0 and (found := _PIECE.match(self._text, self._at, self._end)) is not None:
+        while self._left > 0 and (match := _PIECE.match(self._text, self._at, self._end)) is not None:
             self._left -= 1
-            self._at = found.end()
-            self._take(found.lastgroup, found[0])
+            self._at = match.end()
+            self._take(match.lastgroup, match[0])
         self._end_word()
         self.is_whole = self.is_whole and self._at == len(self._text) and not self._ends
 
@@ -186,11 +186,11 @@ class _Reader:
     def _end_of_nest(self) -> int | None:
         """Position behind the bracket that was opened last; None if the bracket is not closed."""
         depth = 1
-        for found in _NESTED.finditer(self._text, self._at, self._end):
+        for match in _NESTED.finditer(self._text, self._at, self._end):
             self._left -= 1
-            depth += (found.lastgroup == "begin") - (found.lastgroup == "end")
+            depth += (match.lastgroup == "begin") - (match.lastgroup == "end")
             if depth == 0:
-                return found.end()
+                return match.end()
             if self._left <= 0:
                 break
         return None

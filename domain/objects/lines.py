@@ -41,11 +41,11 @@ def output(entry: OutputSeen, alias: Aliased | None) -> str:
 def list_found(files: Iterable[tuple[FileVersion, int]]) -> list[str]:
     """Files that a command made known, in one line of bounded length; empty for no files."""
     each = [f"{version.object} {shown_path(version.path)}" for version, _ in files]
-    kept, chars = 0, 0
-    while kept < len(each) and (chars := chars + len(each[kept])) <= FOUND_CHARS:
-        kept += 1
-    rest = [f"and {len(each) - kept} more, which list shows"] if kept < len(each) else []
-    return [f"[files: {', '.join((*each[:kept], *rest))}]"] if each else []
+    count, chars = 0, 0
+    while count < len(each) and (chars := chars + len(each[count])) <= FOUND_CHARS:
+        count += 1
+    rest = [f"and {len(each) - count} more, which list shows"] if count < len(each) else []
+    return [f"[files: {', '.join((*each[:count], *rest))}]"] if each else []
 
 
 def unlisted_changes(number: int) -> str:

@@ -83,15 +83,15 @@ def _names_of_ls(listing: Listing, lines: Iterable[str]) -> Iterator[tuple[str, 
 
 
 def _name_in_long(line: str) -> str:
-    found = _LONG.fullmatch(line)
-    if found is not None:
-        return found[1]
+    match = _LONG.fullmatch(line)
+    if match is not None:
+        return match[1]
     return line.split()[-1] if line.startswith("-") else ""
 
 
 def _behind_numbers(line: str) -> str:
-    found = _NUMBERS.match(line)
-    return line[found.end() :] if found is not None else line
+    match = _NUMBERS.match(line)
+    return line[match.end() :] if match is not None else line
 
 
 def _whole(line: str) -> str:

@@ -85,16 +85,16 @@ def unread_look(path: str, signature: Signature) -> FileLook:
 
 def _looked_at_large(path: str, signature: Signature, beginning: bytes) -> FileLook:
     size = max(signature.size, len(beginning))
-    kept = beginning[:KEPT_BYTES]
-    text = _text_of(kept, is_whole=False)
+    start = beginning[:KEPT_BYTES]
+    text = _text_of(start, is_whole=False)
     if text is not None:
-        kept = text.encode()
+        start = text.encode()
     return FileLook(
         path=path,
         signature=signature,
         status=Status.BINARY if text is None else Status.LARGE,
         size=size,
-        content_hash=hashlib.sha256(b"%b\0%d" % (kept, size)).hexdigest(),
+        content_hash=hashlib.sha256(b"%b\0%d" % (start, size)).hexdigest(),
         text=text,
     )
 

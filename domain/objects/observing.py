@@ -160,10 +160,10 @@ class _Observer:
             if depth < _DEEPEST and self._shells < _MOST_SHELLS and (inner := _inner_of(step)) is not None:
                 self._run_inner(inner, depth)
 
-    def read_of(self, found: dict[str, bool]) -> tuple[str, ...]:
-        """The paths of `found` that are read; in a loop also if the read file is named by a variable."""
+    def read_of(self, names: dict[str, bool]) -> tuple[str, ...]:
+        """The paths of `names` that are read; in a loop also if the read file is named by a variable."""
         looped = self._looped if self._reads_unknown else ()
-        return tuple(path for path, reads in found.items() if reads or path in looped)
+        return tuple(path for path, reads in names.items() if reads or path in looped)
 
     def path_of(self, name: str) -> str:
         """The plain path of what is called `name` in the folder that was reached; empty if there is none."""
@@ -242,9 +242,9 @@ class _Observer:
         )
 
 
-def _note(found: dict[str, bool], path: str, most: int, *, reads: bool) -> None:
-    if path and (path in found or len(found) < most):
-        found[path] = reads or found.get(path, False)
+def _note(names: dict[str, bool], path: str, most: int, *, reads: bool) -> None:
+    if path and (path in names or len(names) < most):
+        names[path] = reads or names.get(path, False)
 
 
 def _start(words: list[Word]) -> int:

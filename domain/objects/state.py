@@ -189,10 +189,10 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
         """Forget turns; what is active of theirs looks for another place, unless they were taken back."""
         left = [slot for slot in self.slots if slot.turn in gone]
         self.slots = [slot for slot in self.slots if slot.turn not in gone]
-        kept = {output.object for output in self.outputs.values() if stays(output)}
+        staying = {output.object for output in self.outputs.values() if stays(output)}
         for event in [event for event, output in self.outputs.items() if output.turn in gone]:
             self._unsay(self.said.pop(event, [])[1:])
-            if self.outputs[event].object not in kept:
+            if self.outputs[event].object not in staying:
                 self.numbers[event] = self.outputs.pop(event).no
         while len(self.numbers) > NUMBERS:
             del self.numbers[next(iter(self.numbers))]
@@ -202,7 +202,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
         for slot in left:
             if is_taken_back and not self._is_pinned(slot.object):
                 self._put_away(slot.object)
-            elif slot.object in kept or (slot.object in self.files and self.files[slot.object].is_active):
+            elif slot.object in staying or (slot.object in self.files and self.files[slot.object].is_active):
                 self._want(slot.object)
         self.is_cut = True
 
@@ -261,10 +261,10 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
         )
         self.outputs[entry.event] = output
         self.numbers.pop(entry.event, None)
-        found = [self.files[name] for name in entry.found]
-        for file in found:
+        files = [self.files[name] for name in entry.found]
+        for file in files:
             file.is_present = True
-        new = [(file.version, file.chars) for file in found if file.version.object != entry.alias]
+        new = [(file.version, file.chars) for file in files if file.version.object != entry.alias]
         about_files = [*lines.list_found(new), *lines.count_unindexed(entry.uncounted)]
         if self.said_chars + sum(map(len, about_files)) > SAID_CHARS:
             self.unsaid += len(new)
@@ -350,9 +350,9 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
         self.said.setdefault(place, []).append(line)
         self.said_chars += len(line)
 
-    def _unsay(self, said: list[str]) -> None:
+    def _unsay(self, lines: list[str]) -> None:
         """Lines about files are gone with their place."""
-        self.said_chars -= sum(map(len, said))
+        self.said_chars -= sum(map(len, lines))
 
 
 CLOSED = -1

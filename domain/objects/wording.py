@@ -29,23 +29,23 @@ def results(objects: WindowObjects, printed: Mapping[EventId, str], texts: Texts
     """
     slots = _by_place(objects)
     for event, text in printed.items():
-        said = objects.said.get(event)
-        if said is None:
+        lines = objects.said.get(event)
+        if lines is None:
             continue
         there = slots.get(event)
         if there is not None:
-            yield event, "\n".join([*said, *_texts_of(there, text, texts)])
+            yield event, "\n".join([*lines, *_texts_of(there, text, texts)])
         else:
-            yield event, said[0] if len(said) == 1 else "\n".join(said)
+            yield event, lines[0] if len(lines) == 1 else "\n".join(lines)
 
 
 def notes(objects: WindowObjects, texts: Texts) -> Iterator[tuple[TurnId, str]]:
     """Notes at the heads of turns: the block's name, and one line of JSON, out of which no text can break."""
     slots = _by_place(objects)
     for turn in objects.turns:
-        said, there = objects.said.get(turn), slots.get(turn, ())
-        if said or there:
-            content: dict[str, object] = {"news": said} if said else {}
+        lines, there = objects.said.get(turn), slots.get(turn, ())
+        if lines or there:
+            content: dict[str, object] = {"news": lines} if lines else {}
             if there:
                 content["texts"] = [
                     {"object": slot.object, "version": slot.no, "text": texts.get((slot.object, slot.no), NOT_KEPT)}

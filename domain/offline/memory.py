@@ -64,15 +64,15 @@ def quotes(question: Question, asker: str, history: Iterable[Said], memories: It
     """
     if not question.terms:
         return ""
-    found: dict[str, str] = {}
-    for said in history:
-        for line in said.text.split("\n") if _is_by(said.who, question.by, asker) else ():
+    sources: dict[str, str] = {}
+    for utterance in history:
+        for line in utterance.text.split("\n") if _is_by(utterance.who, question.by, asker) else ():
             if _is_telling(line) and tells(line, question):
-                found.setdefault(" ".join(line.split()), f"{said.who}, {said.at}")
+                sources.setdefault(" ".join(line.split()), f"{utterance.who}, {utterance.at}")
     for memory in () if question.by else memories:
         if _is_telling(memory.excerpt) and tells(memory.excerpt, question):
-            found.setdefault(" ".join(memory.excerpt.split()), f"{memory.path}:{memory.line}")
-    shown = list(found.items())[:MOST_QUOTED]
+            sources.setdefault(" ".join(memory.excerpt.split()), f"{memory.path}:{memory.line}")
+    shown = list(sources.items())[:MOST_QUOTED]
     return "\n".join(f"> {_short(text)}\n-# {source}" for text, source in shown)
 
 

@@ -181,7 +181,7 @@ def _remember(conversation: RuleInput) -> OfflineAnswer | None:
         return None
     spoken = [m.text for m in conversation.messages if m.role is Role.USER]
     asked = said_in(spoken[-1])
-    history = (said for text in reversed(spoken[:-1]) if (said := said_in(text)))
+    history = (utterance for text in reversed(spoken[:-1]) if (utterance := said_in(text)))
     text = quotes(question, asked.who if asked else "", history, memories_of(spoken[-1]))
     return OfflineAnswer(f"That brings to my mind what was said before:\n{text}") if text else None
 
@@ -190,8 +190,8 @@ def _acknowledge(conversation: RuleInput) -> OfflineAnswer:
     gist = " ".join(conversation.prompt.split())
     if len(gist) > GIST_LIMIT_CHARS:
         gist = gist[: GIST_LIMIT_CHARS - 1].rstrip() + "…"
-    kept = "" if NOT_KEPT in conversation.system_prompt else " and it is in this window's log"
-    noted = f"I have read “{gist}”{kept}." if gist else "There was no text in that message."
+    note = "" if NOT_KEPT in conversation.system_prompt else " and it is in this window's log"
+    noted = f"I have read “{gist}”{note}." if gist else "There was no text in that message."
     if question_of(conversation.prompt) is not None:
         noted = f"{noted} {NOTHING_FOUND}"
     noted = " ".join(filter(None, (noted, note_on_files(conversation.words.files, conversation.images))))

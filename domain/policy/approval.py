@@ -125,7 +125,7 @@ class Asked(NamedTuple):
 
 def question_message(question: Question) -> Asked:
     """Message that asks the person, with the whole act."""
-    shown = presentable(_MISLEADING.sub(lambda found: "".join(map(_code, found[0])), question.text))
+    shown = presentable(_MISLEADING.sub(lambda match: "".join(map(_code, match[0])), question.text))
     cut = shown if units(shown) <= _LONGEST else shown[: _LONGEST // 2] + "…"
     notes = [_SPELLED] if shown != question.text else []
     notes += [_CUT] if cut != shown else []

@@ -31,14 +31,14 @@ class KnownReaders:
         """Readers of every channel that has a window, each once; a reader of a thread sees its channel."""
         return tuple(self._of_view.values())
 
-    def learn(self, told: Iterable[WindowReaders], *, is_all: bool = False) -> list[str]:
+    def learn(self, windows: Iterable[WindowReaders], *, is_all: bool = False) -> list[str]:
         """Take in what Discord said; keys of the windows whose readers are others now.
 
         Args:
-            told: Windows with their readers.
+            windows: Windows with their readers.
             is_all: Whether nothing is known any more of all others.
         """
-        news = {each.window.address.key: each.readers for each in told}
+        news = {each.window.address.key: each.readers for each in windows}
         if is_all:
             news = dict.fromkeys(self._of) | news
         changed = [key for key, readers in news.items() if self.of(key) != readers]

@@ -38,9 +38,9 @@ class Mended:
     pictures: frozenset[str] = frozenset()
     """Paths of the pictures that were left out."""
 
-    def left_out(self, told: frozenset[str] = frozenset()) -> str:
-        """Words for a person about all that was left out, but for pictures that people were `told` of."""
-        count = len(self.pictures - told)
+    def left_out(self, reported: frozenset[str] = frozenset()) -> str:
+        """Words for a person about all omissions, except pictures in `reported`."""
+        count = len(self.pictures - reported)
         return " and ".join([words for words in (self.cut, _count_words(count, "picture") if count else "") if words])
 
 
@@ -155,14 +155,14 @@ def _is_find_wish(message: ChatMessage) -> bool:
 
 def _shorten_results(request: ModelRequest, first: int, most_tokens: int) -> tuple[ChatMessage, ...]:
     """The messages from `first`, with long results of commands shortened if all of it is still too much."""
-    kept = request.messages[first:]
-    results = [message for message in kept if message.role is Role.TOOL]
-    total = tokens_besides(request) + sum(map(tokens_of_message, kept))
+    messages = request.messages[first:]
+    results = [message for message in messages if message.role is Role.TOOL]
+    total = tokens_besides(request) + sum(map(tokens_of_message, messages))
     if total <= most_tokens or not results:
-        return kept
+        return messages
     room = most_tokens - (total - sum(map(tokens_of_message, results)))
     most = max(_LEAST_RESULT_CHARS, 2 * room // len(results))
-    return tuple(_cut_middle(message, most) if message.role is Role.TOOL else message for message in kept)
+    return tuple(_cut_middle(message, most) if message.role is Role.TOOL else message for message in messages)
 
 
 def _cut_middle(message: ChatMessage, most: int) -> ChatMessage:
@@ -179,11 +179,11 @@ def _without_pictures(request: ModelRequest, gone: frozenset[str]) -> ModelReque
 
 
 def _without_picture(message: ChatMessage, gone: frozenset[str]) -> ChatMessage:
-    kept = tuple(image for image in message.images if image.path not in gone)
-    if len(kept) == len(message.images):
+    images = tuple(image for image in message.images if image.path not in gone)
+    if len(images) == len(message.images):
         return message
-    lines = [line for line in (message.text, *[PICTURE_LEFT_OUT] * (len(message.images) - len(kept))) if line]
-    return msgspec.structs.replace(message, text="\n".join(lines), images=kept)
+    lines = [line for line in (message.text, *[PICTURE_LEFT_OUT] * (len(message.images) - len(images))) if line]
+    return msgspec.structs.replace(message, text="\n".join(lines), images=images)
 
 
 def _without_system(request: ModelRequest) -> ModelRequest:

@@ -147,14 +147,14 @@ class CallSize:
         self._full = 0
         """Calls of the greatest size that succeeded in a row."""
 
-    def note_answer(self, asked: int, given: int) -> None:
+    def note_answer(self, asked: int, answered: int) -> None:
         """Learn from how many vectors came for so many texts.
 
         One vector for several texts, twice in a row, means that the texts are taken for one: each goes alone then.
         """
         if asked < 2:
             return
-        is_merged = given == 1
+        is_merged = answered == 1
         if is_merged and self._has_merged:
             self.most = self._limit = 1
         self._has_merged = is_merged

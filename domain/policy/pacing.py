@@ -52,9 +52,9 @@ class Pacing:
     and in time, no cut waits for workers.
     """
 
-    def __init__(self, kept: Mapping[str, object] | None = None) -> None:
+    def __init__(self, stored: Mapping[str, object] | None = None) -> None:
         """Go on from what an earlier life kept, if anything."""
-        before = kept or {}
+        before = stored or {}
         balance = before.get("balance")
         is_number = isinstance(balance, int | float) and not isinstance(balance, bool)
         self._balance = Balance(float(balance)) if is_number else Balance()  # type: ignore[arg-type]

@@ -169,17 +169,17 @@ class _Finder:
         """Faults of the place and owner of reminders."""
         if not self._wish.has_reminders:
             return
-        given = self._wish.reminders_channel
-        channel_id = given or next(iter(self._wish.channels), "")
+        configured = self._wish.reminders_channel
+        channel_id = configured or next(iter(self._wish.channels), "")
         place = self._world.places.get(channel_id)
         if place is not None and place.kind in _NO_WORDS:
-            source = "" if given else " (the first of discord.channels)"
+            source = "" if configured else " (the first of discord.channels)"
             text = (
                 f"{channel_id}{source} is the {place.kind} {place.name!r}, in which nothing can be said: name a channel"
             )
             yield SettingsFault("reminders.channel", text)
-        elif place is None and given:
-            yield from self._strange("reminders.channel", given, "channel")
+        elif place is None and configured:
+            yield from self._strange("reminders.channel", configured, "channel")
         if self._wish.reminders_owner:
             yield from self._owner("reminders.owner", self._wish.reminders_owner)
 
@@ -192,13 +192,13 @@ class _Finder:
 
     def tables(self) -> Iterator[SettingsFault]:
         """Faults of the ids of `[channels.<id>]`."""
-        heard = {*self._heard, *self._wish.channels}
-        heard |= {self._world.places[each].parent_id for each in self._heard} - {""}
+        channels = {*self._heard, *self._wish.channels}
+        channels |= {self._world.places[each].parent_id for each in self._heard} - {""}
         for channel_id in self._wish.tables:
             key, place = f"channels.{channel_id}", self._world.places.get(channel_id)
             if place is None:
                 yield from self._strange("channels", channel_id, "channel")
-            elif channel_id not in heard and place.parent_id not in heard:
+            elif channel_id not in channels and place.parent_id not in channels:
                 text = f"the {place.kind} {place.name!r} is not heard: add it to discord.channels"
                 yield SettingsFault(key, text)
 

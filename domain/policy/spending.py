@@ -84,20 +84,20 @@ def estimated_tokens(chars: int) -> int:
 
 def stated_usage(stated: object) -> Usage:
     """Usage in OpenAI's form, without a cost; 0 for invalid counts."""
-    said = stated if isinstance(stated, Mapping) else {}
-    details = said.get("prompt_tokens_details")
+    fields = stated if isinstance(stated, Mapping) else {}
+    details = fields.get("prompt_tokens_details")
     named = details if isinstance(details, Mapping) else {}
     return Usage(
-        prompt_tokens=stated_tokens(said.get("prompt_tokens")),
-        completion_tokens=stated_tokens(said.get("completion_tokens")),
-        cached_tokens=stated_tokens(named.get("cached_tokens")) or _first_stated(said, _CACHED),
-        stored_tokens=_first_stated(named, _STORED) or _first_stated(said, _STORED),
+        prompt_tokens=stated_tokens(fields.get("prompt_tokens")),
+        completion_tokens=stated_tokens(fields.get("completion_tokens")),
+        cached_tokens=stated_tokens(named.get("cached_tokens")) or _first_stated(fields, _CACHED),
+        stored_tokens=_first_stated(named, _STORED) or _first_stated(fields, _STORED),
     )
 
 
-def _first_stated(said: Mapping[str, object], names: Iterable[str]) -> int:
+def _first_stated(fields: Mapping[str, object], names: Iterable[str]) -> int:
     """The first count above 0 among fields that servers have for one thing."""
-    return next((count for name in names if (count := stated_tokens(said.get(name)))), 0)
+    return next((count for name in names if (count := stated_tokens(fields.get(name)))), 0)
 
 
 def stated_tokens(value: object) -> int:

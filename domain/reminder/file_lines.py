@@ -91,14 +91,14 @@ class FileLines:
         Raises:
             EditRefusedError: a new line would hide another one, or have one come to light.
         """
-        kept = {index: raw for index, raw in changes.items() if raw is not None}
-        gone = [index for index in changes if index not in kept]
+        changed = {index: raw for index, raw in changes.items() if raw is not None}
+        gone = [index for index in changes if index not in changed]
         if gone:
-            lines = self._change_lines(kept, gone)
+            lines = self._change_lines(changed, gone)
             if not self._differs(lines, dict.fromkeys((index for index in gone if index < len(self.lines) - 1), -1)):
                 return self.join(lines)
-            kept.update({index: _STUB + b"\r" * self.lines[index].endswith(b"\r") for index in gone})
-        lines = self._change_lines(kept, ())
+            changed.update({index: _STUB + b"\r" * self.lines[index].endswith(b"\r") for index in gone})
+        lines = self._change_lines(changed, ())
         if self._differs(lines, {}):
             raise EditRefusedError(
                 "the line would hide others of the reminders' file, or have hidden ones come to light: say it without "
@@ -106,8 +106,8 @@ class FileLines:
             )
         return self.join(lines)
 
-    def _change_lines(self, kept: Mapping[int, bytes], gone: Collection[int]) -> list[bytes]:
-        lines = [kept.get(index, line) for index, line in enumerate(self.lines)] if kept else list(self.lines)
+    def _change_lines(self, changed: Mapping[int, bytes], gone: Collection[int]) -> list[bytes]:
+        lines = [changed.get(index, line) for index, line in enumerate(self.lines)] if changed else list(self.lines)
         for index in sorted(gone, reverse=True):
             if index == len(lines) - 1:
                 lines[index] = b""

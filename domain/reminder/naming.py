@@ -36,10 +36,10 @@ class Namer:
     def name(self, reminder: Reminder) -> str:
         """The id of the next line that states `reminder`: `rid_` and 12 characters of A-Z2-7."""
         place = "" if reminder.window is None else reminder.window.address.key
-        said = f"{reminder.day}\0{reminder.at}\0{reminder.recurrence}\0{place}\0{reminder.message}"
+        identity = f"{reminder.day}\0{reminder.at}\0{reminder.recurrence}\0{place}\0{reminder.message}"
         while True:
-            self._given[said] += 1
-            key = base32_key(f"{self._given[said]}\0{said}".encode(), _ID_CHARS)
+            self._given[identity] += 1
+            key = base32_key(f"{self._given[identity]}\0{identity}".encode(), _ID_CHARS)
             fresh = f"rid_{key.upper()}"
             if fresh not in self._taken and fresh not in self._spent:
                 return fresh

@@ -63,7 +63,7 @@ def confirmation(what: str, line: str, *notes: str) -> Confirmation:
         line: Without its line end.
         notes: Sentences that follow.
     """
-    shown = presentable(_MISLEADING.sub(lambda found: "".join(map(_code, found[0])), line))
+    shown = presentable(_MISLEADING.sub(lambda match: "".join(map(_code, match[0])), line))
     text = "\n".join((f"{what}:", "```", shown, "```", *notes))
     if shown != line:
         return Confirmation(f"{text}\n{_SPELLED}", line)

@@ -119,19 +119,19 @@ class OutputTail:
         return Excerpt(text=text, first_line=number, line_count=number, cut_by_bytes=True, line_bytes=size)
 
 
-def render(excerpt: Excerpt, kept: KeptOutput, ending: str) -> str:
+def render(excerpt: Excerpt, output: KeptOutput, ending: str) -> str:
     """The tool result's text: the excerpt, the left-out part, the ending.
 
     Lines of the output that imitate the runtime's are marked, so what stands behind it is the runtime's word.
 
     Args:
         excerpt: The end of the output.
-        kept: Used only if `excerpt` is truncated.
+        output: Used only if `excerpt` is truncated.
         ending: How the command ended; empty if there is nothing to say about it.
     """
     parts = [defuse_output(excerpt.text.rstrip("\n")) or "(no output)"]
     if excerpt.truncated:
-        parts.append(f"[{_what_is_shown(excerpt)} {_where_the_rest_is(kept)}]")
+        parts.append(f"[{_what_is_shown(excerpt)} {_where_the_rest_is(output)}]")
     if ending:
         parts.append(f"[{ending}]")
     return "\n\n".join(parts)
@@ -176,10 +176,10 @@ def _what_is_shown(excerpt: Excerpt) -> str:
     return f"Showing {lines}; more than {MAX_LINES} lines are cut."
 
 
-def _where_the_rest_is(kept: KeptOutput) -> str:
-    if not kept.path:
-        return f"The whole output could not be kept: {kept.fault}."
-    if not kept.lost_bytes:
-        return f"The whole output is in {kept.path}"
-    why = f" ({kept.fault})" if kept.fault else ""
-    return f"Its beginning is in {kept.path}; the last {size_text(kept.lost_bytes)} were not kept{why}."
+def _where_the_rest_is(output: KeptOutput) -> str:
+    if not output.path:
+        return f"The whole output could not be kept: {output.fault}."
+    if not output.lost_bytes:
+        return f"The whole output is in {output.path}"
+    why = f" ({output.fault})" if output.fault else ""
+    return f"Its beginning is in {output.path}; the last {size_text(output.lost_bytes)} were not kept{why}."

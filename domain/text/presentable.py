@@ -36,12 +36,12 @@ def presentable(text: str) -> str:
     return reveal(text, _escape_character)
 
 
-def without_hidden(text: str, kept: str = "") -> str:
-    """`text` without the same characters, as a reader sees it; those in `kept` stay."""
+def without_hidden(text: str, allowed: str = "") -> str:
+    """`text` without the same characters, as a reader sees it; those in `allowed` stay."""
     if text.isascii():
         return text
-    bare = reveal(text, lambda character: character if character in kept else "")
-    return bare if bare == text else without_hidden(bare, kept)
+    bare = reveal(text, lambda character: character if character in allowed else "")
+    return bare if bare == text else without_hidden(bare, allowed)
 
 
 def reveal(text: str, escaped: Callable[[str], str]) -> str:

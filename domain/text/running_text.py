@@ -43,8 +43,8 @@ def stopped_text(text: str, note: str) -> str:
 def interrupted_text(shown: str, note: str) -> str:
     """Remainder of a running message of which only the shown text is known, as `stopped_text` gives it."""
     above, _, last = shown.rpartition("\n")
-    said = above if last == CURSOR or last.startswith("-# ") else shown
-    return stopped_text(said.removesuffix(CURSOR).rstrip(), note)
+    text = above if last == CURSOR or last.startswith("-# ") else shown
+    return stopped_text(text.removesuffix(CURSOR).rstrip(), note)
 
 
 def is_running(content: str) -> bool:

@@ -129,7 +129,7 @@ def readable_text(data: bytes | bytearray, most_chars: int) -> ReadText | None:
     """
     encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
     decoder = codecs.getincrementaldecoder(encoding)()
-    kept: list[str] = []
+    pieces: list[str] = []
     room, chars = most_chars, 0
     for begin in range(0, len(data), _PIECE_BYTES):
         piece = bytes(data[begin : begin + _PIECE_BYTES])
@@ -143,15 +143,15 @@ def readable_text(data: bytes | bytearray, most_chars: int) -> ReadText | None:
             return None
         chars += len(text)
         if room > 0:
-            kept.append(text[:room])
-            room -= len(kept[-1])
-    beginning = "".join(kept)
+            pieces.append(text[:room])
+            room -= len(pieces[-1])
+    beginning = "".join(pieces)
     return ReadText(beginning, chars - len(beginning))
 
 
-def usable_chars(budget_tokens: int, kept: Iterable[str]) -> int:
+def usable_chars(budget_tokens: int, texts: Iterable[str]) -> int:
     """Number of characters of a message's next text file that `compose_words` can use after the kept earlier files."""
-    return max(budget_tokens * _CHARS_PER_TOKEN - sum(map(len, kept)), _LEAST_SHOWN_CHARS)
+    return max(budget_tokens * _CHARS_PER_TOKEN - sum(map(len, texts)), _LEAST_SHOWN_CHARS)
 
 
 def image_type(data: bytes | bytearray) -> str:

@@ -26,8 +26,8 @@ _LOOKED_AT_EVERY = 16
 def parts_of(block: str) -> tuple[str, ...]:
     """Names of a block's non-empty lists."""
     _, _, line = block.partition("\n")
-    found = json.loads(line) if line else {}
-    return tuple(name for name, value in found.items() if isinstance(value, list) and value)
+    fields = json.loads(line) if line else {}
+    return tuple(name for name, value in fields.items() if isinstance(value, list) and value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +142,8 @@ class Compaction:
             return turns
         return turns[next(at for at, turn in enumerate(turns) if turn.id == start) :]
 
-    def _plan(self, goes: list[Turn], kept: list[Turn] | tuple[Turn, ...]) -> CompactionPlan | None:
-        return CompactionPlan(tuple(goes), kept[0].id, len(kept)) if goes and kept else None
+    def _plan(self, goes: list[Turn], staying: list[Turn] | tuple[Turn, ...]) -> CompactionPlan | None:
+        return CompactionPlan(tuple(goes), staying[0].id, len(staying)) if goes and staying else None
 
     def _before(self, turn_id: TurnId) -> list[Turn]:
         before = list[Turn]()

@@ -150,11 +150,11 @@ def system_prompt(
 
 def _reliable(*, is_kept: bool, can_run: bool, stores: Sequence[Store]) -> str:
     """Section on what is kept, and on what the model has to keep itself."""
-    kept = _KEPT if is_kept else _NOT_KEPT
+    keeping = _KEPT if is_kept else _NOT_KEPT
     if not can_run or not stores:
-        return f"{_RELIABLE}\n{kept} {_SAVES_NOTHING}\n"
+        return f"{_RELIABLE}\n{keeping} {_SAVES_NOTHING}\n"
     saves = any(store.keeper == "agent" for store in stores)
-    lines = [_RELIABLE, *([f"{kept} {_SAVES}"] if saves else [f"{kept} {_SAVES_NOTHING}", _READS])]
+    lines = [_RELIABLE, *([f"{keeping} {_SAVES}"] if saves else [f"{keeping} {_SAVES_NOTHING}", _READS])]
     for folder, there in groupby(stores, key=lambda store: store.path.rpartition("/")[0]):
         lines += [f"  In {folder}:"] if folder else []
         lines += [f"  - {_place_name(store)}: {store.holds}. {KEEPERS[store.keeper]}" for store in there]

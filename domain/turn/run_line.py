@@ -27,9 +27,9 @@ def run_line(event: RunEvent) -> str:
         "number": moment.number,
         "at": moment.at.isoformat(timespec="milliseconds"),
     }
-    said = {field.name: getattr(event, field.name) for field in _fields(type(event))}
+    fields = {field.name: getattr(event, field.name) for field in _fields(type(event))}
     defaults = {field.name: field.default for field in _fields(type(event))}
-    return json.dumps(head | {name: value for name, value in said.items() if value != defaults[name]})
+    return json.dumps(head | {name: value for name, value in fields.items() if value != defaults[name]})
 
 
 @cache

@@ -54,7 +54,7 @@ def spoken_turns(
 
 
 def _spoken_turn(turn: Turn, path: str, line: int) -> SpokenTurn:
-    said = [turn.text, *_joined_words(turn)]
+    texts = [turn.text, *_joined_words(turn)]
     answers = [step.text for step in turn.steps if step.role is Role.ASSISTANT and step.text.strip()]
     answer = answers[-1] if answers and answers[-1] != TAKEN_BACK else ""
     results = tuple(step.text[-RESULT_CHARS:] for step in turn.steps if step.role is Role.TOOL)
@@ -64,7 +64,7 @@ def _spoken_turn(turn: Turn, path: str, line: int) -> SpokenTurn:
         line=line,
         at=turn.at,
         author=turn.author,
-        text="\n\n".join(said),
+        text="\n\n".join(texts),
         answer=answer,
         results=results,
     )

@@ -37,12 +37,12 @@ def typed_words(content: str, typed: object) -> str:
 
 def _words(content: str, meta: Mapping[str, Any]) -> str:
     """Typed text, then the runtime's additions, in which only the runtime's own frames stay intact."""
-    typed, told = meta.get("typed"), told_chars(meta)
+    typed, quoted = meta.get("typed"), told_chars(meta)
     if not isinstance(typed, int):
         return defuse(content)
-    added = content[typed + told :]
-    skill = None if typed or told else defused_invocation(added)
-    words = defuse(content[:typed]) + content[typed : typed + told]
+    added = content[typed + quoted :]
+    skill = None if typed or quoted else defused_invocation(added)
+    words = defuse(content[:typed]) + content[typed : typed + quoted]
     return words + (defused_sections(added) if skill is None else skill)
 
 

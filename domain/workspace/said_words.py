@@ -76,14 +76,14 @@ def fit_words(words: Iterable[SaidWords], most_chars: int = SAID_CHARS) -> tuple
     last = _fitting(once[len(first) :][::-1], most_chars // 4)[::-1]
     middle = once[len(first) : len(once) - len(last)]
     ends = {id(each) for each in (*first, *last)}
-    left, kept = most_chars - _cost(first) - _cost(last), set[int]()
+    left, chosen = most_chars - _cost(first) - _cost(last), set[int]()
     for each in sorted(middle, key=_weight):
         left -= _own_cost(each)
         if left < 0:
             break
-        kept.add(id(each))
-    fitting = [each for each in once if id(each) in ends or id(each) in kept]
-    while _cost(fitting) > most_chars and (inner := [each for each in fitting if id(each) in kept]):
+        chosen.add(id(each))
+    fitting = [each for each in once if id(each) in ends or id(each) in chosen]
+    while _cost(fitting) > most_chars and (inner := [each for each in fitting if id(each) in chosen]):
         fitting.remove(max(inner, key=_weight))
     while fitting and _cost(fitting) > most_chars:
         fitting.pop(len(fitting) // 2)

@@ -46,13 +46,13 @@ def main():
         return fail(f"-n {count}: a number from 1 to {MOST_RESULTS} is required")
     wanted = min(int(count), MOST_RESULTS)
     try:
-        found = ask("web.search", query=query, count=wanted, country=country, freshness=freshness, content=content)
+        answer = ask("web.search", query=query, count=wanted, country=country, freshness=freshness, content=content)
     except (RefusedError, UnreachableError) as error:
         return fail(str(error))
-    if not found["results"]:
+    if not answer["results"]:
         sys.stderr.write("No results found.\n")
         return 0
-    for number, result in enumerate(found["results"], start=1):
+    for number, result in enumerate(answer["results"], start=1):
         sys.stdout.write(render_result(number, result))
     return 0
 

@@ -104,8 +104,8 @@ class TracesActor(Actor):
         return self.mailbox.system.clock.monotonic()
 
     def _hear(self) -> None:
-        for heard in self._tap.take():
-            if (turn := self._turns.hear(heard)) is not None:
+        for entry in self._tap.take():
+            if (turn := self._turns.hear(entry)) is not None:
                 self._lost += len(self._over) == MOST_WAITING
                 self._over.append(turn)
 

@@ -160,6 +160,6 @@ def _held_folders(view: View) -> list[str]:
     """
     roots = set(view.own)
     shared = {folder.path for folder in view.shared}
-    kept = (*view.protected, *view.hidden, *shared)
-    between = {str(parent) for path in kept for parent in Path(path).parents if is_below(str(parent), tuple(roots))}
+    closed = (*view.protected, *view.hidden, *shared)
+    between = {str(parent) for path in closed for parent in Path(path).parents if is_below(str(parent), tuple(roots))}
     return sorted(path for path in between - roots if innermost(path, roots | shared) not in shared)

@@ -76,18 +76,18 @@ def examine(folder: Path, decisions: CallerFolder) -> Findings:
         _check_links(here, (*decisions.private, *decisions.unchanging))
     hidden = [path for path in private if is_below(path, (here,)) and Path(path).exists()]
     protected = [path for path in unchanging if is_below(path, (here,))]
-    kept: dict[tuple[int, int], bool] = _twins(private, is_hidden=True)
+    twins: dict[tuple[int, int], bool] = _twins(private, is_hidden=True)
     settings = list[str]()
     for path, is_hidden in _find_by_name(here, private, decisions, settings):
         (hidden if is_hidden else protected).append(path)
-        kept = _twins([path], is_hidden=is_hidden) | kept
+        twins = _twins([path], is_hidden=is_hidden) | twins
     copies, unreadable = _copies(settings, hidden)
     hidden += unreadable
-    kept = _twins([*copies, *unreadable], is_hidden=True) | kept
+    twins = _twins([*copies, *unreadable], is_hidden=True) | twins
     if decisions.may_write:
         protected += copies
     _check_spelling((*hidden, *protected, *copies), decisions.exists)
-    for path, is_hidden in _other_names(here, kept, (*private, *hidden), decisions.most_entries):
+    for path, is_hidden in _other_names(here, twins, (*private, *hidden), decisions.most_entries):
         if path in copies:
             continue
         (hidden if is_hidden else protected).append(path)
@@ -102,11 +102,11 @@ def examine(folder: Path, decisions: CallerFolder) -> Findings:
 def missing(folder: Path, decisions: CallerFolder) -> list[Path]:
     """Missing paths of `folder` that would be private or obeyed: the outermost missing parent of each."""
     here = Path(os.path.realpath(folder))
-    found = [here / name for name in (*RESERVED, *RESERVED_FOLDERS)]
+    paths = [here / name for name in (*RESERVED, *RESERVED_FOLDERS)]
     for path in map(Path, map(os.path.realpath, decisions.private)):
         if path.is_relative_to(here):
-            found += [each for each in (*reversed(path.parents), path) if each.is_relative_to(here)]
-    gone = [path for path in found if not (path.is_symlink() or path.exists())]
+            paths += [each for each in (*reversed(path.parents), path) if each.is_relative_to(here)]
+    gone = [path for path in paths if not (path.is_symlink() or path.exists())]
     return [path for path in dict.fromkeys(gone) if path.parent not in gone]
 
 
@@ -279,21 +279,21 @@ def _is_secret(entry: os.DirEntry[str], folder: str, *, is_others: bool = False)
 
 def _twins(paths: Iterable[str], *, is_hidden: bool) -> dict[tuple[int, int], bool]:
     """By device and inode, files that have another name somewhere, and whether they are hidden."""
-    found = [os.stat(path) for path in paths if os.path.isfile(path)]  # noqa: PTH113, PTH116
-    return {(status.st_dev, status.st_ino): is_hidden for status in found if status.st_nlink > 1}
+    statuses = [os.stat(path) for path in paths if os.path.isfile(path)]  # noqa: PTH113, PTH116
+    return {(status.st_dev, status.st_ino): is_hidden for status in statuses if status.st_nlink > 1}
 
 
 def _other_names(
-    here: str, kept: dict[tuple[int, int], bool], closed: Sequence[str], most_entries: int
+    here: str, twins: dict[tuple[int, int], bool], closed: Sequence[str], most_entries: int
 ) -> Iterator[tuple[str, bool]]:
     """Other names of files that are kept."""
-    if not kept:
+    if not twins:
         return
     for _, _, entries in walk(here, closed, most_entries):
         for entry in entries or ():
             if entry.is_file(follow_symlinks=False):
                 status = entry.stat(follow_symlinks=False)
-                if (is_hidden := kept.get((status.st_dev, status.st_ino))) is not None:
+                if (is_hidden := twins.get((status.st_dev, status.st_ino))) is not None:
                     yield entry.path, is_hidden
 
 

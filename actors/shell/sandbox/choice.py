@@ -105,8 +105,8 @@ async def find_level(choice: str, bash: str, warden: WardenClient, bwrap: str = 
                 reasons.append("mounts are made by path: this kernel, or a policy, lets none be made by descriptor")
             why = f" ({'; '.join(reasons)})" if reasons else ""
             return Level(enclosure, f"{binary.text}{why}")
-    said = "; ".join(reasons)
-    refusal = f"{said}. {remedy(examine(broken, said, root))}"
+    reason = "; ".join(reasons)
+    refusal = f"{reason}. {remedy(examine(broken, reason, root))}"
     return Level(None, f"refusing: {refusal}", refusal)
 
 

@@ -194,18 +194,18 @@ _REMEDIES: tuple[tuple[Callable[[Machine], bool], Callable[[Machine], str]], ...
 """Condition of a remedy, and the sentence; the first remedy whose condition holds is given."""
 
 
-def examine(binary: str, said: str = "", root: Path = ROOT) -> Machine:
+def examine(binary: str, reason: str = "", root: Path = ROOT) -> Machine:
     """Examine this machine.
 
     Args:
         binary: Path of a bubblewrap that is there but does not work; empty for none.
-        said: Its words at the trial.
+        reason: Words of the binary at the trial.
         root: Folder of the machine, for a test of another one.
     """
     return Machine(
         has_binary=bool(binary),
         binary=binary,
-        said=said,
+        said=reason,
         has_proc=has_proc(root),
         is_wsl1=_text(root, "proc/sys/kernel/osrelease").endswith("-Microsoft"),
         apparmor_restricts=_text(root, "proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1",

@@ -52,11 +52,11 @@ def shareable(folders: Iterable[SharedFolder], around: Surroundings) -> tuple[Sh
             log.warning("a contributor's folder %r is not shown to a command: %s", folder.path, fault)
         elif os.path.lexists(folder.path):
             merged[folder.path] = _narrower(merged.get(folder.path, folder), folder)
-    kept = tuple(f"{folder.path}/{name}" for folder in merged.values() if folder.may_write for name in folder.kept)
+    protected = tuple(f"{folder.path}/{name}" for folder in merged.values() if folder.may_write for name in folder.kept)
     room = around.most_mounts
     shown = list[SharedFolder]()
     for folder in merged.values():
-        changed = _with_permission(folder, around, kept)
+        changed = _with_permission(folder, around, protected)
         room -= 1 + len(changed.kept) + len(changed.hidden)
         if room < 0:
             log.warning("a contributor's folder %r is not shown to a command: there are too many", folder.path)
@@ -123,15 +123,15 @@ def _fault(path: str, around: Surroundings) -> str:
 
 def _narrower(one: SharedFolder, other: SharedFolder) -> SharedFolder:
     """Intersection of the permissions that two contributors give for one folder."""
-    kept = tuple(dict.fromkeys((*one.kept, *other.kept)))
+    names = tuple(dict.fromkeys((*one.kept, *other.kept)))
     hidden = tuple(dict.fromkeys((*one.hidden, *other.hidden)))
-    return SharedFolder(path=one.path, may_write=one.may_write and other.may_write, kept=kept, hidden=hidden)
+    return SharedFolder(path=one.path, may_write=one.may_write and other.may_write, kept=names, hidden=hidden)
 
 
-def _with_permission(folder: SharedFolder, around: Surroundings, kept: tuple[str, ...]) -> SharedFolder:
+def _with_permission(folder: SharedFolder, around: Surroundings, protected: tuple[str, ...]) -> SharedFolder:
     """A folder with those of its kept names that are there; for reading only, where these cannot be kept or more is."""
     path = folder.path
-    if not folder.may_write or path in around.read or is_below(path, kept):
+    if not folder.may_write or path in around.read or is_below(path, protected):
         return _for_reading(folder)
     if not is_below(path, (around.data_root,)):
         for each in around.unchanging:

@@ -57,13 +57,13 @@ def copy_without_secrets(path: str) -> bytes | None:
 
 def without_secrets(text: str) -> str:
     """A settings file's text without credentials in addresses, and without lines that hold a secret."""
-    kept, setting = list[str](), list[str]()
+    lines, setting = list[str](), list[str]()
     for line in text.splitlines(keepends=True):
         setting.append(_CREDENTIALS.sub(_without_credentials, line) if len(line) <= MOST_LETTERS else "")
         if not line.rstrip("\r\n").endswith("\\"):
-            kept += [] if any(map(_is_secret, setting)) else setting
+            lines += [] if any(map(_is_secret, setting)) else setting
             setting = []
-    return "".join([*kept, *([] if any(map(_is_secret, setting)) else setting)])
+    return "".join([*lines, *([] if any(map(_is_secret, setting)) else setting)])
 
 
 def _is_secret(line: str) -> bool:

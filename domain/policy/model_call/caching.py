@@ -65,8 +65,8 @@ def ends_to_mark(request: ModelRequest) -> tuple[int, ...]:
     ends = {count, before}
     if request.turn_messages:
         ends = {count, history, before if before > history else count - request.recent_messages}
-    kept = sorted({_end_with_text(messages, end) for end in ends if 0 < end <= count} - {0})
-    return tuple(kept[-(MOST_MARKS - 1) :])
+    marked = sorted({_end_with_text(messages, end) for end in ends if 0 < end <= count} - {0})
+    return tuple(marked[-(MOST_MARKS - 1) :])
 
 
 def mark_messages(messages: Sequence[dict[str, Any]], request: ModelRequest) -> list[dict[str, Any]]:

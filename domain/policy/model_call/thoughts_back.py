@@ -49,13 +49,13 @@ def without_thoughts(request: ModelRequest, *, of_others_than: str | None = None
     """
     if all(message.thoughts is None for message in request.messages):
         return request
-    kept = (
+    messages = (
         message
         if message.thoughts is None or message.thoughts.model == of_others_than
         else msgspec.structs.replace(message, thoughts=None)
         for message in request.messages
     )
-    return msgspec.structs.replace(request, messages=tuple(kept))
+    return msgspec.structs.replace(request, messages=tuple(messages))
 
 
 def give_back(
@@ -69,10 +69,10 @@ def give_back(
         provider: Provider, as litellm names it.
         name: The model's name there.
     """
-    given = list(messages)
+    entries = list(messages)
     before = len(messages) - len(request.messages)
     for place, message in enumerate(request.messages, before):
-        entry = given[place]
+        entry = entries[place]
         if message.role is not Role.ASSISTANT or not entry.get("tool_calls"):
             continue
         fields = _fields(message.thoughts.fields_json, provider, name) if message.thoughts is not None else {}
@@ -82,8 +82,8 @@ def give_back(
         if isinstance(beside, list) and len(beside) == len(entry["tool_calls"]):
             calls = zip(entry["tool_calls"], beside, strict=True)
             fields["tool_calls"] = [call | ({BESIDE_CALLS: extra} if extra else {}) for call, extra in calls]
-        given[place] = entry | fields if fields else entry
-    return given
+        entries[place] = entry | fields if fields else entry
+    return entries
 
 
 def _fields(fields_json: str, provider: str, name: str) -> dict[str, Any]:

@@ -62,9 +62,9 @@ class Chunk(msgspec.Struct):
         """The choices; one made of an addition in Ollama's own form."""
         if self.choices or not (isinstance(self.done, bool) or self.done_reason):
             return self.choices or ()
-        said = self.message if isinstance(self.message, dict) else {"content": self.response}
+        message = self.message if isinstance(self.message, dict) else {"content": self.response}
         reason = self.done_reason or ("stop" if self.done else None)
-        return (Choice(delta=msgspec.convert(said, Delta), finish_reason=reason),)
+        return (Choice(delta=msgspec.convert(message, Delta), finish_reason=reason),)
 
     def reported_error(self) -> object:
         """The error that a server tells in place of a part of the answer: an object or words; None without an error."""

@@ -70,10 +70,10 @@ def not_a_tool(name: str, skills: Skills) -> str:
 
 def _writing_command(arguments: Mapping[str, object]) -> str:
     """Command that writes the file of arguments with a path, a content and nothing else; empty for others."""
-    given = {name: value for name, value in arguments.items() if name not in _ASIDE}
-    path = next((given.pop(key) for key in ("path", "file", "filename", "file_path") if key in given), None)
-    text = next((given.pop(key) for key in ("content", "contents", "text") if key in given), None)
-    if given or not isinstance(path, str) or not isinstance(text, str) or not path:
+    values = {name: value for name, value in arguments.items() if name not in _ASIDE}
+    path = next((values.pop(key) for key in ("path", "file", "filename", "file_path") if key in values), None)
+    text = next((values.pop(key) for key in ("content", "contents", "text") if key in values), None)
+    if values or not isinstance(path, str) or not isinstance(text, str) or not path:
         return ""
     return f"printf '%s\\n' {shlex.quote(text)} > {shlex.quote(path)}"
 
@@ -96,15 +96,15 @@ def skill_command(commands: Sequence[str], arguments: Mapping[str, object]) -> s
         commands: Examples of the skill.
         arguments: Of the call, as decoded.
     """
-    given = {_plain(str(name)): value for name, value in arguments.items() if name not in _ASIDE}
-    if not given or not all(value is None or isinstance(value, str | int | float) for value in given.values()):
+    fields = {_plain(str(name)): value for name, value in arguments.items() if name not in _ASIDE}
+    if not fields or not all(value is None or isinstance(value, str | int | float) for value in fields.values()):
         return ""
     examples = [example for command in commands if (example := _take_apart(command)) is not None]
-    values = {name: str(value) for name, value in given.items() if not _is_blank(value)}
+    values = {name: str(value) for name, value in fields.items() if not _is_blank(value)}
     if values.keys() == {"command"} and (written := _written_command(values["command"], examples)):
         return written
     verb = next((values.pop(name) for name in _VERBS if name in values and _is_verb(values[name], examples)), "")
-    verbs = [name for name in given if _is_verb(name, examples)]
+    verbs = [name for name in fields if _is_verb(name, examples)]
     if not verb and len(verbs) == 1:  # the verb as a name, perhaps with the word that follows it
         verb = shlex.join([verbs[0], *([values.pop(verbs[0])] if verbs[0] in values else [])])
     fitting = [example for example in examples if not verb or example.verb == verb.partition(" ")[0]]

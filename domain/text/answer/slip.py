@@ -94,12 +94,12 @@ def _find_broken_call(answer: str, names: Tools) -> Slip | None:
     call = _BROKEN.search(answer)
     if call is None or call["name"] not in names:
         return None
-    before, given = answer[: call.start()], call["arguments"].strip()
-    read = loose_object(given)
+    before, arguments = answer[: call.start()], call["arguments"].strip()
+    read = loose_object(arguments)
     if read is None:
-        return Slip(_SETTING.fullmatch(before) is not None, ((call["name"], given),))
+        return Slip(_SETTING.fullmatch(before) is not None, ((call["name"], arguments),))
     value, behind = read
-    is_alone = all(_SETTING.fullmatch(around) for around in (before, given[behind:]))
+    is_alone = all(_SETTING.fullmatch(around) for around in (before, arguments[behind:]))
     return Slip(is_alone, ((call["name"], arguments_text(value)),))
 
 

@@ -174,7 +174,7 @@ def _skip_unopened(text: str, thoughts: list[str], is_topic: bool) -> int:
 def _amid(text: str, thoughts: list[str]) -> tuple[str, bool]:
     """The text without the thoughts that stand in lines of their own behind its first words; whether they are open."""
     for opening, closing in _PAIRS[:-1]:
-        kept, at, end, is_last_of_line = list[str](), 0, None, False
+        parts, at, end, is_last_of_line = list[str](), 0, None, False
         for begin in islice(opening.finditer(text), _MOST_MARKS):
             if begin.start() < at or _line_before(text, begin.start()).strip():
                 continue
@@ -186,11 +186,11 @@ def _amid(text: str, thoughts: list[str]) -> tuple[str, bool]:
             if not is_last_of_line:
                 continue
             thoughts.append(text[begin.end() : len(text) if end is None else end.start()].strip())
-            kept.append(text[at : begin.start()].strip("\n"))
+            parts.append(text[at : begin.start()].strip("\n"))
             if end is None:
-                return "\n\n".join(filter(None, kept)), True
+                return "\n\n".join(filter(None, parts)), True
             at = end.end()
-        text = "\n\n".join(filter(None, (*kept, text[at:].strip("\n")))) if kept else text
+        text = "\n\n".join(filter(None, (*parts, text[at:].strip("\n")))) if parts else text
     return text, False
 
 

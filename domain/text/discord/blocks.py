@@ -65,13 +65,13 @@ class Blocks:
 
     def items_around(self, at: int) -> tuple[Line, ...]:
         """Items that the line at `at` is in, the outermost first, itself included."""
-        found: list[Line] = []
+        items: list[Line] = []
         number = bisect_right(self._begins, at) - 1
         while number >= 0:
             if self._lines[number].is_item:
-                found.append(self._lines[number])
+                items.append(self._lines[number])
             number = self._parents[number]
-        return tuple(reversed(found))
+        return tuple(reversed(items))
 
     def _tables_of(self, run: range) -> Iterator[Block]:
         """Tables among adjacent lines: rows around a line of dashes, with all lines above it that begin with a bar."""

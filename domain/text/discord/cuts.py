@@ -44,12 +44,12 @@ class Cuts:
         self._long.sort()
         solid = [word for word in markup.words if not self._is_long(word)]
         solid += [Span(line.begin, line.inner + 1) for line in markup.lines.lines if line.inner > line.begin]
-        solid += [span for found in markup.formats for span in self._solids(found)]
+        solid += [span for each in markup.formats for span in self._solids(each)]
         self._solid = Spans(solid)
         self._formats = [
-            found for found in markup.formats if not (found.is_link and (self._is_in_vain(found) or self._fits(found)))
+            each for each in markup.formats if not (each.is_link and (self._is_in_vain(each) or self._fits(each)))
         ]
-        self._whole = Spans(Span(found.begin, found.end) for found in self._formats)
+        self._whole = Spans(Span(each.begin, each.end) for each in self._formats)
         self._parents = _parents(self._formats)
 
     def edge(self, start: int) -> int:
@@ -88,15 +88,15 @@ class Cuts:
 
     def behind_marks(self, at: int) -> int:
         """`at`, or the place behind the closing marks that are all that is left of the formats there."""
-        for found in reversed(self._around(at)):
-            if self._text[at : found.outer].strip():
+        for each in reversed(self._around(at)):
+            if self._text[at : each.outer].strip():
                 break
-            at = min(found.end, len(self._text))
+            at = min(each.end, len(self._text))
         return at
 
     def closing(self, at: int) -> str:
         """Marks that close the formats around `at`."""
-        return self._ticks(at - 1, at) + "".join(found.closing for found in reversed(self._around(at)))
+        return self._ticks(at - 1, at) + "".join(each.closing for each in reversed(self._around(at)))
 
     def begin(self, at: int, end: int) -> str:
         """Text from `at`, its first character that is no blank, up to `end`, with what was open before it."""
@@ -121,7 +121,7 @@ class Cuts:
         """Marks of formats that go on over the table, item or quote that `at` is in, and of those within it."""
         line, formats = self.lines.at(at), self._around(at)
         if line is None:
-            return "", "".join(found.opening for found in formats)
+            return "", "".join(each.opening for each in formats)
         table = self.blocks.table_head(line.begin)
         scope_end = line.begin if table else line.scope_end
         outer = [one for one in formats if one.begin < line.begin and min(one.outer, len(self._text)) > scope_end]
@@ -179,13 +179,13 @@ class Cuts:
 
     def _around(self, at: int) -> list[Format]:
         """Formats that a cut at `at` falls into, the outermost first."""
-        found: list[Format] = []
+        formats: list[Format] = []
         place = bisect_left(self._formats, at, key=lambda one: one.begin) - 1
         while place >= 0:
             if self._formats[place].inner <= at <= self._formats[place].outer:
-                found.append(self._formats[place])
+                formats.append(self._formats[place])
             place = self._parents[place]
-        return found[::-1]
+        return formats[::-1]
 
     def _ticks(self, begin: int, end: int) -> str:
         """Mark of code that is put around each part of a long address; empty outside of one."""
@@ -194,25 +194,25 @@ class Cuts:
             return ""
         return "``" if "`" in self._text[slice(*self._long[place])] else "`"
 
-    def _solids(self, found: Format) -> list[Span]:
+    def _solids(self, format_: Format) -> list[Span]:
         """Parts of a format that are not cut."""
         text = self._text
-        if found.is_link and self._is_in_vain(found):
+        if format_.is_link and self._is_in_vain(format_):
             return []
-        is_code = found.opening.startswith("`")
-        if (found.is_link or is_code) and self._fits(found):
-            return [Span(found.begin, found.end)]
-        inner, outer = found.inner, min(found.outer, len(text))
+        is_code = format_.opening.startswith("`")
+        if (format_.is_link or is_code) and self._fits(format_):
+            return [Span(format_.begin, format_.end)]
+        inner, outer = format_.inner, min(format_.outer, len(text))
         while inner < outer and text[inner].isspace():
             inner += 1
         while inner < outer and text[outer - 1].isspace():
             outer -= 1
-        spans = [Span(found.begin, min(inner + 1, len(text)))]
-        return spans if found.end > len(text) else [*spans, Span(max(outer - 1, found.begin), found.end)]
+        spans = [Span(format_.begin, min(inner + 1, len(text)))]
+        return spans if format_.end > len(text) else [*spans, Span(max(outer - 1, format_.begin), format_.end)]
 
-    def _fits(self, found: Format) -> bool:
-        most = self._limit - _ROOM if found.is_link else self._limit // 4
-        return units(self._text[found.begin : found.end]) <= most
+    def _fits(self, format_: Format) -> bool:
+        most = self._limit - _ROOM if format_.is_link else self._limit // 4
+        return units(self._text[format_.begin : format_.end]) <= most
 
     def _is_in_vain(self, link: Format) -> bool:
         """True for a link that no message can hold, and whose words cannot be made into several links."""
@@ -226,8 +226,8 @@ def _parents(formats: list[Format]) -> list[int]:
     """Number of the format that each is in; -1 for none."""
     parents: list[int] = []
     open_ones: list[int] = []
-    for number, found in enumerate(formats):
-        while open_ones and formats[open_ones[-1]].end <= found.begin:
+    for number, each in enumerate(formats):
+        while open_ones and formats[open_ones[-1]].end <= each.begin:
             open_ones.pop()
         parents.append(open_ones[-1] if open_ones else -1)
         open_ones.append(number)

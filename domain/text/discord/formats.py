@@ -82,7 +82,7 @@ class Formats:
         reading.read()
         if is_growing:
             reading.close_growing()
-        self.formats = tuple(sorted(reading.formats, key=lambda found: (found.begin, -found.end)))
+        self.formats = tuple(sorted(reading.formats, key=lambda each: (each.begin, -each.end)))
         """Sorted by beginning; outer formats stand before inner ones."""
         self.words = tuple(reading.words)
         """Mentions, addresses, escapes, custom emoji and times, in order: each is one word."""
@@ -144,7 +144,7 @@ class _Reading:
             stop: End of the format, heading, item or quote that it is in.
         """
         begin, end = token.span()
-        found: Format | None = None
+        format_: Format | None = None
         match token.lastgroup:
             case "ticks":
                 close = self._tick_pairs.get(begin, stop)
@@ -152,37 +152,37 @@ class _Reading:
                     self.formats.append(Format(begin, end, close, close + end - begin, token[0], token[0]))
                     return close + end - begin
             case "bracket":
-                found = self._read_link(begin, stop)
+                format_ = self._read_link(begin, stop)
             case "mark":
-                found = self._read_mark(begin, token[0], stop)
+                format_ = self._read_mark(begin, token[0], stop)
                 end = begin + 1 if len(token[0]) > len(_SPOILER) else end
             case _:
                 end = self._url_end(begin, end) if token.lastgroup == "url" else end
                 self.words.append(Span(begin, end))
-        if found is None:
+        if format_ is None:
             return end
-        self.formats.append(found)
-        self._inside.append(found)
-        return found.inner
+        self.formats.append(format_)
+        self._inside.append(format_)
+        return format_.inner
 
     def _read_link(self, begin: int, stop: int) -> Format | None:
         close = self._brackets.get(begin, 0)
-        if any(found.is_link for found in self._inside) or not begin + 1 < close < stop:
+        if any(each.is_link for each in self._inside) or not begin + 1 < close < stop:
             return None
         target = _TARGET.match(self._text, close, stop)
         return Format(begin, begin + 1, close, target.end(), "[", target[0]) if target is not None else None
 
     def _read_mark(self, begin: int, run: str, stop: int) -> Format | None:
         """Format that begins with the run of signs; of two that may, the one that is longer."""
-        found: Format | None = None
+        format_: Format | None = None
         if len(run) > 1 and (close := self._closing(begin, run[:2], stop)) >= 0:
-            found = Format(begin, begin + 2, close, close + 2, run[:2], run[:2])
+            format_ = Format(begin, begin + 2, close, close + 2, run[:2], run[:2])
         close = self._closing(begin, run[0], stop) if run[0] in _ITALICS else -1
-        if close >= 0 and (found is None or close + 1 >= found.end):
-            found = Format(begin, begin + 1, close, close + 1, run[0], run[0])
-        if found is None and not self._inside:
+        if close >= 0 and (format_ is None or close + 1 >= format_.end):
+            format_ = Format(begin, begin + 1, close, close + 1, run[0], run[0])
+        if format_ is None and not self._inside:
             self._unclosed.append((begin, run[:2]))
-        return found
+        return format_
 
     def _closing(self, begin: int, mark: str, stop: int) -> int:
         """Beginning of the mark that closes the one at `begin`; -1 if none does.

@@ -123,8 +123,8 @@ def titles_of(message: Wire, name_of: NameOf) -> tuple[str, str]:
     lines = [_MARKS.sub("", line) for line in words.told.splitlines()]
     lines = [line for line in lines if not _HOLDER.fullmatch(line)]
     files = {line: file[1] for line in lines if (file := _FILE.match(line))}
-    said = [_OWN_LINE.sub(r"\1", line) for line in lines if line not in files]
-    return words.typed, "\n".join(said or files.values())
+    titles = [_OWN_LINE.sub(r"\1", line) for line in lines if line not in files]
+    return words.typed, "\n".join(titles or files.values())
 
 
 def files_of(message: Wire) -> Iterator[Wire]:
@@ -171,8 +171,8 @@ def _forward_lines(message: Wire, name_of: NameOf, *, with_files: bool, depth: i
             return
         named = _names_in(forwarded, name_of)
         typed = with_names(text_at(forwarded, "content"), named)
-        told = _told_lines(forwarded, named, with_files=with_files, depth=depth - 1)
-        lines = [typed, *told]
+        rest = _told_lines(forwarded, named, with_files=with_files, depth=depth - 1)
+        lines = [typed, *rest]
         files = any(True for _ in objects_at(forwarded, "attachments"))
         words = lines if any(lines) else ["its files came along"] if files else ["without words"]
         yield from list_block(f"forwarded message{_origin(reference, forwarded, name_of)}:", words)

@@ -30,11 +30,11 @@ def json_object(answer: str, needed: Collection[str] = ()) -> Mapping[str, Any]:
     Raises:
         ValueError: `answer` has no object.
     """
-    found = [value for value in _values(_bare(answer)) if isinstance(value, dict)]
-    if not found:
+    values = [value for value in _values(_bare(answer)) if isinstance(value, dict)]
+    if not values:
         raise ValueError(f"answer {quotation(answer)}: must be a JSON object")
-    fitting = [value for value in found if needed and all(name in value for name in needed)]
-    return fitting[-1] if fitting else max(found, key=len)
+    fitting = [value for value in values if needed and all(name in value for name in needed)]
+    return fitting[-1] if fitting else max(values, key=len)
 
 
 def texts_of(value: object, name: str) -> tuple[str, ...]:

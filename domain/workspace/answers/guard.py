@@ -57,9 +57,9 @@ class Spoken:
             turns: The oldest first.
         """
         newest = tuple(turns)[::-1]
-        said = (text for turn in newest for text in (turn.answer, turn.text))
+        texts = (text for turn in newest for text in (turn.answer, turn.text))
         printed = (text for turn in newest for text in reversed(turn.results))
-        self._all = _Stretches(chain(said, printed))
+        self._all = _Stretches(chain(texts, printed))
         self._own = _Stretches(" ".join(own_lines(turn.text)) for turn in newest)
 
     def has_words_of(self, text: str) -> bool:

@@ -31,8 +31,8 @@ class Printed:
         """
         self._least_digits = least_digits
         turns = tuple(spoken)
-        said = (*(f"{turn.author} {turn.text} {turn.answer}" for turn in turns), *known)
-        self._said = {stem for text in said for stem in _stems(text)}
+        texts = (*(f"{turn.author} {turn.text} {turn.answer}" for turn in turns), *known)
+        self._said = {stem for text in texts for stem in _stems(text)}
         self._printed = {stem for turn in turns for text in turn.results for stem in _stems(text)} - self._said
 
     def flaw(self, text: str) -> str:
@@ -42,8 +42,8 @@ class Printed:
         """
         stems = set(_stems(text))
         printed = stems & self._printed
-        said = stems & self._said
-        is_printed = any(map(self._is_telling, printed)) or (len(printed) > 1 and len(printed) > len(said))
+        spoken = stems & self._said
+        is_printed = any(map(self._is_telling, printed)) or (len(printed) > 1 and len(printed) > len(spoken))
         return _FLAW if is_printed else ""
 
     def _is_telling(self, stem: str) -> bool:

@@ -31,10 +31,10 @@ def told_reason(reason: str, answer: str, is_secret: IsSecret) -> str:
 
 def kept_answer(answer: str, own: Scrubber) -> str:
     """Kept part of an answer: all but the agent's own secrets; `REMOVED` where secrets cannot be taken out."""
-    kept = own.scrub(answer)
-    if not own.finds(kept) and not own.finds(_without_escapes(kept)):
-        return kept
-    plain = own.scrub(without_hidden(_without_escapes(kept)))
+    scrubbed = own.scrub(answer)
+    if not own.finds(scrubbed) and not own.finds(_without_escapes(scrubbed)):
+        return scrubbed
+    plain = own.scrub(without_hidden(_without_escapes(scrubbed)))
     return REMOVED if own.finds(plain) else plain
 
 

@@ -147,10 +147,10 @@ def _rising(numbers: Sequence[int]) -> list[int]:
 
 
 def _places(
-    section: Section, there: Sequence[Item], kept: Collection[int], wanted: Sequence[str], *, ordered: bool
+    section: Section, there: Sequence[Item], staying: Collection[int], wanted: Sequence[str], *, ordered: bool
 ) -> dict[int, list[str]]:
     """Line of the section -> items that come in before it, in order."""
-    stay = [there[number] for number in sorted(kept)]
+    stay = [there[number] for number in sorted(staying)]
     place = (
         (stay[0].begin if ordered else _behind_comments(section, stay[-1].end))
         if stay

@@ -136,12 +136,12 @@ def without_blocks(data: bytes, is_gone: Callable[[str], bool]) -> tuple[bytes, 
         is_gone: True for the mark of a block that goes.
     """
     parts = sections(data, 2)
-    kept = [
+    staying = [
         part.raw
         for part in parts
         if not part.title.startswith(FOLDED) and not any(map(is_gone, _MARK.findall(part.raw)))
     ]
-    return (encode_text(*kept), len(parts) - len(kept)) if len(kept) < len(parts) else (data, 0)
+    return (encode_text(*staying), len(parts) - len(staying)) if len(staying) < len(parts) else (data, 0)
 
 
 def history_text(text: str, is_secret: IsSecret = looks_secret) -> str:

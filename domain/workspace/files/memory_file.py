@@ -226,14 +226,14 @@ def _entries(part: Section) -> list[KeptEntry]:
     names = {title_key(title): title for title in SECTIONS}
     is_update = part.title.startswith(UPDATE)
     own = names.get(title_key(part.title), part.title)
-    found = []
+    entries = []
     for item in items(part):
         label = _LABEL.match(item.text) if is_update else None
         section = _section(label) if label else own
         text = item.text[label.end() :] if label else item.text
         marks = _MARK.findall(item.raw)
-        found.append(KeptEntry(section, text, marks[0] if marks else "", not is_update))
-    return found
+        entries.append(KeptEntry(section, text, marks[0] if marks else "", not is_update))
+    return entries
 
 
 def _section(label: re.Match[str]) -> str:
@@ -259,11 +259,11 @@ def _parse_answer(answer: str) -> Mapping[str, tuple[str, ...]]:
     return {title: tuple(unique(one_line(text) for text in entries[title])) for title in SECTIONS}
 
 
-def _still_binding(before: Sequence[KeptEntry], said: Sequence[str]) -> tuple[str, ...]:
+def _still_binding(before: Sequence[KeptEntry], constraints: Sequence[str]) -> tuple[str, ...]:
     """The constraints that hold after a sweep: all that held, and no wording that was not there before."""
     known = {same_words(entry.text): entry.text for entry in before}
     held = (entry.text for entry in before if entry.section == CONSTRAINTS)
-    return tuple(unique([*(known[key] for text in said if (key := same_words(text)) in known), *held]))
+    return tuple(unique([*(known[key] for text in constraints if (key := same_words(text)) in known), *held]))
 
 
 def _check_amount(before: Sequence[KeptEntry], texts: Sequence[str]) -> None:
@@ -285,7 +285,7 @@ def _check_base(base: bytes, now: bytes) -> None:
         raise ValueError(f"file without {gone} of {len(was)} entries: has changed too much since a worker read it")
 
 
-def _rewrite_file(now: bytes, base: bytes, before: Sequence[KeptEntry], said: Mapping[str, Sequence[str]]) -> bytes:
+def _rewrite_file(now: bytes, base: bytes, before: Sequence[KeptEntry], answered: Mapping[str, Sequence[str]]) -> bytes:
     """The file with what the answer changed; entries that others changed, added or took out are as they left them."""
     marks = {entry.text: entry.mark for entry in before if entry.mark}
     peoples = {entry.text for entry in before if not entry.mark}
@@ -298,7 +298,7 @@ def _rewrite_file(now: bytes, base: bytes, before: Sequence[KeptEntry], said: Ma
     wanted = {}
     for title in SECTIONS:
         left = dict.fromkeys(entry.text for entry in swept_there if entry.section == title)
-        ours = dict.fromkeys(said[title])
+        ours = dict.fromkeys(answered[title])
         wanted[title] = [
             *(text for text in left if text in ours or (title, text) not in known),
             *(text for text in ours if text not in left and text not in gone),

@@ -116,8 +116,8 @@ def sections(data: bytes, level: int, known: Iterable[str] = ()) -> tuple[Sectio
 
 def items(section: Section, *, prose: bool = False) -> tuple[Item, ...]:
     """Its bullets, in order; with `prose` also its paragraphs and code blocks."""
-    found = (_item(section.lines, begin, end) for begin, end in _spans(section, prose=prose))
-    return tuple(item for item in found if item.text)
+    candidates = (_item(section.lines, begin, end) for begin, end in _spans(section, prose=prose))
+    return tuple(item for item in candidates if item.text)
 
 
 def new_line_of(data: bytes) -> str:

@@ -85,15 +85,15 @@ class SessionState:
         """Items of the section of a field; of `title` one or none."""
         if name == "title":
             return (self.title,) if self.title else ()
-        found: tuple[str, ...] = getattr(self, name)
-        return found
+        texts: tuple[str, ...] = getattr(self, name)
+        return texts
 
 
 def parsed_session(data: bytes) -> SessionState:
     """State by a file of any author; sections of people's own are left out."""
-    found = _find_items(data)
-    lists = {name: tuple(texts) for name, texts in found.items() if name != "title"}
-    return SessionState(title=found["title"][0] if found["title"] else "", **lists)
+    by_name = _find_items(data)
+    lists = {name: tuple(texts) for name, texts in by_name.items() if name != "title"}
+    return SessionState(title=by_name["title"][0] if by_name["title"] else "", **lists)
 
 
 def is_active(state: SessionState) -> bool:
@@ -113,12 +113,12 @@ def rendered_session(state: SessionState, before: bytes) -> bytes:
         return before
     data = before or SESSION_TEMPLATE
     capped = _cap_sections(state, there)
-    found = _find_items(data)
+    texts = _find_items(data)
     wanted = {
-        title: found[name] if capped.items_of(name) == there.items_of(name) else capped.items_of(name)
+        title: texts[name] if capped.items_of(name) == there.items_of(name) else capped.items_of(name)
         for name, title in TITLES.items()
     }
-    wanted |= {TITLES["title"]: [*capped.items_of("title"), *found["title"][1:]]}  # what else people wrote there stays
+    wanted |= {TITLES["title"]: [*capped.items_of("title"), *texts["title"][1:]]}  # what else people wrote there stays
     made = with_items(data, 1, wanted, prose=True, plain=(TITLES["title"],))
     return made if capped.worklog else without_sections(made, 1, _is_bare_worklog)
 
@@ -150,21 +150,21 @@ def update_session(
     """
     fields = json_object(answer, _FIELDS)
     check = _Check(before, Spoken(spoken), is_secret, drop)
-    said = {name: texts for name in TITLES if (texts := check.texts_of(name, fields)) is not None}
-    if not said.keys() - {"title"}:
+    answered = {name: texts for name in TITLES if (texts := check.texts_of(name, fields)) is not None}
+    if not answered.keys() - {"title"}:
         raise ValueError(f"answer with {quotation(', '.join(fields))}: must have the fields {', '.join(TITLES)}")
-    title = next(iter(said.pop("title", ())), "")
-    said = {name: said.get(name, before.items_of(name)) for name in TITLES if name != "title"}
+    title = next(iter(answered.pop("title", ())), "")
+    answered = {name: answered.get(name, before.items_of(name)) for name in TITLES if name != "title"}
     resolved = {same_words(text) for text in check.texts_of("resolved", fields) or ()}
     there_before = (text for name in TITLES for text in before.items_of(name))
     printed = Printed(spoken, (*known, *there_before), least_digits=_TELLING_DIGITS)
     for name in STICKY:
         there = {*before.items_of(name)}
-        said[name] = tuple(text for text in said[name] if text in there or not printed.flaw(text))
-        said[name] = _sticky(before.items_of(name), said[name], resolved, known if name != "errors" else ())
+        answered[name] = tuple(text for text in answered[name] if text in there or not printed.flaw(text))
+        answered[name] = _sticky(before.items_of(name), answered[name], resolved, known if name != "errors" else ())
     lists = {
         name: _shorten_items(name, texts, before.items_of(name)) if name in LASTING else _first(name, texts, before)
-        for name, texts in said.items()
+        for name, texts in answered.items()
     }
     return SessionState(title=title or before.title, **lists)
 
@@ -196,12 +196,12 @@ class _Check:
         if name == "resolved":
             return texts
         there = {*self._before.items_of(name)}
-        kept = [text for text in texts if text in there or not self._is_flawed(name, text)]
-        if texts and not kept:
+        sound = [text for text in texts if text in there or not self._is_flawed(name, text)]
+        if texts and not sound:
             return None
         if name == "title":
-            return tuple(text if text in there else _short(text, LONGEST_TITLE) for text in kept)
-        return tuple(kept)
+            return tuple(text if text in there else _short(text, LONGEST_TITLE) for text in sound)
+        return tuple(sound)
 
     def _is_flawed(self, name: str, text: str) -> bool:
         flaw = flaw_of(text, self._echoes, self._is_secret)
@@ -213,8 +213,8 @@ class _Check:
 def overflow_of(before: SessionState, state: SessionState) -> dict[str, tuple[str, ...]]:
     """Field -> what SESSION.md has no room for although it lasts, which is for MEMORY.md to hold."""
     capped = _cap_sections(state, before)
-    kept = {name: {*capped.items_of(name)} for name in LASTING}
-    return {name: tuple(text for text in state.items_of(name) if text not in kept[name]) for name in LASTING}
+    fitting = {name: {*capped.items_of(name)} for name in LASTING}
+    return {name: tuple(text for text in state.items_of(name) if text not in fitting[name]) for name in LASTING}
 
 
 def merge_session(base: bytes, state: SessionState, now: bytes) -> bytes:
@@ -231,13 +231,13 @@ def merge_session(base: bytes, state: SessionState, now: bytes) -> bytes:
 
 def _find_items(data: bytes) -> dict[str, list[str]]:
     """Field -> the items of its section."""
-    found: dict[str, list[str]] = {name: [] for name in TITLES}
+    texts: dict[str, list[str]] = {name: [] for name in TITLES}
     names = {title_key(title): name for name, title in TITLES.items()}
     for part in sections(data, 1, _HEADINGS):
         name = names.get(title_key(part.title)) if part.title else None
         if name is not None:
-            found[name] += [item.text for item in items(part, prose=True)]
-    return found
+            texts[name] += [item.text for item in items(part, prose=True)]
+    return texts
 
 
 def _merge_items(before: tuple[str, ...], ours: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[str, ...]:
@@ -254,10 +254,10 @@ def _clean_texts(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _sticky(
-    before: tuple[str, ...], said: tuple[str, ...], resolved: Collection[str], known: Collection[str]
+    before: tuple[str, ...], answered: tuple[str, ...], resolved: Collection[str], known: Collection[str]
 ) -> tuple[str, ...]:
     stay = [text for text in before if same_words(text) not in resolved]
-    new = [text for text in said if same_words(text) not in resolved]
+    new = [text for text in answered if same_words(text) not in resolved]
     return (*stay, *unique(new, [*stay, *known]))
 
 

@@ -56,7 +56,7 @@ def entries(text: str, source: Source, path: str) -> tuple[Entry, ...]:
         source: Which file it is.
         path: Name of the file in the block.
     """
-    found: list[Entry] = []
+    collected: list[Entry] = []
     above: list[Section] = []
     line = 1
     for section in sections(text.encode("utf-8", "surrogateescape"), _HASHES):
@@ -65,9 +65,9 @@ def entries(text: str, source: Source, path: str) -> tuple[Entry, ...]:
         day = next((day for each in reversed(above) if (day := last_day(each.title))), None)
         for begin, whole in _wholes(section):
             parts = _parts(whole)
-            found.extend(Entry(source, path, name, part, line + begin, _own_day(part) or day) for part in parts)
+            collected.extend(Entry(source, path, name, part, line + begin, _own_day(part) or day) for part in parts)
         line += len(section.lines)
-    return tuple(found)
+    return tuple(collected)
 
 
 def _wholes(section: Section) -> Iterator[tuple[int, str]]:

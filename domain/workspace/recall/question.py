@@ -78,12 +78,12 @@ def _fold(message: str) -> str:
 def _months(text: str, today: date) -> tuple[tuple[int, int], ...]:
     months = dict[tuple[int, int], None]()
     for match in _MONTH.finditer(text):
-        given = match["year"] or match["cjk_year"] or match["iso_year"]
+        year_text = match["year"] or match["cjk_year"] or match["iso_year"]
         name = match.lastgroup if match["number"] is None and match["iso"] is None else ""
-        if name and not (match["preposition"] or given):
+        if name and not (match["preposition"] or year_text):
             continue  # a name that stands alone is a verb or a person
         month = _month_number(match)
-        year = int(given) if given else today.year if month <= today.month else today.year - 1
+        year = int(year_text) if year_text else today.year if month <= today.month else today.year - 1
         months[year, month] = None
     return tuple(months)
 

@@ -153,13 +153,13 @@ def recall_entries(
     if meant.goes_on:
         return _within(_of_state(index), budget_chars)
     favour = frozenset(each.casefold() for each in favoured) | index.named_by(meant.terms)
-    found = _find(index, meant, previous, lambda number: _factor(index, number, meant, today, favour))
-    best = max((each.score for each in found if each.is_admitted), default=0.0)
-    found = _rank([each for each in found if each.is_admitted or _is_beside(index, each, best)], index, budget_chars)
-    numbers = [each.number for each in found]
+    ranked = _find(index, meant, previous, lambda number: _factor(index, number, meant, today, favour))
+    best = max((each.score for each in ranked if each.is_admitted), default=0.0)
+    ranked = _rank([each for each in ranked if each.is_admitted or _is_beside(index, each, best)], index, budget_chars)
+    numbers = [each.number for each in ranked]
     if meant.names_only(index.heading_terms):
         numbers += _of_sections(index, index.named_by(meant.terms))
-    if meant.months and not found:
+    if meant.months and not ranked:
         numbers = [*_of_months(index, meant), *numbers]
     chosen = [index.entries[number] for number in dict.fromkeys(numbers)]
     return _within(chosen, budget_chars)
@@ -198,23 +198,23 @@ def _find(index: RecallIndex, meant: Question, previous: str, factor: Callable[[
                     points[number] += worth
     is_short = meant.asks and sum(map(bool, meant.terms.values())) <= SHORT_QUESTION
     needed = 1.0 if is_short else float(POINTS + len(meant.terms) // LONG_MESSAGE)
-    found = [
+    scored = [
         (points[number] >= needed, scores[number] * index.priors[number], number)
         for number, bits in enumerate(shared)
         if bits
     ]
-    if not any(is_admitted for is_admitted, _, _ in found):
+    if not any(is_admitted for is_admitted, _, _ in scored):
         return []
-    best = nlargest(WEIGHED, found)
+    best = nlargest(WEIGHED, scored)
     return [
         _Found(number, score * factor(number), is_admitted, shared[number], index.staleness[number])
         for is_admitted, score, number in best
     ]
 
 
-def _is_beside(index: RecallIndex, found: _Found, best: float) -> bool:
+def _is_beside(index: RecallIndex, hit: _Found, best: float) -> bool:
     """True if an entry that is not admitted stands beside admitted entries."""
-    return index.entries[found.number].source is not Source.HISTORY and found.score >= BESIDE_SHARE * best
+    return index.entries[hit.number].source is not Source.HISTORY and hit.score >= BESIDE_SHARE * best
 
 
 def _factor(index: RecallIndex, number: int, meant: Question, today: date, favour: Collection[str]) -> float:
@@ -232,14 +232,14 @@ def _factor(index: RecallIndex, number: int, meant: Question, today: date, favou
     return factor * (0.8 + 0.2 * math.pow(0.5, age / _HALF_LIFE_DAYS))
 
 
-def _rank(found: list[_Found], index: RecallIndex, room: int) -> list[_Found]:
+def _rank(hits: list[_Found], index: RecallIndex, room: int) -> list[_Found]:
     """The best first, but nothing stale before what holds, and of a fact that is said twice only what holds.
 
     There are some more of them than `room` has characters for.
     """
     ranked: list[_Found] = []
     left = 2 * room
-    for each in nsmallest(MOST, found, key=lambda one: (not one.is_admitted, -one.score, one.number)):
+    for each in nsmallest(MOST, hits, key=lambda one: (not one.is_admitted, -one.score, one.number)):
         size = len(index.entries[each.number].text)
         left -= size if size <= room else 0
         if left < 0:
@@ -296,8 +296,8 @@ def _yields(index: RecallIndex, stale: _Found, fresh: _Found) -> bool:
     return not stale.shared & ~fresh.shared and (is_alike or stale.staleness[0] != fresh.staleness[0])
 
 
-def _has_digit(index: RecallIndex, found: _Found) -> bool:
-    return any(map(str.isdigit, index.entries[found.number].text))
+def _has_digit(index: RecallIndex, hit: _Found) -> bool:
+    return any(map(str.isdigit, index.entries[hit.number].text))
 
 
 def _likeness(index: RecallIndex, one: _Found, other: _Found) -> float:

@@ -64,8 +64,8 @@ def terms(text: str) -> tuple[str, ...]:
 
 def possible_names(text: str) -> frozenset[str]:
     """Common words of an entry that begin with a capital letter, as names do: `Will`, `An`, `IT`."""
-    found = _CAPITAL.findall(unicodedata.normalize("NFKC", text))
-    return frozenset(map(str.casefold, found)) & STOP_WORDS
+    words = _CAPITAL.findall(unicodedata.normalize("NFKC", text))
+    return frozenset(map(str.casefold, words)) & STOP_WORDS
 
 
 def names_in(message: str) -> frozenset[str]:

@@ -143,14 +143,14 @@ def _texts(key: str, value: object, most: int, fault_of: Callable[[str], str], f
         return ()
     if len(values) > most:
         faults.append(f"{key} with {len(values)} entries: at most {most} count")
-    kept = []
+    texts = []
     for each in values[:most]:
         rule = fault_of(each) if isinstance(each, str) else "must be text"
         if rule:
             faults.append(f"{key} {brief(each)}: {rule}")
         else:
-            kept.append(each.strip())
-    return tuple(dict.fromkeys(kept))
+            texts.append(each.strip())
+    return tuple(dict.fromkeys(texts))
 
 
 def _fault_of_scope(scope: str) -> str:

@@ -53,22 +53,22 @@ def mentioned_paths(text: str) -> tuple[str, ...]:
     A word counts that has a slash or an ending, or stands in backquotes; addresses of web pages do not.
     """
     plain = _ADDRESS.sub(" ", text[:LOOKED_AT]).replace("\\", "/")
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for quoted in _QUOTED.findall(plain):
-        _add(quoted, found, is_quoted=True)
+        _add(quoted, paths, is_quoted=True)
     for word in _PATHLIKE.findall(plain):
-        _add(word, found)
-    return tuple(found)[:MOST_PATHS]
+        _add(word, paths)
+    return tuple(paths)[:MOST_PATHS]
 
 
-def _add(word: str, found: dict[str, None], *, is_quoted: bool = False) -> None:
+def _add(word: str, paths: dict[str, None], *, is_quoted: bool = False) -> None:
     bare = _LINE.sub("", word.lstrip("\"'(*").rstrip(".,;!?\"')*"))
     names = [name for name in bare.split("/") if name not in ("", ".", "..")]
     path = ("/" if bare.startswith("/") else "") + "/".join(names)
     if not names or len(path) > LONGEST_PATH or len(names) > DEEPEST_PATH:
         return
     if is_quoted or "/" in path or _NAME_WITH_KIND.fullmatch(path):
-        found[path] = None
+        paths[path] = None
 
 
 def _expression(pattern: str) -> str:

@@ -91,30 +91,30 @@ def read_definition(fields: object, body: str) -> DefinitionReading:
     """
     if not isinstance(fields, Mapping):
         return DefinitionReading(None, (f"front matter {brief(fields)}: must be `key: value` lines",))
-    given = _Given(fields)
+    reader = _Given(fields)
     body = body.strip()
     if len(body) > BODY_CHARS:
-        given.faults.append(f"text of {len(body)} characters: at most {BODY_CHARS} are allowed")
+        reader.faults.append(f"text of {len(body)} characters: at most {BODY_CHARS} are allowed")
     definition = SubagentDefinition(
-        name=given.name(),
-        description=given.description(),
+        name=reader.name(),
+        description=reader.description(),
         body=body,
-        can_run=bool(given.words("tools", ("bash",), lambda tool: tool in TOOLS, f"one of {', '.join(TOOLS)}")),
-        model=given.text("model", LONGEST_MODEL),
-        max_turns=given.whole("maxTurns", 24, 1, MOST_TURNS),
-        max_calls=given.whole("maxToolCalls", 48, 0, MOST_CALLS),
-        max_wall_s=given.number("maxWallTimeSec", 300.0, LEAST_S, MOST_WALL_S),
-        bash_timeout_s=given.number("bashTimeoutSec", 120.0, LEAST_S, MAX_TIMEOUT_S),
-        mode=given.choice("contextMode", MODES, ISOLATED),
-        memory=given.choice("memory", MEMORIES, RELEVANT),
-        paths=given.words("paths", (), lambda path: len(path) <= LONGEST_PATH, f"at most {LONGEST_PATH} characters"),
+        can_run=bool(reader.words("tools", ("bash",), lambda tool: tool in TOOLS, f"one of {', '.join(TOOLS)}")),
+        model=reader.text("model", LONGEST_MODEL),
+        max_turns=reader.whole("maxTurns", 24, 1, MOST_TURNS),
+        max_calls=reader.whole("maxToolCalls", 48, 0, MOST_CALLS),
+        max_wall_s=reader.number("maxWallTimeSec", 300.0, LEAST_S, MOST_WALL_S),
+        bash_timeout_s=reader.number("bashTimeoutSec", 120.0, LEAST_S, MAX_TIMEOUT_S),
+        mode=reader.choice("contextMode", MODES, ISOLATED),
+        memory=reader.choice("memory", MEMORIES, RELEVANT),
+        paths=reader.words("paths", (), lambda path: len(path) <= LONGEST_PATH, f"at most {LONGEST_PATH} characters"),
     )
-    given.faults += [
+    reader.faults += [
         f"paths {brief(path)}: each must be on one line" for path in definition.paths if not path.isprintable()
     ]
     if len(definition.paths) > MOST_PATHS:
-        given.faults.append(f"paths: {len(definition.paths)} are given, at most {MOST_PATHS} are allowed")
-    return DefinitionReading(None if given.faults else definition, tuple(given.faults))
+        reader.faults.append(f"paths: {len(definition.paths)} are given, at most {MOST_PATHS} are allowed")
+    return DefinitionReading(None if reader.faults else definition, tuple(reader.faults))
 
 
 @dataclass(slots=True)

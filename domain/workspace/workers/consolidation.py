@@ -55,23 +55,25 @@ def parsed_consolidation(
     Raises:
         ValueError: the answer as a whole cannot be used; says the value and the rule.
     """
-    said = json_object(answer, ("entries", "history"))
-    raw = said.get("entries")
-    if not isinstance(raw, list) and "history" not in said:
-        raise ValueError(f"answer with {quotation(', '.join(said))}: must have the fields entries, a list, and history")
+    fields = json_object(answer, ("entries", "history"))
+    raw = fields.get("entries")
+    if not isinstance(raw, list) and "history" not in fields:
+        raise ValueError(
+            f"answer with {quotation(', '.join(fields))}: must have the fields entries, a list, and history"
+        )
     echoes, printed = Spoken(spoken), Printed(spoken)
     entries = raw if isinstance(raw, list) else []
-    kept, dropped = _kept_entries(entries, memory, echoes, printed, is_secret)
+    fresh, dropped = _kept_entries(entries, memory, echoes, printed, is_secret)
     if not isinstance(raw, list):
         dropped.append("entries: must be a list")
     block, trouble = "", ""
     try:
-        block = _history(said.get("history"), spoken, echoes, printed, is_secret, dropped)
+        block = _history(fields.get("history"), spoken, echoes, printed, is_secret, dropped)
     except ValueError as error:
-        if not kept:
+        if not fresh:
             raise
         trouble = str(error)
-    return Consolidation(tuple(kept), _without_known(block, history, kept), tuple(dropped), trouble)
+    return Consolidation(tuple(fresh), _without_known(block, history, fresh), tuple(dropped), trouble)
 
 
 def _kept_entries(
@@ -79,18 +81,18 @@ def _kept_entries(
 ) -> tuple[list[MemoryEntry], list[str]]:
     """Entries that may be written, and why each of the others may not."""
     known = {same_words(entry.text) for entry in entries_of(memory)}
-    kept, dropped = list[MemoryEntry](), list[str]()
+    fresh, dropped = list[MemoryEntry](), list[str]()
     for number, each in enumerate(raw, 1):
         entry, flaw = _entry(each)
         flaw = flaw or _flaw(entry, known, echoes, printed, is_secret)
-        if not flaw and len(kept) == MOST_ENTRIES:
+        if not flaw and len(fresh) == MOST_ENTRIES:
             flaw = f"must be among the first {MOST_ENTRIES}"
         if flaw:
             dropped.append(f"entry {number} of {len(raw)}: {flaw}")
             continue
         known.add(same_words(entry.text))
-        kept.append(entry)
-    return kept, dropped
+        fresh.append(entry)
+    return fresh, dropped
 
 
 def is_exchange(spoken: Iterable[SpokenTurn]) -> bool:
@@ -119,17 +121,17 @@ def _history(
     if len(text) > LONGEST_BLOCK:
         raise ValueError(f"history of {len(text):,} characters: must have at most {LONGEST_BLOCK:,}")
     lines = [line for line in text.split("\n") if line.strip()]
-    kept, reasons = list[str](), list[str]()
+    staying, reasons = list[str](), list[str]()
     for number, line in enumerate(lines, 1):
         flaw = _line_flaw(line, echoes, printed, is_secret)
         if flaw:
             reasons.append(f"line {number} of history: {flaw}")
         else:
-            kept.append(line)
-    if not kept:
+            staying.append(line)
+    if not staying:
         raise ValueError(f"history of {len(lines)} lines: {reasons[0].partition(': ')[2]}")
     dropped += reasons
-    return history_text("\n".join(kept), is_secret)
+    return history_text("\n".join(staying), is_secret)
 
 
 def _line_flaw(line: str, echoes: Spoken, printed: Printed, is_secret: IsSecret) -> str:

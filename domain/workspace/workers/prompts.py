@@ -164,14 +164,14 @@ def _prompt(
 ) -> Prompt:
     """Both texts; long files are cut further rather than that no room is left for what was said."""
     system = f"{task}\n{_DATA.format(echo=LONGEST_ECHO)}"
-    kept = {"to_keep_in_mind": _harmless(_cut(words, _LONGEST_TURN), scrub)} if words else {}
+    in_mind = {"to_keep_in_mind": _harmless(_cut(words, _LONGEST_TURN), scrub)} if words else {}
     turns = [_Turn(turn) for turn in spoken]
     left = WORKER_CHARS - len(system)
     wanted = min(_SAID_CHARS, sum(turn.most for turn in turns))
-    drafts = ({**_file_texts(files, cap, scrub), **kept, "said": list[object]()} for cap in _FILE_CAPS)
+    drafts = ({**_file_texts(files, cap, scrub), **in_mind, "said": list[object]()} for cap in _FILE_CAPS)
     sizes = ((draft, left - len(block_json(draft))) for draft in drafts)
-    told, room = next((each for each in sizes if each[1] >= wanted), ({**kept, "said": []}, left - _FRAME))
-    return system, block_json({**told, "said": _within(turns, room, scrub)})
+    shown, room = next((each for each in sizes if each[1] >= wanted), ({**in_mind, "said": []}, left - _FRAME))
+    return system, block_json({**shown, "said": _within(turns, room, scrub)})
 
 
 def _file_texts(files: Mapping[str, tuple[bytes, int]], cap: int, scrub: Scrub) -> dict[str, str]:
@@ -181,8 +181,8 @@ def _file_texts(files: Mapping[str, tuple[bytes, int]], cap: int, scrub: Scrub) 
 def _file(data: bytes, chars: int, scrub: Scrub) -> str:
     """Visible text of a file; of a long file the end, from the beginning of a line."""
     lines = [line.text for line in read_lines(data)]
-    kept = (line for number, line in enumerate(lines) if line.strip() or (number and lines[number - 1].strip()))
-    text = scrub("\n".join(kept)).strip()
+    content = (line for number, line in enumerate(lines) if line.strip() or (number and lines[number - 1].strip()))
+    text = scrub("\n".join(content)).strip()
     if len(text) <= chars:
         return text
     end = text[-chars:]
@@ -208,12 +208,12 @@ class _Turn:
         return self._object(_harmless(self._turn.text, scrub), _harmless(self._turn.answer, scrub))
 
     def _object(self, text: str, answer: str) -> dict[str, str]:
-        told = {
+        shown = {
             "at": f"{self._turn.at:%Y-%m-%d %H:%M}",
             "who": self._turn.author[:80],
             "said": _cut(text, _LONGEST_TURN),
         }
-        return {**told, "answer": _cut(answer, _LONGEST_TURN)} if answer else told
+        return {**shown, "answer": _cut(answer, _LONGEST_TURN)} if answer else shown
 
 
 def _within(turns: Sequence[_Turn], room: int, scrub: Scrub) -> list[dict[str, str] | str]:
@@ -233,11 +233,11 @@ def _fitting(turns: Sequence[_Turn], room: int, scrub: Scrub) -> list[dict[str, 
     """As many of the first as there is room for."""
     fitting = []
     for turn in turns:
-        told = turn.words(scrub)
-        room -= len(block_json(told)) + 1
+        words = turn.words(scrub)
+        room -= len(block_json(words)) + 1
         if room < 0:
             break
-        fitting.append(told)
+        fitting.append(words)
     return fitting
 
 

@@ -63,8 +63,14 @@ def history(arguments):
         return
     for each in versions:
         version = each["version"]
-        kept = "kept" if each["is_kept"] else "text not kept"
-        words = [f"version {version['no']}", version["valid_from"], version["status"], f"{version['size']} bytes", kept]
+        text_state = "kept" if each["is_kept"] else "text not kept"
+        words = [
+            f"version {version['no']}",
+            version["valid_from"],
+            version["status"],
+            f"{version['size']} bytes",
+            text_state,
+        ]
         words += [f"shown {each['shown']} times", version["content_hash"][:12], json.dumps(version["path"])]
         _print_lines([" ".join(word for word in words if word)])
     if note:
@@ -73,8 +79,8 @@ def history(arguments):
 
 def show(arguments):
     """Print a text."""
-    found = {"version": arguments["version"], "hash": arguments["hash"], "at": arguments["at"]}
-    _print_text(ask("objects.show", id=arguments["id"] or "", **found))
+    choice = {"version": arguments["version"], "hash": arguments["hash"], "at": arguments["at"]}
+    _print_text(ask("objects.show", id=arguments["id"] or "", **choice))
 
 
 def diff(arguments):

@@ -67,13 +67,13 @@ def show(arguments):
 
 def _read_value(arguments, name, example):
     """Value on the command line, or else on stdin, as in `echo "stand-up" | reminders.py create --time 09:30`."""
-    given = arguments[name]
-    if given is None and not sys.stdin.isatty():
-        given = " ".join(sys.stdin.read().split()) or None
-    if given is None:
+    value = arguments[name]
+    if value is None and not sys.stdin.isatty():
+        value = " ".join(sys.stdin.read().split()) or None
+    if value is None:
         sys.stderr.write(f"error: the {name} is missing, as in: {sys.argv[0]} {example}\n")
         raise SystemExit(2)
-    return given
+    return value
 
 
 def _id(named):

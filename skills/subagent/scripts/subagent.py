@@ -40,11 +40,11 @@ def begin(arguments):
         raise RefusedError("the task is empty")
     if len(task) > TASK_CHARS:
         raise RefusedError(f"the task has {len(task)} characters, at most {TASK_CHARS} are allowed")
-    told = ask("subagent.run", name=_text(arguments["name"], "the name"), task=task, mode=arguments["mode"] or "")
+    answer = ask("subagent.run", name=_text(arguments["name"], "the name"), task=task, mode=arguments["mode"] or "")
     if arguments["no_wait"]:
-        _print_goes_on(told["run"])
+        _print_goes_on(answer["run"])
         return 0
-    return _wait(told, deadline)
+    return _wait(answer, deadline)
 
 
 def wait(arguments):
@@ -71,29 +71,29 @@ def list_all(_arguments):
         sys.stderr.write(f"not used: {fault}\n")
 
 
-def _wait(told, deadline):
+def _wait(answer, deadline):
     """Ask for a run's end again and again, until the deadline."""
-    while told["run"]["state"] == RUNNING:
+    while answer["run"]["state"] == RUNNING:
         left = deadline - time.monotonic()
         if left <= 0:
-            _print_goes_on(told["run"])
+            _print_goes_on(answer["run"])
             return 0
         seconds = max(1, min(ONE_WAIT_S, int(left)))
-        told = ask("subagent.wait", run=told["run"]["run"], seconds=seconds)
-    return _print_told(told)
+        answer = ask("subagent.wait", run=answer["run"]["run"], seconds=seconds)
+    return _print_told(answer)
 
 
-def _print_told(told):
+def _print_told(answer):
     """Print a report; 1 for a run that failed."""
-    sys.stdout.write(f"[{_head(told['run'])}]\n")
-    if told["run"]["state"] == RUNNING:
-        _print_goes_on(told["run"])
+    sys.stdout.write(f"[{_head(answer['run'])}]\n")
+    if answer["run"]["state"] == RUNNING:
+        _print_goes_on(answer["run"])
         return 0
-    text = told["text"] or "(it said nothing)"
+    text = answer["text"] or "(it said nothing)"
     sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
     if len(text) > LONG_CHARS or text.count("\n") > LONG_LINES:
-        sys.stdout.write(f"[end of {_head(told['run'])}]\n")
-    return 1 if told["run"]["state"] == "failed" else 0
+        sys.stdout.write(f"[end of {_head(answer['run'])}]\n")
+    return 1 if answer["run"]["state"] == "failed" else 0
 
 
 def _print_goes_on(run):

@@ -104,12 +104,12 @@ class Scarcity:
             self._search, self._search_began = self._measures.nameless(os.getpid(), self._device), now
             self._found = Held()
         for _ in range(_SLICES_AT_ONCE):
-            found = next(self._search, None)
-            if found is None:
+            count = next(self._search, None)
+            if count is None:
                 self._held, self._search = self._found, None
                 self._next_search = now + _WORTH * (now - self._search_began)
                 return
-            self._found = found
+            self._found = count
         self._held = Held(*map(max, astuple(self._found), astuple(self._held)))
 
     def _most_held(self, room: int, names: int) -> Held:

@@ -276,8 +276,8 @@ class Supervisor:
 
     def _first_process(self) -> int:
         """Number of the first process of the command's namespace; 0 as long as bubblewrap has not told."""
-        if not self._first and (told := _FIRST.search(self._read_told())):
-            self._first = int(told[1])
+        if not self._first and (match := _FIRST.search(self._read_told())):
+            self._first = int(match[1])
         return self._first
 
     def _read_told(self) -> bytes:
