@@ -12,7 +12,7 @@ from messages.base import EventId
 
 _ESCAPED = b'<!-- {"esc":1'
 _NOT_LINE_FEED = re.compile(rb"[^\n]")
-_WORDS = re.compile(
+_WORDED_LINE = re.compile(
     rb"^(?!<!-- end [0-9A-Za-z_-]{1,64} bytes=[0-9]{1,18} hash=[0-9a-f]{16} -->$)"
     rb"(?!## [0-9T:.-]{23}Z [a-z-]{3,11} [0-9A-Za-z_-]{1,64}$)[^\n]+",
     re.MULTILINE,
@@ -58,7 +58,7 @@ def _without_damage(data: bytes, log: ParsedLog) -> bytes:
     shown = bytearray(data)
     for gap in log.damage:
         region = slice(gap.offset, gap.offset + gap.length)
-        shown[region] = _WORDS.sub(lambda line: b" " * len(line[0]), data[region])
+        shown[region] = _WORDED_LINE.sub(lambda line: b" " * len(line[0]), data[region])
     before, after = parse(data), parse(bytes(shown))
     is_same = (before.header, before.events, before.forgotten) == (after.header, after.events, after.forgotten)
     return bytes(shown) if is_same else data
