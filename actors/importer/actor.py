@@ -81,8 +81,8 @@ class ImporterActor(Actor):
         super().__init__()
         self._surface = surface
         self._keeper = Keeper(self, has_memory=has_memory)
-        self._exports = ExportImport(self, self._keeper)
         self._journal = ImportJournal(root, disk)
+        self._exports = ExportImport(self, self._keeper, self._note_exported)
         self._is_listed = False
         self._places: set[Window] = set()
         """Places that Discord has listed in this life, and that can be read."""
@@ -99,7 +99,7 @@ class ImporterActor(Actor):
         """Read the journal, and go on with an import that was cut off."""
         with self.blocking():
             self._journal.load()
-        if past := tuple(window for window, reading in self._journal.readings.items() if reading.kept):
+        if past := self._journal.past:
             self.tell(self._surface, NotePast(windows=past))
         if self._journal.state == "reading":
             self._list()
@@ -143,6 +143,12 @@ class ImporterActor(Actor):
         if self._journal.state == "reading":
             self._note_state("stopped")
         self.tell(request.reply_to, self._describe(request.request_id))
+
+    def _note_exported(self, windows: set[Window]) -> None:
+        """Have readers and deletions of windows with messages of exports followed, in later lives too."""
+        with self.blocking():
+            self._journal.note_exported(windows)
+        self.tell(self._surface, NotePast(windows=tuple(windows)))
 
     def _note_state(self, state: State) -> None:
         with self.blocking():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from actors.importer.export_file import Export, ExportFault, check_export, read_batches
@@ -19,13 +19,15 @@ BATCH = 500
 class ExportImport:
     """The import of some files; one at a time."""
 
-    def __init__(self, host: Host, keeper: Keeper) -> None:
+    def __init__(self, host: Host, keeper: Keeper, note: Callable[[set[Window]], None]) -> None:
         """Begin without files.
 
         Args:
             host: Actor that answers.
             keeper: Keeps messages.
+            note: Told the windows of the files before the first message is kept.
         """
+        self._note = note
         self._host = host
         self._keeper = keeper
         self._request: ImportExport | None = None
@@ -45,6 +47,7 @@ class ExportImport:
             self._refuse(request, f"nothing is imported: {error}")
             return
         self._request, self._kept = request, 0
+        self._note({each.window for each in self._exports})
         self._batches = ((each.window, batch) for each in self._exports for batch in read_batches(each, BATCH))
         self._go_on(request)
 

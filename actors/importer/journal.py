@@ -32,6 +32,8 @@ class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
     kept: int = 0
     read: int = 0
     done: bool = False
+    exported: bool = False
+    """True if the line says only that the window has messages of an export."""
 
 
 class ImportJournal:
@@ -42,6 +44,8 @@ class ImportJournal:
         self._disk = disk or RealDisk()
         self.state: State = "none"
         self.readings: dict[Window, Reading] = {}
+        self.exported: set[Window] = set()
+        """Windows with messages of exports."""
 
     def load(self) -> None:
         """Read the file, and write it anew with its last lines only.
@@ -59,7 +63,8 @@ class ImportJournal:
                 self._take(line)
             except (msgspec.DecodeError, ValueError):
                 log.warning("%s: a line of %d bytes says nothing", self._path, len(text))
-        lines = (_Line(state=self.state), *map(_line, self.readings.values()))
+        exported = (_Line(window=_key(window), exported=True) for window in self.exported)
+        lines = (_Line(state=self.state), *map(_line, self.readings.values()), *exported)
         put_whole(self._disk, self._path, b"".join(msgspec.json.encode(each) + b"\n" for each in lines))
 
     def note_state(self, state: State) -> None:
@@ -81,9 +86,26 @@ class ImportJournal:
         self._append([_line(each) for each in readings])
         self.readings |= {each.window: each for each in readings}
 
+    def note_exported(self, windows: Iterable[Window]) -> None:
+        """Note that windows have messages of exports.
+
+        Raises:
+            OSError: it is not on the disk.
+        """
+        fresh = set(windows) - self.exported
+        self._append([_Line(window=_key(window), exported=True) for window in fresh])
+        self.exported |= fresh
+
+    @property
+    def past(self) -> tuple[Window, ...]:
+        """Windows with imported logs."""
+        return (*self.exported, *(window for window, each in self.readings.items() if each.kept))
+
     def _take(self, line: _Line) -> None:
         self.state = line.state or self.state
-        if line.window:
+        if line.exported:
+            self.exported.add(Window.from_key(line.window))
+        elif line.window:
             window = Window.from_key(line.window)
             self.readings[window] = Reading(
                 window=window,
@@ -109,9 +131,13 @@ class ImportJournal:
             os.close(fd)
 
 
+def _key(window: Window) -> str:
+    return f"{window.surface.value}/{window.id}"
+
+
 def _line(reading: Reading) -> _Line:
     return _Line(
-        window=f"{reading.window.surface.value}/{reading.window.id}",
+        window=_key(reading.window),
         top=reading.top,
         after=reading.after,
         before=reading.before,

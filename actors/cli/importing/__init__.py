@@ -99,10 +99,10 @@ def _fields(reply: ExportImported) -> dict[str, Any]:
 
 def _import_alone(settings: Settings, paths: Iterable[Path], say: Say) -> ExportImported:
     """Import files where no agent runs; the agent's next start indexes the logs."""
-    from actors.context.log.file import LogUnwritable
     from actors.context.log.imported import ImportedLogs
     from actors.importer.export_file import ExportFault, check_export, read_batches
     from actors.importer.exports import BATCH
+    from actors.importer.journal import ImportJournal
     from messages.base import RequestId, Window
     from messages.past import ExportImported
 
@@ -116,13 +116,14 @@ def _import_alone(settings: Settings, paths: Iterable[Path], say: Say) -> Export
         total = sum(each.messages for each in exports)
         logs: dict[Window, ImportedLogs] = {}
         try:
+            ImportJournal(settings.data_root).note_exported(each.window for each in exports)
             for each in exports:
                 window_logs = logs.setdefault(each.window, ImportedLogs(settings.data_root, each.window))
                 for batch in read_batches(each, BATCH):
                     kept += window_logs.keep(batch, "")[1]
                     done += len(batch)
                     say(f"{done:,} of {total:,} messages", done, total)
-        except (LogUnwritable, ExportFault, ValueError) as error:
+        except (OSError, ExportFault, ValueError) as error:
             fail(f"{error}; import the files again when that is mended, nothing is taken twice")
     return ExportImported(request_id=RequestId(""), files=len(exports), messages=total, kept=kept, windows=len(logs))
 

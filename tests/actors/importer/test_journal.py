@@ -10,6 +10,7 @@ from messages.base import Surface, Window
 from tests.recording_disk import RecordingDisk
 
 WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="900000000000000000")
+OTHER = Window(surface=Surface.DISCORD_THREAD, id="900000000000000001")
 READING = Reading(window=WINDOW, top=9, after=2, before=5, kept=3, read=4)
 
 
@@ -31,6 +32,10 @@ def test_what_was_noted_survives_a_power_loss(tmp_path: Path) -> None:
     disk.lose_power()
     again = load_journal(tmp_path)
     assert (again.state, again.readings) == ("reading", {WINDOW: READING})
+    again.note_exported([OTHER])
+    again = load_journal(tmp_path)
+    assert (again.readings, set(again.past)) == ({WINDOW: READING}, {WINDOW, OTHER})
+    assert set(load_journal(tmp_path).past) == {WINDOW, OTHER}
 
 
 def test_a_journal_that_was_shortened_survives_a_power_loss(tmp_path: Path) -> None:
