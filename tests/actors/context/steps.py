@@ -14,6 +14,7 @@ import msgspec
 from actors.context.actor import ContextActor
 from actors.context.log.recovery import survey
 from domain.log.event import Event, Kind
+from domain.log.off_record import message_number
 from domain.turn.conversation import Conversation, rebuild
 from messages.base import Message, MessageId
 from messages.context import ResumeWindow, UserMessage
@@ -151,9 +152,7 @@ class World:
     def require_order(self) -> None:
         """What holds after whatever came: each word is logged once, no command ran twice, memory and log agree."""
         logs = self.logs()
-        logged = Counter(
-            str(event.meta_dict()["message_id"]) for log in logs for event in log if event.kind is Kind.USER
-        )
+        logged = Counter(message_number(event.kind, event.meta_json) for log in logs for event in log)
         for message in self.said:
             assert logged[message.message_id] == 1, message.text
         assert max(Counter(self.ran).values(), default=1) == 1, self.ran
@@ -203,7 +202,7 @@ class World:
         """What was said and no log has."""
         logs = self.root / "logs" / CHANNEL.surface.value / CHANNEL.id
         events = [event for path in logs.glob("*.md") for event in durability.events_in(path.read_bytes())]
-        known = {event.meta_dict()["message_id"] for event in events if event.kind is Kind.USER}
+        known = {message_number(event.kind, event.meta_json) for event in events}
         return [message for message in self.said if message.message_id not in known]
 
     def _offer_again(self) -> None:

@@ -175,9 +175,33 @@ def worded(world: World) -> None:
     assert world.worded
 
 
+def off_record(world: World) -> None:
+    world.say("one", 1)
+    world.say("an aardvark", 2, is_off_record=True)
+    world.failing_posts = 1
+    world.say("a bumblebee", 3, is_off_record=True)
+    world.say("an aardvark, aside", 4, is_off_record=True, wants_answer=False)
+    world.say("five", 5)
+    world.finish()
+    require_answered(world, 1, 2, 3, 5)
+    assert {texts(request)[-1] for request in world.asked if len(request.messages) > 1} <= {"five"}
+    files = [file for file in world.root.rglob("*") if file.is_file()]
+    assert not [file for file in files for word in (b"aardvark", b"bumblebee") if word in file.read_bytes()]
+
+
 SCENARIOS: dict[str, Callable[[World], None]] = {
     scenario.__name__: scenario
-    for scenario in (answers, commands, refusal, stop_by_word, stop_by_button, new_window_with_debts, joined, worded)
+    for scenario in (
+        answers,
+        commands,
+        refusal,
+        stop_by_word,
+        stop_by_button,
+        new_window_with_debts,
+        joined,
+        worded,
+        off_record,
+    )
 }
 DECIDED: dict[str, dict[str, Any]] = {
     "joined": {"mid_turn": "steer"},
