@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from actors.context.log.file import check_file
+from actors.kernel import ManualClock
 from actors.socket.client import ask_operator
 from domain.log.parser import parse
+from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import BOT_ID, GENERAL_ID, GUEST_ID, GUILD_ID, YOU_ID
 from tests.e2e.stage import Process, Stage
@@ -153,3 +156,21 @@ def test_an_agent_ends_at_once_while_it_imports(server: PlaygroundServer, tmp_pa
     eventually(lambda: len(past_words(stage.data)) > 0)
     stage.stop()
     assert 0 < len(past_words(stage.data)) < 3_000
+
+
+@pytest.mark.req("X-254")
+def test_a_new_thread_is_answered_with_words_of_last_spring(tmp_path: Path) -> None:
+    """A year of made-up past, in which the clock of the loopback Discord goes on."""
+    began = datetime(2025, 11, 1, tzinfo=UTC)
+    clock = ManualClock(began)
+    with PlaygroundServer(PlaygroundConfig(clock=lambda: clock.now().timestamp())) as server:
+        for week in range(52):
+            clock.jump(timedelta(weeks=1))
+            server.say(GENERAL_ID, WORDS if week == 23 else f"week {week}: the usual talk about lunch")
+        stage = Stage(server, tmp_path / "data")
+        try:
+            import_all(stage.data)
+            thread = server.create_thread(GENERAL_ID, "repairs")
+            assert "QX-7719" in stage.ask(f"<@{BOT_ID}> {QUESTION}", thread)
+        finally:
+            stage.stop()

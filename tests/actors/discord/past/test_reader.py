@@ -9,6 +9,7 @@ from messages.base import Message, MessageId, RequestId, Window
 from messages.context import RetractMessages, ReviseMessage
 from messages.past import ListPast, PastDelayed, PastListed, PastPlace, PastRead, ReadPast, SettlePast
 from messages.socket import Refused
+from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, thread_window
 from tests.patience import PATIENCE_S, eventually
 
@@ -114,3 +115,9 @@ def test_a_channel_whose_history_the_bot_may_not_read_is_left_out(life: Life) ->
     refused = ask(life, ReadPast(request_id=RequestId("r"), reply_to=life.edge.address, window=GENERAL, before=NEWEST))
     assert isinstance(refused, Refused)
     assert "may not read its history" in refused.reason
+
+
+@pytest.mark.req("X-254")
+def test_places_are_listed_when_all_servers_are_known(start_life: StartLife) -> None:
+    life = start_life(wait=False)
+    assert GENERAL in list_places(life)
