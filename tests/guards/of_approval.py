@@ -46,7 +46,7 @@ OF_APPROVAL: tuple[Guard, ...] = (
             f"{_RULES}::test_never_asks_nothing_outside_what_leaves_the_sandbox_always_everything",
         ),
         (
-            '_MISLEADING.sub(lambda found: "".join(map(_code, found[0])), question.text)',
+            '_MISLEADING.sub(lambda match: "".join(map(_code, match[0])), question.text)',
             "question.text",
             f"{_RULES}::test_an_act_that_the_message_cannot_show_as_it_is_comes_as_a_file_too",
         ),

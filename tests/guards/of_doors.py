@@ -98,8 +98,8 @@ OF_DOORS: tuple[Guard, ...] = (
             f"{_ACCESS}::test_pages_of_other_places_are_not_served",
         ),
         (
-            "        if not found:\n",
-            '        found = found or [""]\n        if not found:\n',
+            "        if not prefixes:\n",
+            '        prefixes = prefixes or [""]\n        if not prefixes:\n',
             f"{_SERVER}::test_with_keys_nobody_is_served_without_one",
         ),
         ('if scheme.lower() == "bearer" else b""', "", f"{_SERVER}::test_with_keys_nobody_is_served_without_one"),

@@ -156,7 +156,7 @@ OF_FOLDERS: tuple[Guard, ...] = (
             f"{_CALLER}::test_where_a_link_stands_for_what_is_kept_nothing_is_written",
         ),
         (
-            "        kept = _twins([path], is_hidden=is_hidden) | kept\n",
+            "        twins = _twins([path], is_hidden=is_hidden) | twins\n",
             "",
             f"{_CALLER}::test_every_other_name_of_a_kept_file_counts_as_it_does",
         ),

@@ -92,8 +92,8 @@ OF_MACHINE: tuple[Guard, ...] = (
     *guards_of(
         "actors/shell/sandbox/caller_folder.py",
         (
-            "_twins([*copies, *unreadable], is_hidden=True) | kept",
-            "kept",
+            "_twins([*copies, *unreadable], is_hidden=True) | twins",
+            "twins",
             f"{_COPY}::test_another_name_of_such_a_file_is_hidden",
         ),
     ),
