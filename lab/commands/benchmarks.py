@@ -76,7 +76,7 @@ def _endurance_benchmark(name: str) -> Benchmark:
 
             return DURABLE
         case "forget":
-            from lab.bench.forget.run import FORGET
+            from lab.chaos.forget.run import FORGET
 
             return FORGET
         case _:

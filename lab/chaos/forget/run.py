@@ -16,10 +16,10 @@ from pathlib import Path
 from actors.kernel import SystemClock
 from actors.socket.client import AgentNotRunningError, RefusalError
 from lab.bench.benchmark import Benchmark, Column, Rows, Target
-from lab.bench.forget.asking import Asker, Way
-from lab.bench.forget.planting import Model, Planted, Planter
-from lab.bench.forget.search import search
 from lab.bench.process import MeasurementError, output_of
+from lab.chaos.forget.asking import Asker, Way
+from lab.chaos.forget.planting import Model, Planted, Planter
+from lab.chaos.forget.search import search
 from lab.chaos.kills.nursery import LivingAgent, Nursery
 from lab.chaos.kills.settings import CONFIG, DATA, Surroundings, write_settings
 from lab.chaos.kills.word import CALM, Word
@@ -123,8 +123,8 @@ class _Course:
             "left_in_backup": len(in_copy),
             "log_problems": problems,
             "no_backup": unfit,
-            "others_kept": len(search(self._data, kept.strings)),
             "others": len(kept.strings),
+            "others_lost": len(kept.strings) - len(search(self._data, kept.strings)),
         }
 
     def _call(self, *arguments: str) -> int:
@@ -206,6 +206,7 @@ FORGET = Benchmark(
         Target("strings in a new backup", "left_in_backup", 0),
         Target("failed checks of logs", "log_problems", 0),
         Target("failed backups", "no_backup", 0),
+        Target("strings of another person lost", "others_lost", 0),
     ),
     columns=(
         Column("strings", "planted", ",.0f"),
@@ -216,7 +217,7 @@ FORGET = Benchmark(
         Column("left", "left", ",.0f"),
         Column("left in a backup", "left_in_backup", ",.0f"),
         Column("strings of another person", "others", ",.0f"),
-        Column("of them kept", "others_kept", ",.0f"),
+        Column("of them lost", "others_lost", ",.0f"),
     ),
     is_upright=True,
 )

@@ -3,7 +3,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from lab.bench.forget.search import make_string, search
+from lab.chaos.forget.search import make_string, search
 
 ONE, OTHER = make_string(random.Random(1)), make_string(random.Random(2))
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 from domain.policy.forgetting.rights import NO_SUCH_MESSAGE, NOTHING
-from lab.bench.forget.planting import Planted
 from lab.bench.process import MeasurementError
+from lab.chaos.forget.planting import Planted
 from lab.playground.server import PlaygroundServer
 
 ANSWER_S = 120.0

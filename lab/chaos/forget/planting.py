@@ -6,10 +6,11 @@ import json
 import random
 import threading
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
 from domain.offline.model import prompt_of
 from lab.bench.facts.rules import CallKind, answer_call, kind_of
-from lab.bench.forget.search import make_string
+from lab.chaos.forget.search import make_string
 from lab.chaos.kills.settings import DIMENSIONS
 from lab.chaos.kills.stage import embeddings
 from lab.loopback_model.answers import Answer, Behaviour, Call, Received
@@ -39,8 +40,7 @@ class Model:
         """Answer of the model."""
         kind = kind_of(request)
         if kind is CallKind.EMBED:
-            texts = request.body.get("input") or []
-            return embeddings([[1.0 + len(str(text)) % 7, *[1.0] * (DIMENSIONS - 1)] for text in texts])
+            return embeddings([_vector(str(text)) for text in request.body.get("input") or []])
         if kind is not CallKind.CHAT:
             return answer_call(kind, request)
         messages = request.body["messages"]
@@ -51,6 +51,12 @@ class Model:
             return Answer(calls=(Call("bash", json.dumps({"command": words.removeprefix(_RUN)})),))
         with self._lock:
             return Answer(text=self._taught.get(words, f"I have noted: {words}"))
+
+
+def _vector(text: str) -> list[float]:
+    """Vector that is near to no other text's, so that no topic has the words of other people."""
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIMENSIONS).digest()
+    return [byte / 127.5 - 1.0 for byte in digest]
 
 
 def _newest_words(messages: list[dict[str, object]]) -> str:
