@@ -25,9 +25,13 @@ from messages.forget import (
     Scope,
     ScopeKind,
 )
+from messages.socket import Refused
 
 REASON = "words of this conversation were forgotten"
 """Reason why a turn in hand ends."""
+
+BUSY = "a message is being answered there"
+"""Reason why expired words wait."""
 
 
 class Forgetting:
@@ -63,6 +67,10 @@ class Forgetting:
         Raises:
             LogUnwritable: as the journal.
         """
+        if request.scope.kind is ScopeKind.EXPIRED and self._driver.run is not None:
+            # Forgetting ends the turn in hand, and no person asked for that.
+            self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=BUSY))
+            return
         scope = self._date_scope(request.scope)
         with self._host.blocking():
             events, withheld = list_forgettable(self._journal.past_logs(), scope)

@@ -26,6 +26,8 @@ MOST_PER_RUN = 5_000
 """Windows of a daily run; the next run goes on behind them."""
 PAUSE_S = 0.05
 """Pause between two windows, in which others are answered."""
+RETRY_S = 30.0
+"""Pause behind a window that could not forget; the window comes up once more at the end of the run."""
 WINDOW_S = 600.0
 """Longest wait for a window."""
 BY = "retention"
@@ -52,6 +54,8 @@ class Retention:
         self._askers: list[ForgetExpired] = []
         self._windows = self._events = 0
         self._failed: list[str] = []
+        self._tried: set[Window] = set()
+        """Windows that could not forget at first, such as one that is answering a message."""
 
     def begin(self) -> None:
         """Run once a day from now on, if anything ever expires."""
@@ -87,6 +91,7 @@ class Retention:
         self._is_running = True
         self._windows = self._events = 0
         self._failed = []
+        self._tried = set()
         self._go_on()
 
     def _may_hold(self, window: Window) -> bool:
@@ -108,13 +113,23 @@ class Retention:
         self._host.ask(self._host.address, partial(_request, window), WINDOW_S, partial(self._take, window))
 
     def _take(self, window: Window, answer: Message | None) -> None:
+        pause_s = PAUSE_S
         if isinstance(answer, ForgetCarriedOut):
             self._windows += 1
             self._events += answer.events
         elif not isinstance(answer, Refused) or answer.reason != NOTHING:
+            pause_s = self._note_failure(window)
+        self._host.wait(pause_s, self._go_on)
+
+    def _note_failure(self, window: Window) -> float:
+        """Have a window come up once more, and name one that fails again; seconds until the next window."""
+        if window in self._tried:
             self._failed.append(window.address.key)
             log.warning("what has expired in %s is not forgotten yet", window.address.key)
-        self._host.wait(PAUSE_S, self._go_on)
+            return PAUSE_S
+        self._tried.add(window)
+        self._left.append(window)
+        return RETRY_S
 
     def _end(self) -> None:
         self._is_running = False
