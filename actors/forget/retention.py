@@ -55,7 +55,7 @@ class Retention:
         self._windows = self._events = 0
         self._failed: list[str] = []
         self._tried: set[Window] = set()
-        """Windows that could not forget at first, such as one that is answering a message."""
+        """Windows that could not forget at first: their turn in hand goes first."""
 
     def begin(self) -> None:
         """Run once a day from now on, if anything ever expires."""

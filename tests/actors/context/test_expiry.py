@@ -1,4 +1,4 @@
-"""What has expired in a window: by its own channel tables, and never under a message that is being answered."""
+"""Expired events of a window: by the channel tables of the window, and never under a message that is being answered."""
 
 from __future__ import annotations
 
