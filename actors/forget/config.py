@@ -29,8 +29,10 @@ class ForgetConfig:
     """Places that the agent does not reach, for a person."""
     resumes: bool = True
     """True to go on at the start with what an earlier life left unfinished."""
-    answer_s: float = 60.0
-    """Longest wait for a window or a room, before it is asked again."""
+    list_s: float = 300.0
+    """Longest wait for a window's list of events; a window of 100,000 messages takes a minute or two."""
+    answer_s: float = 120.0
+    """Longest wait for a window or a room to take words out, before the question is asked again."""
     retry_s: float = 30.0
     """Pause before windows and rooms that did not answer are asked again."""
     shortest: timedelta | None = None

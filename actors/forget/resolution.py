@@ -130,7 +130,7 @@ class Resolution:
 
             return RoundQuestion(scope.window, scope.window.address, make)
 
-        Round(self._host, map(question, scopes), self._config.answer_s, then)
+        Round(self._host, map(question, scopes), self._config.list_s, then)
 
     def _take_listed(self, answers: dict[Window, Message | None]) -> None:
         if not self._note(answers):

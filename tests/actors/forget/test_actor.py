@@ -206,7 +206,7 @@ def test_who_does_not_answer_is_named_and_asked_again_until_done(rig: Rig, house
     seen = count(rig.preview(message("e2"), BOB))
     house.silent.add(silent)
     asked = rig.start(seen.preview_id, BOB)
-    rig.advance(61)
+    rig.advance(121)
     begun = rig.answer(asked)
     assert isinstance(begun, ForgetCarriedOut)
     assert begun.waiting_for == (HERE.address.key if silent == "context" else silent,)
@@ -294,5 +294,5 @@ def test_a_window_that_cannot_say_what_it_holds_ends_the_preview_in_words(rig: R
         return PreviewForget(request_id=request_id, reply_to=reply_to, window=HERE, scope=message("e2"), asked_by=BOB)
 
     asked = rig.ask(make)
-    rig.advance(61)
+    rig.advance(301)
     assert HERE.address.key in refusal(rig.answer(asked))
