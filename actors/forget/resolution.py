@@ -13,6 +13,7 @@ from actors.forget.config import ForgetConfig
 from actors.forget.repetition import Needles, may_repeat, windows_with_logs
 from actors.forget.round import Round, RoundQuestion
 from actors.kernel import Host
+from domain.log.window import keeps_logs
 from domain.policy.forgetting.rights import Asker, on_topic, repeatable_texts
 from messages.base import Address, Message, RequestId, Window
 from messages.forget import ForgettableEvent, ForgettableListed, ListForgettable, Scope, ScopeKind
@@ -87,7 +88,10 @@ class Resolution:
         """Ask the memory for a topic, and the window for any other scope."""
         scope = self._resolved.scope
         if scope.kind is not ScopeKind.TOPIC or scope.places:
-            self._list([scope])
+            if keeps_logs(scope.window.surface, scope.window.id):
+                self._list([scope])
+            else:
+                self._done(f"window {scope.window.address.key} keeps no logs")
         elif self._config.memory is None:
             self._done("a topic is found by the memory, which is switched off (memory.enabled)")
         elif not scope.words.strip():

@@ -169,6 +169,11 @@ def test_logs_that_cannot_be_read_end_the_preview_in_words(rig: Rig, tmp_path: P
     assert "cannot be looked through" in refusal(rig.preview(message("e1")))
 
 
+def test_a_window_without_logs_is_refused_and_not_opened(rig: Rig) -> None:
+    nowhere = Window(surface=HERE.surface, id="7")
+    assert "keeps no logs" in refusal(rig.preview(Scope(kind=ScopeKind.WINDOW, window=nowhere)))
+
+
 def test_a_window_goes_whole_and_its_rooms_hear_so(rig: Rig, house: Household) -> None:
     house.events[HERE] = []
     rig.forget(Scope(kind=ScopeKind.WINDOW, window=HERE), OPERATOR)
