@@ -16,8 +16,8 @@ BY_SURFACE = ("logs", "work", "attachments", "output", "redacted")
 """Folders with one folder for each surface, which cannot be a link."""
 NAMES = (
     *BY_SURFACE,
-    *("approvals", "curated", "facts", "memory", "memory_db", "objects", "reminders", "routes", "skills"),
-    *("sockets", "usage", "views", "workspace"),
+    *("approvals", "curated", "facts", "forget", "imports", "memory", "memory_db", "objects", "reminders", "routes"),
+    *("skills", "sockets", "usage", "views", "workspace"),
 )
 """Folders of a data root, as docs/operations.md lists them."""
 _ROOT_UID = 0

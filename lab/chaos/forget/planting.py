@@ -106,7 +106,7 @@ class Planter:
         fact = self._fresh(planted, "fact")
         self._say(planted, f"I keep a {fact} at Old Street 4, locker mark-fact{self._number}x-{self._number}.")
         name, content = self._fresh(planted, "file name"), self._fresh(planted, "file")
-        self._say(planted, "here is a file", (f"{name}.txt", content.encode()))
+        self._say(planted, f"here is file {self._number}", (f"{name}.txt", content.encode()))
         output = self._fresh(planted, "output")
         self._say(planted, f"{_RUN}echo {output[:12]}''{output[12:]}")
         kept = self._fresh(planted, "kept output")
