@@ -12,6 +12,7 @@ import errno
 import fcntl
 import os
 import shutil
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -148,12 +149,11 @@ class SimulatedDisk:
             return
         self._require_known(fd, place)
         self._enter("sync", place)
-        if Path(place).is_dir():
+        if stat.S_ISDIR((status := os.fstat(fd)).st_mode):
             self._settle(place)
         elif self._lose_unsynced(fd):
             raise self._error(place)
         else:
-            status = os.fstat(fd)
             self._durable[status.st_ino] = status.st_size
 
     def link(self, source: Any, target: Any, **how: Any) -> None:

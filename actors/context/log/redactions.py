@@ -90,11 +90,11 @@ class Redactions:
         """
         if self._root is None:
             return
-        there = self._root / redacted_path(path)
         if path not in self._followed:
-            self._followed = {path: there.exists()}
+            self._followed = {path: (self._root / redacted_path(path)).exists()}
         if not self._followed[path]:
             return
+        there = self._root / redacted_path(path)
         try:
             with (
                 os.fdopen(open_regular(self._root / path), "rb") as whole,
