@@ -77,8 +77,7 @@ class World:
         self._asker: Asker | None = None
         self._down_since = 0.0
         self._disk_faults = 0
-        self._slowness = 0.0
-        """Probability that a call of the disk stalls."""
+        self._slowness = 0.0  # probability that a call of the disk stalls
         self.disk.on_call = self._stall
         self._layers = schedule.drawn_layers()
         self.settings = draw_settings(self.chance, self.data, (FIRST, SECOND), self._layers)
@@ -243,10 +242,8 @@ class World:
         self.trace.note(f"-- {scene.act} {scene.detail or scene.number}")
         life = self.life
         match scene.act:
-            case Act.SAY:
-                self._say(scene, f"please look at\nq{scene.number}")
-            case Act.STOP_WORD:
-                self._say(scene, "stop")
+            case Act.SAY | Act.STOP_WORD:
+                self._say(scene, "stop" if scene.act is Act.STOP_WORD else f"please look at\nq{scene.number}")
             case Act.OPEN_THREAD:
                 number = self.server.snowflake()
                 self._places.append(self.server.add(Place(number, parent=(FIRST, SECOND)[scene.place % 2])))
@@ -284,15 +281,8 @@ class World:
                 self.network.is_deaf = scene.act is Act.GATEWAY_DOWN
                 if self.network.is_deaf:
                     self.network.drop(resumable=self.chance.happens(0.3))
-            case Act.DISK_FAULT | Act.DISK_WELL:
-                self.disk.fault = _FAULTS.get(scene.detail.removeprefix(LATE))
-                self.disk.is_late = scene.detail.startswith(LATE)
-                self._disk_faults += 1
-            case Act.FILES_STALE:
-                self.disk.grow_stale()
-                self._disk_faults += 1
-            case Act.DISK_SLOW | Act.DISK_QUICK:
-                self._slowness = 0.05 if scene.act is Act.DISK_SLOW else 0.0
+            case Act.DISK_FAULT | Act.DISK_WELL | Act.FILES_STALE | Act.DISK_SLOW | Act.DISK_QUICK:
+                self._change_disk(scene)
             case Act.SUSPEND:
                 self._play(replace(scene, act=Act.CLOCK_JUMP))
                 self.network.break_all(resumable=scene.seconds < SESSION_S)
@@ -307,6 +297,17 @@ class World:
                     life.clock.jump(timedelta(seconds=scene.seconds))
             case _:
                 return  # nobody is there for whom it could happen
+
+    def _change_disk(self, scene: Scene) -> None:
+        """Have the disk fail, work or take its time from now on, or forget what is open."""
+        self._disk_faults += 1
+        if scene.act is Act.FILES_STALE:
+            self.disk.grow_stale()
+        elif scene.act in (Act.DISK_SLOW, Act.DISK_QUICK):
+            self._slowness = 0.05 if scene.act is Act.DISK_SLOW else 0.0
+        else:
+            self.disk.fault = _FAULTS.get(scene.detail.removeprefix(LATE))
+            self.disk.is_late = scene.detail.startswith(LATE)
 
     def _turn_rest(self, act: Act) -> None:
         """Have calls fail from now on, or work."""
@@ -323,9 +324,8 @@ class World:
         """From here on everything works."""
         self.network.is_deaf = self.network.harms_events = False
         self.disk.fault = self.disk.dies_at = self._death = None
-        self._slowness = 0.0
         self.outside.fails = 0.0
-        self._effects_left = self._steps_left = 0
+        self._slowness = self._effects_left = self._steps_left = 0
         if self.life is not None:
             self.life.crash_next = ""
             if self.life.hosts is not None:
