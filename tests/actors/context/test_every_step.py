@@ -184,7 +184,8 @@ def off_record(world: World) -> None:
     world.say("five", 5)
     world.finish()
     require_answered(world, 1, 2, 3, 5)
-    assert {texts(request)[-1] for request in world.asked if len(request.messages) > 1} <= {"five"}
+    on_record = [texts(request) for request in world.asked if texts(request)[-1] in ("one", "five")]
+    assert not [text for shown in on_record for text in shown if "aardvark" in text or "bumblebee" in text]
     files = [file for file in world.root.rglob("*") if file.is_file()]
     assert not [file for file in files for word in (b"aardvark", b"bumblebee") if word in file.read_bytes()]
 

@@ -1,0 +1,89 @@
+"""Guards of windows without memory: no word of a turn off the record reaches a log, another part, or another turn."""
+
+from __future__ import annotations
+
+from tests.guards.guard import Guard, guards_of
+
+_WINDOW = "actors/context/test_off_record.py"
+_WHOLE = "e2e/test_off_record.py"
+_ANSWERED = f"{_WINDOW}::test_a_turn_off_the_record_is_answered_and_no_file_has_a_word_of_it"
+_SIDES = f"{_WINDOW}::test_neither_side_of_the_switch_is_shown_to_the_other"
+
+OF_OFF_RECORD: tuple[Guard, ...] = (
+    *guards_of(
+        "domain/log/off_record.py",
+        ("self._reduced_question(said, meta) if self._is_newest else said", "said", _ANSWERED),
+        ("            return _reduced_text(said, meta)\n", "            return said\n", _ANSWERED),
+        (
+            ' and meta.get("what") == _POSTED and self._is_newest',
+            " and False",
+            f"{_WINDOW}::test_a_posting_after_a_message_off_the_record_is_noted_without_its_words",
+        ),
+    ),
+    *guards_of(
+        "actors/context/news.py",
+        ("if question is not None and is_off_record(question.meta_json):", "if False:", _ANSWERED),
+    ),
+    *guards_of(
+        "actors/context/asking/contributions.py",
+        ("asked = self._contributors if asks else {}", "asked = self._contributors", _ANSWERED),
+    ),
+    *guards_of(
+        "actors/context/run_teller.py",
+        ("() if turn.is_off_record else self._host.followers(RUNS)", "self._host.followers(RUNS)", _ANSWERED),
+    ),
+    *guards_of(
+        "actors/context/user_event.py",
+        ('{MESSAGE_KEY: True, "viewer": True}', "{MESSAGE_KEY: True}", _ANSWERED),
+    ),
+    *guards_of(
+        "actors/context/retraction.py",
+        (
+            "fresh += [] if edit.is_off_record else [self._hold(said, edit)]",
+            "fresh += [self._hold(said, edit)]",
+            f"{_WINDOW}::test_an_edit_off_the_record_takes_old_words_back_and_brings_no_new_ones",
+        ),
+    ),
+    *guards_of(
+        "domain/turn/conversation.py",
+        ("        if self._turns[turn_id].is_off_record:\n", "        if False:\n", _SIDES),
+    ),
+    *guards_of(
+        "domain/turn/carried.py",
+        (
+            "if debt.turn is None or not debt.turn.is_off_record:",
+            "if True:",
+            f"{_WINDOW}::test_a_new_window_takes_over_no_word_of_an_answer_that_is_still_to_be_shown",
+        ),
+    ),
+    *guards_of(
+        "actors/discord/incoming/preparation.py",
+        (
+            "        is_kept = not self._policy.is_off_record(message.channel, message.id)\n",
+            "        is_kept = True\n",
+            f"{_WHOLE}::test_nothing_said_while_memory_is_off_is_in_any_file_or_is_brought_up",
+        ),
+        (
+            "is_off or not self._policy.is_off_record(channel, int(said.quote.message_id))",
+            "True",
+            f"{_WHOLE}::test_memory_stays_off_over_a_restart_and_holds_in_threads",
+        ),
+    ),
+    *guards_of(
+        "actors/discord/past/reader.py",
+        (
+            " and not self._is_off_record(each)",
+            "",
+            f"{_WHOLE}::test_what_is_said_while_memory_is_off_and_the_agent_away_is_answered_and_neither_kept_nor_imported",
+        ),
+    ),
+    *guards_of(
+        "actors/discord/incoming/places/memory_switching.py",
+        (
+            "        if asker.limit_in(request.window):\n",
+            "        if False:\n",
+            "actors/discord/incoming/places/test_memory_switching.py::"
+            "test_only_people_who_manage_messages_operators_and_a_person_in_direct_messages_switch",
+        ),
+    ),
+)
