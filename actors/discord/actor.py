@@ -13,7 +13,7 @@ import discord
 from actors.discord.calls.addresses import point_at
 from actors.discord.calls.fatal import token_fault
 from actors.discord.config import DiscordConfig
-from actors.discord.past.reader import PastReader
+from actors.discord.incoming.past.reader import PastReader
 from actors.discord.wiring import Surroundings, Wiring, wire
 from actors.kernel import Actor, LoopThread, NotUnderstoodError
 from messages.base import Message, has_request_id

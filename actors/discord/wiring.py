@@ -31,6 +31,7 @@ from actors.discord.incoming.fetching import Fetcher
 from actors.discord.incoming.intake import Intake
 from actors.discord.incoming.lane import Heard, Rules
 from actors.discord.incoming.lookup import MessageLookup
+from actors.discord.incoming.past.reader import PastReader
 from actors.discord.incoming.places.channel_policy import ChannelPolicy
 from actors.discord.incoming.places.memory_switching import MemorySwitching
 from actors.discord.incoming.places.settings_check import SettingsCheck
@@ -52,7 +53,6 @@ from actors.discord.outgoing.redaction import Redaction
 from actors.discord.outgoing.sending import Sending
 from actors.discord.outgoing.signs import Place, SignFile
 from actors.discord.outgoing.typing_indicator import TypingIndicator
-from actors.discord.past.reader import PastReader
 from actors.kernel import Bulkhead, Host
 from actors.part import Menu
 from domain.log.watermark import Watermark
@@ -188,14 +188,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         outbox=outbox,
         live=live,
         own=messages.own,
-        sending=Sending(
-            host=host,
-            messages=messages,
-            redaction=redaction,
-            disk=disk,
-            most_bytes=config.attachment_bytes,
-            timing=timing,
-        ),
+        sending=_sending(host, messages, redaction, disk, config),
         reactions=_reactions(host, rest, config, around.data_root, window_map),
         typing=typing,
         past=PastReader(host=host, intake=intake, rest=rest, turn_s=timing.turn_s),
@@ -203,6 +196,19 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         session=GatewaySession(
             token=token, build=build, rest=rest, timing=timing, pauses=Pauses(timing), on_fatal=host.on_fatal
         ),
+    )
+
+
+def _sending(
+    host: DiscordHost, messages: ChannelMessages, redaction: Redaction, disk: Disk, config: DiscordConfig
+) -> Sending:
+    return Sending(
+        host=host,
+        messages=messages,
+        redaction=redaction,
+        disk=disk,
+        most_bytes=config.attachment_bytes,
+        timing=config.timing,
     )
 
 

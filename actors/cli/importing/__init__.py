@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -40,10 +40,11 @@ def discord(no_wait: bool, **options: Any) -> None:
     The running agent does it, and goes on after any end. Interrupt the command as you like.
     """
     _IMPORT.ask("discord", options, {"window": OPERATOR}, needs_agent=_NEEDS_AGENT)
+    pause = threading.Event()
     with progress_line() as say:
         while (told := _state(options)).state in ("listing", "reading") and not no_wait:
             _show(say, told)
-            time.sleep(LOOK_EVERY_S)
+            pause.wait(LOOK_EVERY_S)
     _IMPORT.show("status", told, options)
 
 
