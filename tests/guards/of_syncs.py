@@ -84,6 +84,14 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
             "actors/context/asking/compaction.py: CompactionClient._cut#1",
         ),
     },
+    "actors/context/test_off_record.py": {
+        "test_a_kill_leaves_no_word_and_the_question_is_answered_by_a_notice_at_most_once": (
+            "actors/context/endings.py: Endings.pay_debts#1",
+        ),
+        "test_a_message_that_is_deleted_while_it_is_answered_gets_no_answer": (
+            "actors/context/endings.py: Endings.end_off_record#1",
+        ),
+    },
     "actors/context/test_context_actor.py": {
         "test_a_message_is_logged_before_the_model_hears_of_it": (
             "actors/context/actor.py: ContextActor._take_in#1",
@@ -167,6 +175,11 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "test_a_file_that_commands_may_only_read_is_never_there_without_its_content": (
             "actors/curated/sidecars.py: _make#1",
+        ),
+    },
+    "actors/discord/incoming/places/test_memory_switching.py": {
+        "test_a_switch_survives_a_power_loss": (
+            "actors/discord/incoming/places/memory_switching.py: MemorySwitching._keep#1",
         ),
     },
     "actors/discord/incoming/test_attachment_store.py": {

@@ -13,12 +13,13 @@ import pytest
 from actors.discord.incoming.places.channel_policy import ChannelPolicy
 from actors.discord.incoming.places.memory_switching import IS_OFF, IS_ON, MAY_NOT, MemorySwitching, load_switches
 from actors.discord.incoming.places.window_map import WindowMap
-from actors.linux.disk import RealDisk
+from actors.linux.disk import Disk, RealDisk
 from domain.policy.channel_rules import ChannelRules
 from domain.policy.memory_switch import NOW
 from messages.base import Address, Message, RequestId, Surface, UserId, Window
 from messages.discord import MemorySwitched, PostMessage, SwitchMemory
 from messages.socket import Refused
+from tests.recording_disk import RecordingDisk
 
 CHANNEL = Window(surface=Surface.DISCORD_CHANNEL, id="910000000000000011")
 DIRECT = Window(surface=Surface.DISCORD_DM, id="910000000000000012")
@@ -55,7 +56,7 @@ class FullDisk(RealDisk):
 class World:
     """One life of the switch."""
 
-    def __init__(self, root: Path, disk: RealDisk | None = None) -> None:
+    def __init__(self, root: Path, disk: Disk | None = None) -> None:
         self.shown: list[PostMessage] = []
         self.policy = ChannelPolicy(ChannelRules(), WindowMap([CHANNEL.id]), load_switches(root))
         self._root, self._disk = root, disk
@@ -112,6 +113,14 @@ def test_a_switch_outlives_the_agent_and_holds_for_later_messages_alone(world: W
     world.switch(number=str(number + 1000), manages_messages=True, is_off=False)
     later = World(tmp_path)
     assert [later.is_off(number=each) for each in (number, number + 1, number + 1001)] == [False, True, False]
+
+
+@pytest.mark.req("X-251")
+def test_a_switch_survives_a_power_loss(tmp_path: Path) -> None:
+    disk = RecordingDisk()
+    World(tmp_path, disk).switch(manages_messages=True)
+    disk.lose_power()
+    assert World(tmp_path).is_off()
 
 
 @pytest.mark.req("X-251")
