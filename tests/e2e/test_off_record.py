@@ -176,3 +176,15 @@ def test_what_is_said_while_memory_is_off_and_the_agent_away_is_answered_and_nei
     assert find_planted(data) == []
     answers = [text for text in bot_texts(server) if "aardvark" in text]
     assert len(answers) <= 1
+
+
+@pytest.mark.req("X-251")
+def test_an_import_leaves_out_what_was_said_where_memory_is_off(server: PlaygroundServer, tmp_path: Path) -> None:
+    for word in WORDS:
+        server.say(GENERAL_ID, f"the {word} of long ago")
+    table: dict[str, Any] = {f"channels.{GENERAL_ID}": {"memory": "off"}}
+    stage = Stage(server, tmp_path / "data", **table)
+    ask_operator(stage.data, "import.discord", window="cli/operator")
+    eventually(lambda: ask_operator(stage.data, "import.status", window="cli/operator")["state"] == "done")
+    stage.stop()
+    assert find_planted(stage.data) == []

@@ -74,7 +74,7 @@ OF_OFF_RECORD: tuple[Guard, ...] = (
         (
             " and not self._is_off_record(each)",
             "",
-            f"{_WHOLE}::test_what_is_said_while_memory_is_off_and_the_agent_away_is_answered_and_neither_kept_nor_imported",
+            f"{_WHOLE}::test_an_import_leaves_out_what_was_said_where_memory_is_off",
         ),
     ),
     *guards_of(
