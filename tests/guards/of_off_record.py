@@ -70,7 +70,7 @@ OF_OFF_RECORD: tuple[Guard, ...] = (
         ),
     ),
     *guards_of(
-        "actors/discord/past/reader.py",
+        "actors/discord/incoming/past/reader.py",
         (
             " and not self._is_off_record(each)",
             "",
