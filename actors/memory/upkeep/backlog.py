@@ -22,7 +22,7 @@ BATCH = 64
 IN_FLIGHT = 2
 FRESH_ONLY_S = 10.0
 """Seconds behind a piece of an imported log in which only what is said now gets vectors."""
-_BEFORE_ALL = datetime.fromtimestamp(0, UTC)
+_BEFORE_ALL = datetime(1970, 1, 1, tzinfo=UTC)
 """Moment at which only new turns are due."""
 PATIENCE_S = 900.0
 """The embedder tries again by itself; what takes longer may be lost, and is said again."""
