@@ -24,6 +24,8 @@ FIXED_MAKERS = frozenset(
         "NewType",
         "TypeVar",
         "attrgetter",
+        "datetime.fromtimestamp",
+        "np.uint64",
         "auto",
         "field",
         "datetime",
