@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
@@ -105,6 +106,7 @@ class Month:
             "turns": self._turns,
             "reminders": self._count_reminders(),
             "rss_mb": usage.rss_mb if usage is not None else 0.0,
+            "own_mb": _own_mb(process),
             "descriptors": self._descriptors,
             "threads": len(list((process / "task").iterdir())),
             "files": len(sizes),
@@ -163,11 +165,19 @@ def first_morning() -> datetime:
     return tomorrow.replace(hour=4, minute=0, second=0, microsecond=0)
 
 
+def _own_mb(process: Path) -> float:
+    """Memory of a process in MiB that is no page of a file, which the system takes back when memory is short."""
+    return int(re.findall(r"^RssAnon:\s*(\d+) kB$", (process / "status").read_text(), re.MULTILINE)[0]) / 1024
+
+
 def growth(rows: list[Figures]) -> Figures:
     """Growth from the first look to the last, and what was owed or complained of at the last."""
     first, last = rows[0], rows[-1]
     return {
-        **{name: last[name] - first[name] for name in ("rss_mb", "descriptors", "threads", "files", "files_mb")},
+        **{
+            name: last[name] - first[name]
+            for name in ("rss_mb", "own_mb", "descriptors", "threads", "files", "files_mb")
+        },
         "complaints": last["complaints"],
         "owed": last["owed"],
     }
@@ -177,7 +187,7 @@ MONTH = Benchmark(
     name="month",
     measure=measure,
     targets=(
-        Target("more memory, MiB", "rss_mb", 32, row=GROWTH),
+        Target("more memory, MiB", "own_mb", 32, row=GROWTH),
         Target("more descriptors", "descriptors", 3, row=GROWTH),
         Target("more threads", "threads", 3, row=GROWTH),
         Target("warnings, errors and crashes", "complaints", 0, row=GROWTH),
@@ -186,7 +196,8 @@ MONTH = Benchmark(
     columns=(
         Column("turns", "turns", ",.0f"),
         Column("reminders", "reminders", ",.0f"),
-        Column("MiB", "rss_mb", ".0f"),
+        Column("MiB", "own_mb", ".0f"),
+        Column("with pages of files", "rss_mb", ".0f"),
         Column("descriptors", "descriptors", ".0f"),
         Column("threads", "threads", ".0f"),
         Column("files", "files", ",.0f"),
