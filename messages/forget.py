@@ -33,7 +33,7 @@ from messages.turn import Reference
 
 FORGET = Address("forget")
 LEAST_REPEATED_CHARS = 12
-"""Shortest forgotten text whose verbatim repetitions are forgotten, too."""
+"""Length of the shortest forgotten text whose verbatim repetitions are forgotten, too."""
 
 
 class ScopeKind(StrEnum):

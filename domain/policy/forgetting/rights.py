@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from messages.base import Surface, Value, Window, make_ready
-from messages.forget import LEAST_REPEATED_CHARS, ForgettableEvent, Scope, ScopeKind
+from domain.policy.forgetting.repeatable import is_repeatable
+from messages.forget import ForgettableEvent, Scope, ScopeKind
 from messages.memory import FoundMemory
 
 NOT_YOURS = (
@@ -74,7 +75,7 @@ def on_topic(memories: Sequence[FoundMemory]) -> list[FoundMemory]:
 def repeatable_texts(events: Iterable[ForgettableEvent]) -> tuple[str, ...]:
     """Texts of people whose verbatim repetitions are forgotten, too, each once."""
     texts = (text.strip() for event in events if event.author_id for text in (event.text, event.typed))
-    return tuple(dict.fromkeys(text for text in texts if len(text) >= LEAST_REPEATED_CHARS))
+    return tuple(dict.fromkeys(text for text in texts if is_repeatable(text)))
 
 
 def people(events: Iterable[ForgettableEvent]) -> int:

@@ -1,10 +1,11 @@
-"""Repetition: whether a text holds one of very many others word for word, in time that their number does not change."""
+"""Search of a text for verbatim repetitions of many others, in time that their number does not change."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
 
+from domain.policy.forgetting.repeatable import is_repeatable
 from messages.forget import LEAST_REPEATED_CHARS
 
 _FEW = 16
@@ -12,11 +13,10 @@ _FEW = 16
 
 
 class RepeatedTexts:
-    """Texts to look for; shorter ones than a repetition has count for none."""
+    """Texts to look for, as far as `is_repeatable` accepts them."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        long = {text.strip() for text in texts} - {""}
-        self._texts = [text for text in long if len(text) >= LEAST_REPEATED_CHARS]
+        self._texts = [text for text in {text.strip() for text in texts} if is_repeatable(text)]
         self._by_beginning: dict[str, list[str]] = defaultdict(list)
         for text in self._texts:
             self._by_beginning[text[:LEAST_REPEATED_CHARS]].append(text)

@@ -162,6 +162,11 @@ class WindowEvents:
         question = self.entries.get(EventId(entry.turn_id))
         return question.author_id if question is not None else ""
 
+    def questions_of(self, entries: Iterable[_Entry]) -> list[EventId]:
+        """Messages that opened the turns of answers."""
+        turns = (EventId(each.turn_id) for each in entries if each.event.kind in _ANSWERS)
+        return [turn for turn in turns if turn in self.entries]
+
     def list_pinned(self) -> set[EventId]:
         """Events that are pinned: of other events, of a message, and pins with words of their own."""
         pins = [each for each in self.entries.values() if each.event.kind is Kind.PIN]
@@ -235,7 +240,8 @@ def _find_named(events: WindowEvents, scope: Scope) -> list[EventId]:
             ids = list(_of_person(events, scope))
         case ScopeKind.TOPIC:
             places = {(place.path, place.line) for place in scope.places}
-            ids = [each.event.id for each in events.entries.values() if (each.path, each.line) in places]
+            hits = [each for each in events.entries.values() if (each.path, each.line) in places]
+            ids = [each.event.id for each in hits] + events.questions_of(hits)
         case ScopeKind.WINDOW:
             ids = list(events.entries)
         case ScopeKind.EXPIRED:

@@ -67,6 +67,12 @@ def test_a_message_of_the_agent_goes_with_all_answers_of_its_turn_and_its_questi
     assert ids_of(message_id="11") == ["c1", "r1", "a1", "q5:quotation"]
 
 
+def test_a_topic_that_is_found_in_an_answer_takes_the_question_along() -> None:
+    parsed = parse(written(EVENTS))
+    line = next(each.line for each in parsed.events if each.event.id == "a6")
+    assert ids_of(kind=ScopeKind.TOPIC, places=(Reference(path=PATH, line=line),)) == ["q6", "a6"]
+
+
 def test_with_a_message_that_joined_a_turn_goes_what_was_answered_to_both() -> None:
     assert ids_of(message_id="7") == ["q7", "a6"]
 
