@@ -55,4 +55,4 @@ def _look(plan: Plan) -> Iterator[Finding]:
     if keys:
         yield Finding("model", Level.OK, f"{model_label(name)}; keys set: {', '.join(keys)}")
     else:
-        yield Finding("model", Level.WARN, f"{model_label(name)}: no provider key is set; see docs/operations.md")
+        yield Finding("model", Level.WARN, f"{model_label(name)}: no provider key is set; see docs/models.md")

@@ -31,7 +31,7 @@ def _sandbox(shell: Shell, bash: str) -> Finding:
     level = sandbox_level(shell.sandbox, bash)
     network = " The network is open to commands (shell.network)." if shell.network == "on" else ""
     if level.refusal:
-        return Finding("sandbox", Level.FAIL, f"{level.text} Commands are refused until then (docs/operations.md).")
+        return Finding("sandbox", Level.FAIL, f"{level.text} Commands are refused until then (docs/sandbox.md).")
     if level.enclosure is None:
         hint = "commands run unsandboxed, with the rights of this user"
         return Finding("sandbox", Level.WARN, f"{level.text}; {hint}")
