@@ -1,4 +1,4 @@
-"""Chart of the requirements: rows of `rows.txt`, decisions of docs/design.md, and the tests that are marked with ids."""
+"""Chart of the requirements: rows of `rows.txt`, lines of `choices.md`, and the tests that are marked with ids."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
 ROWS = Path(__file__).parent / "rows.txt"
-DESIGN = TESTS.parent / "docs" / "design.md"
+CHOICES = Path(__file__).parent / "choices.md"
 DECISIONS = "where the specification leaves a choice"
-"""End of the heading in docs/design.md below which each decision is a line."""
+"""End of the heading in `choices.md` below which each decision is a line."""
 _ID = re.compile(r"(S[0-4]|C|X)-[0-9]{2,3}[a-h]?")
 _DECISION = re.compile(r"- \*\*(X-[0-9]{2,3})\*\* (.+)")
 
@@ -51,7 +51,7 @@ def rows() -> tuple[Row, ...]:
         RowError: a line is none, or an id comes twice.
     """
     lines = (line for line in ROWS.read_text("utf-8").splitlines() if line and not line.startswith("#"))
-    found = (*(parsed(line) for line in lines), *decisions(DESIGN.read_text("utf-8")))
+    found = (*(parsed(line) for line in lines), *decisions(CHOICES.read_text("utf-8")))
     ids = [row.id for row in found]
     if twice := sorted({each for each in ids if ids.count(each) > 1}):
         raise RowError(f"{', '.join(twice)}: stands on more than one line")
@@ -77,7 +77,7 @@ def parsed(line: str) -> Row:
 
 
 def decisions(page: str) -> Iterator[Row]:
-    """What docs/design.md decides of what the source leaves open or says in two ways.
+    """Decisions of `choices.md` on questions that the source leaves open or answers in two ways.
 
     Args:
         page: Its text.

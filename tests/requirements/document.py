@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tests.requirements.chart import DECISIONS, Holder, Row, State, counts, held_by, rows
+from tests.requirements.chart import Holder, Row, State, counts, held_by, rows
 
 PATH = Path(__file__).parents[2] / "docs" / "requirements.md"
 
-HEAD = f"""\
+HEAD = """\
 # Requirements
 
 What the source documents ask for, id by id, with its state and the tests that hold it.
@@ -17,7 +17,7 @@ Written by `python -m tests.requirements.document` from the marks of the tests; 
 `bin/test -k requirements` prints the counts, and fails where an id has no test or a test names an id that there is none of.
 
 `S0` is the specification of the agent, `C` the card that asks for actors in Python.
-`X` is a choice: the sources leave something open, or say it in two ways; [design](design.md) lists each under *{DECISIONS}*.
+`X` is a choice: the sources leave something open, or say it in two ways; [choices](../tests/requirements/choices.md) has the reason of each.
 `S1` to `S4` are the specifications of the layers; their ids come with the layers, those of `curated` first.
 """
 _KINDS = {
@@ -51,7 +51,7 @@ def _tables() -> Iterator[str]:
 def _line(row: Row, holders: Iterable[Holder]) -> str:
     state = row.state if row.state is State.WORKS else f"{row.state}: {row.reason}"
     held = "<br>".join(f"`tests/{each.file}` {each.name.removeprefix('test_')}" for each in holders)
-    words = row.words.replace("|", "\\|")
+    words = row.words.replace("](../../docs/", "](").replace("|", "\\|")
     return f"| {row.id} | {words} | {state} | {held} |"
 
 

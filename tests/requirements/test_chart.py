@@ -8,7 +8,7 @@ import re
 import pytest
 
 from tests.requirements.chart import (
-    DESIGN,
+    CHOICES,
     TESTS,
     Holder,
     MarkError,
@@ -117,7 +117,7 @@ def test_the_ids_of_a_kind_are_all_there() -> None:
 
 @pytest.mark.req("S0-99", "S0-100")
 def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> None:
-    made = {row.id for row in decisions(DESIGN.read_text("utf-8"))}
+    made = {row.id for row in decisions(CHOICES.read_text("utf-8"))}
     numbers = (
         *range(1, 58),
         *CURATED,
@@ -170,7 +170,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
 
 @pytest.mark.req("S0-01", "S0-101", "S0-102", "S0-103", "X-44")
 def test_the_design_says_which_room_has_which_role_of_pis() -> None:
-    page = DESIGN.read_text("utf-8")
+    page = CHOICES.read_text("utf-8")
     roles = dict(re.findall(r"^\| (pi-[\w, -]+?) \| [^|]+ \| ([^|]+) \|$", page, re.MULTILINE))
     assert set(", ".join(roles).split(", ")) >= {
         *("pi-agent-core", "pi-ai", "pi-pods", "pi-coding-agent", "pi-mom", "pi-tui", "pi-web-ui")
@@ -182,7 +182,7 @@ def test_the_design_says_which_room_has_which_role_of_pis() -> None:
 
 @pytest.mark.req("S4-182", "S4-183", "S4-185", "S4-187")
 def test_the_design_says_what_stands_for_each_part_of_the_original_of_workspaces() -> None:
-    page = DESIGN.read_text("utf-8").partition("| of the original's | here |")[2].partition("\n\n")[0]
+    page = CHOICES.read_text("utf-8").partition("| of the original's | here |")[2].partition("\n\n")[0]
     roles = ", ".join(re.findall(r"^\| ([^|]+) \|", page, re.MULTILINE))
     for part in (
         "channel-runner, run-queue, runner-factory, session-events, session-resource-gate, progress-formatter, commands",

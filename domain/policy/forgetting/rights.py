@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from messages.base import Surface, Value, Window, make_ready
 from domain.policy.forgetting.repeatable import is_repeatable
+from messages.base import Surface, Value, Window, make_ready
 from messages.forget import ForgettableEvent, Scope, ScopeKind
 from messages.memory import FoundMemory
 
