@@ -84,7 +84,7 @@ class Window(Value, frozen=True, kw_only=True, gc=False):
     """One context window's place: a channel, a thread, or a single command-line turn."""
 
     surface: Surface
-    id: str
+    id: Word
     """Discord's snowflake in decimal; any word for the command line."""
 
     @property

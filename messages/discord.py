@@ -142,7 +142,7 @@ class SwitchMemory(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
     window: Window
     is_off: bool
-    asked_by: UserId = UserId("")
+    asked_by: Annotated[UserId, Meta(max_length=64)] = UserId("")
     """Account that asks; empty for the operator."""
     manages_messages: bool = False
     """True if the account may manage messages in the window."""

@@ -76,9 +76,9 @@ class Scope(Value, frozen=True, kw_only=True, gc=False):
     """Account whose own words alone may go, with their quotations and with the turns that they opened; empty for
     everyone's.
     """
-    places: tuple[Reference, ...] = ()
+    places: Annotated[tuple[Reference, ...], Meta(max_length=100_000)] = ()
     """Places of the events, for a topic; filled by ForgetActor, or given to forget these records alone."""
-    texts: tuple[str, ...] = ()
+    texts: Annotated[tuple[Annotated[str, Meta(max_length=10**7)], ...], Meta(max_length=10**6)] = ()
     """Forgotten texts, for repetitions; filled by ForgetActor."""
 
 
@@ -180,7 +180,7 @@ class PreviewForget(Message, frozen=True, kw_only=True, gc=False):
     window: Window
     """Window in which it is asked; the command line's window is the operator's."""
     scope: Scope
-    asked_by: UserId = UserId("")
+    asked_by: Annotated[UserId, Meta(max_length=64)] = UserId("")
     """Account of the person who asks; empty for the operator, and for the agent's own rules."""
     manages_messages: bool = False
     """True if the person may manage messages in the window of the scope."""
@@ -219,7 +219,7 @@ class CarryOutForget(Message, frozen=True, kw_only=True, gc=False):
     window: Window
     preview_id: Word = ""
     scope: Scope | None = None
-    asked_by: UserId = UserId("")
+    asked_by: Annotated[UserId, Meta(max_length=64)] = UserId("")
     """The account of the preview; empty for the operator, and for the agent's own rules."""
     by: Word = "operator"
     """Name for the record where no account asks: `operator` or `retention`."""

@@ -179,7 +179,7 @@ class ImportExport(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reply_to: Address
     window: Window
-    files: Annotated[tuple[Annotated[str, Meta(max_length=4_096)], ...], Meta(max_length=10_000)]
+    files: Annotated[tuple[Annotated[str, Meta(max_length=4_096)], ...], Meta(max_length=5_000)]
     """Absolute paths."""
 
 

@@ -47,10 +47,8 @@ class LoggedEvent(Value, frozen=True, kw_only=True, gc=False):
 class Reference(Value, frozen=True, kw_only=True, gc=False):
     """A place in a log."""
 
-    path: str
-    """POSIX path below the data root, so it starts `logs/`."""
-    line: int
-    """1-based."""
+    path: LogPath
+    line: LineNumber
 
 
 class PrepareTurn(Message, frozen=True, kw_only=True, gc=False):

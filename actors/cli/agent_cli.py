@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from messages.discord import PostMessage
 
 STATELESS = "agent-cli is stateless: every call is a window of its own, so there is nothing that /new could end"
-OF_DISCORD = frozenset({"help", "memory", "model", "remember", "status", "unremember"})
+OF_DISCORD = frozenset({"forget", "help", "import", "memory", "model", "remember", "status", "unremember"})
 """Commands of Discord that no row here has: its actor's own, and those of parts that a single turn may do without."""
 TOLD_FOLDERS = ("skills", "memory", "logs")
 """Folders of a data root from which a model is told something."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from enum import Enum
 from pathlib import Path
 from types import NoneType, UnionType
@@ -52,7 +53,7 @@ def unbounded(kind: Any, path: str, metas: tuple[Meta, ...] = ()) -> Iterator[st
             yield from unbounded(field.type, f"{path}.{field.name}")
     elif hasattr(kind, "__supertype__"):
         yield from unbounded(kind.__supertype__, path, metas)
-    elif not (kind in (bool, NoneType) or (isinstance(kind, type) and issubclass(kind, Enum))):
+    elif not (kind in (bool, NoneType, datetime) or (isinstance(kind, type) and issubclass(kind, Enum))):
         yield f"{path}: {kind}"
 
 

@@ -83,6 +83,7 @@ def bounded_values_of(kind: Any, bounds: msgspec.Meta) -> st.SearchStrategy[Any]
     if get_origin(kind) is tuple:
         assert (bounds.max_length or 0) >= MOST_ITEMS
         return values_of(kind)
+    kind = getattr(kind, "__supertype__", kind)
     if kind is str:
         return st.text(st.characters(exclude_categories=["Cs"]), max_size=min(20, bounds.max_length or 0))
     if kind is datetime:

@@ -63,7 +63,7 @@ def stop(**options: Any) -> None:
 
 
 @import_.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @asking_options
 def export(files: tuple[Path, ...], **options: Any) -> None:
     """Import FILES of DiscordChatExporter (JSON), without network; the agent may run or not.
@@ -72,6 +72,8 @@ def export(files: tuple[Path, ...], **options: Any) -> None:
     """
     settings, _ = _IMPORT.settings(options)
     paths = [file.absolute() for file in files]
+    if missing := [str(path) for path in paths if not path.is_file()]:
+        fail(f"{missing[0]}: no such file")
     with progress_line() as say:
         say("the files are being read")
         told = running(
