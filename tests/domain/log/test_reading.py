@@ -166,7 +166,8 @@ class Life(RuleBasedStateMachine):
         self.kill()
         self.connect(True)
         while self.reading.gaps or self.reading.is_in_doubt:
-            self.look(3)
+            gaps = self.reading.gaps
+            self.ask_for_a_page(gaps[0].after if gaps else self.reading.confirmed, 3)
             self.take_in_a_page()
         while self.told:
             self.write_the_log(0)
@@ -180,6 +181,13 @@ class Life(RuleBasedStateMachine):
 
 TestLife = Life.TestCase
 TestLife.settings = settings(max_examples=300, stateful_step_count=40, deadline=None)
+
+
+def test_a_gap_below_what_history_confirms_is_read_in_the_next_life() -> None:
+    life = Life()
+    life.kept = Watermark(surface=Surface.DISCORD_CHANNEL, first=1, upto=6, gaps=(Gap(3, 6),))
+    life.said, life.log = [3, 8, 9, 10, 15], [3]
+    life.teardown()
 
 
 def reading(upto: int = 10, *gaps: Gap) -> Reading:
