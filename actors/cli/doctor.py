@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 def doctor(fix: bool, config_file: Path | None, as_json: bool) -> None:
     """Check what the agent depends on; exit 1 when something must be mended before it can run.
 
-    Below each finding stands its repair. --fix makes those that need no person: it seals what a crash cut short,
-    removes what a killed agent left, sets permissions, makes missing folders, moves an unusable index aside. No record
-    of a log is altered. Most of it needs the agent to be stopped.
+    Below each finding stands its repair. --fix makes the repairs without a person's decision: seals of torn records,
+    removal of a killed agent's leftovers, permissions, missing folders, an unusable index moved aside. No record of a
+    log is altered. Most of it needs the agent to be stopped.
     """
     from actors.cli.doctor_findings import all_findings, mend
     from actors.part import Level

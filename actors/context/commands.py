@@ -40,7 +40,7 @@ def model_commands(models: tuple[str, ...]) -> tuple[Command[ModelChosen], ...]:
             arguments=(name,),
             request=_choose,
             reply=ModelChosen,
-            answer=_chosen,
+            answer=_word_choice,
         ),
     )
 
@@ -55,7 +55,7 @@ def _choose(call: Invocation, given: Given) -> ChooseModel:
     )
 
 
-def _chosen(reply: ModelChosen, _wording: Wording) -> Answer:
+def _word_choice(reply: ModelChosen, _wording: Wording) -> Answer:
     words = f"From now on `{reply.model}` answers here." if reply.is_new else f"`{reply.model}` answers here."
     others = [f"`{model}`" for model in reply.choices if model != reply.model]
     return Answer(f"{words} You may choose {' or '.join(others)} instead." if others else words)

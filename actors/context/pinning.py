@@ -28,7 +28,7 @@ class Pinning:
             LogUnwritable: as the journal.
         """
         board = self._board()
-        utterance = board.answered.get(command.request_id) or self._meant(board, command)
+        utterance = board.answered.get(command.request_id) or self._find_target(board, command)
         text = command.text if command.text.strip() else ""
         if utterance is None and not text:
             self._host.tell(command.reply_to, _unknown(command))
@@ -75,7 +75,7 @@ class Pinning:
                 board.add(path, logged.line, logged.event)
         return board
 
-    def _meant(self, board: PinBoard, command: PinMemory) -> Utterance | None:
+    def _find_target(self, board: PinBoard, command: PinMemory) -> Utterance | None:
         if command.message_id:
             return board.find(command.message_id)
         return None if command.text.strip() else board.last_utterance

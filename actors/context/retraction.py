@@ -25,7 +25,7 @@ from domain.log.redaction import (
     tombstone_meta,
     tombstones_in,
 )
-from domain.log.retraction import retracted, shown_for, unsaid
+from domain.log.retraction import list_tombstones, shown_for, unsaid
 from domain.log.revision import HeldEdit, is_changed, later_edit, person_event, revise, shows_present_words
 from domain.log.window import is_imported_log
 from domain.policy.rate_limit import RateLimit
@@ -304,7 +304,7 @@ class Retraction:
         with self._host.blocking():
             shown = shown_for(self._journal.past(message_ids), message_ids)
             named = {*message_ids, *shown}
-            for each in retracted(self._journal.past(named), named):
+            for each in list_tombstones(self._journal.past(named), named):
                 if each.message_id in found:
                     found[each.message_id].append(each)
                 elif each.is_quote:

@@ -16,7 +16,7 @@ from datetime import datetime
 from hashlib import blake2b
 
 from domain.log.event import Kind
-from domain.log.metadata import MetaValue, marked, meta_json
+from domain.log.metadata import MetaValue, add_mark, meta_json
 from messages.base import EventId, Value, make_ready
 
 FORGOT = "forgot"
@@ -92,7 +92,7 @@ def forget_quotation(
     own = {key: value for key, value in meta.items() if key != "quote"}
     for fields in ({**own, FORGOT: forget_id}, own):
         text = meta_json(fields)
-        line = _meta_line(marked(text) if is_escaped else text)
+        line = _meta_line(add_mark(text) if is_escaped else text)
         if len(line) <= end - heading:
             padded = line + b" " * (end - heading - len(line))
             return _with_mark(record[:heading] + padded + record[end:], heading + len(line), previous_hash)

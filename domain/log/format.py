@@ -13,7 +13,7 @@ from hashlib import blake2b
 
 from domain.log.escape import escape, fence_for, must_escape
 from domain.log.event import Event, Header, require_valid
-from domain.log.metadata import MetaValue, marked, meta_dict, meta_json
+from domain.log.metadata import MetaValue, add_mark, meta_dict, meta_json
 from domain.log.window import log_path
 from messages.base import Surface, Window
 
@@ -39,12 +39,12 @@ def encode_event(event: Event, previous_hash: str) -> tuple[bytes, str]:
     require_valid(event)
     stored, meta = event.content, event.meta_json
     if must_escape(stored):
-        stored, meta = escape(stored), marked(meta)
+        stored, meta = escape(stored), add_mark(meta)
     body = stored.encode("utf-8")
     fence = fence_for(stored)
     head = f"## {_stamp(event.at)} {event.kind.value} {event.id}\n<!-- {meta} -->\n{fence}text\n"
     block = b"%b%b\n%b\n" % (head.encode("ascii"), body, fence.encode("ascii"))
-    return _ended(block, event.id, len(body), previous_hash)
+    return _end_record(block, event.id, len(body), previous_hash)
 
 
 def encode_header(header: Header, previous_hash: str = FIRST_HASH) -> tuple[bytes, str]:
@@ -66,7 +66,7 @@ def encode_header(header: Header, previous_hash: str = FIRST_HASH) -> tuple[byte
     if header.after is not None:
         meta["after"] = str(header.after)
     block = f"# {window.surface.value} {window.id}\n<!-- {meta_json(meta)} -->\n".encode("ascii")
-    return _ended(block, "header", len(block), previous_hash)
+    return _end_record(block, "header", len(block), previous_hash)
 
 
 def encode_seal(torn: bytes, previous_hash: str) -> tuple[bytes, str]:
@@ -124,7 +124,7 @@ def header_from(block: bytes) -> Header:
     return header
 
 
-def _ended(block: bytes, name: str, size: int, previous_hash: str) -> tuple[bytes, str]:
+def _end_record(block: bytes, name: str, size: int, previous_hash: str) -> tuple[bytes, str]:
     digest = chain(previous_hash, block)
     return block + _marker(name, size, digest), digest
 

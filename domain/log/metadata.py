@@ -32,9 +32,9 @@ def meta_json(meta: Mapping[str, MetaValue]) -> str:
         ValueError: not JSON: NaN, a key that is no text, nested too deep.
     """
     try:
-        text = _spelled({_stored_key(key): value for key, value in meta.items()})
+        text = _spell({_stored_key(key): value for key, value in meta.items()})
         # Joining surrogate pairs can change the order of keys.
-        return _spelled(json.loads(text)) if r"\ud" in text else text
+        return _spell(json.loads(text)) if r"\ud" in text else text
     except (TypeError, RecursionError, ValueError) as error:
         raise ValueError(f"metadata with the keys {sorted(map(str, meta))!r:.200}: not JSON: {error}") from error
 
@@ -55,17 +55,17 @@ def is_canonical(text: str) -> bool:
     """True if `meta_json` could have given `text`."""
     try:
         meta = object_of(text)
-        return "esc" not in meta and _spelled(meta) == text
+        return "esc" not in meta and _spell(meta) == text
     except ValueError:
         return False
 
 
-def marked(text: str) -> str:
+def add_mark(text: str) -> str:
     """Canonical `text` with the mark that says: the content is stored escaped."""
     return _MARKED + "}" if text == "{}" else f"{_MARKED},{text[1:]}"
 
 
-def unmarked(text: str) -> tuple[str, bool]:
+def remove_mark(text: str) -> tuple[str, bool]:
     """The metadata without the mark, and True if the mark was there.
 
     Raises:
@@ -94,7 +94,7 @@ def object_of(text: str) -> dict[str, MetaValue]:
     return value
 
 
-def _spelled(value: object) -> str:
+def _spell(value: object) -> str:
     text = _DUMP(value)
     # None of the four ever stands outside a string, or inside one of JSON's own escapes.
     return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("--", r"-\u002d").replace("\x7f", r"\u007f")

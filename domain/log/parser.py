@@ -26,7 +26,7 @@ from domain.log.escape import unescape
 from domain.log.event import Event, Header, Kind
 from domain.log.forgotten import HEAD, Forgotten, has_mark, seal_mark
 from domain.log.format import FIRST_HASH, chain, header_from, seal_text
-from domain.log.metadata import MetaValue, meta_dict, object_of, unmarked
+from domain.log.metadata import MetaValue, meta_dict, object_of, remove_mark
 from messages.base import EventId, Value, make_ready
 
 _END = b"\n<!-- end "
@@ -350,7 +350,7 @@ def _record(
     if name != marker[1] or stop - fence.end() != int(marker[2]) or data[stop:end] != b"\n" + backticks:
         raise ValueError("its end marker states another name or length")
     content = data[fence.end() : stop].decode("utf-8")
-    meta_json, escaped = unmarked(meta.decode("ascii"))
+    meta_json, escaped = remove_mark(meta.decode("ascii"))
     return Record(
         line=place[0],
         offset=place[1],
@@ -371,7 +371,7 @@ def _forgotten_record(head: re.Match[bytes], place: tuple[int, int], *, is_quote
         id=EventId(name.decode("ascii")),
         at=datetime.fromisoformat(at.decode("ascii")),
         kind=_KINDS[kind],
-        meta_json=unmarked(meta.decode("ascii"))[0],
+        meta_json=remove_mark(meta.decode("ascii"))[0],
         is_quote=is_quote,
     )
 

@@ -74,7 +74,7 @@ def tombstones_in(events: Iterable[Event]) -> list[Tombstone]:
     return [tombstone for tombstone in found if tombstone is not None]
 
 
-def redacted(data: bytes, tombstones: Iterable[Tombstone], before: bytes = b"") -> bytes:
+def redact_log(data: bytes, tombstones: Iterable[Tombstone], before: bytes = b"") -> bytes:
     """A whole log without what was taken back: equally long, and each line where it was.
 
     With the message that opened a turn goes all that came of it. What is no whole event is left out as well, since it

@@ -11,7 +11,7 @@ from domain.log.redaction import EDITED, OWED, Tombstone, tombstone_of
 from messages.base import EventId
 
 
-def retracted(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[str]) -> list[Tombstone]:
+def list_tombstones(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[str]) -> list[Tombstone]:
     """Events to be taken back for these messages and not taken back yet, each once.
 
     Args:
@@ -50,7 +50,7 @@ def shown_for(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection
     """Message that showed an answer to one of these messages -> the answered message, with which quotations go.
 
     Args:
-        events: As of `retracted`.
+        events: As of `list_tombstones`.
         message_ids: Likewise.
     """
     turns, answers, found = dict[object, str](), dict[object, str](), dict[str, str]()
@@ -70,7 +70,7 @@ def unsaid(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[st
     """Message whose old words were taken back for an edit, and whose new ones no event has -> the event of the old.
 
     Args:
-        events: As of `retracted`.
+        events: As of `list_tombstones`.
         message_ids: Of people's messages.
     """
     newest: dict[str, Event] = {}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from domain.log import metadata as log_metadata
 from domain.log.event import Kind
-from domain.log.metadata import MetaValue, unmarked
+from domain.log.metadata import MetaValue, remove_mark
 from domain.log.off_record import MESSAGE_KEY, message_number
 from domain.log.parser import ParsedLog, parse
 from messages.base import EventId, Value, make_ready
@@ -121,7 +121,7 @@ def _is_whole(tail: bytes, head: re.Match[bytes], stop: int) -> bool:
 
 def _event(head: re.Match[bytes]) -> TailEvent | None:
     try:
-        meta, _ = unmarked(head[3].decode("ascii"))
+        meta, _ = remove_mark(head[3].decode("ascii"))
     except ValueError:
         return None  # Not written by us; the full parser reports it.
     return TailEvent(id=EventId(head[2].decode("ascii")), kind=_KINDS[head[1]], meta_json=meta)

@@ -15,7 +15,7 @@ from actors.context.log.scan import all_log_names
 from actors.linux.disk import Disk, RealDisk, make_durable, put_whole, write_all
 from actors.linux.private_folder import make_private
 from actors.linux.regular_file import open_regular, read_regular
-from domain.log.redaction import Tombstone, redacted
+from domain.log.redaction import Tombstone, redact_log
 from domain.log.window import redacted_path
 
 log = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ class Redactions:
         for path, of_path in _by_log(tombstones).items():
             there = self._root / redacted_path(path)
             before = read_regular(there) if there.exists() else b""
-            self._write(there, redacted(read_regular(self._root / path), of_path, before))
+            self._write(there, redact_log(read_regular(self._root / path), of_path, before))
         self._followed.clear()
 
     def renew(self, folder: PurePath, tombstones: Iterable[Tombstone]) -> None:
@@ -66,7 +66,7 @@ class Redactions:
         for name in all_log_names(self._root / redacted_path(folder.as_posix())):
             path = (folder / name).as_posix()
             there = self._root / redacted_path(path)
-            content = redacted(read_regular(self._root / path), by_log.get(path, ()))
+            content = redact_log(read_regular(self._root / path), by_log.get(path, ()))
             if content != read_regular(there):
                 self._write(there, content)
         self._followed.clear()

@@ -39,19 +39,19 @@ class NewestRecords:
         within = slots - self._first
         is_late = (within >= 0) & (within < self._count)
         if is_late.all():
-            return self._known[within], self._taken(within)
+            return self._known[within], self._take_records(within)
         if not is_late.any():
             records = self._file.pick(slots)
             return self._file.are_sound(records, slots), records
         is_sound = np.zeros(len(slots), np.bool_)
         records = self._file.empty(len(slots))
-        records[is_late], is_sound[is_late] = self._taken(within[is_late]), self._known[within[is_late]]
+        records[is_late], is_sound[is_late] = self._take_records(within[is_late]), self._known[within[is_late]]
         early = np.flatnonzero(~is_late)
         read = self._file.pick(slots[early])
         records[early], is_sound[early] = read, self._file.are_sound(read, slots[early])
         return is_sound, records
 
-    def _taken(self, within: NDArray[np.int64]) -> Records:
+    def _take_records(self, within: NDArray[np.int64]) -> Records:
         """Records in memory; as bytes, which are copied much faster."""
         return self._file.from_bytes(self._data.take(within, axis=0))
 

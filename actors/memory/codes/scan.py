@@ -132,13 +132,13 @@ def read(descriptor: int, offsets: NDArray[np.int64], size: int) -> NDArray[np.u
 
 def is_available() -> bool:
     """True if a compiled pass is available for this machine."""
-    return _found() is not None
+    return _find_library() is not None
 
 
-def loaded(path: Path) -> ctypes.CDLL | None:
+def load_scan(path: Path) -> ctypes.CDLL | None:
     """The library at `path`; None if there is none of this interface that this machine can run."""
     library = load(path, "search", "scan", _INTERFACE)
-    return _declared(library) if library is not None and library.scan_is_able() else None
+    return _declare_types(library) if library is not None and library.scan_is_able() else None
 
 
 class _Question(ctypes.Structure):
@@ -210,18 +210,18 @@ def _tables(frame: Frame, question: FramedQuery) -> tuple[NDArray[np.uint8], flo
 
 
 @cache
-def _found() -> ctypes.CDLL | None:
-    return loaded(library_path(__file__, NAME))
+def _find_library() -> ctypes.CDLL | None:
+    return load_scan(library_path(__file__, NAME))
 
 
 def _library() -> ctypes.CDLL:
-    library = _found()
+    library = _find_library()
     if library is None:
         raise RuntimeError("there is no compiled search: ask `is_available` first")
     return library
 
 
-def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
+def _declare_types(library: ctypes.CDLL) -> ctypes.CDLL:
     """`library` with the types of its functions' arguments."""
     library.scan.argtypes = [ctypes.POINTER(_Codes), ctypes.POINTER(_Question), ctypes.POINTER(_Bounds)]
     library.scan.restype = None

@@ -69,7 +69,7 @@ class Lengths:
         if not listed:
             return 0
         rows = np.fromstring(str(listed), np.int64, sep=",")
-        lengths = _decoded(bytes.fromhex(str(coded)))
+        lengths = _decode_varints(bytes.fromhex(str(coded)))
         if (last := int(rows[-1])) >= len(self._lengths):
             more = np.zeros(max(last + 1, 2 * len(self._lengths)) - len(self._lengths), np.int32)
             self._lengths = np.concatenate([self._lengths, more])
@@ -79,7 +79,7 @@ class Lengths:
         return last
 
 
-def _decoded(data: bytes) -> NDArray[np.int64]:
+def _decode_varints(data: bytes) -> NDArray[np.int64]:
     """The numbers that follow one another in `data`, seven bits a byte, highest first, the last byte of each below 128.
 
     Source: SQLite, "Database File Format", 1.6 (varint); none here has nine bytes.

@@ -107,8 +107,8 @@ class Views:
     def sweep(self) -> Iterator[None]:
         """Remove what does not belong, a window's folder at a time: links of logs that are gone or not to be read."""
         for view in sorted(self._views):
-            for surface in _listed(self._folder / view):
-                for context_id in _listed(self._folder / view / surface):
+            for surface in _list_names(self._folder / view):
+                for context_id in _list_names(self._folder / view / surface):
                     self._sweep_window(view, f"{surface}/{context_id}")
                     yield
 
@@ -126,8 +126,8 @@ class Views:
     def _empty(self, view: str) -> None:
         """Take everything out of a view; its folders stay, for commands that run have them open."""
         del self._views[view]
-        for surface in _listed(self._folder / view):
-            for context_id in _listed(self._folder / view / surface):
+        for surface in _list_names(self._folder / view):
+            for context_id in _list_names(self._folder / view / surface):
                 self._remove_window(view, f"{surface}/{context_id}")
 
     def _paths_of(self, of_window: str) -> list[str]:
@@ -138,7 +138,7 @@ class Views:
     def _sweep_window(self, view: str, window_key: str) -> None:
         target = self._views.get(view)
         may_stay = target is not None and admits(self._known.of(window_key), target)
-        for name in _listed(self._folder / view / window_key):
+        for name in _list_names(self._folder / view / window_key):
             path = f"{LOG_ROOT}/{window_key}/{name}"
             if not may_stay or not _is_same(self._place(view, path), shown_log(self._root, path)):
                 self._unlink(view, path)
@@ -172,7 +172,7 @@ class Views:
         )
 
     def _remove_window(self, view: str, window_key: str) -> None:
-        for name in _listed(self._folder / view / window_key):
+        for name in _list_names(self._folder / view / window_key):
             self._unlink(view, f"{LOG_ROOT}/{window_key}/{name}")
 
     def _unlink(self, view: str, path: str) -> None:
@@ -210,7 +210,7 @@ def _is_same(link: Path, log_file: Path) -> bool:
         return False
 
 
-def _listed(folder: Path) -> list[str]:
+def _list_names(folder: Path) -> list[str]:
     """Names in a folder of links; none in what leads out of it, to a window's real logs."""
     if folder.is_symlink():
         return []

@@ -98,7 +98,7 @@ class Vocabulary:
             if probe * total > most * int(rows[-1]) and self._is_in_more(word, most):
                 return None
             rows = self._read(word, -1)
-        postings = _grouped(rows)
+        postings = _group_rows(rows)
         self._know(word, postings.documents, postings.documents)
         return postings if postings.documents <= most else None
 
@@ -110,7 +110,7 @@ class Vocabulary:
         surely = min(most for _, most in spans)
         rivals = [word for word, (fewest, _) in zip(words, spans, strict=True) if fewest <= surely]
         word = min(rivals, key=self._count) if len(rivals) > 1 else rivals[0]
-        return [_grouped(self._read(word, -1))]
+        return [_group_rows(self._read(word, -1))]
 
     def _span(self, word: str) -> tuple[int, float]:
         """The fewest and the most rows that can have `word` now."""
@@ -144,7 +144,7 @@ class Vocabulary:
         return np.fromstring(str(listed or ""), np.int64, sep=",")
 
 
-def _grouped(rows: NDArray[np.int64]) -> Postings:
+def _group_rows(rows: NDArray[np.int64]) -> Postings:
     """`rows`, which ascend, with how often each is there."""
     begins = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]])[: len(rows)])
     return Postings(len(begins), rows[begins], np.concatenate([begins[1:], [len(rows)]])[: len(begins)] - begins)

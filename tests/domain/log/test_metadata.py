@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from domain.log.metadata import MetaValue, is_canonical, marked, meta_dict, meta_json, unmarked
+from domain.log.metadata import MetaValue, add_mark, is_canonical, meta_dict, meta_json, remove_mark
 from tests.domain.log.logs import BOUNDED, metadata
 
 
@@ -47,13 +47,13 @@ def test_equal_metadata_is_equal_text(meta: dict[str, MetaValue]) -> None:
 def test_the_mark_never_collides_with_a_key_of_the_same_name(meta: dict[str, MetaValue]) -> None:
     text = meta_json(meta)
 
-    assert unmarked(text) == (text, False)
-    assert unmarked(marked(text)) == (text, True)
+    assert remove_mark(text) == (text, False)
+    assert remove_mark(add_mark(text)) == (text, True)
 
 
 def test_a_key_called_esc_is_stored_under_another_name() -> None:
     assert meta_json({"esc": 2, "_esc": 3, "esc_": 4}) == '{"__esc":3,"_esc":2,"esc_":4}'
-    assert marked(meta_json({"esc": 2})) == '{"esc":1,"_esc":2}'
+    assert add_mark(meta_json({"esc": 2})) == '{"esc":1,"_esc":2}'
 
 
 def nested(depth: int) -> MetaValue:

@@ -8,7 +8,7 @@ from domain.log.event import Event, Kind, event
 from domain.log.metadata import MetaValue
 from domain.log.parser import ParsedEvent
 from domain.log.redaction import EDITED, OWED, tombstone_meta
-from domain.log.retraction import retracted
+from domain.log.retraction import list_tombstones
 from messages.base import EventId
 
 AT = datetime(2026, 1, 30, 14, 23, 55, tzinfo=UTC)
@@ -29,11 +29,11 @@ def test_a_text_that_is_owed_to_the_message_goes_with_it_and_nothing_else_of_the
         made("owed_elsewhere", Kind.SYSTEM, {"what": OWED, "answers": "8"}),
         made("no_debt", Kind.SYSTEM, {"what": "resumed", "answers": "7"}),
     )
-    assert [(each.event_id, each.line) for each in retracted(events, {"7"})] == [("owed", 10)]
+    assert [(each.event_id, each.line) for each in list_tombstones(events, {"7"})] == [("owed", 10)]
 
 
 def test_what_was_taken_back_is_not_taken_back_again() -> None:
     said = made("said", Kind.USER, {"message_id": "7"})
-    (tombstone,) = retracted(logged(said), {"7"})
+    (tombstone,) = list_tombstones(logged(said), {"7"})
     gone = made("gone", Kind.TOMBSTONE, tombstone_meta(tombstone, EDITED))
-    assert retracted(logged(said, gone), {"7"}) == []
+    assert list_tombstones(logged(said, gone), {"7"}) == []

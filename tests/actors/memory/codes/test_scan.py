@@ -129,10 +129,10 @@ def test_the_sums_of_a_wide_and_even_question_do_not_overflow(tmp_path: Path) ->
 
 def test_a_library_that_cannot_be_loaded_is_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "broken.so").write_bytes(b"")
-    assert scan.loaded(tmp_path / "broken.so") is None
-    assert scan.loaded(Path(_ctypes.__file__)) is None, "a sound library that is another one"
+    assert scan.load_scan(tmp_path / "broken.so") is None
+    assert scan.load_scan(Path(_ctypes.__file__)) is None, "a sound library that is another one"
     assert len(caplog.records) == 2
-    assert scan.loaded(tmp_path / "none.so") is None
+    assert scan.load_scan(tmp_path / "none.so") is None
     assert len(caplog.records) == 2
 
 
