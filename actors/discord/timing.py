@@ -13,6 +13,10 @@ class Timing:
     """One call to Discord, with discord.py's own retries (up to 25 s) and short rate limits (up to 30 s)."""
     attempts: int = 6
     """Calls before something is given up, >= 1."""
+    nonce_s: float = 120.0
+    """Seconds after the first attempt at a post in which Discord still knows its nonce; later attempts might show the
+    text twice.
+    """
     backoff_s: float = 0.5
     backoff_limit_s: float = 8.0
     reconnect_backoff_s: float = 1.0

@@ -146,10 +146,11 @@ class _Made:
 def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiring:
     """The parts, joined; nothing runs yet."""
     timing, token = config.timing, config.connection.token
-    rest = RestCalls(timing=timing, on_fatal=host.on_fatal, first_id=config.connection.first_id)
+    first_id = config.connection.first_id
+    rest = RestCalls(timing=timing, on_fatal=host.on_fatal, first_id=first_id, monotonic=host.monotonic)
     seen, clock = SeenMessages(), DiscordClock(host)
     redaction = Redaction((token, *config.secrets))
-    messages = ChannelMessages(rest=rest, seen=seen)
+    messages = ChannelMessages(rest=rest, seen=seen, nonce_s=timing.nonce_s)
     live = LiveMessages(messages=messages, redaction=redaction, timing=timing)
     typing = TypingIndicator(rest=rest, timing=timing)
     outbox = Outbox(host=host, messages=messages, live=live, typing=typing, redaction=redaction, timing=timing)

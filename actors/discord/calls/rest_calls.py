@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from typing import TypeVar
@@ -18,6 +19,7 @@ from actors.discord.calls.refusals import Part, Verdict, describe, judge, refusa
 from actors.discord.calls.turns import Turns
 from actors.discord.calls.user_agent import name_calls
 from actors.discord.timing import Timing, backoff
+from actors.kernel import boot_seconds
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -60,11 +62,19 @@ class RestCalls:
     minutes for a silent server.
     """
 
-    def __init__(self, *, timing: Timing, on_fatal: Callable[[str], None], first_id: int = 0) -> None:
+    def __init__(
+        self,
+        *,
+        timing: Timing,
+        on_fatal: Callable[[str], None],
+        first_id: int = 0,
+        monotonic: Callable[[], float] = boot_seconds,
+    ) -> None:
         self.first_id = first_id
         """Of what this Discord can know; what is older was said elsewhere."""
         self._timing = timing
         self._on_fatal = on_fatal
+        self._monotonic = monotonic
         self._client: discord.Client | None = None
         self._arrived = asyncio.Event()
         self._pace = Pace()
@@ -95,7 +105,13 @@ class RestCalls:
             name_calls(client.http)
             self._arrived.set()
 
-    async def persist(self, what: str, call: Callable[[discord.Client], Awaitable[T]], limit: Turns | None = None) -> T:
+    async def persist(
+        self,
+        what: str,
+        call: Callable[[discord.Client], Awaitable[T]],
+        limit: Turns | None = None,
+        within_s: float = math.inf,
+    ) -> T:
         """Result of `call`, retried with backoff; `call` must be idempotent.
 
         During a ban it waits, however long; an answer of a ban is no attempt.
@@ -104,15 +120,19 @@ class RestCalls:
             what: Label for the log, without words that people wrote.
             call: Makes the call with the client it is given.
             limit: Gives a turn for each call, and takes the turn back between calls.
+            within_s: Seconds after the first attempt beyond which `call` is idempotent no more: no attempt begins then.
 
         Raises:
             CallForbiddenError: Discord will not do it before people undo the reason.
             CallRefusedError: Discord will never do it.
             CallFailedError: it failed as often as it may be tried.
         """
-        reason, attempt = "", 1
+        reason, attempt, until = "", 1, math.inf
         while attempt <= self._timing.attempts:
             await self.gate.wait_until_open()
+            if self._monotonic() > until:
+                raise CallFailedError(f"{what} failed for {within_s:.0f} s, last with {reason}")
+            until = min(until, self._monotonic() + within_s)
             try:
                 async with nullcontext() if limit is None else limit.turn():
                     return await self.once(call)

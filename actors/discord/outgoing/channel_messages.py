@@ -60,8 +60,16 @@ class ChannelMessages:
         CallFailedError: it failed as often as it may be tried.
     """
 
-    def __init__(self, *, rest: RestCalls, seen: SeenMessages) -> None:
+    def __init__(self, *, rest: RestCalls, seen: SeenMessages, nonce_s: float) -> None:
+        """Begin without calls.
+
+        Args:
+            rest: Makes the calls.
+            seen: Hears of sent messages.
+            nonce_s: Seconds after the first attempt in which a post may be tried again.
+        """
         self._rest = rest
+        self._nonce_s = nonce_s
         self._seen = seen
         self.own = OwnHistory(self._own_page)
         """The bot's messages in channels, read back."""
@@ -105,7 +113,7 @@ class ChannelMessages:
                 raise UnreadableAnswerError("a message was sent, and its answer names no id")
             return message_id
 
-        message_id = await self._rest.persist(what, call)
+        message_id = await self._rest.persist(what, call, within_s=self._nonce_s)
         self._seen.notice(channel_id, message_id)
         return message_id
 

@@ -101,6 +101,20 @@ def test_what_never_passes_fails_after_so_many_attempts() -> None:
     assert call.calls == 3
 
 
+def test_no_attempt_begins_when_discord_may_have_forgotten_the_nonce() -> None:
+    seconds = iter([0.0, 0.0, 100.0, 100.0, 121.0])
+
+    async def run(call: Call) -> None:
+        rest = RestCalls(timing=QUICK, on_fatal=list[str]().append, monotonic=lambda: next(seconds))
+        rest.employ(discord.Client(intents=discord.Intents.none()))
+        await rest.persist("a test", call, within_s=120.0)
+
+    call = Script(http_error(503))
+    with pytest.raises(CallFailedError, match="failed for 120 s, last with"):
+        asyncio.run(run(call))
+    assert call.calls == 2
+
+
 def test_a_mistake_of_ours_is_not_tried_again() -> None:
     call = Script(KeyError("x"))
     with pytest.raises(KeyError):
