@@ -84,23 +84,43 @@ def _confirm(call: Invocation, given: Given) -> CarryOutForget:
     )
 
 
-MESSAGE = Command(
-    name="forget message",
-    group_description="Take words out of all that I keep, after you have seen what would go",
-    description="Forget a message, what I answered, and every repetition",
-    arguments=(Argument(name="message", description="The message's link or id", longest=200),),
-    for_viewers=True,
-    menu="Forget",
-    to=FORGET,
-    request=_message,
-    reply=ForgetPreviewed,
-    answer=answer_preview,
-    refused=_NOT_FORGOTTEN,
-)
-PERSON = Command(
-    name="forget person",
-    description="Forget all that a person said here, and all that quotes or names the person",
-    arguments=(
+def _counting(
+    name: str,
+    description: str,
+    request: Callable[[Invocation, Given], PreviewForget],
+    *arguments: Argument,
+    menu: str = "",
+    group_description: str = "",
+) -> Command[ForgetPreviewed]:
+    """Command that counts before it forgets."""
+    return Command(
+        name=name,
+        group_description=group_description,
+        description=description,
+        arguments=arguments,
+        for_viewers=True,
+        menu=menu,
+        to=FORGET,
+        request=request,
+        reply=ForgetPreviewed,
+        answer=answer_preview,
+        refused=_NOT_FORGOTTEN,
+    )
+
+
+COMMANDS = (
+    _counting(
+        "forget message",
+        "Forget a message, what I answered, and every repetition",
+        _message,
+        Argument(name="message", description="The message's link or id", longest=200),
+        menu="Forget",
+        group_description="Take words out of all that I keep, after you have seen what would go",
+    ),
+    _counting(
+        "forget person",
+        "Forget all that a person said here, and all that quotes or names the person",
+        _person,
         Argument(
             name="person",
             description="Mention the person, or give the account's id; leave it out for yourself",
@@ -108,35 +128,14 @@ PERSON = Command(
             required=False,
         ),
     ),
-    for_viewers=True,
-    to=FORGET,
-    request=_person,
-    reply=ForgetPreviewed,
-    answer=answer_preview,
-    refused=_NOT_FORGOTTEN,
+    _counting(
+        "forget topic",
+        "Forget what was said about something, as far as you may",
+        _topic,
+        Argument(name="words", description="The topic, in a few words", longest=1_000),
+    ),
+    _counting("forget window", "Forget everything that was ever said here", _window),
 )
-TOPIC = Command(
-    name="forget topic",
-    description="Forget what was said about something, as far as you may",
-    arguments=(Argument(name="words", description="The topic, in a few words", longest=1_000),),
-    for_viewers=True,
-    to=FORGET,
-    request=_topic,
-    reply=ForgetPreviewed,
-    answer=answer_preview,
-    refused=_NOT_FORGOTTEN,
-)
-WINDOW = Command(
-    name="forget window",
-    description="Forget everything that was ever said here",
-    for_viewers=True,
-    to=FORGET,
-    request=_window,
-    reply=ForgetPreviewed,
-    answer=answer_preview,
-    refused=_NOT_FORGOTTEN,
-)
-COMMANDS = (MESSAGE, PERSON, TOPIC, WINDOW)
 
 
 def _press_of_list(prefix: str, request: Callable[[Invocation, Given], PreviewForget]) -> Press[ForgetPreviewed]:
