@@ -10,11 +10,12 @@ from functools import partial
 from msgspec.structs import replace
 
 from actors.forget.config import ForgetConfig
-from actors.forget.repetition import Needles, may_repeat, windows_with_logs
+from actors.forget.repetition import may_repeat, windows_with_logs
 from actors.forget.round import Round, RoundQuestion
 from actors.kernel import Host
 from domain.log.window import keeps_logs
 from domain.policy.forgetting.rights import Asker, on_topic, repeatable_texts
+from domain.turn.forgetting.needles import Needles
 from messages.base import Address, Message, RequestId, Window
 from messages.forget import ForgettableEvent, ForgettableListed, ListForgettable, Scope, ScopeKind
 from messages.memory import MemoriesFound, SearchMemory

@@ -1,4 +1,4 @@
-"""The scan for repetitions passes over no log that holds a text, in whatever form the log stores it."""
+"""A look for needles passes over no log that holds a text, in whatever form the log stores it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.forget.repetition import Needles
 from domain.log.event import Event, Kind
 from domain.log.format import encode_event
 from domain.log.metadata import meta_json
+from domain.turn.forgetting.needles import Needles
 from messages.base import EventId
 
 AT = datetime(2026, 11, 29, tzinfo=UTC)
