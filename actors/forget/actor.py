@@ -115,14 +115,12 @@ class ForgetActor(Actor):
         Resolution(self, self._config, scope, asker, partial(self._take_preview, message)).begin()
 
     def _take_preview(self, message: PreviewForget, resolved: Resolved | str) -> None:
-        if isinstance(resolved, str):
-            self._refuse(message, resolved)
-        elif not resolved.count and not resolved.is_whole:
-            self._refuse(message, _nothing(resolved))
-        else:
-            entry = self._entry(resolved, message.asked_by or OPERATOR)
-            self._state.keep(Preview(entry, message.asked_by, self.monotonic() + PREVIEW_S))
-            self.tell(message.reply_to, _make_preview(message.request_id, entry.forget_id, resolved))
+        if isinstance(events := _require_events(resolved), str):
+            self._refuse(message, events)
+            return
+        entry = self._entry(events, message.asked_by or OPERATOR)
+        self._state.keep(Preview(entry, message.asked_by, self.monotonic() + PREVIEW_S))
+        self.tell(message.reply_to, _make_preview(message.request_id, entry.forget_id, events))
 
     def _entry(self, resolved: Resolved, by: str, why: str = "") -> Entry:
         scope = resolved.scope
@@ -177,12 +175,10 @@ class ForgetActor(Actor):
         Resolution(self, self._config, scope, asker, partial(self._take_resolved, message)).begin()
 
     def _take_resolved(self, message: CarryOutForget, resolved: Resolved | str) -> None:
-        if isinstance(resolved, str):
-            self._refuse(message, resolved)
-        elif not resolved.count and not resolved.is_whole:
-            self._refuse(message, _nothing(resolved))
+        if isinstance(events := _require_events(resolved), str):
+            self._refuse(message, events)
         else:
-            self._begin(self._entry(resolved, message.by or OPERATOR, message.why), message)
+            self._begin(self._entry(events, message.by or OPERATOR, message.why), message)
 
     def _begin(self, entry: Entry, message: CarryOutForget) -> bool:
         """Put a request on the disk and begin; False if the disk refuses."""
@@ -245,8 +241,10 @@ class ForgetActor(Actor):
         self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
 
 
-def _nothing(resolved: Resolved) -> str:
-    """Reason for a request without any event."""
+def _require_events(resolved: Resolved | str) -> Resolved | str:
+    """The resolution, if there is anything to forget; else the reason for a refusal."""
+    if isinstance(resolved, str) or resolved.count or resolved.is_whole:
+        return resolved
     if resolved.scope.kind is not ScopeKind.MESSAGE:
         return NOTHING
     return NOT_YOURS if resolved.withheld else NO_SUCH_MESSAGE
