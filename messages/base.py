@@ -106,6 +106,10 @@ class Window(Value, frozen=True, kw_only=True, gc=False):
         return cls(surface=found, id=name)
 
 
+OPERATOR = Window(surface=Surface.CLI, id="operator")
+"""Window of the operator's own requests, who may see everything."""
+
+
 def has_request_id(message: object) -> bool:
     """True if `message` is a command or a reply: no other message has the id that joins the two."""
     return isinstance(message, Message) and isinstance(getattr(message, "request_id", None), str)

@@ -13,7 +13,7 @@ from actors.forget.repetition import windows_with_logs
 from actors.kernel import Host
 from domain.log.window import log_folder, parse_log_name
 from domain.policy.forgetting.rights import NOTHING
-from messages.base import Address, Message, RequestId, Surface, Window
+from messages.base import OPERATOR, Address, Message, RequestId, Window
 from messages.forget import CarryOutForget, ExpiredForgotten, ForgetCarriedOut, ForgetExpired, Scope, ScopeKind
 from messages.socket import Refused
 
@@ -32,7 +32,6 @@ WINDOW_S = 600.0
 """Longest wait for a window."""
 BY = "retention"
 WHY = "older than the settings keep it"
-_OPERATOR = Window(surface=Surface.CLI, id="operator")
 
 
 class Retention:
@@ -148,4 +147,4 @@ class Retention:
 
 def _request(window: Window, request_id: RequestId, reply_to: Address) -> CarryOutForget:
     scope = Scope(kind=ScopeKind.EXPIRED, window=window)
-    return CarryOutForget(request_id=request_id, reply_to=reply_to, window=_OPERATOR, scope=scope, by=BY, why=WHY)
+    return CarryOutForget(request_id=request_id, reply_to=reply_to, window=OPERATOR, scope=scope, by=BY, why=WHY)

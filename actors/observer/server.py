@@ -24,7 +24,7 @@ from actors.observer.metrics import CONTENT_TYPE, Spent, figure_lines, system_li
 from actors.observer.views import log_view, memory_view, reminders_view, usage_view
 from actors.observer.watch import TICKS_PER_DESCRIPTION, TOLD_AT, Watch
 from domain.log.window import LogName, log_folder, parse_log_name
-from messages.base import Surface, Window
+from messages.base import OPERATOR, Window
 from messages.memory import MEMORY, ExplainMemory, MemoryExplained
 from messages.model import LEDGER, ReadUsage, UsageRead
 from messages.scheduler import SCHEDULER, ListReminders, RemindersListed
@@ -36,7 +36,6 @@ PLACES = Places(most=128, most_of_one=128, stranger_s=10.0, idle_s=75.0)
 ANSWER_S = 5.0
 SHUTDOWN_S = 0.5
 STILL_HERE_S = 15.0
-OPERATOR = Window(surface=Surface.CLI, id="operator")
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "

@@ -13,11 +13,9 @@ from msgspec import NODEFAULT, Meta
 
 from actors.part.verb import Verb
 from actors.socket.wire import MALFORMED, SHOWN, RequestError, brief, quote_value
-from messages.base import Address, Message, RequestId, Surface, Window
+from messages.base import OPERATOR, Address, Message, RequestId, Window
 
 WINDOW = "window"
-OPERATOR = Window(surface=Surface.CLI, id="operator")
-"""On whose behalf an operator asks for what must have a window, unless he names one."""
 LONGEST_WINDOW_NAME = 128
 _FILLED_IN = frozenset({"request_id", "reply_to"})
 _PROBLEM_AT = " - at `$."

@@ -25,7 +25,7 @@ from lab.simulation.schedule import Schedule
 from lab.simulation.script import HORIZON_S, LATE, Act, Death, Scene
 from lab.simulation.seams import in_place
 from lab.simulation.server import DiscordServer, Place
-from messages.base import Address, Message, Surface, UserId, Window
+from messages.base import OPERATOR, Address, Message, Surface, UserId, Window
 from messages.context import StartNewWindow
 from messages.curated import CURATED, FlushFacts, RememberFact
 from messages.scheduler import SCHEDULER, CreateReminder
@@ -36,7 +36,6 @@ QUIET_S = Timing().look_every_s + 120.0
 """Seconds without faults before the verdict: until history was searched and answered."""
 FLUSHED_S = 60.0
 """Seconds before the verdict at which all staged facts are committed."""
-OPERATOR = Window(surface=Surface.CLI, id="operator")
 MOST_STEPS = 100_000
 """Steps after which a run counts as one that never comes to rest."""
 HISTORY_WAITED_FOR_S = Timing().gap_hold_s - Timing().backoff_limit_s

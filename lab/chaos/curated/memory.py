@@ -13,10 +13,9 @@ from actors.curated.decisions import CuratedState
 from actors.edited_file.rewriting import Waits
 from actors.kernel import ActorSpec, ActorSystem
 from actors.linux.disk import Disk
-from messages.base import Message, RequestId, Surface, Window
+from messages.base import Message, RequestId
 from messages.curated import CURATED
 
-OPERATOR = Window(surface=Surface.CLI, id="operator")
 PATIENCE_S = 60.0
 WORKERS = 2
 _LOOK_S = 0.01

@@ -8,10 +8,10 @@ from time import perf_counter
 
 from actors.curated.folder import INDEX
 from lab.chaos import race as racing
-from lab.chaos.curated.memory import OPERATOR, CuratedMemory, global_config, until_brought_back
+from lab.chaos.curated.memory import CuratedMemory, global_config, until_brought_back
 from lab.chaos.editor import WAITS, Saver, chance
 from lab.chaos.race import LAST_S, Lines, RaceReport
-from messages.base import Message
+from messages.base import OPERATOR, Message
 from messages.curated import (
     AddFact,
     FactsFlushed,

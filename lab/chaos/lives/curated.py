@@ -18,10 +18,11 @@ from actors.curated.folder import INDEX
 from actors.edited_file.rewriting import Waits
 from actors.linux.disk import Disk, RealDisk
 from domain.curated import journal
-from lab.chaos.curated.memory import OPERATOR, CuratedMemory, global_config, leftovers, until_brought_back
+from lab.chaos.curated.memory import CuratedMemory, global_config, leftovers, until_brought_back
 from lab.chaos.editor import chance
 from lab.chaos.lives.account import ANSWERED, ASKED, STARTED, Account, LifePlan, count_doubled, count_lost
 from lab.chaos.lives.campaign import Counts, ForkedLives, Subject
+from messages.base import OPERATOR
 from messages.curated import FactsFlushed, FactStaged, FlushFacts, RememberFact
 
 WAITS = Waits(settle_s=0.002, verify_s=0.01)
