@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from actors.importer.export_file import Export, ExportFault, check_export, read_batches
-from actors.importer.keeping import Keeper
+from actors.importer.keeping import BATCH, Keeper
 from actors.kernel import Host
 from messages.base import Window
 from messages.past import ExportImported, ImportExport, PastMessage
 from messages.socket import Refused
-
-BATCH = 500
-"""Messages of one imported log."""
 
 
 class ExportImport:
@@ -40,13 +38,21 @@ class ExportImport:
         if self._request is not None:
             self._refuse(request, "other files are being imported; try again when they are done")
             return
-        try:
-            with self._host.blocking():
-                self._exports = [check_export(Path(each)) for each in request.files]
-        except ExportFault as error:
-            self._refuse(request, f"nothing is imported: {error}")
+        self._request, self._kept, self._exports = request, 0, []
+        self._check(request)
+
+    def _check(self, request: ImportExport) -> None:
+        """Check one file after the other, and answer other messages in between; then take in the messages."""
+        if len(self._exports) < len(request.files):
+            try:
+                with self._host.blocking():
+                    self._exports.append(check_export(Path(request.files[len(self._exports)])))
+            except ExportFault as error:
+                self._request = None
+                self._refuse(request, f"nothing is imported: {error}")
+            else:
+                self._host.wait(0, partial(self._check, request))
             return
-        self._request, self._kept = request, 0
         self._note({each.window for each in self._exports})
         self._batches = ((each.window, batch) for each in self._exports for batch in read_batches(each, BATCH))
         self._go_on(request)
