@@ -15,8 +15,6 @@ from messages.memory import LogIndexed
 from messages.socket import Refused
 
 IMPORTER = Address("importer")
-MOST_KEPT_AT_ONCE = 2_000
-"""Messages of one `KeepPast`."""
 
 
 class PastMessage(Value, frozen=True, kw_only=True, gc=False):

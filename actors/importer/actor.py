@@ -9,7 +9,7 @@ from typing import assert_never
 
 from actors.importer.exports import ExportImport
 from actors.importer.journal import ImportJournal, State
-from actors.importer.keeping import PATIENCE_S, Keeper
+from actors.importer.keeping import BATCH, PATIENCE_S, Keeper
 from actors.importer.progress import NEWEST, Reading, begin, estimate_left, newest_first
 from actors.kernel import Actor, Timer, not_understood
 from actors.linux.disk import Disk
@@ -41,8 +41,6 @@ AT_ONCE = 4
 """Places that are read at a time; Discord limits the calls for each channel."""
 PAGES_APART_S = 0.1
 """Between two pages of a hundred messages: a million in 17 minutes, and answers hardly notice."""
-BATCH = 500
-"""Messages of one imported log, or a page more: some 200 kB, which the memory takes in within 100 ms."""
 AGAIN_S = 30.0
 """Pause after an answer that did not come, or a log that could not be written."""
 

@@ -63,7 +63,7 @@ class ImportJournal:
                 self._take(line)
             except (msgspec.DecodeError, ValueError):
                 log.warning("%s: a line of %d bytes says nothing", self._path, len(text))
-        exported = (_Line(window=_key(window), exported=True) for window in self.exported)
+        exported = (_Line(window=window.address.key, exported=True) for window in self.exported)
         lines = (_Line(state=self.state), *map(_line, self.readings.values()), *exported)
         put_whole(self._disk, self._path, b"".join(msgspec.json.encode(each) + b"\n" for each in lines))
 
@@ -93,7 +93,7 @@ class ImportJournal:
             OSError: it is not on the disk.
         """
         fresh = set(windows) - self.exported
-        self._append([_Line(window=_key(window), exported=True) for window in fresh])
+        self._append([_Line(window=window.address.key, exported=True) for window in fresh])
         self.exported |= fresh
 
     @property
@@ -131,13 +131,9 @@ class ImportJournal:
             os.close(fd)
 
 
-def _key(window: Window) -> str:
-    return f"{window.surface.value}/{window.id}"
-
-
 def _line(reading: Reading) -> _Line:
     return _Line(
-        window=_key(reading.window),
+        window=reading.window.address.key,
         top=reading.top,
         after=reading.after,
         before=reading.before,

@@ -10,6 +10,8 @@ from messages.memory import MEMORY, IndexLog
 from messages.past import KeepPast, PastKept, PastMessage
 from messages.socket import Refused
 
+BATCH = 500
+"""Messages of one imported log, or a page more: some 200 kB, which the memory takes in within 100 ms."""
 PATIENCE_S = 900.0
 """Longest wait for one answer; only a lost one takes longer."""
 INDEX_S = 120.0

@@ -104,8 +104,8 @@ def _import_alone(settings: Settings, paths: Iterable[Path], say: Say) -> Export
     """Import files where no agent runs; the agent's next start indexes the logs."""
     from actors.context.log.imported import ImportedLogs
     from actors.importer.export_file import ExportFault, check_export, read_batches
-    from actors.importer.exports import BATCH
     from actors.importer.journal import ImportJournal
+    from actors.importer.keeping import BATCH
     from messages.base import RequestId, Window
     from messages.past import ExportImported
 
