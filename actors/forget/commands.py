@@ -84,7 +84,7 @@ def _confirm(call: Invocation, given: Given) -> CarryOutForget:
     )
 
 
-def _counting(
+def _make_command(
     name: str,
     description: str,
     request: Callable[[Invocation, Given], PreviewForget],
@@ -92,7 +92,7 @@ def _counting(
     menu: str = "",
     group_description: str = "",
 ) -> Command[ForgetPreviewed]:
-    """Command that counts before it forgets."""
+    """Command with a count, and a button for the act."""
     return Command(
         name=name,
         group_description=group_description,
@@ -109,7 +109,7 @@ def _counting(
 
 
 COMMANDS = (
-    _counting(
+    _make_command(
         "forget message",
         "Forget a message, what I answered, and every repetition",
         _message,
@@ -117,7 +117,7 @@ COMMANDS = (
         menu="Forget",
         group_description="Take words out of all that I keep, after you have seen what would go",
     ),
-    _counting(
+    _make_command(
         "forget person",
         "Forget all that a person said here, and all that quotes or names the person",
         _person,
@@ -128,13 +128,13 @@ COMMANDS = (
             required=False,
         ),
     ),
-    _counting(
+    _make_command(
         "forget topic",
         "Forget what was said about something, as far as you may",
         _topic,
         Argument(name="words", description="The topic, in a few words", longest=1_000),
     ),
-    _counting("forget window", "Forget everything that was ever said here", _window),
+    _make_command("forget window", "Forget everything that was ever said here", _window),
 )
 
 
