@@ -61,7 +61,11 @@ def run_tests(copy: Path, tests: Sequence[str]) -> tuple[int, str]:
     """Exit code and output of pytest in a copy."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     done = subprocess.run(
-        [copy / ".venv" / "bin" / "python", "-P", "-m", "pytest", *_OPTIONS, f"--timeout={_HANGS_S}", *tests],
+        [
+            *(copy / ".venv" / "bin" / "python", "-P", "-m", "pytest", *_OPTIONS),
+            *(f"--timeout={_HANGS_S}", f"--basetemp={copy.parent / 'tests'}"),  # nothing of another run's folders
+            *tests,
+        ],
         cwd=copy,
         env={**environ, "PYTHONPATH": str(copy), "OPENBLAS_NUM_THREADS": "1"},
         stdin=subprocess.DEVNULL,

@@ -172,6 +172,7 @@ def test_what_cannot_be_listed_is_hidden_as_a_whole(tmp_path: Path) -> None:
     (tmp_path / "shut").mkdir(mode=0o311)
     with as_ordinary_user():
         assert examine(tmp_path, CallerFolder()).hidden == (str(tmp_path / "shut"),)
+    (tmp_path / "shut").chmod(0o700)  # for pytest to remove
 
 
 def test_a_folder_full_of_secrets_is_refused(tmp_path: Path) -> None:
