@@ -28,6 +28,7 @@ KNOWN = {
     "jinja2": "BSD-3-Clause",
     "pyasn1-modules": "BSD-2-Clause",
     "python-dateutil": "Apache-2.0 OR BSD-3-Clause",
+    "pywin32": "PSF-2.0",
     "sqlite-vec": "MIT OR Apache-2.0",
     "tqdm": "MPL-2.0 AND MIT",
 }
