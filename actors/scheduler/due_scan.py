@@ -11,6 +11,7 @@ from actors.kernel import Host
 log = logging.getLogger(__name__)
 
 FILE, LOOK = "the reminders' file", "looking at the reminders' file"
+MAY_BE_LATE = "reminders may come late"
 """Kinds of trouble."""
 LIMIT_S = 5.0
 """A look that takes longer is an error (agent specification, 8.4)."""
@@ -109,7 +110,7 @@ class DueScan:
             return None
 
     def _overran(self) -> None:
-        slow = f"{self._file.path}: a look at it takes more than {LIMIT_S:g} s, so reminders may come late"
+        slow = f"{self._file.path}: a look at it takes more than {LIMIT_S:g} s, so {MAY_BE_LATE}"
         self._report(LOOK, slow, f" ({self._took():.1f} s)")
 
     def _took(self) -> float:

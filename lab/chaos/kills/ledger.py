@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 
+from actors.scheduler.due_scan import MAY_BE_LATE
 from domain.text.mention import without_names
 from lab.chaos.kills.texts import REMINDER, parts_of
 
@@ -178,9 +179,14 @@ def find_unsettled(said: Iterable[Said], shown: Iterable[Shown]) -> set[int]:
         if not each.is_running:
             parts = parts_of(each.text)
             ended.update(parts.begun if each.has_file else parts.ended)
-            if not parts.begun and not parts.lines and not each.text.startswith(NOT_STORED):
+            if not parts.begun and not parts.lines and not _is_report(each.text):
                 noticed.add(each.replies_to or _newest_before(said, each))
     return {each.message_id for each in said if each.token not in ended and each.message_id not in noticed}
+
+
+def _is_report(text: str) -> bool:
+    """Whether the bot reports a trouble: a disk that is full, or a machine that is too slow; it answers no message."""
+    return text.startswith(NOT_STORED) or MAY_BE_LATE in text
 
 
 def _newest_before(said: Iterable[Said], shown: Shown) -> int:
@@ -285,7 +291,7 @@ def _read(
     if message.is_running:
         tally.note("left_running", f"{message.message_id} in {message.channel_id}: {message.text[:60]!r}")
         return
-    if REMINDER.search(message.text) or message.text.startswith(NOT_STORED):
+    if REMINDER.search(message.text) or _is_report(message.text):
         return
     parts = parts_of(message.text)
     tokens = {*parts.begun, *parts.ended, *(token for token, _, _ in parts.lines)}

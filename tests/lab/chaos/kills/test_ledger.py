@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from actors.scheduler.due_scan import MAY_BE_LATE
 from lab.chaos.kills.ledger import NOT_STORED, WRONG, Logged, Said, Shown, Tally, find_unsettled, judge, judge_reminders
 from lab.chaos.kills.texts import LONG, PLAIN, answer
 
@@ -35,6 +36,15 @@ def test_what_was_logged_and_answered_once_is_sound() -> None:
     tally = judge(SAID, SHOWN, LOGGED)
     assert (tally.said, tally.answered, tally.wrong()) == (2, 2, NONE_WRONG)
     assert tally.is_sound
+
+
+def test_reports_of_a_full_disk_or_a_slow_machine_answer_no_message() -> None:
+    reports = [f"{NOT_STORED}: No space left on device", f"the file: a look takes more than 5 s, so {MAY_BE_LATE}"]
+    shown = [replace(NOTICE, message_id=300 + n, replies_to=n, text=text) for n, text in enumerate(reports)]
+    assert judge(SAID, [*SHOWN, *shown], LOGGED).is_sound
+    assert find_unsettled(SAID, [replace(each, replies_to=SAID[0].message_id) for each in shown]) == {
+        each.message_id for each in SAID
+    }
 
 
 def test_each_kind_of_harm_is_counted() -> None:
