@@ -185,7 +185,7 @@ def find_unsettled(said: Iterable[Said], shown: Iterable[Shown]) -> set[int]:
 
 
 def _is_report(text: str) -> bool:
-    """Whether the bot reports a trouble: a disk that is full, or a machine that is too slow; it answers no message."""
+    """Test for a report of a trouble: a disk that is full, or a machine that is too slow; it answers no message."""
     return text.startswith(NOT_STORED) or MAY_BE_LATE in text
 
 
