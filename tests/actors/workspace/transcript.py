@@ -30,6 +30,7 @@ def transcript() -> str:
 
 
 def _told(world: World) -> Iterator[str]:
+    heads = _Heads()
     for number in range(1, TURNS + 1):
         text = RULES.get(number, f"{number}. {TALK * 3}")
         before = world.cuts()
@@ -40,19 +41,19 @@ def _told(world: World) -> Iterator[str]:
             yield from _kept(world)
         if world.cuts() > before:
             yield f"turn {number}: the history is cut; {len(sent)} messages are left, and before them stands"
-            yield from _head(sent)
+            yield from heads.shown(sent)
         if number == 50:
             world.kill()
             yield f"turn {number}: the agent is killed, and started again"
         if number == 51:
             yield f"turn {number}: before what is left stands, as before the kill,"
-            yield from _head(sent)
+            yield from heads.shown(sent)
     world.new()
     yield "/new"
     sent = world.say("Let's go on.")
     yield "turn 61: Let's go on."
     yield f"  {len(sent)} message, and before it stands"
-    yield from _head(sent)
+    yield from heads.shown(sent)
     sent = world.say("When do the elements come?")
     yield "turn 62: When do the elements come?"
     yield from (f"  {line}" for line in sent[-1].split("\n")[:3])
@@ -67,6 +68,22 @@ def _kept(world: World) -> Iterator[str]:
     path.write_text(text, "utf-8")
     yield "turn 9: the agent writes into SESSION.md"
     yield from (f"  {title}: {items.strip()}" for title, items in STATE.items())
+
+
+class _Heads:
+    """Heads of requests' histories; a head that differs from the last by its last line only is that line."""
+
+    def __init__(self) -> None:
+        self._last: list[str] = []
+
+    def shown(self, sent: list[str]) -> Iterator[str]:
+        """Lines of a head."""
+        *lines, rest = _head(sent)
+        if lines == self._last:
+            yield f"  the same, and{rest.partition(' and')[2]}"
+            return
+        self._last = lines
+        yield from (*lines, rest)
 
 
 def _head(sent: list[str]) -> Iterator[str]:
