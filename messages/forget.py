@@ -64,7 +64,7 @@ class Scope(Value, frozen=True, kw_only=True, gc=False):
     person_id: Word = ""
     """Account of the person, for a person."""
     person_name: Annotated[str, Meta(max_length=100)] = ""
-    """Name of the person, for a person; empty to look for the account and the names in its own messages.
+    """Name of the person, for a person, beside the names in the account's own messages; empty for these alone.
 
     For a topic: all that a list about this person has, whatever the topic's words; empty for a search.
     """
@@ -202,7 +202,7 @@ class ForgetPreviewed(Message, frozen=True, kw_only=True, gc=False):
     repeated: int = 0
     """Number of the events that only repeat a text of others."""
     withheld: int = 0
-    """Number of events in the scope that are others' words and stay."""
+    """Number of events in the scope that are others' words and stay; not of repetitions in other windows."""
     is_partial: bool = False
     """True if a search gave as many results as it can, so that there may be more on the topic."""
 

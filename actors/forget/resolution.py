@@ -39,8 +39,10 @@ class Resolved:
 
     scope: Scope
     events: dict[Window, tuple[ForgettableEvent, ...]] = field(default_factory=dict)
+    readable: frozenset[Window] = frozenset()
+    """Windows that the scope names; of other windows the requester learns no words."""
     withheld: int = 0
-    """Events that the requester may not have forgotten."""
+    """Events that the requester may not have forgotten, in the readable windows."""
     is_partial: bool = False
     """True if the search may have more on the topic."""
     repeated: int = 0
@@ -140,6 +142,7 @@ class Resolution:
     def _take_listed(self, answers: dict[Window, Message | None]) -> None:
         if not self._note(answers):
             return
+        self._resolved.readable = frozenset(answers)
         kind, texts = self._resolved.scope.kind, self._texts()
         if kind is ScopeKind.EXPIRED or not texts:
             self._done(self._resolved)
@@ -172,9 +175,10 @@ class Resolution:
         self._ask_windows(scopes, self._take_repeated)
 
     def _take_repeated(self, answers: dict[Window, Message | None]) -> None:
-        before = self._resolved.count
+        before, withheld = self._resolved.count, self._resolved.withheld
         if self._note(answers):
             self._resolved.repeated = self._resolved.count - before
+            self._resolved.withheld = withheld
             self._done(self._resolved)
 
     def _note(self, answers: dict[Window, Message | None]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Any, TextIO, TypeVar
 
 import msgspec
 
+from actors.linux.regular_file import open_regular
 from domain.turn.discord.exported import ExportedMessage, ExportHead, ExportTail, exported_message, exported_window
 from messages.base import Window
 from messages.past import PastMessage
@@ -77,7 +79,7 @@ class _Reader:
     def messages(self) -> Iterator[PastMessage]:
         """Messages of the file, from the first to the last."""
         try:
-            with self._path.open(encoding="utf-8-sig") as file:
+            with os.fdopen(open_regular(self._path), encoding="utf-8-sig") as file:
                 self._read_head(file)
                 while (message := self._next(file)) is not None:
                     place = f"messages[{self.count}]"
@@ -123,6 +125,8 @@ class _Reader:
                     if len(self._text) - at > _MOST_MESSAGE or not self._more(file):
                         raise self._fault(f"messages[{self.count}]", f"must be JSON: {error.msg}") from None
                     continue
+                except (ValueError, RecursionError) as error:
+                    raise self._fault(f"messages[{self.count}]", _unusable(error)) from None
                 if self._at > _CHUNK:
                     self._text, self._at = self._text[self._at :], 0
                 return message
@@ -148,6 +152,8 @@ class _Reader:
             return json.loads(text)
         except json.JSONDecodeError as error:
             raise self._fault(f"{place}, line {error.lineno}", f"must be JSON: {error.msg}") from None
+        except (ValueError, RecursionError) as error:
+            raise self._fault(place, _unusable(error)) from None
 
     def _convert(self, value: object, kind: type[T], place: str) -> T:
         try:
@@ -157,3 +163,8 @@ class _Reader:
 
     def _fault(self, place: str, rule: str) -> ExportFault:
         return ExportFault(f"{self._path}: {place}: {rule}")
+
+
+def _unusable(error: Exception) -> str:
+    """Rule that JSON breaks which Python does not read: a number with too many digits, or too many brackets."""
+    return f"must be JSON that can be read: {error}"

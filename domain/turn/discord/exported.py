@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated
 
 import msgspec
@@ -12,7 +12,7 @@ from msgspec import Meta
 from messages.base import MessageId, Surface, UserId, Window, make_ready
 from messages.past import PastMessage
 
-Snowflake = Annotated[str, Meta(pattern="^[0-9]{15,20}$")]
+Snowflake = Annotated[str, Meta(pattern=r"^[1-9][0-9]{14,19}\Z")]
 _SURFACES = {
     **dict.fromkeys(("GuildTextChat", "GuildNews", "GuildVoiceChat", "GuildStageVoice"), Surface.DISCORD_CHANNEL),
     **dict.fromkeys(("GuildNewsThread", "GuildPublicThread", "GuildPrivateThread"), Surface.DISCORD_THREAD),
@@ -52,7 +52,7 @@ class ExportTail(_Part, frozen=True):
 
 
 class _Author(_Part, frozen=True):
-    id: Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
+    id: Annotated[str, Meta(pattern=r"^[0-9]{1,20}\Z")]
     name: str
     nickname: str | None = None
 
@@ -119,10 +119,14 @@ def exported_message(message: ExportedMessage) -> PastMessage | None:
     """A message of an export; None for a notice of Discord's, or a message without words.
 
     Raises:
-        ValueError: a kind that the format does not have, or a time without a zone.
+        ValueError: a kind that the format does not have, a time without a zone, or a time that UTC does not have.
     """
     if message.timestamp.tzinfo is None:
         raise ValueError(f"timestamp {message.timestamp.isoformat()!r}: a time zone is required")
+    try:
+        message.timestamp.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"timestamp {message.timestamp.isoformat()!r}: must be a time that UTC has, too") from None
     if message.type not in _SAID:
         if message.type not in _NOTICES and not (message.type.isascii() and message.type.isdecimal()):
             raise ValueError(f"type {message.type[:80]!r}: must be one of {', '.join((*_SAID[:2], *sorted(_NOTICES)))}")

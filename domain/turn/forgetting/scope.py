@@ -281,7 +281,7 @@ def _is_own(events: WindowEvents, scope: Scope, entry: _Entry) -> bool:
 def _of_person(events: WindowEvents, scope: Scope) -> Iterator[EventId]:
     """All by a person, and all that names or quotes the person."""
     own = [each for each in events.entries.values() if scope.person_id and each.author_id == scope.person_id]
-    names = {scope.person_name} if scope.person_name else {str(each.meta.get("author", "")) for each in own}
+    names = {scope.person_name, *(str(each.meta.get("author", "")) for each in own)}
     words = [rf"<@!?{re.escape(scope.person_id)}>"] if scope.person_id else []
     words += [rf"(?<!\w){re.escape(name)}(?!\w)" for name in names if len(name) >= _LEAST_NAME_CHARS]
     naming = re.compile("|".join(words) or "(?!)", re.IGNORECASE)

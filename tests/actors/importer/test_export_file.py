@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,9 @@ def test_a_file_of_many_pieces_is_read_as_one(tmp_path: Path) -> None:
         (export({**message(1), "author": None}), "messages[0]: Expected `object`, got `null` - at `$.author`"),
         (export(message(1, type="Shout")), "messages[0]: type 'Shout': must be one of"),
         (export(message(1, timestamp="2025-04-01T12:00:00")), "messages[0]: timestamp"),
+        (export(message(1, timestamp="0001-01-01T00:00:00+14:00")), "messages[0]: timestamp '0001-01-01T00:00:00+14:00'"),
+        (export({**message(1), "id": f"{FIRST}\n"}), "messages[0]: Expected `str` matching regex"),
+        (export({**message(1), "id": "0" * 18}), "messages[0]: Expected `str` matching regex"),
         (export(message(1), messageCount=9), "messageCount: must be 1, the number of messages, and is 9"),
         ([1, 2], 'the beginning: must have "messages": ['),
     ],
@@ -109,6 +113,25 @@ def test_an_unsound_file_is_refused_with_its_place_and_rule(tmp_path: Path, valu
     with pytest.raises(ExportFault) as fault:
         check_export(file)
     assert str(fault.value).startswith(f"{file}: {place}")
+
+
+@pytest.mark.parametrize("nonsense", ["[" * 200_000 + "]" * 200_000, "9" * 5_000], ids=["brackets", "digits"])
+@pytest.mark.parametrize("mark", ["before", "inside", "behind"])
+@pytest.mark.req("X-256")
+def test_json_that_python_does_not_read_is_refused(tmp_path: Path, nonsense: str, mark: str) -> None:
+    parts = {"before": 0, "behind": 0} | export(message(1, inside=0))
+    whole = json.dumps({**parts, "behind": parts.pop("behind")})
+    file = tmp_path / "hostile.json"
+    file.write_text(whole.replace(f'"{mark}": 0', f'"{mark}": {nonsense}'))
+    with pytest.raises(ExportFault, match="must be JSON that can be read"):
+        check_export(file)
+
+
+@pytest.mark.req("X-256")
+def test_a_pipe_in_the_place_of_a_file_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    with pytest.raises(ExportFault, match="no regular file"):
+        check_export(tmp_path / "pipe.json")
 
 
 @pytest.mark.req("X-256")

@@ -85,6 +85,12 @@ def test_a_person_goes_with_all_that_names_or_quotes_the_person_as_a_word() -> N
     assert "q2" not in ids
 
 
+def test_a_person_goes_with_what_names_the_person_as_the_account_was_called_before() -> None:
+    ids = ids_of(kind=ScopeKind.PERSON, person_id=BOB, person_name="Robert")
+
+    assert "a2" in ids
+
+
 @pytest.mark.parametrize(
     ("kind", "fields", "ids"),
     [
