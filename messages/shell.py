@@ -12,7 +12,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.base import Address, Message, MessageId, RequestId, UserId, Value, Window, Word, make_ready
+from messages.base import Address, Message, MessageId, RequestId, TurnId, UserId, Value, Window, Word, make_ready
 
 SHELL = Address("shell")
 APPROVAL = Address("approval")
@@ -67,6 +67,8 @@ class RunBash(Message, frozen=True, kw_only=True, gc=False):
 
     Lanes have places of their own, so that a command which waits for what a lane does takes none from it. What only the
     turn's own commands may ask (`Verb.in_lanes`) is not to be asked from a lane."""
+    turn_id: TurnId = TurnId("")
+    """Turn on whose behalf the command runs, by which its kept output is found; empty for none."""
     is_again: bool = False
     """True if an earlier life may have begun the command: it is run only if it still waits for a person's approval."""
     is_operators: bool = False

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.base import Address, Message, RequestId, Value, Window, Word, make_ready
+from messages.base import Address, Message, RequestId, TurnId, Value, Window, Word, make_ready
 from messages.model import ModelAnswer, Usage
 from messages.shell import CommandReply, SharedFolder
 from messages.socket import Refused
@@ -175,6 +175,8 @@ class BeginRun(Message, frozen=True, kw_only=True, gc=False):
     role: ChildRole
     prompt: str
     """The task, with the text that precedes it."""
+    turn_id: TurnId = TurnId("")
+    """Turn that asked for the run."""
     audience: str = ""
     """Audience of the turn that asked for the run."""
     folders: tuple[SharedFolder, ...] = ()

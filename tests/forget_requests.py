@@ -17,7 +17,7 @@ def forget_request(reply_to: Address, window: Window, *turns: str, whole: bool =
             path="logs/x.md",
             line=number,
             event_id=EventId(turn),
-            turn_id=TurnId(turn),
+            turn_id=fields.pop("turn_id", TurnId(turn)),
             message_id=MessageId(turn) if turn.isdecimal() else MessageId(""),
             **fields,
         )

@@ -348,6 +348,7 @@ class TurnDriver:
                 timeout_s=arguments.timeout_s,
                 audience=run.audience,
                 folders=self._contributions.folders(),
+                turn_id=run.turn_id,
                 is_again=run.take_again(),
             )
 

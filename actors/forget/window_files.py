@@ -10,7 +10,7 @@ from actors.kernel import Actor, not_understood
 from actors.linux.disk import Disk, RealDisk
 from actors.linux.folder import open_folder, remove_tree
 from domain.log.window import keeps_logs
-from domain.log.window_folders import attachments_folder, output_folder
+from domain.log.window_folders import attachments_folder, output_folder, output_prefix
 from messages.forget import ForgetDerived, answer_derived
 from messages.socket import Refused
 
@@ -54,9 +54,15 @@ class WindowFilesActor(Actor):
         if request.whole_window:
             names = [os.listdir(folder) if folder.is_dir() else [] for folder in folders]  # noqa: PTH208
         else:
-            outputs = [PurePath(path).name for each in request.events for path in each.outputs]
-            names = [list(_messages(request)), outputs]
+            names = [list(_messages(request)), list(self._outputs(request, folders[1]))]
         return sum(self._remove(folder, each) for folder, each in zip(folders, names, strict=True))
+
+    def _outputs(self, request: ForgetDerived, folder: Path) -> Iterable[str]:
+        """Names of kept outputs: those that the log named, and those of turns whose commands were cut short."""
+        yield from (PurePath(path).name for each in request.events for path in each.outputs)
+        turns = {each.turn_id for each in request.events if each.turn_id not in ("", each.event_id)}
+        prefixes = tuple(map(output_prefix, turns))
+        yield from (name for name in (os.listdir(folder) if folder.is_dir() else ()) if name.startswith(prefixes))  # noqa: PTH208
 
     def _remove(self, folder: Path, names: Iterable[str]) -> int:
         """Remove some entries of a folder, and return when they are gone from the disk; their number.

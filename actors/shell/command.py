@@ -14,6 +14,7 @@ from actors.shell.process import Process
 from actors.shell.recorder import Recorder
 from actors.shell.refused import RefusedError
 from actors.shell.workplace import Workplace
+from domain.log.window_folders import output_prefix
 from domain.policy.approval import APPROVAL_S
 from domain.text.output_tail import Excerpt, KeptOutput, render
 from domain.turn.call_result import INTERRUPTED
@@ -148,10 +149,13 @@ class Command:
             workplace, process = await self._start(door)
         except RefusedError as error:
             return BashRefused(request_id=self._request.request_id, reason=str(error))
-        with closing(process), closing(Recorder(workplace, self._request.request_id)) as recorder:
+        with (
+            closing(process),
+            closing(Recorder(workplace, output_prefix(self._request.turn_id) + self._request.request_id)) as recorder,
+        ):
             outcome = await self._attend(process, recorder)
             process.close()
-            excerpt, output = recorder.finish()
+            excerpt, output = recorder.finish(may_keep=outcome is not BashOutcome.ABORTED)
             if process.ending.fault:
                 return self._refusal(process.ending.fault, excerpt)
             return self._result(outcome, process.ending, excerpt, output, self._loop.time() - began)

@@ -21,17 +21,17 @@ KEPT_FILES = 16
 class OutputFile:
     """Output file in a folder of the agent's own, made with the first write; commands can read it and no more."""
 
-    def __init__(self, folder: Path, request_id: str, disk: Disk | None = None) -> None:
+    def __init__(self, folder: Path, name: str, disk: Disk | None = None) -> None:
         """Nothing is opened yet.
 
         Args:
             folder: Existing folder of the file.
-            request_id: Command of the output; names the file.
+            name: Of the file, without its suffix.
             disk: Disk to write to; None for the real disk.
         """
         self._folder = folder
         self._disk = disk or RealDisk()
-        self._name = re.sub(r"[^A-Za-z0-9_-]", "_", request_id)[:64] + ".log"
+        self._name = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64] + ".log"
         self._folder_fd: int | None = None
         self._file_fd: int | None = None
         self.kept_bytes = 0

@@ -10,10 +10,10 @@ from domain.text.output_tail import MAX_BYTES, MAX_LINES, Excerpt, KeptOutput, O
 class Recorder:
     """Output recorder in bounded memory, whatever it is given: the tail, and a little before the file."""
 
-    def __init__(self, workplace: Workplace, request_id: str) -> None:
+    def __init__(self, workplace: Workplace, name: str) -> None:
         self._tail = OutputTail()
         self._beginning = bytearray()
-        self._file = OutputFile(workplace.output, request_id)
+        self._file = OutputFile(workplace.output, name)
         self._is_spilling = False
 
     def take(self, piece: bytes) -> None:
@@ -26,9 +26,16 @@ class Recorder:
         if self._tail.total_bytes > MAX_BYTES or self._tail.line_count > MAX_LINES:
             self._spill()
 
-    def finish(self) -> tuple[Excerpt, KeptOutput]:
-        """Excerpt for the model, and the state of the full output; a file exists only if the excerpt is truncated."""
+    def finish(self, *, may_keep: bool = True) -> tuple[Excerpt, KeptOutput]:
+        """Excerpt for the model, and the state of the full output; a file exists only if the excerpt is truncated.
+
+        Args:
+            may_keep: False for a command whose result nobody waits for: no log would name the file.
+        """
         excerpt = self._tail.excerpt()
+        if not may_keep:
+            self.close()
+            return excerpt, KeptOutput(path="", lost_bytes=self._file.lost_bytes, fault=self._file.fault)
         if excerpt.truncated and not self._is_spilling:  # bytes that are no UTF-8 take more room when shown
             self._spill()
         path = self._file.path if excerpt.truncated else ""

@@ -111,7 +111,8 @@ class Preparing:
         """Facts of the present turn for sub-agents' runs."""
         if self._turn is None:  # a command asks, so one may be run; its turn began before this actor did
             return CurrentTurn(folders=self.folders)
-        return CurrentTurn(audience=self._turn.audience, folders=self.folders, may_run=self._turn.may_run)
+        turn = self._turn
+        return CurrentTurn(turn_id=turn.turn_id, audience=turn.audience, folders=self.folders, may_run=turn.may_run)
 
     def context(self, wish: ContextWish) -> str:
         """Context of the parent's work for a sub-agent: the state of the work, and recalled entries for the task."""

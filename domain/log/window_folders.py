@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from domain.log.window import LOG_ROOT, log_folder
-from messages.base import Window
+from messages.base import TurnId, Window
 
 ATTACHMENTS_ROOT = PurePath("attachments")
 OUTPUT_ROOT = PurePath("output")
@@ -27,3 +27,8 @@ def output_folder(window: Window) -> PurePath:
         ValueError: as `log_folder`.
     """
     return OUTPUT_ROOT / log_folder(window).relative_to(LOG_ROOT)
+
+
+def output_prefix(turn_id: TurnId) -> str:
+    """Beginning of the names of files with outputs of a turn's commands; empty for no turn."""
+    return f"{turn_id}-" if turn_id else ""

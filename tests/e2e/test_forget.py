@@ -119,6 +119,16 @@ def test_a_topic_shows_what_would_go_and_goes_by_the_button(stage: Stage) -> Non
     assert holders(stage.data, "cello")
 
 
+@pytest.mark.req("X-250")
+def test_a_command_that_runs_leaves_no_output_behind(stage: Stage) -> None:
+    server = stage.server
+    said = server.say(GENERAL_ID, "run: for i in $(seq 4000); do echo heron$((40+2)); done; sleep 240.27")
+    eventually(lambda: files_with(stage.data, "heron42"))
+    confirm(server, forget(server, "message", {"message": str(said)}))
+    eventually(lambda: not files_with(stage.data, "heron42"))
+    assert not holders(stage.data, "heron")
+
+
 @pytest.mark.req("X-247")
 def test_a_viewer_forgets_own_words_too(server: PlaygroundServer, tmp_path: Path) -> None:
     viewer = server.add_user("Viewer")

@@ -258,6 +258,7 @@ class SubagentActor(Actor):
                 audience=work.audience,
                 folders=work.folders,
                 lane=_lane(self._run),
+                turn_id=work.turn_id,
             )
 
         self._awaited = self.ask(self._config.shell, make, None, self._take_result)

@@ -17,7 +17,7 @@ from actors.workspace.subagents.record import RUNNING, Record, kept_records, sec
 from domain.workspace.subagents.definition import CONTEXTUAL, MODES, NONE, RELEVANT, SubagentDefinition
 from domain.workspace.subagents.prompt import task_prompt
 from domain.workspace.subagents.report import note_text, report_text
-from messages.base import Address, RequestId, Window
+from messages.base import Address, RequestId, TurnId, Window
 from messages.model import Usage
 from messages.shell import SharedFolder
 from messages.socket import Refused
@@ -52,6 +52,7 @@ INTERRUPTED = "interrupted: the agent was restarted"
 LOST = "interrupted: its actor was restarted"
 NO_ANSWER = "its actor did not answer"
 TAKEN_FOR_LOST = (INTERRUPTED, LOST, NO_ANSWER)
+NO_TURN = TurnId("")
 ASKED_TO_STOP = "it was stopped by its parent"
 
 
@@ -59,6 +60,7 @@ ASKED_TO_STOP = "it was stopped by its parent"
 class CurrentTurn:
     """Facts of the present turn that new runs take over."""
 
+    turn_id: TurnId = NO_TURN
     audience: str = ""
     folders: tuple[SharedFolder, ...] = ()
     may_run: bool = True
@@ -194,6 +196,7 @@ class Runs:
             window=self.window,
             role=role,
             prompt=prompt,
+            turn_id=turn.turn_id,
             audience=turn.audience,
             folders=turn.folders,
         )

@@ -9,7 +9,7 @@ import pytest
 from actors.forget.part import WINDOW_FILES
 from actors.forget.window_files import WindowFilesActor
 from actors.kernel import ActorSpec, ActorSystem, ManualClock
-from messages.base import Address, Surface, Window
+from messages.base import Address, Surface, TurnId, Window
 from messages.forget import DerivedForgotten
 from messages.socket import Refused
 from tests.forget_requests import files_with, forget_request
@@ -111,3 +111,15 @@ def test_a_file_that_cannot_be_removed_is_said(rig: Rig) -> None:
 
     assert isinstance(answer, Refused)
     assert "a file stays" in answer.reason
+
+
+@pytest.mark.req("X-250")
+def test_outputs_that_no_log_names_go_with_their_turn(rig: Rig) -> None:
+    folder = f"output/{HERE.address.key}"
+    for name in ("q1-r7.log", "q12-r8.log", "q2-r9.log"):
+        rig.write(f"{folder}/{name}")
+
+    rig.forget("q2")
+    rig.forget("c1", turn_id=TurnId("q1"))
+
+    assert {path.name for path in (rig.root / folder).glob("*.log")} == {"r1.log", "r2.log", "q12-r8.log", "q2-r9.log"}

@@ -100,7 +100,10 @@ def test_a_file_of_many_pieces_is_read_as_one(tmp_path: Path) -> None:
         (export({**message(1), "author": None}), "messages[0]: Expected `object`, got `null` - at `$.author`"),
         (export(message(1, type="Shout")), "messages[0]: type 'Shout': must be one of"),
         (export(message(1, timestamp="2025-04-01T12:00:00")), "messages[0]: timestamp"),
-        (export(message(1, timestamp="0001-01-01T00:00:00+14:00")), "messages[0]: timestamp '0001-01-01T00:00:00+14:00'"),
+        (
+            export(message(1, timestamp="0001-01-01T00:00:00+14:00")),
+            "messages[0]: timestamp '0001-01-01T00:00:00+14:00'",
+        ),
         (export({**message(1), "id": f"{FIRST}\n"}), "messages[0]: Expected `str` matching regex"),
         (export({**message(1), "id": "0" * 18}), "messages[0]: Expected `str` matching regex"),
         (export(message(1), messageCount=9), "messageCount: must be 1, the number of messages, and is 9"),

@@ -168,6 +168,18 @@ def test_a_cancelled_command_is_killed_and_what_it_said_is_told(bench: Bench) ->
     assert all_gone("240.29")
 
 
+@pytest.mark.req("X-250")
+def test_the_output_of_a_cancelled_command_is_not_kept_as_no_log_names_it(bench: Bench) -> None:
+    begun = bench.fifo("begun")
+    request_id = bench.ask("seq 9000; echo > begun; sleep 240.28")
+    begun.read_text()
+    bench.cancel(request_id)
+    result = bench.result(request_id)
+    assert (result.outcome, result.full_output_path) == (BashOutcome.ABORTED, "")
+    assert "9000" in result.text
+    assert not [*(bench.root / "output").rglob("*.log")]
+
+
 def test_a_command_can_be_cancelled_in_the_moment_of_its_start(bench: Bench) -> None:
     for number in range(20):
         request_id = bench.ask("sleep 60", of=window(number))

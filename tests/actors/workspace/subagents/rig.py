@@ -15,7 +15,7 @@ from actors.workspace.subagents.config import SubagentConfig
 from actors.workspace.subagents.definitions import Definitions
 from actors.workspace.subagents.runs import ContextWish, CurrentTurn, Runs, RunsConfig
 from domain.workspace.subagents.prompt import subagent_prompt
-from messages.base import CONTEXT_KIND, Address, Message, RequestId, Surface, Window
+from messages.base import CONTEXT_KIND, Address, Message, RequestId, Surface, TurnId, Window
 from messages.model import ModelFailed, ModelReply, ModelRequest, StopReason, ToolCall, Usage
 from messages.shell import BashOutcome, BashResult, RunBash, SharedFolder
 from messages.socket import Refused
@@ -38,7 +38,7 @@ from tests.safe_system import SafeSystem
 
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="910000000000000021")
 FOLDERS = (SharedFolder(path="/shared"),)
-TURN = CurrentTurn(audience="1:2:everyone", folders=FOLDERS)
+TURN = CurrentTurn(turn_id=TurnId("t9"), audience="1:2:everyone", folders=FOLDERS)
 M = TypeVar("M", bound=Message)
 PLAIN = "---\nname: researcher\ndescription: Looks things up.\n---\nYou look things up.\n"
 

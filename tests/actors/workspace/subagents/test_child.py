@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from domain.turn.call_result import NOT_RUN_LENGTH
-from messages.base import Message, RequestId
+from messages.base import Message, RequestId, TurnId
 from messages.model import CancelModel, ModelDelta, ModelReply, Role, StopReason, ToolCall, Usage
 from messages.shell import BashRefused, CancelBash
 from messages.workspace import BeginRun, ChildEnded, EndRun, subagent_of
@@ -47,6 +47,7 @@ def begin(rig: SubagentRig, prompt: str = "find it", **fields: Any) -> None:
         role=role(**fields),
         prompt=prompt,
         audience="a",
+        turn_id=TurnId("t1"),
         folders=FOLDERS,
     )
     tell(rig, message)
@@ -81,6 +82,7 @@ def test_commands_run_one_after_the_other_in_a_lane_and_the_answer_without_calls
     rig.reply(first, "I look.", bash("ls"), bash("pwd", 2))
     ls = rig.command()
     assert (ls.command, ls.lane, ls.window, ls.audience, ls.folders) == ("ls", "subagent r1", WINDOW, "a", FOLDERS)
+    assert ls.turn_id == "t1"
     assert ls.timeout_s == 120.0
     assert not rig.shell.drain()
     rig.print(ls, "a.txt")

@@ -190,7 +190,9 @@ def test_all_are_stopped_with_their_turn(rig: SubagentRig) -> None:
 def test_what_runs_have_used_is_counted_once(rig: SubagentRig) -> None:
     run = rig.begin()
     rig.reply(rig.request(), "", bash())
-    rig.print(rig.command())
+    command = rig.command()
+    assert command.turn_id == "t9"
+    rig.print(command)
     rig.finish()
     used = Usage(prompt_tokens=20, completion_tokens=2, cost_usd=1.0)
     assert rig.counted == [used]
