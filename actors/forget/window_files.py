@@ -58,7 +58,7 @@ class WindowFilesActor(Actor):
         return sum(self._remove(folder, each) for folder, each in zip(folders, names, strict=True))
 
     def _outputs(self, request: ForgetDerived, folder: Path) -> Iterable[str]:
-        """Names of kept outputs: those that the log named, and those of turns whose commands were cut short."""
+        """Names of kept outputs that the log named, and of outputs of the same turns that no log names."""
         yield from (PurePath(path).name for each in request.events for path in each.outputs)
         turns = {each.turn_id for each in request.events if each.turn_id not in ("", each.event_id)}
         prefixes = tuple(map(output_prefix, turns))

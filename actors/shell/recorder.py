@@ -30,7 +30,7 @@ class Recorder:
         """Excerpt for the model, and the state of the full output; a file exists only if the excerpt is truncated.
 
         Args:
-            may_keep: False for a command whose result nobody waits for: no log would name the file.
+            may_keep: False for a cancelled command, as no log would name the file.
         """
         excerpt = self._tail.excerpt()
         if not may_keep:
