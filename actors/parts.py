@@ -33,13 +33,14 @@ from actors.scheduler.part import row as scheduler
 from actors.shell.part import row as shell
 from actors.skills.part import row as skills
 from actors.socket.part import row as socket
+from actors.transcribe.part import row as transcribe
 from actors.web.part import row as web
 from actors.workspace.part import LAYER as WORKSPACE
 
 LAYERS: tuple[Layer, ...] = (WORKSPACE, CURATED, OBJECTS, FACTS)
 """Kinds of memory that `[layers]` can switch on, in the order in which they contribute to a turn."""
 
-BEFORE_LAYERS: tuple[Row, ...] = (ledger, local_model, model, web, embedder, memory, skills)
+BEFORE_LAYERS: tuple[Row, ...] = (ledger, local_model, model, web, transcribe, embedder, memory, skills)
 """Skills before the layers, so that what these say in the system prompt, which changes more often, stands behind."""
 BEHIND_LAYERS: tuple[Row, ...] = (
     scheduler,

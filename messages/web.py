@@ -1,4 +1,4 @@
-"""Protocol of WebActor, the only one that reads the web on behalf of a command."""
+"""Protocol of WebActor, which reads the web on behalf of commands, and of TranscribeActor, which writes speech down."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from messages.socket import Refused
 from messages.status import DescribeYourself
 
 WEB = Address("web")
+TRANSCRIBE = Address("transcribe")
+LONGEST_TRANSCRIPT = 100_000
+"""Characters: some two hours of speech."""
 
 
 class WebResult(Value, frozen=True, kw_only=True, gc=False):
@@ -72,7 +75,51 @@ class PageRead(Message, frozen=True, kw_only=True, gc=False):
     markdown: str
 
 
+class TranscribeAudio(Message, frozen=True, kw_only=True, gc=False):
+    """Write down what is said in a recording that came with a message; answered by `Transcribed` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    audio: bytes
+    """The whole file, as far as `discord.attachment_mib` allows."""
+    path: Annotated[str, Meta(max_length=2_048)] = ""
+    """Path of the kept file, below the window's working directory; empty if it is not kept."""
+
+
+class TranscribeFile(Message, frozen=True, kw_only=True, gc=False):
+    """Write down what is said in a file of the window's working directory; answered like `TranscribeAudio`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    path: Annotated[str, Meta(max_length=2_048)]
+    """Below the working directory."""
+
+
+class Transcribed(Message, frozen=True, kw_only=True, gc=False):
+    """Words that were heard in a recording."""
+
+    request_id: RequestId
+    text: Annotated[str, Meta(max_length=LONGEST_TRANSCRIPT)]
+    """Empty if no words were heard."""
+    model: Annotated[str, Meta(max_length=200)]
+    """Model that wrote them down, for a reader."""
+
+
+class RecordingDone(Message, frozen=True, kw_only=True, gc=False):
+    """One recording is done with: from TranscribeActor's loop to itself."""
+
+    request_id: RequestId
+    text: Annotated[str, Meta(max_length=LONGEST_TRANSCRIPT)] = ""
+    fault: Annotated[str, Meta(max_length=1_000)] = ""
+    """Why there are no words; empty if it was listened to."""
+
+
 WebRequest = SearchWeb | ReadPage
 WebMessage = WebRequest | AddressChecked | DescribeYourself
 WebReply = WebFound | PageRead | Refused
+TranscribeRequest = TranscribeAudio | TranscribeFile
+TranscribeMessage = TranscribeRequest | RecordingDone | DescribeYourself
+TranscribeReply = Transcribed | Refused
 make_ready(__name__)

@@ -19,6 +19,8 @@ from messages.discord import DISCORD, AttachFile, SwitchMemory
 
 log = logging.getLogger(__name__)
 
+LISTEN_MARGIN_S = 5.0
+"""Longer than a transcription itself takes, so that its own reason arrives first."""
 VERBS = {"memory.switch": Verb(DISCORD, SwitchMemory, words=SWITCHED)}
 
 
@@ -96,7 +98,11 @@ def discord_config(settings: Settings, connection: DiscordConnection, secrets: t
         paste_tokens=discord.paste_tokens,
         shards=discord.shards,
         secrets=secrets,
-        timing=Timing(guild_ready_timeout_s=connection.guilds_settle_s, reaction_after_s=discord.reaction_after_s),
+        timing=Timing(
+            guild_ready_timeout_s=connection.guilds_settle_s,
+            reaction_after_s=discord.reaction_after_s,
+            listen_s=0.0 if settings.transcribe.api == "off" else settings.transcribe.timeout_s + LISTEN_MARGIN_S,
+        ),
     )
 
 

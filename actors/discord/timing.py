@@ -40,6 +40,10 @@ class Timing:
     lost_files_s: float = 30.0
     """Spent on files of a message that did not come, after which its others are not asked for: ten could hold up a
     channel for minutes."""
+    listen_s: float = 0.0
+    """For the words of all recordings of a message; what is said after it in the channel waits as long. 0 where speech
+    is not written down.
+    """
     disk_timeout_s: float = 20.0
     """Keeping the files of a message, or reading one that is to be posted; a disk that takes longer hangs."""
     disk_again_s: float = 30.0

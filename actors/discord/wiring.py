@@ -38,10 +38,11 @@ from actors.discord.incoming.places.settings_check import SettingsCheck
 from actors.discord.incoming.places.window_map import WindowMap, is_open_to_all
 from actors.discord.incoming.preparation import Preparation
 from actors.discord.incoming.readership import Readership
+from actors.discord.incoming.reading.listening import Listening
 from actors.discord.incoming.reading.names import NameBook
 from actors.discord.incoming.reading.starter import Starters
 from actors.discord.incoming.seen import SeenMessages
-from actors.discord.incoming.unpacking import Unpacking
+from actors.discord.incoming.unpacking import FileBounds, Unpacking
 from actors.discord.incoming.watermark_file import WatermarkFile
 from actors.discord.incoming.watermarks import Watermarks
 from actors.discord.outgoing.channel_messages import ChannelMessages
@@ -266,9 +267,12 @@ def _intake(
             unpacking=Unpacking(
                 fetcher=Fetcher(rest=rest, origins=file_origins, timing=config.timing),
                 disk=made.disk,
-                most_bytes=config.attachment_bytes,
-                paste_tokens=config.paste_tokens,
-                most_lost_s=config.timing.lost_files_s,
+                bounds=FileBounds(
+                    most_bytes=config.attachment_bytes,
+                    paste_tokens=config.paste_tokens,
+                    most_lost_s=config.timing.lost_files_s,
+                ),
+                listening=Listening(host, config.timing.listen_s),
             ),
         ),
         heard=Heard(seen=made.seen, watermarks=watermarks),

@@ -104,6 +104,57 @@ CATALOGUE = (
     ),
 )
 
+SPEECH_FOLDER = "speech"
+"""In the folder of models: weights of `SPEECH_CATALOGUE`."""
+SPEECH_SUFFIX = ".bin"
+_WHISPER = "ggerganov/whisper.cpp"
+_WHISPER_REVISION = "5359861c739e955e79d9a303bcbc70fb988958b1"
+
+SPEECH_CATALOGUE = (
+    CatalogueModel(
+        name="whisper-base",
+        title="Whisper base, 74 million parameters",
+        repository=_WHISPER,
+        revision=_WHISPER_REVISION,
+        file="ggml-base.bin",
+        bytes=147_951_465,
+        sha256="60ed5bc3dd14eea856493d334349b405782ddcaf0028d4b5df4088345fba2efe",
+        licence="MIT",
+        memory_gib=0.4,
+        calls_tools=False,
+    ),
+    CatalogueModel(
+        name="whisper-small",
+        title="Whisper small, 244 million parameters",
+        repository=_WHISPER,
+        revision=_WHISPER_REVISION,
+        file="ggml-small.bin",
+        bytes=487_601_967,
+        sha256="1be3a9b2063867b937e64e2ec7483364a79917e157fa98c5d94b5c1fffea987b",
+        licence="MIT",
+        memory_gib=0.9,
+        calls_tools=False,
+    ),
+    CatalogueModel(
+        name="whisper-large-v3-turbo",
+        title="Whisper large v3 turbo, 809 million parameters",
+        repository=_WHISPER,
+        revision=_WHISPER_REVISION,
+        file="ggml-large-v3-turbo.bin",
+        bytes=1_624_555_275,
+        sha256="1fc70f774d38eb169993ac391eea357ef47c88757ef72ee5943879b7e8e2bc69",
+        licence="MIT",
+        memory_gib=2.5,
+        calls_tools=False,
+    ),
+)
+"""Speech models for whisper.cpp's program, which writes down voice messages (`transcribe.api = "local"`)."""
+
+
+def speech_model(name: str) -> CatalogueModel | None:
+    """The speech model of a name; None for an unknown one."""
+    return next((model for model in SPEECH_CATALOGUE if model.name == name), None)
+
 
 def catalogue_model(name: str) -> CatalogueModel | None:
     """The catalogue's model of a name; None for an unknown one."""

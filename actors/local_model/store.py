@@ -16,14 +16,14 @@ import msgspec
 
 from actors.linux.private_folder import make_private
 from actors.linux.regular_file import open_regular, read_regular
-from actors.local_model.catalogue import CATALOGUE, catalogue_model
+from actors.local_model.catalogue import CATALOGUE, SPEECH_FOLDER, SPEECH_SUFFIX, catalogue_model
 from messages.base import make_ready
 
 Told = Callable[[str, int, int], None]
 """Shows progress: a text, bytes done, bytes in all."""
 SUFFIX = ".gguf"
 _RECORD, _NEW = ".json", ".new"
-_MAGIC = b"GGUF"
+_MAGIC, _SPEECH_MAGIC = b"GGUF", b"lmgg"
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}[a-z0-9]|[a-z0-9]")
 _BLOCK_BYTES = 1 << 20
 
@@ -53,6 +53,8 @@ class Store:
     folder: Path
     program: str
     """Command of the agent, for messages."""
+    suffix: str = SUFFIX
+    """Ending of fetched files."""
 
     def records(self) -> tuple[Record, ...]:
         """The models in the folder, by name; a record that cannot be read is left out."""
@@ -142,7 +144,7 @@ class Store:
 
     def fetched_file(self, name: str) -> Path:
         """Place of a fetched file."""
-        return self._place(name, SUFFIX)
+        return self._place(name, self.suffix)
 
     def parts(self, name: str) -> tuple[Path, Path]:
         """Places of a file that is being fetched, and of its server's name for its version."""
@@ -160,6 +162,16 @@ class Store:
             f"local/{name} is not known; there are {names}; a file of yours is added by "
             f"{self.program} model add {name} FILE.gguf"
         )
+
+
+def speech_store(folder: Path, program: str) -> Store:
+    """Store of speech models, in a folder of their own.
+
+    Args:
+        folder: Folder of local models.
+        program: Command of the agent, for messages.
+    """
+    return Store(folder / SPEECH_FOLDER, program, SPEECH_SUFFIX)
 
 
 def check_name(name: str) -> str:
@@ -201,6 +213,8 @@ def _file_at(name: str) -> Path:
             magic = file.read(len(_MAGIC))
     except (OSError, ValueError) as error:
         raise ModelFileError(f"{path} cannot be read: {getattr(error, 'strerror', error)}") from error
+    if magic == _SPEECH_MAGIC:
+        raise ModelFileError(f"{path} is a speech model, which is not added: write its path as transcribe.model")
     if magic != _MAGIC:
         raise ModelFileError(f"{path} is no model: a file in GGUF begins with GGUF, this one with {magic!r}")
     return path

@@ -26,7 +26,7 @@ from actors.part.command import (
 from actors.part.hosts import Hosts, HostState
 from actors.part.layer import Layer
 from actors.part.part import Menu, Part, Parts, Row, UnusableError
-from actors.part.place import SHIPPED_SKILLS, command, folder_of, program
+from actors.part.place import SHIPPED_SKILLS, command, folder_of, locate_file, program
 from actors.part.plan import DiscordConnection, Plan
 from actors.part.verb import Verb
 from actors.settings.frozen_map import FrozenMap
@@ -34,11 +34,10 @@ from actors.settings.schema import (
     FolderOf,
     Folders,
     OptionalFolder,
-    OptionalHttpAddress,
     OptionalName,
     OptionalPath,
 )
-from actors.settings.table import Flag, Folder, Number, Table, Whole
+from actors.settings.table import Flag, Folder, Number, OptionalHttpAddress, Table, Whole
 
 __all__ = [
     "SHIPPED_SKILLS",
@@ -82,5 +81,6 @@ __all__ = [
     "Words",
     "command",
     "folder_of",
+    "locate_file",
     "program",
 ]

@@ -1,10 +1,14 @@
-"""Places: of what comes with the agent, and of what settings name."""
+"""Places: of what comes with the agent, of what settings name, and of files of windows."""
 
 from __future__ import annotations
 
 import shutil
 import sys
 from pathlib import Path
+
+from domain.log.pointer import beneath
+from domain.log.window_folders import ATTACHMENTS_ROOT, attachments_folder
+from messages.base import Window
 
 _PACKAGES = Path(__file__).resolve().parents[2]
 """The checkout, or the folder that a wheel was installed into."""
@@ -60,3 +64,25 @@ def folder_of(name: str, data_root: Path) -> Path | None:
         return folder if "/" in name and folder.is_dir() else None
     except (OSError, RuntimeError, ValueError):  # too long; nobody's home; a NUL
         return None
+
+
+def locate_file(data_root: Path | None, workdir: Path | None, window: Window, pointer: str) -> tuple[Path, str]:
+    """Folder of a window's file, and the path below that folder.
+
+    A command sees the window's attachments in its working directory, where they are not.
+
+    Args:
+        data_root: Folder of the agent's own files; None where nothing is kept.
+        workdir: Working directory of the window; None for a window without files of its own.
+        window: Owner of the file.
+        pointer: Path as the command wrote it.
+
+    Raises:
+        ValueError: the window has no working directory.
+    """
+    attachment = beneath(ATTACHMENTS_ROOT, pointer)
+    if attachment is not None and data_root is not None:
+        return data_root / attachments_folder(window), attachment
+    if workdir is None:
+        raise ValueError("there are no working directories here, so no file can be sent")
+    return workdir, pointer

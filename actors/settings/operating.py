@@ -1,12 +1,25 @@
-"""Settings of the operator's own machine: the observer's page, the log on stderr, and models that run there."""
+"""Settings of the operator's own machine: the observer's page, the log on stderr, models that run there, and speech."""
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
-from actors.settings.table import Flag, Folder, Number, Table, Whole
+from actors.settings.table import Flag, Folder, Number, OptionalHttpAddress, Table, Whole
+
+
+def _speech_model(value: str) -> str:
+    if value and not re.fullmatch(r"[!-~]{1,100}", value):
+        raise ValueError("must be empty or a model's name, without spaces")
+    return value
+
+
+def _language(value: str) -> str:
+    if value and not re.fullmatch(r"[a-z]{2,3}", value):
+        raise ValueError("must be empty or a language's two or three letters, such as en")
+    return value
 
 
 class Observer(Table):
@@ -39,3 +52,28 @@ class LocalModel(Table):
     """Memory for prompts of conversations that rest."""
     start_timeout_s: Number = Field(default=120.0, gt=0, le=600)
     """Time for loading a model."""
+
+
+class Transcribe(Table):
+    """Speech: what people say by voice messages and audio files is written down."""
+
+    api: Literal["off", "openai", "whisper.cpp", "local"] = "off"
+    """`openai` and `whisper.cpp` are forms of requests to `url`; `local` runs whisper.cpp's program on this machine."""
+    url: OptionalHttpAddress = Field(default="", validate_default=True)
+    """Address of the server, before `/audio/transcriptions` or `/inference`; empty for OpenAI's own."""
+    model: Annotated[str, AfterValidator(_speech_model)] = ""
+    """Empty for `whisper-1` of `openai` and `whisper-base` of `local`; whisper.cpp's server has one."""
+    language: Annotated[str, AfterValidator(_language)] = ""
+    """Language of the speech, such as `en`; empty to have it guessed."""
+    timeout_s: Number = Field(default=120.0, ge=1, le=900)
+    """Longest wait for the words of a message, with all tries; what is said after it in the channel waits as long."""
+
+    @field_validator("url")
+    @classmethod
+    def _fits_the_form(cls, value: str, info: ValidationInfo) -> str:
+        api = info.data.get("api")
+        if api == "whisper.cpp" and not value:
+            raise ValueError("is needed: the address of whisper.cpp's server, such as http://127.0.0.1:8080")
+        if api == "local" and value:
+            raise ValueError('must be empty with transcribe.api = "local": the program runs on this machine')
+        return value

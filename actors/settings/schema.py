@@ -9,7 +9,6 @@ from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Literal, TypeVar
-from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -25,33 +24,20 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from actors.settings.channel_table import ChannelTable, ModelName, strange_models
 from actors.settings.frozen_map import FrozenMap
 from actors.settings.left_out import LeftOut
-from actors.settings.operating import LocalModel, Log, Observer
+from actors.settings.operating import LocalModel, Log, Observer, Transcribe
 from actors.settings.problem import number
 from actors.settings.snowflake import Snowflake, SnowflakeOrCli, SnowflakeOrEveryone, SnowflakeOrNothing
-from actors.settings.table import Flag, Folder, Number, Table, Whole, rooted_folder
-
-
-def _web_address(*schemes: str, may_be_empty: bool = False) -> AfterValidator:
-    rule = "must be empty or" if may_be_empty else "must be"
-    rule += f" an address that begins with {' or '.join(f'{s}://' for s in schemes)}, without query or fragment"
-
-    def check(value: str) -> str:
-        if may_be_empty and not value:
-            return value
-        try:
-            url = urlsplit(value)
-            fits = url.scheme in schemes and url.hostname and url.port != 0
-        except ValueError as error:
-            raise ValueError(rule) from error
-        if not fits or re.search(r"[\s?#@\\]", value) or not value.isprintable():
-            raise ValueError(rule)
-        return value
-
-    return AfterValidator(check)
-
-
-def _without_slash(address: str) -> str:
-    return address.rstrip("/")
+from actors.settings.table import (
+    Flag,
+    Folder,
+    HttpAddress,
+    Number,
+    OptionalHttpAddress,
+    Table,
+    WebSocketAddress,
+    Whole,
+    rooted_folder,
+)
 
 
 def _optional_name(value: str) -> str:
@@ -73,9 +59,6 @@ def _folder(value: object) -> object:
 
 
 T = TypeVar("T", bound=BaseModel)
-HttpAddress = Annotated[str, _web_address("http", "https"), AfterValidator(_without_slash)]
-OptionalHttpAddress = Annotated[str, _web_address("http", "https", may_be_empty=True), AfterValidator(_without_slash)]
-WebSocketAddress = Annotated[str, _web_address("ws", "wss")]
 OptionalName = Annotated[str, AfterValidator(_optional_name)]
 """A model's name, or empty text."""
 OptionalPath = Annotated[str, AfterValidator(_optional_path)]
@@ -336,6 +319,7 @@ class Settings(BaseSettings):
     reminders: Reminders = Reminders()
     skills: Skills = Skills()
     web: Web = Web()
+    transcribe: Transcribe = Transcribe()
     observer: Observer = Observer()
     log: Log = Log()
     traces: Traces = Traces()

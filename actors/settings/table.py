@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 Whole = Annotated[int, Field(strict=True)]
 """A whole number; text and floats are refused."""
@@ -31,6 +33,32 @@ def rooted_folder(value: object) -> object:
     return text
 
 
+def _web_address(*schemes: str, may_be_empty: bool = False) -> AfterValidator:
+    rule = "must be empty or" if may_be_empty else "must be"
+    rule += f" an address that begins with {' or '.join(f'{s}://' for s in schemes)}, without query or fragment"
+
+    def check(value: str) -> str:
+        if may_be_empty and not value:
+            return value
+        try:
+            url = urlsplit(value)
+            fits = url.scheme in schemes and url.hostname and url.port != 0
+        except ValueError as error:
+            raise ValueError(rule) from error
+        if not fits or re.search(r"[\s?#@\\]", value) or not value.isprintable():
+            raise ValueError(rule)
+        return value
+
+    return AfterValidator(check)
+
+
+def _without_slash(address: str) -> str:
+    return address.rstrip("/")
+
+
+HttpAddress = Annotated[str, _web_address("http", "https"), AfterValidator(_without_slash)]
+OptionalHttpAddress = Annotated[str, _web_address("http", "https", may_be_empty=True), AfterValidator(_without_slash)]
+WebSocketAddress = Annotated[str, _web_address("ws", "wss")]
 Folder = Annotated[str, BeforeValidator(rooted_folder)]
 """A folder's absolute path, or one from a home on; the `~` stays until the folder is opened."""
 

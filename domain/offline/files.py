@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from shlex import quote
 
 from domain.offline.skills import find_script
+from domain.turn.attachments import spoken_texts
 
 MOST_NAMED = 10
 
@@ -16,6 +17,7 @@ _SEND = re.compile(
     r"(?:,? please)?[.!?]?",
     re.IGNORECASE,
 )
+_VOICE = "[voice message: "
 _SCRIPT = "send-file/scripts/send.py"
 
 
@@ -24,17 +26,21 @@ class Words:
     """A prompt taken apart."""
 
     typed: str
+    """Typed words; of a voice message the spoken words."""
     files: tuple[str, ...]
     """Names of files that came with the words."""
 
 
 def part_prompt(prompt: str) -> Words:
-    """Typed words of `prompt`, and its files; text of files is never an order."""
+    """Typed and spoken words of `prompt`, and its files; text of other files is never an order."""
     head = _HEAD.search(prompt)
     if head is None:
         return Words(prompt, ())
     names = tuple(match["name"] for match in _HEAD.finditer(prompt))
-    return Words(prompt[: head.start()].rstrip("\n"), names)
+    typed, spoken = prompt[: head.start()].rstrip("\n"), spoken_texts(prompt)
+    if spoken:
+        typed = "\n".join((*(line for line in typed.splitlines() if not line.startswith(_VOICE)), *spoken))
+    return Words(typed, names)
 
 
 def file_wish(line: str) -> str:

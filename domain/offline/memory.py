@@ -20,6 +20,10 @@ _NO_TELLING = re.compile(
     re.IGNORECASE,
 )
 """Lines that tell nothing: quoted people, orders to the bot, the runtime's own lines, and this model's answers."""
+_VOICE_FRAME = re.compile(
+    r"\[voice message: [^\]\n]*\]|\[attached file: [^\]\n]*; spoken words follow,[^\]\n]*\]\s*`{3,}text|`{3,}\s*\Z"
+)
+"""Frame of spoken words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +74,9 @@ def quotes(question: Question, asker: str, history: Iterable[Said], memories: It
             if _is_telling(line) and tells(line, question):
                 sources.setdefault(" ".join(line.split()), f"{utterance.who}, {utterance.at}")
     for memory in () if question.by else memories:
-        if _is_telling(memory.excerpt) and tells(memory.excerpt, question):
-            sources.setdefault(" ".join(memory.excerpt.split()), f"{memory.path}:{memory.line}")
+        excerpt = _VOICE_FRAME.sub(" ", memory.excerpt).strip()
+        if _is_telling(excerpt) and tells(excerpt, question):
+            sources.setdefault(" ".join(excerpt.split()), f"{memory.path}:{memory.line}")
     shown = list(sources.items())[:MOST_QUOTED]
     return "\n".join(f"> {_short(text)}\n-# {source}" for text, source in shown)
 

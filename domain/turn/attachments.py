@@ -44,6 +44,7 @@ _DATA_ENDINGS = (
     "tgz tif tiff ttf wasm wav webm webp woff woff2 xls xlsx xz zip zst"
 )
 _DATA_NAMES = frozenset(_DATA_ENDINGS.split())
+_AUDIO_NAMES = frozenset(["aac", "aif", "aiff", "amr", "flac", "m4a", "mp3", "oga", "ogg", "opus", "wav", "weba"])
 _TEXT_NAMES = frozenset(("ts", "mts"))
 """Endings of texts for which others know a media type of videos."""
 _SIGNATURES = (
@@ -58,6 +59,11 @@ _NOT_IN_TEXT = bytes([*range(0x07), *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _SECTION = re.compile(r"(?:\n\n)?\[attached file: [^\n\]]*\]\n(`{3,})text\n")
 """The frame that `_section` puts before a file's text."""
+_SPOKEN = re.compile(
+    r"^\[attached file: [^\n\]]*; spoken words follow, as [^\n\]]* wrote them down\]\n(`{3,})text\n(.*?)\n\1$",
+    re.DOTALL | re.MULTILINE,
+)
+"""A section with a recording's words."""
 _SEPARATORS = re.compile(r"[/\\]")
 
 
@@ -88,6 +94,8 @@ class PastedText:
     """Title that the sender gave the file."""
     description: str = ""
     """Description of the file for people who do not see it."""
+    heard_by: str = ""
+    """Model that wrote down a recording's words, which are the text; empty for a text file."""
 
     @property
     def chars(self) -> int:
@@ -120,6 +128,12 @@ def kind_of(filename: str, media_type: str) -> FileKind:
     if kind.startswith(_DATA_TYPES) or ending in _DATA_NAMES:
         return FileKind.FILE
     return FileKind.TEXT if kind in ("", "application/octet-stream") else FileKind.FILE
+
+
+def is_audio(filename: str, media_type: str) -> bool:
+    """True if a file is a recording by its name or declared type."""
+    ending = filename.rpartition(".")[2].lower() if "." in filename else ""
+    return media_type.startswith("audio/") or ending in _AUDIO_NAMES
 
 
 def readable_text(data: bytes | bytearray, most_chars: int) -> ReadText | None:
@@ -181,17 +195,18 @@ def safe_names(filenames: Iterable[str]) -> tuple[str, ...]:
 def compose_words(typed: str, pasted: Sequence[PastedText], budget_tokens: int) -> Composition:
     """The words of a message: what was typed, then a marked section for each text file, as far as the budget goes.
 
-    A section's fence is longer than any in its text, so no file can end its own section or pose as another.
+    Spoken words are a person's own, so they are shown whole and take nothing of the budget. A section's fence is longer
+    than any in its text, so no file can end its own section or pose as another.
     """
     room = budget_tokens * _CHARS_PER_TOKEN
     composition = Composition(typed)
     sections = [typed] if typed else []
     for file in pasted:
-        excerpt = file.text if len(file.text) <= room else file.text[:room]
+        excerpt = file.text if file.heard_by or len(file.text) <= room else file.text[:room]
         if not excerpt or (len(excerpt) < file.chars and len(excerpt) < _LEAST_SHOWN_CHARS):
             composition.shown_chars.append(0)
             continue
-        room -= len(excerpt)
+        room -= 0 if file.heard_by else len(excerpt)
         composition.shown_chars.append(len(excerpt))
         sections.append(_section(file, excerpt))
     composition.text = "\n\n".join(sections)
@@ -209,6 +224,11 @@ def defused_sections(text: str) -> str:
         parts += (head[0], defuse(text[head.end() : end]), head[1])
         position = end + len(head[1])
     return "".join((*parts, defuse(text[position:])))
+
+
+def spoken_texts(text: str) -> list[str]:
+    """Words of the recordings in a message's words, as `compose_words` put them there."""
+    return [match[2] for match in _SPOKEN.finditer(text)]
 
 
 def attachments_meta(files: Iterable[Attachment]) -> list[dict[str, MetaValue]]:
@@ -243,7 +263,9 @@ def _section(file: PastedText, excerpt: str) -> str:
     name, fence = _name_in_line(file.name), fence_for(excerpt)
     saved = f", saved as {file.path}" if file.path else f", {file.fault}" if file.fault else ""
     how_much = ""
-    if len(excerpt) < file.chars:
+    if file.heard_by:
+        how_much = f"; spoken words follow, as {_name_in_line(file.heard_by)} wrote them down"
+    elif len(excerpt) < file.chars:
         how_much = f"; the first {len(excerpt):,} of {file.chars:,} characters follow"
     newline = "" if excerpt.endswith("\n") else "\n"
     labels = "".join(f", {_in_line(label)}" for label in _labels(file.title, file.description))

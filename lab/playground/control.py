@@ -52,6 +52,7 @@ def _outcome(_hub: Hub, result: InteractionOutcome) -> Json:
 
 ACTS: dict[str, tuple[Act, Answer]] = {
     "say": (people.say, _id),
+    "speak": (people.speak, _id),
     "user_edit": (people.edit, _nothing),
     "user_delete": (people.delete, _nothing),
     "typing": (people.type_in, _nothing),

@@ -48,6 +48,7 @@ class Driver:
     """
 
     say = _run_act(people.say)
+    speak = _run_act(people.speak)
     edit = _run_act(people.edit)
     delete = _run_act(people.delete)
     delete_many = _run_act(people.delete_many)

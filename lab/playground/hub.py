@@ -193,7 +193,13 @@ class Hub:
         for upload in uploads:
             guessed = upload.content_type or mimetypes.guess_type(upload.filename)[0] or "application/octet-stream"
             entry = Attachment(
-                self.world.new_id(), channel.id, upload.filename, guessed, len(upload.data), upload.description
+                self.world.new_id(),
+                channel.id,
+                upload.filename,
+                guessed,
+                len(upload.data),
+                upload.description,
+                upload.duration_s,
             )
             self.files.put(entry.id, upload.data)
             attachments.append(entry)

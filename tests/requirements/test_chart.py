@@ -89,6 +89,7 @@ SANDBOX_STARTS = (237,)
 DURABLE = (243,)
 """Of killed turns, beside runtimes of durable workflows."""
 OBSTACLES = (239,)
+SPEECH = (269, 270)
 REQUESTS = (227,)
 """Beginnings of a conversation's requests: one system prompt, the same after a restart."""
 
@@ -155,6 +156,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *SESSIONS,
         *SANDBOX_STARTS,
         *OBSTACLES,
+        *SPEECH,
         *APPROVALS,
         *FORGET_REQUESTS,
         *OFF_RECORD,

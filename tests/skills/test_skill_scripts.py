@@ -1,4 +1,4 @@
-"""What every skill that comes with the agent must be."""
+"""Rules for every skill that comes with the agent."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_every_folder_of_skills_is_a_skill() -> None:
 
 @pytest.mark.req("S0-15")
 def test_of_the_skills_that_others_wrote_only_the_search_of_the_web_is_taken_over() -> None:
-    ours = {"context-objects", "curated-memory", "memory-search", "reminders", "send-file", "subagent"}
+    ours = {"context-objects", "curated-memory", "memory-search", "reminders", "send-file", "subagent", "transcribe"}
 
     assert {skill.name for skill in SkillFolders((SHIPPED_SKILLS,)).scan().skills} - ours == {"brave-search"}
 

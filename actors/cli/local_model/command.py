@@ -1,4 +1,4 @@
-"""`agent model`: language models on this machine: which there are, fetched, added and removed."""
+"""`agent model`: models on this machine, of language and of speech: which there are, fetched, added and removed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INTERRUPTED = 130
 
 @click.group()
 def model() -> None:
-    """Language models on this machine: model.name = "local/NAME"; the agent may run or not."""
+    """Models on this machine: model.name = "local/NAME", or for voice messages transcribe.api = "local"."""
 
 
 @model.command("list")
@@ -30,20 +30,19 @@ def model() -> None:
 @json_option
 def list_models(config_file: Path | None, as_json: bool) -> None:
     """List the models that can be fetched, and those that are here."""
-    from actors.local_model.catalogue import CATALOGUE
+    from actors.local_model.catalogue import CATALOGUE, SPEECH_CATALOGUE
 
     store = store_of(config_file)
     here = {record.name: record for record in store.records()}
     rows = [_row(each, here.pop(each.name, None)) for each in CATALOGUE]
     rows += [_own_row(record) for record in here.values()]
+    speech_rows = [_row(each, speech_store_of(config_file).record(each.name)) for each in SPEECH_CATALOGUE]
     if as_json:
-        click.echo(json.dumps({"folder": str(store.folder), "models": rows}))
+        click.echo(json.dumps({"folder": str(store.folder), "models": rows, "speech_models": speech_rows}))
         return
-    for row in rows:
-        state = "here" if row["here"] else f"{row['bytes'] / 1e9:.2f} GB to fetch"  # type: ignore[operator]
-        click.echo(plain(f"local/{row['name']}: {row['title']}; {row['licence'] or 'licence not known'}; {state}"))
-        click.echo(plain(f"    {row['bytes']} bytes, sha256 {row['sha256']}"))
-        click.echo(plain(f"    {row['address']}"))
+    _show("local/", rows)
+    click.echo('for voice messages, with transcribe.api = "local":')
+    _show("", speech_rows)
     click.echo(plain(f"folder: {store.folder}"))
 
 
@@ -55,8 +54,11 @@ def get_model(name: str, config_file: Path | None) -> None:
 
     HF_ENDPOINT names another hub, such as a mirror.
     """
-    from actors.local_model.catalogue import CATALOGUE, catalogue_model
+    from actors.local_model.catalogue import CATALOGUE, catalogue_model, speech_model
 
+    if (speech := speech_model(name)) is not None:
+        fetch(speech, speech_store_of(config_file), prefix="")
+        return
     wanted = catalogue_model(name.removeprefix("local/"))
     if wanted is None:
         fail(plain(f"{name!r} is not in the list: {', '.join(each.name for each in CATALOGUE)}"), 2)
@@ -85,15 +87,18 @@ def add_model(name: str, file: Path, config_file: Path | None) -> None:
 @config_option
 def remove_model(name: str, config_file: Path | None) -> None:
     """Remove the model NAME; a file that was added stays where it is."""
+    from actors.local_model.catalogue import speech_model
     from actors.local_model.store import ModelFileError
 
-    name, store = name.removeprefix("local/"), store_of(config_file)
+    prefix = "local/" if speech_model(name) is None else ""
+    name = name.removeprefix("local/")
+    store = store_of(config_file) if prefix else speech_store_of(config_file)
     try:
         record, freed = store.remove(name)
     except (ModelFileError, OSError) as error:
         fail(plain(str(error)))
     kept = f"; {record.file} stays" if record is not None and not record.source else ""
-    click.echo(plain(f"removed local/{name}, {freed} bytes are free again{kept}"))
+    click.echo(plain(f"removed {prefix}{name}, {freed} bytes are free again{kept}"))
 
 
 def store_of(config_file: Path | None) -> Store:
@@ -105,8 +110,22 @@ def store_of(config_file: Path | None) -> Store:
     return Store(Path(settings.local_model.folder).expanduser(), command())
 
 
-def fetch(wanted: CatalogueModel, store: Store) -> None:
-    """Fetch a model with a bar, and say where it is; ends the command if it cannot be had."""
+def speech_store_of(config_file: Path | None) -> Store:
+    """Store of speech models, of the settings in force."""
+    from actors.local_model.store import speech_store
+
+    store = store_of(config_file)
+    return speech_store(store.folder, store.program)
+
+
+def fetch(wanted: CatalogueModel, store: Store, prefix: str = "local/") -> None:
+    """Fetch a model with a bar, and say where it is; ends the command if it cannot be had.
+
+    Args:
+        wanted: Model of a catalogue.
+        store: Store of its kind.
+        prefix: Beginning of its name in settings.
+    """
     import asyncio
 
     from actors.local_model.download import Download, endpoint_of
@@ -119,7 +138,15 @@ def fetch(wanted: CatalogueModel, store: Store) -> None:
         fail(plain(str(error)))
     except KeyboardInterrupt:
         fail("interrupted; the same command goes on from there", INTERRUPTED)
-    click.echo(plain(f"local/{wanted.name}: {record.bytes} bytes, checked by hash: {store.file_of(record)}"))
+    click.echo(plain(f"{prefix}{wanted.name}: {record.bytes} bytes, checked by hash: {store.file_of(record)}"))
+
+
+def _show(prefix: str, rows: list[dict[str, object]]) -> None:
+    for row in rows:
+        state = "here" if row["here"] else f"{row['bytes'] / 1e9:.2f} GB to fetch"  # type: ignore[operator]
+        click.echo(plain(f"{prefix}{row['name']}: {row['title']}; {row['licence'] or 'licence not known'}; {state}"))
+        click.echo(plain(f"    {row['bytes']} bytes, sha256 {row['sha256']}"))
+        click.echo(plain(f"    {row['address']}"))
 
 
 def _row(each: CatalogueModel, record: Record | None) -> dict[str, object]:

@@ -161,8 +161,8 @@ def user_message(
         tables=setting.tables,
         is_off_record=setting.is_off_record,
         may_run=hearing.may_run,
-        wants_answer=hearing.wants_answer,
-        refusal=hearing.refusal,
+        wants_answer=hearing.wants_answer and not unpacked.unheard,
+        refusal=hearing.refusal or (unpacked.unheard if hearing.wants_answer else ""),
         quote=None if reference is None else _quote(message, object_at(message.wire, "referenced_message"), names),
     )
 

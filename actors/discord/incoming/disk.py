@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from actors.kernel import Bulkhead
-from domain.log.pointer import beneath
-from domain.log.window_folders import ATTACHMENTS_ROOT, attachments_folder
+from actors.part import locate_file
 from messages.base import Window
 
 WorkdirOf = Callable[[Window], Path]
@@ -31,18 +30,8 @@ class Disk:
     def locate_file(self, window: Window, pointer: str) -> tuple[Path, str]:
         """Folder of a window's file, and the path below that folder.
 
-        A command sees the window's attachments in its working directory, where they are not.
-
-        Args:
-            window: Owner of the file.
-            pointer: Path as the command wrote it.
-
         Raises:
             ValueError: the window has no working directory.
         """
-        attachment = beneath(ATTACHMENTS_ROOT, pointer)
-        if attachment is not None and self.data_root is not None:
-            return self.data_root / attachments_folder(window), attachment
-        if self.workdir_of is None:
-            raise ValueError("there are no working directories here, so no file can be sent")
-        return self.workdir_of(window), pointer
+        workdir = None if self.workdir_of is None else self.workdir_of(window)
+        return locate_file(self.data_root, workdir, window, pointer)

@@ -15,12 +15,14 @@ from actors.discord.incoming.attachment_store import keep, kept_path
 from actors.discord.incoming.disk import Disk
 from actors.discord.incoming.fair_limiter import FairLimiter
 from actors.discord.incoming.fetching import Fetcher, UnfetchedError
+from actors.discord.incoming.reading.listening import Listening, Unheard, answer_unheard
 from domain.turn.attachments import (
     LONGEST_IMAGE_BYTES,
     PastedText,
     ReadText,
     compose_words,
     image_type,
+    is_audio,
     kind_of,
     readable_text,
     safe_names,
@@ -49,6 +51,22 @@ class Unpacked:
     told_chars: int
     """Number of the characters after these in which the rest is told."""
     files: tuple[Attachment, ...]
+    unheard: str = ""
+    """Answer to the author of a voice message without words; empty for any other message."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileBounds:
+    """Bounds of the files of messages."""
+
+    most_bytes: int
+    """Larger files are not read."""
+    paste_tokens: int
+    """Most of text files that goes into a message's words."""
+    most_lost_s: float
+    """Spent on files of a message that did not come, after which its others are not asked for."""
+    held_bytes: int = _HELD_BYTES
+    """Most bytes of all messages in memory."""
 
 
 def only_words(words: Words, files: tuple[Attachment, ...] = ()) -> Unpacked:
@@ -67,6 +85,10 @@ class _File:
     text: ReadText | None = None
     fault: str = ""
     """Why it is not kept."""
+    heard_by: str = ""
+    """Model that wrote down the recording's words, which are `text`."""
+    unheard: str = ""
+    """Why a recording has no words."""
 
 
 class Unpacking:
@@ -81,27 +103,24 @@ class Unpacking:
         *,
         fetcher: Fetcher,
         disk: Disk,
-        most_bytes: int,
-        paste_tokens: int,
-        most_lost_s: float,
-        held_bytes: int = _HELD_BYTES,
+        bounds: FileBounds,
+        listening: Listening,
     ) -> None:
         """Begin with no file under way.
 
         Args:
             fetcher: Reads bytes.
             disk: Folders of the files.
-            most_bytes: Larger files are not read.
-            paste_tokens: Most of text files that goes into a message's words.
-            most_lost_s: Spent on files of a message that did not come, after which its others are not asked for.
-            held_bytes: Most bytes of all messages in memory.
+            bounds: Sizes and times.
+            listening: Gives the words of recordings.
         """
         self._fetcher = fetcher
         self._disk = disk
-        self._most_bytes = most_bytes
-        self._paste_tokens = paste_tokens
-        self._most_lost_s = most_lost_s
-        self._turns = FairLimiter(max(1, min(_AT_ONCE, held_bytes // max(1, most_bytes))))
+        self._most_bytes = bounds.most_bytes
+        self._paste_tokens = bounds.paste_tokens
+        self._most_lost_s = bounds.most_lost_s
+        self._listening = listening
+        self._turns = FairLimiter(max(1, min(_AT_ONCE, bounds.held_bytes // max(1, bounds.most_bytes))))
 
     async def unpack(self, message: WireMessage, words: Words, window: Window, *, is_kept: bool = True) -> Unpacked:
         """A message's words and files, once all of these are read and kept or given up; only a cancel gets out.
@@ -117,7 +136,7 @@ class Unpacking:
             names = safe_names(text_at(file, "filename") for file in attached)
             files = [_File(_declaration(file), name) for file, name in zip(attached, names, strict=True)]
             await self._take_in(files, _Shelf(self._disk if is_kept else None, window, str(message.id)))
-            return self._unpacked_words(words, files)
+            return replace(self._unpacked_words(words, files), unheard=_answer_unheard(message.wire, files))
         except Exception as error:
             log.exception("the attached files of a message in window %s could not be read", window.address.key)
             note = f"not read: reading it went wrong with {type(error).__name__}"
@@ -126,25 +145,41 @@ class Unpacking:
     async def _take_in(self, files: Sequence[_File], shelf: _Shelf) -> None:
         """Read and keep one after the other."""
         texts: list[str] = []
-        lost_s = 0.0
+        lost_s, until_s = 0.0, self._listening.now_s() + self._listening.limit_s
         for file in files:
             if lost_s >= self._most_lost_s:
-                file.entry = _note_loss(file.entry, f"others of this message did not come within {lost_s:.0f} s")
+                file.unheard = f"others of this message did not come within {lost_s:.0f} s"
+                file.entry = _note_loss(file.entry, file.unheard)
                 continue
             if file.entry.size_bytes > self._most_bytes:
-                file.entry = _note_loss(file.entry, f"it is too large: at most {self._most_bytes:,} bytes are read")
+                file.unheard = f"it is too large: at most {self._most_bytes:,} bytes are read"
+                file.entry = _note_loss(file.entry, file.unheard)
                 continue
             async with self._turns.turn(shelf.window):
-                lost_s += await self._take_in_one(file, shelf, usable_chars(self._paste_tokens, texts))
+                audio, spent_s = await self._take_in_one(file, shelf, usable_chars(self._paste_tokens, texts))
+                lost_s += spent_s
             if file.text is not None:
                 texts.append(file.text.beginning)
+            if audio is not None:  # beside the turns, so that a slow server keeps no other window from its files
+                await self._listen(file, shelf.window, audio, until_s)
         shelf.report()
 
-    async def _take_in_one(self, file: _File, shelf: _Shelf, most_chars: int) -> float:
+    async def _listen(self, file: _File, window: Window, audio: bytes, until_s: float) -> None:
+        """Have a recording's words written down, or note why there are none."""
+        left_s = until_s - self._listening.now_s()
+        heard = await self._listening.hear(window, audio, file.entry.path, left_s)
+        if isinstance(heard, Unheard):
+            note = f"not listened to: {heard}"
+            file.entry = msgspec.structs.replace(file.entry, note="; ".join(filter(None, (file.entry.note, note))))
+            file.unheard = heard
+        else:
+            file.text, file.heard_by = ReadText(heard.text, 0), heard.model
+
+    async def _take_in_one(self, file: _File, shelf: _Shelf, most_chars: int) -> tuple[bytes | None, float]:
         """Fetch one file, find out its kind and keep it; its bytes are freed at the end.
 
         Returns:
-            Seconds spent on a failed download; 0 for a file that came.
+            A recording's bytes, None of any other file; seconds spent on a failed download, 0 for a file that came.
         """
         attachment, began_s = file.entry, asyncio.get_running_loop().time()
         try:
@@ -153,19 +188,23 @@ class Unpacking:
             disk = self._disk
             judged = await disk.threads.run(lane, disk.timeout_s, _judge, attachment, data, most_chars)
         except UnfetchedError as error:
-            file.entry = _note_loss(attachment, str(error))
-            return asyncio.get_running_loop().time() - began_s
+            file.entry, file.unheard = _note_loss(attachment, str(error)), str(error)
+            return None, asyncio.get_running_loop().time() - began_s
         except Exception as error:
             log.exception("an attached file could not be read")
-            file.entry = _note_loss(attachment, f"reading it went wrong with {type(error).__name__}")
-            return asyncio.get_running_loop().time() - began_s
+            file.unheard = f"reading it went wrong with {type(error).__name__}"
+            file.entry = _note_loss(attachment, file.unheard)
+            return None, asyncio.get_running_loop().time() - began_s
         file.entry, file.text = judged
         file.fault = await shelf.keep(file.name, data)
+        audio = None
+        if is_audio(attachment.filename, attachment.media_type):
+            audio = bytes(data) if self._listening.limit_s else b""
         if not shelf.hangs:
             data.clear()  # a traceback, or a thread that is about to end, may refer to it a while longer
         path = kept_path(shelf.message_id, file.name)
         file.entry = _unkept(file.entry, file.fault) if file.fault else _place(file.entry, path)
-        return 0.0
+        return audio, 0.0
 
     def _unpacked_words(self, words: Words, files: list[_File]) -> Unpacked:
         texts = [(file, file.text) for file in files if file.text is not None]
@@ -253,7 +292,12 @@ def _paste(file: _File, text: ReadText) -> PastedText:
         further_chars=text.further_chars,
         title=entry.title,
         description=entry.description,
+        heard_by=file.heard_by,
     )
+
+
+def _answer_unheard(message: Wire, files: Sequence[_File]) -> str:
+    return answer_unheard(message, [] if any(file.heard_by for file in files) else [file.unheard for file in files])
 
 
 def _judge(attachment: Attachment, data: bytearray, most_chars: int) -> tuple[Attachment, ReadText | None]:

@@ -78,10 +78,15 @@ def component_lines(message: Wire, name_of: NameOf) -> Iterator[str]:
 def voice_lines(message: Wire, name_of: NameOf) -> Iterator[str]:
     """Length of a voice message."""
     del name_of
-    if number_at(message, "flags") & _IS_VOICE:
+    if is_voice(message):
         seconds = [each.get("duration_secs") for each in objects_at(message, "attachments")]
         known = next((each for each in seconds if isinstance(each, int | float)), None)
         yield "[voice message: its words are not known]" if known is None else f"[voice message: {known:g} s of speech]"
+
+
+def is_voice(message: Wire) -> bool:
+    """True for a voice message, which is one recording without text."""
+    return bool(number_at(message, "flags") & _IS_VOICE)
 
 
 def activity_lines(message: Wire, name_of: NameOf) -> Iterator[str]:

@@ -16,6 +16,7 @@ from domain.log.metadata import meta_dict
 from domain.log.off_record import OFF_RECORD_KINDS
 from domain.log.parser import ParsedEvent, ParsedLog
 from domain.log.redaction import DELETION_DEFERRED, EDIT_DEFERRED, LOOKED_THROUGH, OWED
+from domain.turn.attachments import spoken_texts
 from domain.turn.compaction import CUT
 from domain.turn.forgetting.fold import message_id_of
 from domain.turn.forgetting.repetition import RepeatedTexts
@@ -294,12 +295,13 @@ def _of_person(events: WindowEvents, scope: Scope) -> Iterator[EventId]:
 
 
 def _texts_of(events: WindowEvents, whole: Collection[EventId]) -> list[str]:
-    """Words of people among forgotten events, as typed and with the texts of files."""
+    """Words of people among forgotten events, as typed, as spoken, and with the texts of files."""
     found = list[str]()
     for each in (events.entries[event_id] for event_id in whole):
         if each.event.kind in _PEOPLES:
             typed = each.meta.get("typed")
             found += [each.event.content, each.event.content[: typed if isinstance(typed, int) else 0]]
+            found += spoken_texts(each.event.content)
     return found
 
 

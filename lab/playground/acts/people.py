@@ -11,6 +11,8 @@ from lab.playground.world.defaults import GUILD_ID, YOU_ID
 from lab.playground.world.records import Channel, ChannelKind, Draft, Message, MessageKind, Overwrite, Upload, User
 from lab.playground.world.state import check_reference, thread_state
 
+IS_VOICE_MESSAGE = 1 << 13
+"""Discord's flag of a message that is one recording."""
 File = Upload | tuple[str, bytes]
 """A file to attach; a pair is its name and its bytes."""
 
@@ -53,6 +55,12 @@ def say(
         draft.kind, draft.reference = MessageKind.REPLY, (channel.id, reply_to)
     draft.attachments = hub.attach(channel, uploads)
     return hub.post(channel, draft).id
+
+
+def speak(hub: Hub, channel_id: int, audio: bytes, *, seconds: float = 1.0, user: int = YOU_ID) -> int:
+    """Post a voice message; return its id."""
+    recording = Upload("voice-message.ogg", audio, "audio/ogg", duration_s=seconds)
+    return say(hub, channel_id, user=user, attachments=[recording], parts={"flags": IS_VOICE_MESSAGE})
 
 
 def edit(hub: Hub, channel_id: int, message_id: int, text: str) -> None:

@@ -67,6 +67,8 @@ def attachment_payload(attachment: Attachment, address: Callable[[int, int, str]
     }
     if attachment.description is not None:
         payload["description"] = attachment.description
+    if attachment.duration_s is not None:
+        payload |= {"duration_secs": attachment.duration_s, "waveform": "AAAA"}
     return payload
 
 

@@ -104,6 +104,8 @@ class Attachment:
     content_type: str
     size_bytes: int
     description: str | None = None
+    duration_s: float | None = None
+    """Of a voice message."""
 
 
 @dataclass(slots=True)
@@ -188,6 +190,8 @@ class Upload:
     data: bytes
     content_type: str | None = None
     description: str | None = None
+    duration_s: float | None = None
+    """Of a voice message."""
 
 
 @dataclass(slots=True, kw_only=True)

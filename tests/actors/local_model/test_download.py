@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.local_model.catalogue import CATALOGUE, CatalogueModel
+from actors.local_model.catalogue import CATALOGUE, SPEECH_CATALOGUE, CatalogueModel
 from actors.local_model.download import Download, endpoint_of
 from actors.local_model.store import ModelFileError, Record, Store
 
@@ -249,11 +249,11 @@ def test_the_hub_is_named_by_the_environment() -> None:
 
 
 def test_the_catalogue_holds_what_a_download_needs() -> None:
-    names = [model.name for model in CATALOGUE]
+    names = [model.name for model in (*CATALOGUE, *SPEECH_CATALOGUE)]
     assert len(set(names)) == len(names)
-    for model in CATALOGUE:
+    for model in (*CATALOGUE, *SPEECH_CATALOGUE):
         assert len(bytes.fromhex(model.sha256)) == 32
         assert len(bytes.fromhex(model.revision)) == 20
-        assert model.file.endswith(".gguf")
-        assert model.licence == "Apache-2.0"
+        assert model.file.endswith(".bin" if model in SPEECH_CATALOGUE else ".gguf")
+        assert model.licence == ("MIT" if model in SPEECH_CATALOGUE else "Apache-2.0")
         assert model.bytes > 10**8

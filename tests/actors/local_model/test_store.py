@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from actors.local_model.catalogue import CATALOGUE
+from actors.bootstrap import agent_plan
+from actors.kernel import ActorSystem
+from actors.local_model.catalogue import CATALOGUE, SPEECH_CATALOGUE
 from actors.local_model.checks import findings
-from actors.local_model.store import ModelFileError, Store
+from actors.local_model.store import ModelFileError, Store, speech_store
 from actors.part import Level
+from actors.settings.load import load
 from actors.settings.schema import Settings
+from actors.transcribe.part import model_file
 from tests.actors.cli.command import run, run_on_terminal
 
 CONTENT = b"GGUF" + b"x" * 100
@@ -117,7 +121,7 @@ def test_the_commands_list_add_and_remove_models(tmp_path: Path, file: Path) -> 
     names = {each["name"]: each["here"] for each in listed["models"]}
     assert names == {**{each.name: False for each in CATALOGUE}, "mine": True}
     shown = run("agent", "model", "list", *config, cwd=tmp_path).stdout
-    assert all(each.sha256 in shown and each.address() in shown for each in CATALOGUE)
+    assert all(each.sha256 in shown and each.address() in shown for each in (*CATALOGUE, *SPEECH_CATALOGUE))
     removed = run("agent", "model", "remove", "local/mine", *config, cwd=tmp_path)
     assert removed.stdout == f"removed local/mine, 0 bytes are free again; {file} stays\n"
 
@@ -126,6 +130,31 @@ def test_the_commands_list_add_and_remove_models(tmp_path: Path, file: Path) -> 
     environment = {"HF_ENDPOINT": NOWHERE}
     away = run("agent", "model", "get", "qwen3-1.7b", *config, cwd=tmp_path, environment=environment)
     assert (away.returncode, "127.0.0.1 cannot be reached from here" in away.stderr) == (1, True)
+
+
+def test_a_speech_model_is_listed_fetched_by_its_name_and_never_added(tmp_path: Path) -> None:
+    settings, weights = tmp_path / "mine.toml", tmp_path / "own.bin"
+    settings.write_text(f'[local_model]\nfolder = "{tmp_path}/models"\n')
+    weights.write_bytes(b"lmgg" + bytes(100))
+    config = ("--config", str(settings))
+
+    listed = json.loads(run("agent", "model", "list", "--json", *config, cwd=tmp_path).stdout)
+    assert {each["name"]: each["here"] for each in listed["speech_models"]} == {
+        each.name: False for each in SPEECH_CATALOGUE
+    }
+    away = run("agent", "model", "get", "whisper-base", *config, cwd=tmp_path, environment={"HF_ENDPOINT": NOWHERE})
+    assert (away.returncode, "127.0.0.1 cannot be reached from here" in away.stderr) == (1, True)
+    added = run("agent", "model", "add", "mine", str(weights), *config, cwd=tmp_path)
+    assert (added.returncode, "write its path as transcribe.model" in added.stderr) == (1, True)
+    gone = run("agent", "model", "remove", "whisper-base", *config, cwd=tmp_path)
+    assert "'whisper-base' is not on this machine" in gone.stderr
+
+
+def test_weights_of_a_speech_model_lie_where_the_program_looks_for_them(tmp_path: Path) -> None:
+    given = {"data_root": str(tmp_path / "data"), "transcribe.api": "local", "local_model.folder": str(tmp_path / "m")}
+    plan = agent_plan(load(environ={}, folder=tmp_path, given=given), {}, ActorSystem(workers=0), None)
+
+    assert speech_store(tmp_path / "m", "agent").fetched_file("whisper-base") == Path(model_file(plan))
 
 
 @pytest.mark.req("X-214")

@@ -15,8 +15,9 @@ import pytest
 from actors.discord.incoming import unpacking
 from actors.discord.incoming.disk import Disk
 from actors.discord.incoming.fetching import Fetcher, UnfetchedError
-from actors.discord.incoming.unpacking import Unpacked, Unpacking
-from actors.kernel import Bulkhead
+from actors.discord.incoming.reading.listening import Listening
+from actors.discord.incoming.unpacking import FileBounds, Unpacked, Unpacking
+from actors.kernel import Bulkhead, Host
 from domain.turn.discord.said import Words
 from messages.base import Window
 from messages.context import FileKind
@@ -78,7 +79,8 @@ def make(cdn: Cdn, root: Path | None, **options: Any) -> Unpacking:
     return Unpacking(
         fetcher=cast("Fetcher", cdn),
         disk=disk,
-        **({"most_bytes": 8 * MIB, "paste_tokens": 100, "most_lost_s": PATIENCE_S} | options),
+        bounds=FileBounds(**({"most_bytes": 8 * MIB, "paste_tokens": 100, "most_lost_s": PATIENCE_S} | options)),
+        listening=Listening(cast("Host", None), 0),
     )
 
 

@@ -1,0 +1,83 @@
+"""Listening: words of voice messages and audio files, asked of the actor that has them written down."""
+
+from __future__ import annotations
+
+import asyncio
+
+from actors.kernel import Host, ask_from_loop
+from domain.turn.discord.parts import is_voice
+from domain.turn.discord.wire import Wire
+from messages.base import Address, RequestId, Window
+from messages.socket import Refused
+from messages.web import TRANSCRIBE, TranscribeAudio, Transcribed, TranscribeReply
+
+OFF = "speech is not written down here (transcribe.api)"
+NO_WORDS = "no words were heard in it"
+CANNOT_LISTEN = "I cannot listen to voice messages here. Please write it instead."
+HEARD_NOTHING = "I heard no words in your voice message. Please send it again, or write it."
+
+
+class Unheard(str):
+    """Reason why a recording has no words, for a reader."""
+
+    __slots__ = ()
+
+
+class Listening:
+    """Asks for the words of recordings; what goes wrong is a reason and costs nothing else."""
+
+    def __init__(self, host: Host, limit_s: float) -> None:
+        """Ask nothing yet.
+
+        Args:
+            host: Asks the actor and gets its answer.
+            limit_s: Longest wait for all recordings of one message; 0 where speech is not written down.
+        """
+        self._host = host
+        self.limit_s = limit_s
+
+    async def hear(self, window: Window, audio: bytes, path: str, left_s: float) -> Transcribed | Unheard:
+        """Words of a recording, or why there are none.
+
+        Args:
+            window: Where it was said.
+            audio: The whole file.
+            path: Path of the kept file, below the working directory; empty if it is not kept.
+            left_s: Longest wait.
+        """
+
+        def make(request_id: RequestId, reply_to: Address) -> TranscribeAudio:
+            return TranscribeAudio(request_id=request_id, reply_to=reply_to, window=window, audio=audio, path=path)
+
+        if not self.limit_s:
+            return Unheard(OFF)
+        if left_s <= 0:
+            return Unheard("other recordings of this message took the time")
+        try:
+            answer: TranscribeReply = await ask_from_loop(self._host, TRANSCRIBE, make, left_s)
+        except TimeoutError:
+            return Unheard(f"its words did not come within {left_s:.0f} s")
+        if isinstance(answer, Refused):
+            return Unheard(answer.reason)
+        return answer if answer.text else Unheard(NO_WORDS)
+
+    @staticmethod
+    def now_s() -> float:
+        """Time on the loop."""
+        return asyncio.get_running_loop().time()
+
+
+def answer_unheard(message: Wire, reasons: list[str]) -> str:
+    """Answer to the author of a voice message that has no words; empty for any other message.
+
+    Args:
+        message: As Discord sent it.
+        reasons: Why its recordings have no words; empty if words were heard.
+    """
+    if not is_voice(message) or not reasons:
+        return ""
+    if reasons[0] == OFF:
+        return CANNOT_LISTEN
+    if reasons[0] == NO_WORDS:
+        return HEARD_NOTHING
+    return f"I could not listen to your voice message: {reasons[0]}. Please send it again, or write it."

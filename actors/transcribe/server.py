@@ -1,0 +1,140 @@
+"""Server of transcriptions: OpenAI's form, or that of whisper.cpp's own server; one call with its retries."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+import aiohttp
+from tenacity import RetryCallState, Retrying, wait_exponential, wait_random
+
+from actors.http_client.bounded_answers import BeyondBoundError
+from actors.http_client.connections import Connections, headers_of, read_whole
+from actors.kernel import Host
+from actors.transcribe.answer import UnreadableError, read_answer, reason_of, server_fault, wants_other_form
+from actors.transcribe.config import OPENAI_URL, Api, TranscribeConfig
+from actors.transcribe.container import Container, container_of
+from actors.transcribe.engine import Recording, UnheardError
+from domain.policy.retrying import Fault, FaultKind, classify, next_wait_s
+
+MOST_ANSWER_BYTES = 8 << 20
+OPENAI_BYTES = 25_000_000
+"""OpenAI's own limit; larger recordings are refused without a call."""
+_PATHS = {Api.OPENAI: "/audio/transcriptions", Api.WHISPER_CPP: "/inference"}
+_WITH_SEGMENTS, _PLAIN_FORM = "verbose_json", "json"
+
+
+class _CallError(Exception):
+    """One call failed."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.kind.value)
+        self.fault = fault
+
+
+class ServerEngine:
+    """Engine on a server; asks for segments, whose probabilities tell speech from silence, where the server has them.
+
+    Some models refuse that form and name it in the refusal; then the plain one is asked for, and from then on.
+    """
+
+    reads_files = False
+    at_once = 32
+
+    def __init__(self, config: TranscribeConfig, host: Host) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            config: Address, key, model and retries.
+            host: Tells the time, and makes tokens.
+        """
+        path = _PATHS[config.api]
+        base = (config.url or OPENAI_URL).rstrip("/").removesuffix(path)
+        self._address = base + path
+        self._is_openai = base == OPENAI_URL
+        self._config = config
+        self._host = host
+        self._connections = Connections()
+        self._form = _WITH_SEGMENTS if config.api is Api.OPENAI else _PLAIN_FORM
+
+    async def listen(self, recording: Recording) -> str:
+        """Words of a recording, by as many calls as the policy allows."""
+        container = container_of(recording.audio)
+        if container is None:
+            raise UnheardError("it is no recording that is known here")
+        if self._is_openai and len(recording.audio) > OPENAI_BYTES:
+            raise UnheardError(f"it has {len(recording.audio):,} bytes, and OpenAI takes at most {OPENAI_BYTES:,}")
+        policy, state = self._config.retries, RetryCallState(Retrying(), None, (), {})
+        wait = wait_exponential(policy.base_s, policy.cap_s, policy.factor) + wait_random(0, policy.jitter_s)
+        while True:
+            try:
+                return await self._ask(recording.audio, container)
+            except _CallError as error:
+                wait_s = next_wait_s(error.fault, state.attempt_number, float(wait(state)), policy)
+                if wait_s is None:
+                    raise UnheardError(reason_of(error.fault, state.attempt_number)) from error
+            await asyncio.sleep(wait_s)
+            state.attempt_number += 1
+
+    async def close(self) -> None:
+        """Close the connections, also those of calls that are under way."""
+        await self._connections.close()
+
+    async def _ask(self, audio: bytes, container: Container) -> str:
+        form = self._form
+        try:
+            return await self._post(audio, container, form)
+        except _CallError as error:
+            if form == _PLAIN_FORM or not wants_other_form(error.fault.words):
+                raise
+        self._form = _PLAIN_FORM
+        return await self._post(audio, container, _PLAIN_FORM)
+
+    async def _post(self, audio: bytes, container: Container, form: str) -> str:
+        fields = {"response_format": form, "temperature": "0"}
+        if self._config.api is Api.OPENAI:
+            fields["model"] = self._config.model_name
+        language = self._config.language or ("auto" if self._config.api is Api.WHISPER_CPP else "")
+        if language:
+            fields["language"] = language
+        boundary = f"form-{self._host.new_token()}"
+        body = multipart(fields, audio, container, boundary)
+        headers = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
+        if self._config.key:
+            headers["Authorization"] = f"Bearer {self._config.key}"
+        try:
+            async with self._connections.post(self._address, body, headers) as response:
+                data = await read_whole(response, MOST_ANSWER_BYTES)
+        except BeyondBoundError as error:
+            raise _CallError(Fault(FaultKind.BEYOND_BOUND)) from error
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            names = [kind.__name__ for kind in type(error).__mro__]
+            raise _CallError(classify(names, None, str(error), {}, self._host.now())) from error
+        if response.status != 200:
+            words = data.decode("utf-8", "replace")
+            fault = classify(("APIStatusError",), response.status, words, headers_of(response), self._host.now())
+            raise _CallError(fault if wants_other_form(fault.words) else server_fault(fault))
+        try:
+            return read_answer(data)
+        except UnreadableError as error:
+            raise _CallError(server_fault(Fault(FaultKind.UNREADABLE, 200, words=error.words))) from error
+
+
+def multipart(fields: Mapping[str, str], audio: bytes, container: Container, boundary: str) -> bytes:
+    """Body of a form with one file.
+
+    Args:
+        fields: Names and values, without line breaks.
+        audio: The file.
+        container: Its kind, of which name and type are made: servers judge a file by the ending of its name.
+        boundary: Token that no part holds.
+    """
+    parts = [
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+        for name, value in fields.items()
+    ]
+    head = (
+        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="recording.{container.ending}"\r\n'
+        f"Content-Type: {container.media_type}\r\n\r\n"
+    )
+    return "".join((*parts, head)).encode() + audio + f"\r\n--{boundary}--\r\n".encode()

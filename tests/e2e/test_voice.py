@@ -1,0 +1,185 @@
+"""Voice messages, from the recording to the log, the memory and the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.log.event import Kind
+from lab.loopback_model.speech import LoopbackSpeech, SpeechReply, recording_of
+from lab.playground.server import PlaygroundServer
+from lab.playground.world.defaults import GENERAL_ID
+from tests.e2e.stage import Process, Stage, bot_texts, events, of_kind
+from tests.patience import PATIENCE_S, eventually
+
+WORDS = "The spare key is under the blue pot behind the shed."
+
+
+@pytest.fixture
+def speech() -> Iterator[LoopbackSpeech]:
+    with LoopbackSpeech() as server:
+        yield server
+
+
+@pytest.fixture
+def listening(server: PlaygroundServer, speech: LoopbackSpeech, tmp_path: Path) -> Iterator[Stage]:
+    """An agent that has recordings listened to."""
+    given: dict[str, Any] = {"transcribe.api": "openai", "transcribe.url": speech.url, "transcribe.timeout_s": 20}
+    made = Stage(server, tmp_path / "data", **given)
+    yield made
+    speech.release()
+    made.stop()
+
+
+def reply_to(stage: Stage, said: int) -> str:
+    return str(stage.server.wait_for_reply(GENERAL_ID, after=said, timeout_s=PATIENCE_S)["content"])
+
+
+@pytest.mark.req("X-269")
+def test_a_voice_message_is_a_message_with_its_words_and_the_file_stays(listening: Stage) -> None:
+    said = listening.server.speak(GENERAL_ID, recording_of(WORDS), seconds=4.2)
+    reply = reply_to(listening, said)
+
+    (event, *_) = events(listening.data, "discord-channel", GENERAL_ID)
+    kept = listening.data / "attachments" / "discord-channel" / str(GENERAL_ID) / str(said) / "voice-message.ogg"
+    assert event.content.startswith("[voice message: 4.2 s of speech]\n\n[attached file: voice-message.ogg, ")
+    assert "spoken words follow, as whisper-1 wrote them down]" in event.content
+    assert f"\n{WORDS}\n" in event.content
+    assert kept.read_bytes() == recording_of(WORDS)
+    assert "spare key" in reply
+
+
+def test_what_was_said_by_voice_is_remembered_in_another_thread(listening: Stage) -> None:
+    server = listening.server
+    reply_to(listening, server.speak(GENERAL_ID, recording_of(WORDS)))
+    thread = server.create_thread(GENERAL_ID, "Where things are")
+
+    assert "blue pot" in listening.ask("Where is the spare key?", thread)
+
+
+def test_a_recording_beside_typed_words_is_words_too(listening: Stage) -> None:
+    said = listening.server.say(
+        GENERAL_ID, "what do you make of this?", attachments=[("talk.mp3", recording_of(WORDS))]
+    )
+    reply_to(listening, said)
+
+    (event, *_) = events(listening.data, "discord-channel", GENERAL_ID)
+    assert event.content.startswith("what do you make of this?\n\n[attached file: talk.mp3, ")
+    assert f"\n{WORDS}\n" in event.content
+    assert event.meta_dict()["typed"] == len("what do you make of this?")
+
+
+def test_spoken_words_follow_edits_and_deletions_of_their_message(listening: Stage) -> None:
+    server = listening.server
+    said = server.say(GENERAL_ID, "first", attachments=[("talk.ogg", recording_of(WORDS))])
+    reply_to(listening, said)
+    server.edit(GENERAL_ID, said, "second")
+    eventually(lambda: any(each.startswith("second") for each in _user_texts(listening)), PATIENCE_S)
+    newest = _user_texts(listening)[-1]
+    server.delete(GENERAL_ID, said)
+
+    assert f"\n{WORDS}\n" in newest
+    eventually(lambda: len(_tombstones(listening)) == 2, PATIENCE_S)
+    thread = server.create_thread(GENERAL_ID, "Where things are")
+    assert "blue pot" not in listening.ask("Where is the spare key?", thread)
+
+
+def test_where_memory_is_off_no_log_and_no_folder_gets_the_words(listening: Stage) -> None:
+    server = listening.server
+    server.slash(GENERAL_ID, "memory off")
+    said = server.speak(GENERAL_ID, recording_of(WORDS))
+    reply = server.wait_for_reply(
+        GENERAL_ID, after=said, timeout_s=PATIENCE_S, until=lambda message: "I have read" in message["content"]
+    )
+
+    assert "spare key" in reply["content"]
+    kept = [path for path in listening.data.rglob("*") if path.is_file() and b"blue pot" in path.read_bytes()]
+    assert kept == []
+
+
+def test_a_server_that_is_down_is_told_and_loses_nothing(listening: Stage, speech: LoopbackSpeech) -> None:
+    speech.always = SpeechReply(401, b"")
+    said = listening.server.speak(GENERAL_ID, recording_of(WORDS), seconds=4.2)
+    reply = reply_to(listening, said)
+
+    reason = "the key for the transcription server is missing or was refused (401)"
+    assert reply == f"I could not listen to your voice message: {reason}. Please send it again, or write it."
+    (event, *_) = events(listening.data, "discord-channel", GENERAL_ID)
+    assert event.content == "[voice message: 4.2 s of speech]"
+    assert f'"note":"not listened to: {reason}"' in event.meta_json
+    assert (listening.data / "attachments" / "discord-channel" / str(GENERAL_ID) / str(said)).is_dir()
+    assert "4.2 s of speech" not in listening.ask("hello")
+
+
+def test_silence_is_no_message_of_thanks(listening: Stage, speech: LoopbackSpeech) -> None:
+    speech.always = SpeechReply(body={"text": "Thank you for watching!"})
+
+    reply = reply_to(listening, listening.server.speak(GENERAL_ID, recording_of("")))
+
+    assert reply == "I heard no words in your voice message. Please send it again, or write it."
+    assert "watching" not in _user_texts(listening)[0]
+
+
+def test_one_channels_slow_recording_holds_up_its_own_channel_only(listening: Stage, speech: LoopbackSpeech) -> None:
+    server = listening.server
+    thread = server.create_thread(GENERAL_ID, "elsewhere")
+    speech.script.append(SpeechReply(held=True))
+    said = server.speak(GENERAL_ID, recording_of(WORDS))
+    speech.wait_for_calls(1)
+    behind = server.say(GENERAL_ID, "run: echo behind")
+
+    assert "elsewhere" in listening.ask("run: echo elsewhere", thread)
+    assert bot_texts(server) == []
+    speech.release()
+    assert "spare key" in reply_to(listening, said)
+    assert "behind" in reply_to(listening, behind)
+    assert [each.splitlines()[0][:14] for each in _user_texts(listening)] == ["[voice message", "run: echo behi"]
+
+
+@pytest.mark.req("X-269")
+def test_without_the_setting_the_bot_says_that_it_cannot_listen(stage: Stage) -> None:
+    said = stage.server.speak(GENERAL_ID, recording_of(WORDS), seconds=12)
+
+    assert reply_to(stage, said) == "I cannot listen to voice messages here. Please write it instead."
+    (event, *_) = events(stage.data, "discord-channel", GENERAL_ID)
+    assert event.content == "[voice message: 12 s of speech]"
+    assert '"note":"not listened to: speech is not written down here (transcribe.api)"' in event.meta_json
+    song = stage.server.say(GENERAL_ID, "listen to this", attachments=[("song.mp3", recording_of("la"))])
+    assert "With it came song.mp3" in reply_to(stage, song)
+
+
+@pytest.mark.req("X-270")
+def test_a_message_whose_words_were_awaited_at_a_kill_is_listened_to_afterwards(
+    server: PlaygroundServer, speech: LoopbackSpeech, tmp_path: Path
+) -> None:
+    more = f'[transcribe]\napi = "openai"\nurl = "{speech.url}"\n'
+    process = Process(server, tmp_path / "data", more=more)
+    try:
+        process.start()
+        server.wait_for_reply(GENERAL_ID, after=server.say(GENERAL_ID, "hello"), timeout_s=PATIENCE_S)
+        speech.script.append(SpeechReply(held=True))
+        said = server.speak(GENERAL_ID, recording_of(WORDS))
+        speech.wait_for_calls(1)
+        process.kill()
+        speech.release()
+        process.start()
+        server.wait_for_reply(GENERAL_ID, after=said, timeout_s=PATIENCE_S)
+        server.say(GENERAL_ID, "run: echo last")
+        eventually(lambda: "last" in bot_texts(server)[-1], PATIENCE_S)
+    finally:
+        process.terminate()
+
+    assert sum("spare key" in text for text in bot_texts(server)) == 1
+    logged = of_kind(events(tmp_path / "data", "discord-channel", GENERAL_ID), Kind.USER)
+    assert sum(WORDS in text for text in logged) == 1
+
+
+def _user_texts(stage: Stage) -> list[str]:
+    return of_kind(events(stage.data, "discord-channel", GENERAL_ID), Kind.USER)
+
+
+def _tombstones(stage: Stage) -> list[str]:
+    return of_kind(events(stage.data, "discord-channel", GENERAL_ID), Kind.TOMBSTONE)
