@@ -74,6 +74,7 @@ class Warden:
         signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
         self._noted, self._note = os.pipe()
+        os.set_blocking(self._noted, False)
         self._pid = os.getpid()
         self._spares: set[int] = set()
         self._supervisors: set[int] = set()
@@ -166,7 +167,12 @@ class Warden:
         os.write(self._note, _NOTE.pack(os.getpid(), has_command))
 
     def _take_note(self) -> None:
-        pid, has_command = _NOTE.unpack(os.read(self._noted, _NOTE.size))
+        """Take the next note of a fork, if `_has_taken` has not taken it since the poll."""
+        try:
+            note = os.read(self._noted, _NOTE.size)
+        except BlockingIOError:
+            return
+        pid, has_command = _NOTE.unpack(note)
         origin, goal = (self._spares, self._supervisors) if has_command else (self._supervisors, self._spares)
         if pid in origin:
             origin.discard(pid)
