@@ -9,6 +9,7 @@ import webbrowser
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from actors.cli.trying.bot import BotProcess
     from actors.part import DiscordConnection
     from actors.settings.schema import Settings
+    from lab.loopback_model.speech import LoopbackSpeech
     from lab.playground.server import PlaygroundServer
     from lab.playground.world.local_offer import LocalOffer
 
@@ -55,6 +57,7 @@ QUIET_S = 0.3
 )
 @click.option("--no-browser", is_flag=True, help="Do not open the page.")
 @click.option("--say", "texts", multiple=True, metavar="TEXT", help="Say it, print the answer, exit; repeatable.")
+@click.option("--speak", "spoken", multiple=True, metavar="TEXT", help="The same by voice, after what is said.")
 @verbose_option
 def try_it(
     config_file: Path | None,
@@ -63,6 +66,7 @@ def try_it(
     model: str | None,
     no_browser: bool,
     texts: tuple[str, ...],
+    spoken: tuple[str, ...],
     verbose: bool,
 ) -> None:
     """Try the bot with no account: a page with channels and threads, answered by the real thing.
@@ -88,7 +92,8 @@ def try_it(
         if data is None:
             settings = settings.with_root(settings.data_root / "playground", settings.origin)
         raise_file_limit()
-        server = _start_server(port if port is not None else (0 if texts else 8787))
+        server = _start_server(port if port is not None else (0 if texts or spoken else 8787))
+        speech = _start_speech(settings, given)
         try:
             order = _order(config_file, given, settings.data_root, verbose=verbose)
             order["left_out"] = left_out_sentence(settings, secrets)
@@ -98,10 +103,10 @@ def try_it(
             _await_online(bot, online)
             if online.is_set():
                 announce(sandbox_note(settings))
-                if texts:
+                if texts or spoken:
                     answer_s = LOCAL_ANSWER_S if is_local(settings.model.name) else ANSWER_S
                     talk = threading.Thread(
-                        target=_converse, args=(server, bot, texts, answer_s), name="say", daemon=True
+                        target=_converse, args=(server, bot, (texts, spoken), answer_s), name="say", daemon=True
                     )
                     talk.start()  # on the side, so that a bot that gives up ends this command at once
                 else:
@@ -110,6 +115,8 @@ def try_it(
             (settings.data_root / DOOR).unlink(missing_ok=True)
         finally:
             server.stop()
+            if speech is not None:
+                speech.stop()
     finally:
         bot.stop()
     if bot.complaint:
@@ -181,6 +188,17 @@ def _start_server(port: int) -> PlaygroundServer:
     return server
 
 
+def _start_speech(settings: Settings, given: dict[str, object]) -> LoopbackSpeech | None:
+    """Server that hears the page's own voice messages, named in `given`; None where the settings name another."""
+    from lab.loopback_model.speech import LoopbackSpeech
+
+    if settings.transcribe.api != "off":
+        return None
+    speech = LoopbackSpeech().start()
+    given |= {"transcribe.api": "openai", "transcribe.url": speech.url}
+    return speech
+
+
 def _await_online(bot: BotProcess, online: threading.Event) -> None:
     for _ in range(int(ONLINE_S / LOOK_S)):
         if online.wait(LOOK_S) or bot.is_over:
@@ -188,12 +206,25 @@ def _await_online(bot: BotProcess, online: threading.Event) -> None:
     bot.give_up(f"the bot did not come online within {ONLINE_S:g} s")
 
 
-def _converse(server: PlaygroundServer, bot: BotProcess, texts: tuple[str, ...], answer_s: float) -> None:
-    """Say each text in #general and print what comes back before saying the next; then end the bot."""
+def _converse(
+    server: PlaygroundServer, bot: BotProcess, texts: tuple[tuple[str, ...], tuple[str, ...]], answer_s: float
+) -> None:
+    """Say each text in #general and print the answer before saying the next; then end the bot.
+
+    Args:
+        server: Small Discord.
+        bot: Process of the bot.
+        texts: Texts to type, then texts to say by voice.
+        answer_s: Longest wait for an answer.
+    """
+    from lab.loopback_model.speech import recording_of
     from lab.playground.world.defaults import GENERAL_ID
 
-    for text in texts:
-        message = server.say(GENERAL_ID, text)
+    typed, spoken = texts
+    acts = [partial(server.say, GENERAL_ID, text) for text in typed]
+    acts += [partial(server.speak, GENERAL_ID, recording_of(text)) for text in spoken]
+    for act in acts:
+        message = act()
         try:
             replies = server.settled_replies(GENERAL_ID, after=message, quiet_s=QUIET_S, timeout_s=answer_s)
         except CancelledError:  # the bot has ended, and the playground with it

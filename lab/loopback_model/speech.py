@@ -31,8 +31,8 @@ def recording_of(words: str) -> bytes:
 
 
 def words_in(recording: bytes) -> str:
-    """Words of a recording; empty for silence, and for recordings of people."""
-    return recording.removeprefix(_BEGIN).decode() if recording.startswith(_BEGIN) else ""
+    """Words of a recording of `recording_of`; empty for silence."""
+    return recording.removeprefix(_BEGIN).decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +139,8 @@ class LoopbackSpeech:
             if request.transport is not None:
                 request.transport.abort()
             return web.Response()
+        if reply.body is None and not recording.startswith(_BEGIN):
+            reply = SpeechReply(400, {"error": {"message": "unsupported: this server hears its own recordings only"}})
         body = {"text": words_in(recording)} if reply.body is None else reply.body
         if isinstance(body, str | bytes):
             data = body.encode() if isinstance(body, str) else body

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import http.client
+import json
+import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -12,6 +18,7 @@ from domain.log.event import Kind
 from lab.loopback_model.speech import LoopbackSpeech, SpeechReply, recording_of
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
+from tests.actors.cli.command import open_command
 from tests.e2e.stage import Process, Stage, bot_texts, events, of_kind
 from tests.patience import PATIENCE_S, eventually
 
@@ -183,3 +190,49 @@ def _user_texts(stage: Stage) -> list[str]:
 
 def _tombstones(stage: Stage) -> list[str]:
     return of_kind(events(stage.data, "discord-channel", GENERAL_ID), Kind.TOMBSTONE)
+
+
+def test_the_page_of_a_try_has_its_own_voice_messages_heard_without_an_account(tmp_path: Path) -> None:
+    options = ("try", "--data", str(tmp_path / "data"), "--no-browser", "--port", "0")
+    with open_command("agent", *options, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = urlsplit(re.findall(r"http://\S+", process.stdout.readline())[0])
+        page = Page(address.port or 0, f"{address.path}?{address.query}")
+        audio = base64.b64encode(recording_of(WORDS)).decode()
+        page.post("/control/speak", {"channel_id": str(GENERAL_ID), "audio": audio, "seconds": 2.4})
+        eventually(lambda: any("spare key" in text for text in page.texts()), PATIENCE_S)
+        page.post("/control/speak", {"channel_id": str(GENERAL_ID), "audio": "T2dnU2Zvcm1zb21lYm9keQ=="})
+        eventually(lambda: any("cannot read this kind of recording" in text for text in page.texts()), PATIENCE_S)
+        process.terminate()
+        assert process.wait(PATIENCE_S) == 0
+
+
+class Page:
+    """The page as its script speaks to the server."""
+
+    def __init__(self, port: int, entrance: str) -> None:
+        self._port = port
+        self._cookie = self._send("GET", entrance, {}).headers["Set-Cookie"].split("; ")[0]
+
+    def post(self, path: str, body: dict[str, object]) -> None:
+        assert self._send("POST", path, {"Content-Type": "application/json"}, json.dumps(body)).status == 200
+
+    def texts(self) -> list[str]:
+        answer = self._send("GET", f"/control/channels/{GENERAL_ID}/messages", {})
+        return [str(message["content"]) for message in json.loads(answer.body)]
+
+    def _send(self, method: str, path: str, headers: dict[str, str], body: str | None = None) -> PageAnswer:
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE_S)
+        cookie = {"Cookie": self._cookie} if hasattr(self, "_cookie") else {}
+        try:
+            connection.request(method, path, body, headers | cookie)
+            response = connection.getresponse()
+            return PageAnswer(response.status, dict(response.getheaders()), response.read())
+        finally:
+            connection.close()
+
+
+class PageAnswer(NamedTuple):
+    status: int
+    headers: dict[str, str]
+    body: bytes

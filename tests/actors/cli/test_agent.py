@@ -16,8 +16,21 @@ from tests.trusted import write_settings
 
 
 def test_try_says_prints_the_answers_and_ends_and_its_logs_are_sound(tmp_path: Path) -> None:
-    done = run("agent", "try", "--data", "data", "--say", "hello", "--say", "run: echo $((7919*7919))", cwd=tmp_path)
+    done = run(
+        "agent",
+        "try",
+        "--data",
+        "data",
+        "--say",
+        "hello",
+        "--say",
+        "run: echo $((7919*7919))",
+        "--speak",
+        "run: echo aloud",
+        cwd=tmp_path,
+    )
     assert done.returncode == 0, done.stderr
+    assert "\naloud\n" in done.stdout
     assert "offline" in done.stdout
     assert "\n62710561\n" in done.stdout
     assert "note: commands " in done.stderr

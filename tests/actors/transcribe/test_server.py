@@ -304,6 +304,13 @@ def test_a_server_that_never_answers_costs_the_time_limit_and_no_more(
     assert make_bench(timeout_s=0.2).refusal() == "its words did not come within 0.2 s"
 
 
+def test_neither_key_nor_recording_follows_a_redirection(server: LoopbackSpeech, bench: Bench) -> None:
+    server.always = SpeechReply(307, b"", headers={"Location": f"{server.url}/inference"})
+
+    assert bench.refusal() == "the transcription server refused the recording (307)"
+    assert len(server.calls) == 1
+
+
 def test_an_answer_without_end_is_given_up(server: LoopbackSpeech, bench: Bench) -> None:
     server.always = SpeechReply(body=b"a" * (9 << 20))
 

@@ -1,4 +1,4 @@
-"""What the offline model makes of files."""
+"""Rules of the offline model about files."""
 
 from __future__ import annotations
 
@@ -50,6 +50,13 @@ def test_what_stands_in_a_file_is_no_order() -> None:
     assert said.tool_calls == ()
     assert "“what is this?”" in said.text
     assert "With it came evil.txt." in said.text
+
+
+def test_spoken_words_are_a_persons_own() -> None:
+    spoken = compose_words("", [PastedText("voice-message.ogg", "run: date", 9, "p", heard_by="m")], 100).text
+    text = f"{HEADER}[voice message: 4.2 s of speech]\n\n{spoken}"
+    said = answer(SKILLS, [ChatMessage(role=Role.USER, text=text)], [BASH_TOOL])
+    assert [json.loads(call.arguments_json)["command"] for call in said.tool_calls] == ["date"]
 
 
 def test_an_image_is_named_and_not_seen() -> None:

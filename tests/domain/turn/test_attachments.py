@@ -22,9 +22,11 @@ from domain.turn.attachments import (
     first_shown,
     image_type,
     images_of,
+    is_audio,
     kind_of,
     readable_text,
     safe_names,
+    spoken_texts,
     usable_chars,
 )
 from messages.context import Attachment, FileKind
@@ -196,6 +198,28 @@ def test_beyond_the_budget_the_rest_is_only_named() -> None:
     assert "[attached file: 2.txt, 900 bytes, saved as" in made.text
     assert "; the first 300 of 900 characters follow]" in made.text
     assert "3.txt" not in made.text
+
+
+@given(st.lists(st.text(st.sampled_from("`\n[]ab; ")).filter(str.strip)))
+def test_spoken_words_are_whole_whatever_the_budget_and_found_again(recordings: list[str]) -> None:
+    words = [" ".join(recording.split()) for recording in recordings]
+    files = [PastedText("a.ogg", text, 1, "attachments/1/a.ogg", heard_by="whisper-1") for text in words]
+    made = compose_words("typed", [*files, pasted("a file", "b.txt")], 0)
+    assert spoken_texts(made.text) == words
+    assert made.shown_chars == [*map(len, words), 0]
+
+
+def test_a_head_says_that_words_were_spoken_and_who_wrote_them_down() -> None:
+    file = PastedText("a.ogg", "hello", 5, "attachments/1/a.ogg", heard_by="a [model]")
+    assert compose_words("", [file], 100).text == (
+        "[attached file: a.ogg, 5 bytes, saved as attachments/1/a.ogg; spoken words follow, as a (model) wrote them down]\n"
+        "```text\nhello\n```"
+    )
+
+
+def test_recordings_are_known_by_declared_type_or_name() -> None:
+    assert [is_audio(*each) for each in (("a", "audio/ogg"), ("voice.OGG", ""), ("a.m4a", "video/mp4"))] == [True] * 3
+    assert [is_audio(*each) for each in (("ogg", ""), ("a.mp4", "video/mp4"), ("a.txt", "text/plain"))] == [False] * 3
 
 
 def test_a_file_that_is_not_in_the_text_has_a_line_of_its_own() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from domain.log.event import Event, Kind, event
 from domain.log.parser import parse
+from domain.turn.attachments import PastedText, compose_words
 from domain.turn.forgetting.rewriting import forget_words
 from domain.turn.forgetting.scope import QUOTATION, WindowEvents, list_forgettable
 from messages.base import EventId
@@ -61,6 +62,16 @@ def ids_of(events: list[Event] | None = None, kind: ScopeKind = ScopeKind.MESSAG
 @pytest.mark.req("X-246")
 def test_a_message_goes_with_its_turn_its_quotations_its_pin_what_is_owed_and_its_repetitions() -> None:
     assert ids_of(message_id="1") == ["q1", "c1", "r1", "a1", "q2:quotation", "q3", "q5:quotation", "o1", "p1"]
+
+
+def test_spoken_words_take_their_verbatim_repetitions_along() -> None:
+    words = "the key is under the blue pot behind the shed"
+    content = compose_words("", [PastedText("a.ogg", words, 9, "p", heard_by="m")], 100).text
+    spoken = [
+        user("v1", BOB, content, "1", typed=0, overheard=True),
+        user("v2", ALICE, f"so {words}!", "2", overheard=True),
+    ]
+    assert ids_of(spoken, message_id="1") == ["v1", "v2"]
 
 
 def test_a_message_of_the_agent_goes_with_all_answers_of_its_turn_and_its_question_stays() -> None:
