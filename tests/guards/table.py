@@ -11,6 +11,7 @@ from tests.guards.of_machine import OF_MACHINE
 from tests.guards.of_off_record import OF_OFF_RECORD
 from tests.guards.of_sandbox import OF_SANDBOX
 from tests.guards.of_servers import OF_SERVERS
+from tests.guards.of_speech import OF_SPEECH
 from tests.guards.of_words import OF_WORDS
 
 GUARDS: tuple[Guard, ...] = (
@@ -18,6 +19,7 @@ GUARDS: tuple[Guard, ...] = (
     *OF_FOLDERS,
     *OF_DOORS,
     *OF_SERVERS,
+    *OF_SPEECH,
     *OF_WORDS,
     *OF_MACHINE,
     *OF_APPROVAL,

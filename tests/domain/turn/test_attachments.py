@@ -1,4 +1,4 @@
-"""What files are, what of them is shown, and how they are named."""
+"""Kinds of files, the parts of them that are shown, and their names."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ MUCH = 1 << 20
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 
 
-def pasted(text: str, name: str = "message.txt", path: str = "attachments/1/message.txt") -> PastedText:
+def paste_of(text: str, name: str = "message.txt", path: str = "attachments/1/message.txt") -> PastedText:
     return PastedText(name, text, len(text.encode("utf-8", "surrogatepass")), path)
 
 
-def kept(**changes: object) -> Attachment:
+def attachment_of(**changes: object) -> Attachment:
     given: dict[str, object] = {"filename": "a.png", "url": "https://x/a.png", "size_bytes": 12}
     return Attachment(**(given | changes))  # type: ignore[arg-type]
 
@@ -170,7 +170,7 @@ def test_files_of_one_name_are_numbered() -> None:
 
 
 def test_a_paste_stands_below_what_was_typed_word_for_word() -> None:
-    made = compose_words("look at this", [pasted("one\r\n  two \n")], 100)
+    made = compose_words("look at this", [paste_of("one\r\n  two \n")], 100)
     assert made.text == (
         "look at this\n\n"
         "[attached file: message.txt, 12 bytes, saved as attachments/1/message.txt]\n"
@@ -181,7 +181,7 @@ def test_a_paste_stands_below_what_was_typed_word_for_word() -> None:
 
 @given(st.text(st.sampled_from("`\n[]ab")), st.text(st.sampled_from("`\n[]ab")))
 def test_no_file_can_end_its_own_section(first: str, second: str) -> None:
-    text = compose_words("", [pasted(first, "1"), pasted(second, "2")], 10_000).text
+    text = compose_words("", [paste_of(first, "1"), paste_of(second, "2")], 10_000).text
     found = []
     while text:
         head = re.match(r"\[attached file: [^\n]*\]\n(`{3,})text\n", text)
@@ -193,7 +193,9 @@ def test_no_file_can_end_its_own_section(first: str, second: str) -> None:
 
 
 def test_beyond_the_budget_the_rest_is_only_named() -> None:
-    made = compose_words("", [pasted("a" * 900, "1.txt"), pasted("b" * 900, "2.txt"), pasted("c" * 900, "3.txt")], 300)
+    made = compose_words(
+        "", [paste_of("a" * 900, "1.txt"), paste_of("b" * 900, "2.txt"), paste_of("c" * 900, "3.txt")], 300
+    )
     assert made.shown_chars == [900, 300, 0]
     assert "[attached file: 2.txt, 900 bytes, saved as" in made.text
     assert "; the first 300 of 900 characters follow]" in made.text
@@ -204,7 +206,7 @@ def test_beyond_the_budget_the_rest_is_only_named() -> None:
 def test_spoken_words_are_whole_whatever_the_budget_and_found_again(recordings: list[str]) -> None:
     words = [" ".join(recording.split()) for recording in recordings]
     files = [PastedText("a.ogg", text, 1, "attachments/1/a.ogg", heard_by="whisper-1") for text in words]
-    made = compose_words("typed", [*files, pasted("a file", "b.txt")], 0)
+    made = compose_words("typed", [*files, paste_of("a file", "b.txt")], 0)
     assert spoken_texts(made.text) == words
     assert made.shown_chars == [*map(len, words), 0]
 
@@ -224,9 +226,9 @@ def test_recordings_are_known_by_declared_type_or_name() -> None:
 
 def test_a_file_that_is_not_in_the_text_has_a_line_of_its_own() -> None:
     files = [
-        kept(kind=FileKind.IMAGE, media_type="image/png", path="attachments/1/a.png"),
-        kept(filename="m.txt", kind=FileKind.TEXT, shown_chars=5, path="attachments/1/m.txt"),
-        kept(filename="x]\n[b.zip", kind=FileKind.FILE, note="not read: it is too large"),
+        attachment_of(kind=FileKind.IMAGE, media_type="image/png", path="attachments/1/a.png"),
+        attachment_of(filename="m.txt", kind=FileKind.TEXT, shown_chars=5, path="attachments/1/m.txt"),
+        attachment_of(filename="x]\n[b.zip", kind=FileKind.FILE, note="not read: it is too large"),
     ]
     assert attachment_lines({"attachments": attachments_meta(files)}) == (
         "\n[attachment: a.png, 12 bytes, image/png, saved as attachments/1/a.png]"
@@ -235,16 +237,16 @@ def test_a_file_that_is_not_in_the_text_has_a_line_of_its_own() -> None:
 
 
 def test_files_of_old_logs_are_named_as_they_were() -> None:
-    meta = {"attachments": attachments_meta([kept()])}
+    meta = {"attachments": attachments_meta([attachment_of()])}
     assert meta == {"attachments": [{"filename": "a.png", "url": "https://x/a.png", "size": 12}]}
     assert attachment_lines(meta) == "\n[attachment: a.png, 12 bytes, https://x/a.png]"
 
 
 def test_only_images_that_were_kept_are_shown() -> None:
     files = [
-        kept(kind=FileKind.IMAGE, media_type="image/png", path="attachments/1/a.png"),
-        kept(kind=FileKind.IMAGE, media_type="image/png"),
-        kept(kind=FileKind.FILE, media_type="image/png", path="attachments/1/b.png"),
+        attachment_of(kind=FileKind.IMAGE, media_type="image/png", path="attachments/1/a.png"),
+        attachment_of(kind=FileKind.IMAGE, media_type="image/png"),
+        attachment_of(kind=FileKind.FILE, media_type="image/png", path="attachments/1/b.png"),
     ]
     assert images_of({"attachments": attachments_meta(files)}) == (
         ImageFile(path="attachments/1/a.png", media_type="image/png"),

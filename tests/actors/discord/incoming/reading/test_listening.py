@@ -50,12 +50,12 @@ def hear(asked: Asked, limit_s: float = 60.0, left_s: float = 60.0) -> Transcrib
     return asyncio.run(listening.hear(GENERAL, b"audio", "attachments/1/a.ogg", left_s))
 
 
-def transcribed(text: str) -> Callable[[TranscribeAudio], Message]:
+def answer_with(text: str) -> Callable[[TranscribeAudio], Message]:
     return lambda question: Transcribed(request_id=question.request_id, text=text, model="m")
 
 
 def test_words_come_with_the_model_that_wrote_them_down() -> None:
-    asked = Asked(transcribed("hello"))
+    asked = Asked(answer_with("hello"))
 
     assert hear(asked) == Transcribed(request_id=RequestId("r"), text="hello", model="m")
     (question,) = asked.questions
@@ -65,9 +65,9 @@ def test_words_come_with_the_model_that_wrote_them_down() -> None:
 @pytest.mark.parametrize(
     ("asked", "limits", "reason"),
     [
-        (Asked(transcribed("hello")), {"limit_s": 0.0}, OFF),
-        (Asked(transcribed("hello")), {"left_s": 0.0}, "other recordings of this message took the time"),
-        (Asked(transcribed("")), {}, NO_WORDS),
+        (Asked(answer_with("hello")), {"limit_s": 0.0}, OFF),
+        (Asked(answer_with("hello")), {"left_s": 0.0}, "other recordings of this message took the time"),
+        (Asked(answer_with("")), {}, NO_WORDS),
         (Asked(lambda each: Refused(request_id=each.request_id, reason="no key")), {}, "no key"),
         (Asked(), {"left_s": 0.01}, "its words did not come within 0 s"),
     ],
