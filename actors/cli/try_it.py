@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from actors.cli.trying.bot import BotProcess
     from actors.part import DiscordConnection
     from actors.settings.schema import Settings
-    from lab.loopback_model.speech import LoopbackSpeech
     from lab.playground.server import PlaygroundServer
+    from lab.playground.speech import LoopbackSpeech
     from lab.playground.world.local_offer import LocalOffer
 
 DOOR = "playground.html"
@@ -190,7 +190,7 @@ def _start_server(port: int) -> PlaygroundServer:
 
 def _start_speech(settings: Settings, given: dict[str, object]) -> LoopbackSpeech | None:
     """Server that hears the page's own voice messages, named in `given`; None where the settings name another."""
-    from lab.loopback_model.speech import LoopbackSpeech
+    from lab.playground.speech import LoopbackSpeech
 
     if settings.transcribe.api != "off":
         return None
@@ -217,7 +217,7 @@ def _converse(
         texts: Texts to type, then texts to say by voice.
         answer_s: Longest wait for an answer.
     """
-    from lab.loopback_model.speech import recording_of
+    from lab.playground.speech import recording_of
     from lab.playground.world.defaults import GENERAL_ID
 
     typed, spoken = texts

@@ -2,7 +2,6 @@
 
 Read `answers.py` first (what it can answer, well-formed or not, as timed pieces of bytes), then `server.py` (the
 script, the connections, the counts).
-`speech.py` is a server of transcriptions beside it.
 `server.py` is the only one that touches sockets and its thread; `answers.py` is pure.
 """
 

@@ -14,9 +14,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from actors.part import SHIPPED_SKILLS
 from domain.log.event import Kind
-from lab.loopback_model.speech import LoopbackSpeech, SpeechReply, recording_of
 from lab.playground.server import PlaygroundServer
+from lab.playground.speech import LoopbackSpeech, SpeechReply, recording_of
 from lab.playground.world.defaults import GENERAL_ID
 from tests.actors.cli.command import open_command
 from tests.e2e.stage import Process, Stage, bot_texts, events, of_kind
@@ -92,6 +93,29 @@ def test_spoken_words_follow_edits_and_deletions_of_their_message(listening: Sta
     eventually(lambda: len(_tombstones(listening)) == 2, PATIENCE_S)
     thread = server.create_thread(GENERAL_ID, "Where things are")
     assert "blue pot" not in listening.ask("Where is the spare key?", thread)
+
+
+def test_a_message_that_is_deleted_while_its_words_are_awaited_is_no_message(
+    listening: Stage, speech: LoopbackSpeech
+) -> None:
+    server = listening.server
+    speech.script.append(SpeechReply(held=True))
+    said = server.speak(GENERAL_ID, recording_of(WORDS))
+    speech.wait_for_calls(1)
+    server.delete(GENERAL_ID, said)
+    behind = server.say(GENERAL_ID, "run: echo behind")
+    speech.release()
+
+    assert "behind" in reply_to(listening, behind)
+    assert _user_texts(listening) == ["run: echo behind"]
+
+
+def test_the_skill_listens_to_a_file_of_the_conversation(listening: Stage) -> None:
+    said = listening.server.say(GENERAL_ID, "keep this", attachments=[("talk.bin", recording_of(WORDS))])
+    reply_to(listening, said)
+    script = SHIPPED_SKILLS / "transcribe" / "scripts" / "transcribe.py"
+
+    assert "blue pot" in listening.ask(f"run: python3 -I {script} attachments/{said}/talk.bin")
 
 
 def test_where_memory_is_off_no_log_and_no_folder_gets_the_words(listening: Stage) -> None:
