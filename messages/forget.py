@@ -326,6 +326,13 @@ class EventsForgotten(Message, frozen=True, kw_only=True, gc=False):
     events: tuple[ForgottenEvent, ...]
 
 
+class EndShown(Message, frozen=True, kw_only=True, gc=False):
+    """End a turn in hand whose request shows words that were forgotten, perhaps in another window; not answered."""
+
+    window: Window
+    turn_id: TurnId
+
+
 # to every part with `forgets`
 
 
@@ -366,7 +373,7 @@ def answer_derived(request: ForgetDerived, room: str, count: int, note: str = ""
 
 ForgetCommand = PreviewForget | CarryOutForget | ForgetExpired | ListForgets
 ForgetReply = ForgetPreviewed | ForgetCarriedOut | ExpiredForgotten | ForgetsListed
-ForgetWindowRequest = ListForgettable | ForgetEvents
+ForgetWindowRequest = ListForgettable | ForgetEvents | EndShown
 """Requests to one window."""
 ForgetWindowReply = ForgettableListed | EventsForgotten
 ForgetRoomRequest = ForgetDerived

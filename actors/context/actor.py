@@ -55,7 +55,7 @@ from messages.context import (
     UserMessage,
 )
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused
-from messages.forget import ForgetEvents, ListForgettable
+from messages.forget import EndShown, ForgetEvents, ListForgettable
 from messages.past import KeepPast
 from messages.socket import Refused
 from messages.turn import CompactWindow, CountUsage, LoggedEvent, SpokenTurn, TellAsker, TellSpoken
@@ -197,7 +197,7 @@ class ContextActor(Actor):
                 self._pin(message)
             case RetractMessages() | ReviseMessage() | RestoreRedactions() | LookDue() | TellKeptMessages():
                 self._retract(message)
-            case ListForgettable() | ForgetEvents():
+            case ListForgettable() | ForgetEvents() | EndShown():
                 waiting, self._waiting = self._waiting, []
                 self._waiting = self._forgetting.handle(message, waiting)
                 self._begin_next()

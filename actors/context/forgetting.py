@@ -17,6 +17,7 @@ from domain.turn.forgetting.fold import message_id_of
 from domain.turn.forgetting.scope import Chosen, WindowEvents, list_forgettable
 from messages.base import EventId, MessageId, TurnId
 from messages.forget import (
+    EndShown,
     EventsForgotten,
     ForgetEvents,
     ForgettableListed,
@@ -29,6 +30,9 @@ from messages.socket import Refused
 
 REASON = "words of this conversation were forgotten"
 """Reason why a turn in hand ends."""
+
+SHOWN = "Some of what I had found for this answer was forgotten meanwhile. Please ask again."
+"""Notice to a person whose answer was to be made of forgotten words."""
 
 BUSY = "a message is being answered there"
 """Reason why expired words wait."""
@@ -86,12 +90,15 @@ class Forgetting:
         kept_for = self._rules.of((self._host.window.id, *self._host.conversation.tables)).kept_for
         return scope if kept_for is None else replace(scope, before=self._host.now() - kept_for)
 
-    def handle(self, command: ListForgettable | ForgetEvents, waiting: list[TurnId]) -> list[TurnId]:
+    def handle(self, command: ListForgettable | ForgetEvents | EndShown, waiting: list[TurnId]) -> list[TurnId]:
         """List or forget events, and give the turns of `waiting` that still wait; nothing may begin meanwhile.
 
         Raises:
             LogUnwritable: as the journal.
         """
+        if isinstance(command, EndShown):
+            self._end_shown(command.turn_id)
+            return waiting
         if isinstance(command, ListForgettable):
             self.list_events(command)
             return waiting
@@ -109,6 +116,20 @@ class Forgetting:
             self._driver.abort(REASON, leaves_words=False)
         self._driver.compaction.forget()
         self._endings.leave_unanswered([each for each in waiting if EventId(each) in chosen.whole], REASON)
+
+    def _end_shown(self, turn_id: TurnId) -> None:
+        """End the turn in hand, if it is this one, with a notice to the person who asked: nobody took the question back.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        run = self._driver.run
+        if run is None or run.turn_id != turn_id:
+            return
+        meta: dict[str, MetaValue] = {"turn": turn_id, "what": "shown", "notice": True}
+        run.logged.append(self._host.record(Kind.SYSTEM, SHOWN, meta, sync=False))
+        run.notices.append(run.logged[-1].id)
+        self._driver.abort(REASON, leaves_words=False)
 
     def choose(self, command: ForgetEvents) -> Chosen:
         """Events that are to go and still hold words.

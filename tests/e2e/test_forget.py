@@ -10,13 +10,15 @@ from typing import Any
 import msgspec
 import pytest
 
+from actors.context.forgetting import SHOWN
 from actors.context.log.file import check_file
 from actors.forget.config import FOLDER
 from actors.forget.journal import Entry, Target
 from domain.policy.forgetting.rights import NOT_ALL_YOURS, NOT_YOURS
+from lab.loopback_model.server import Answer, Held, LoopbackModel
 from lab.playground.acts.interactions import InteractionOutcome
 from lab.playground.server import PlaygroundServer
-from lab.playground.world.defaults import GENERAL_ID, GUEST_ID, YOU_ID
+from lab.playground.world.defaults import BOT_ID, GENERAL_ID, GUEST_ID, YOU_ID
 from messages.base import Surface, UserId, Window
 from messages.forget import ForgetRecord, ForgetState, ScopeKind
 from tests.actors.cli.command import run
@@ -127,6 +129,28 @@ def test_a_command_that_runs_leaves_no_output_behind(stage: Stage) -> None:
     confirm(server, forget(server, "message", {"message": str(said)}))
     eventually(lambda: not files_with(stage.data, "heron42"))
     assert not holders(stage.data, "heron")
+
+
+@pytest.mark.req("X-245")
+def test_an_answer_in_another_window_that_was_shown_the_words_is_not_given(
+    server: PlaygroundServer, tmp_path: Path
+) -> None:
+    with LoopbackModel() as model:
+        given: dict[str, Any] = {"model.name": "hosted_vllm/test", "model.api_base": model.api_base}
+        stage = Stage(server, tmp_path / "data", **given)
+        try:
+            said = tell(server, HERON, GUEST_ID)
+            thread = server.create_thread(GENERAL_ID, "birds")
+            model.behave = lambda _request: Held(Answer(f"It was said that {HERON}."))
+            asked = server.say(thread, f"<@{BOT_ID}> where does the heron nest?")
+            eventually(lambda: HERON in model.requests()[-1].last_text)
+            confirm(server, forget(server, "message", {"message": str(said)}, GUEST_ID), GUEST_ID)
+            assert server.wait_for_reply(thread, after=asked)["content"] == SHOWN
+            model.release()
+            assert not holders(stage.data, HERON)
+        finally:
+            model.release()
+            stage.stop()
 
 
 @pytest.mark.req("X-247")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -45,6 +45,12 @@ class InjectedBlock:
     candidates: int
     has_vector: bool
     took_ms: float = 0.0
+
+    @property
+    def places(self) -> frozenset[Reference]:
+        """Places of the records in the block."""
+        memories = (item.memory for item in self.injection.items)
+        return frozenset(Reference(path=memory.path, line=memory.line) for memory in memories)
 
 
 class Recall:
@@ -92,9 +98,10 @@ class Recall:
         if len(self._last) > EXPLAINED_WINDOWS:
             self._last.popitem(last=False)
 
-    def clear(self) -> None:
-        """Keep no block any more."""
-        self._last.clear()
+    def clear(self, forgotten: Collection[Reference]) -> list[PrepareTurn]:
+        """Keep no block any more; questions of the blocks that show one of some places."""
+        last, self._last = self._last, OrderedDict()
+        return [each.request for each in last.values() if not each.places.isdisjoint(forgotten)]
 
     def explain(self, store: Store, request: ExplainMemory, window_key: str) -> MemoryExplained | None:
         """The last block of a window, or of all windows if the key is empty; None if there was none.

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 
 from actors.kernel import Host
 from actors.memory.store import Store
 from actors.memory.upkeep.backlog import Backlog
 from actors.memory.upkeep.upkeep import READY, SLICE_S, Upkeep
 from messages.base import Window
-from messages.forget import ForgetDerived, answer_derived
+from messages.forget import EndShown, ForgetDerived, answer_derived
 from messages.memory import ForgetSlice
+from messages.turn import PrepareTurn, Reference
 
 
 class Forgetting:
     """Queue of requests; one that fails stays, and is carried out after the next comparison with the logs."""
 
-    def __init__(self, host: Host, upkeep: Upkeep, backlog: Backlog, drop_blocks: Callable[[], None]) -> None:
+    def __init__(self, host: Host, upkeep: Upkeep, backlog: Backlog, drop_blocks: Callable[[Collection[Reference]], list[PrepareTurn]]) -> None:
         """Begin without requests.
 
         Args:
             host: Actor that owns the index.
             upkeep: Gives the index.
             backlog: Holds turns on their way to a vector.
-            drop_blocks: Drops the blocks that are kept for explanations.
+            drop_blocks: Drops the blocks that are kept for explanations; gives the questions of those that show one of
+                some places.
         """
         self._host = host
         self._upkeep = upkeep
@@ -58,7 +60,7 @@ class Forgetting:
             return
         key, request = next(iter(self._waiting.items()))
         if run is None or run[0] is not store:
-            self._drop_blocks()
+            self._end_shown(request)
             self._backlog.drop()
             run = store, store.forget(request.events)
         until = self._host.monotonic() + SLICE_S
@@ -68,12 +70,22 @@ class Forgetting:
                     next(run[1])
         except StopIteration as end:
             del self._waiting[key]
+            self._end_shown(request)
             self._answer(request, int(end.value))
             self._backlog.go_on()
             self.go_on()
         else:
             self._run = run
             self._host.tell(self._host.address, ForgetSlice())
+
+    def _end_shown(self, request: ForgetDerived) -> None:
+        """End turns in hand that were shown forgotten words, wherever they are: their answers would repeat the words.
+
+        Other turns begin while a request is carried out, so its end looks for such turns again.
+        """
+        forgotten = [Reference(path=event.path, line=event.line) for event in request.events]
+        for shown in self._drop_blocks(forgotten):
+            self._host.tell(shown.window.address, EndShown(window=shown.window, turn_id=shown.turn_id))
 
     def _answer(self, request: ForgetDerived, count: int) -> None:
         self._host.tell(
