@@ -118,7 +118,7 @@ def test_other_turns_are_found_as_before_and_a_rebuild_from_the_logs_gives_the_s
 
 def test_a_turn_on_its_way_to_a_vector_and_an_explained_block_leave_no_copy(tmp_path: Path) -> None:
     rig = with_secret(tmp_path)
-    rig.say(f"which {SECRET} was it?", CHANNEL)
+    rig.say("which word is my word?", CHANNEL)
     explained = rig.ask(ExplainMemory, window=CHANNEL)
     assert isinstance(explained, MemoryExplained)
     rig.brain.mood = "silent"
