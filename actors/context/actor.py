@@ -21,7 +21,7 @@ from actors.context.requests import CHANGES, REFUSABLE, PartRequests
 from actors.context.retraction import Retraction, RetractionCommand
 from actors.context.turn_driver import TurnDriver
 from actors.context.turn_run import TurnRun
-from actors.context.user_event import confirmation, news_of, not_stored, overheard_meta, storage_failure, user_meta
+from actors.context.user_event import confirmation, news_of, not_stored, overheard_meta, storage_failure
 from actors.kernel import Actor, NotUnderstoodError, Then, Timer
 from domain.log.event import Kind, event
 from domain.log.metadata import MetaValue
@@ -263,14 +263,13 @@ class ContextActor(Actor):
     def _take_in(self, message: UserMessage) -> None:
         """Log a message once; answer it when its turn comes."""
         self.surface = message.reply_to
-        if self._journal.has_logged(message.message_id):
+        if self._journal.has_logged(message.message_id) or self._forgetting.is_forgotten(message):
             self.tell(message.reply_to, confirmation(message))
             return
         self._require_log(message.author_id)
         stops = self._stopped_by(message)
         is_overheard = bool(stops) or not message.wants_answer
-        quoted = message.quote is not None and self.conversation.shows(message.quote.message_id)
-        meta = user_meta(message, shows_quote=quoted)
+        meta = self._forgetting.meta_of(message)
         if is_overheard:
             meta |= overheard_meta(message, stops, self.conversation.open_count)
         logged = self.record(Kind.USER, message.text, meta, sync=True, at=message.sent_at)

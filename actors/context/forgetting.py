@@ -6,16 +6,21 @@ from msgspec.structs import replace
 
 from actors.context.endings import Endings
 from actors.context.host import WindowHost
+from actors.context.log.forgotten import is_forgotten
 from actors.context.log.journal import Journal
 from actors.context.retraction import Retraction
 from actors.context.turn_driver import TurnDriver
+from actors.context.user_event import user_meta
 from domain.log.event import Event, Kind
 from domain.log.forgotten import FORGOT
 from domain.log.metadata import MetaValue, meta_dict
+from domain.log.window import keeps_logs
+from domain.policy.audience import Audience
 from domain.policy.channel_rules import ChannelRules
 from domain.turn.forgetting.fold import message_id_of
 from domain.turn.forgetting.scope import Chosen, WindowEvents, list_forgettable
-from messages.base import EventId, MessageId, TurnId
+from messages.base import EventId, MessageId, Surface, TurnId, Window
+from messages.context import UserMessage
 from messages.forget import (
     EndShown,
     EventsForgotten,
@@ -90,6 +95,38 @@ class Forgetting:
         kept_for = self._rules.of((self._host.window.id, *self._host.conversation.tables)).kept_for
         return scope if kept_for is None else replace(scope, before=self._host.now() - kept_for)
 
+    def is_forgotten(self, message: UserMessage) -> bool:
+        """True for the message that a thread was begun from, if it was forgotten in its channel: Discord has it still.
+
+        Raises:
+            LogUnwritable: a log of the channel cannot be read.
+        """
+        window = self._host.window
+        if window.surface is not Surface.DISCORD_THREAD or message.message_id != window.id:
+            return False
+        place = Audience.parse(message.audience)
+        channel = "" if place is None else place.channel_id
+        return self._is_gone(Window(surface=Surface.DISCORD_CHANNEL, id=channel), message.message_id)
+
+    def meta_of(self, message: UserMessage) -> dict[str, MetaValue]:
+        """Metadata of a message's event; without a quotation of forgotten words, which Discord has still.
+
+        Raises:
+            LogUnwritable: a log cannot be read.
+        """
+        quote = message.quote
+        if quote is not None and self._is_gone(self._host.window, quote.message_id):
+            return user_meta(replace(message, quote=None), shows_quote=False)
+        return user_meta(message, shows_quote=quote is not None and self._host.conversation.shows(quote.message_id))
+
+    def _is_gone(self, window: Window, message_id: str) -> bool:
+        root = self._journal.root
+        is_number = message_id.isascii() and message_id.isdecimal()
+        if root is None or not is_number or not keeps_logs(window.surface, window.id):
+            return False
+        with self._host.blocking():
+            return is_forgotten(root, window, message_id)
+
     def handle(self, command: ListForgettable | ForgetEvents | EndShown, waiting: list[TurnId]) -> list[TurnId]:
         """List or forget events, and give the turns of `waiting` that still wait; nothing may begin meanwhile.
 
@@ -118,7 +155,7 @@ class Forgetting:
         self._endings.leave_unanswered([each for each in waiting if EventId(each) in chosen.whole], REASON)
 
     def _end_shown(self, turn_id: TurnId) -> None:
-        """End the turn in hand, if it is this one, with a notice to the person who asked: nobody took the question back.
+        """End the turn in hand, if it is this one, with a notice to the person, who waits for an answer.
 
         Raises:
             LogUnwritable: as the journal.

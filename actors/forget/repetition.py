@@ -1,13 +1,15 @@
-"""Repetition scan: which windows' logs may hold one of the forgotten texts; each window then decides by itself."""
+"""Look for repetitions of forgotten texts, and for copies of messages: each window decides then by itself."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from domain.log.window import LOG_ROOT, LOGGED_SURFACES, keeps_logs
 from domain.turn.forgetting.needles import Needles
-from messages.base import Window
+from messages.base import Surface, Window
+from messages.forget import ForgettableEvent, Scope, ScopeKind
 
 
 def windows_with_logs(data_root: Path) -> list[Window]:
@@ -32,3 +34,22 @@ def may_repeat(data_root: Path, window: Window, needles: Needles) -> bool:
     """
     folder = data_root / LOG_ROOT / window.surface.value / window.id
     return any(needles.are_in(path.read_bytes()) for path in sorted(folder.glob("*.md")))
+
+
+def find_copies(data_root: Path, events: Mapping[Window, Iterable[ForgettableEvent]]) -> Iterator[Scope]:
+    """Messages of the events that also stand in the log of another window: threads are begun from messages.
+
+    Raises:
+        OSError: a folder or a log cannot be read.
+    """
+    windows = windows_with_logs(data_root)
+    threads = {window.id: window for window in windows if window.surface is Surface.DISCORD_THREAD}
+    channels = [window for window in windows if window.surface is Surface.DISCORD_CHANNEL]
+    for window, of_window in events.items():
+        for message_id in dict.fromkeys(event.message_id for event in of_window if event.author_id):
+            if window.surface is Surface.DISCORD_CHANNEL and message_id in threads:
+                yield Scope(kind=ScopeKind.MESSAGE, window=threads[message_id], message_id=message_id)
+            elif window.surface is Surface.DISCORD_THREAD and message_id == window.id:
+                begun = Needles((message_id,))
+                holders = (each for each in channels if may_repeat(data_root, each, begun))
+                yield from (Scope(kind=ScopeKind.MESSAGE, window=each, message_id=message_id) for each in holders)

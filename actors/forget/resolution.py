@@ -10,7 +10,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from actors.forget.config import ForgetConfig
-from actors.forget.repetition import may_repeat, windows_with_logs
+from actors.forget.repetition import find_copies, may_repeat, windows_with_logs
 from actors.forget.round import Round, RoundQuestion
 from actors.kernel import Host
 from domain.log.window import keeps_logs
@@ -31,6 +31,9 @@ _WINDOWS_PER_STEP = 20
 
 Done = Callable[["Resolved | str"], None]
 """Called with the events, or with the reason why there are none."""
+
+Answers = list[tuple[Window, Message | None]]
+"""Answer of each window that was asked; None where none came in time."""
 
 
 @dataclass(slots=True)
@@ -128,23 +131,45 @@ class Resolution:
     def _list(self, scopes: Iterable[Scope]) -> None:
         self._ask_windows(scopes, self._take_listed)
 
-    def _ask_windows(self, scopes: Iterable[Scope], then: Callable[[dict[Window, Message | None]], None]) -> None:
-        def question(scope: Scope) -> RoundQuestion[Window]:
+    def _ask_windows(self, scopes: Iterable[Scope], then: Callable[[Answers], None]) -> None:
+        asked = list(scopes)
+
+        def question(number: int) -> RoundQuestion[int]:
+            scope = asked[number]
             limited = replace(scope, only_by=self._asker.limit_in(scope.window))
 
             def make(request_id: RequestId, reply_to: Address) -> ListForgettable:
                 return ListForgettable(request_id=request_id, reply_to=reply_to, window=limited.window, scope=limited)
 
-            return RoundQuestion(scope.window, scope.window.address, make)
+            return RoundQuestion(number, scope.window.address, make)
 
-        Round(self._host, map(question, scopes), self._config.list_s, then)
+        def end(answers: dict[int, Message | None]) -> None:
+            then([(asked[number].window, answer) for number, answer in answers.items()])
 
-    def _take_listed(self, answers: dict[Window, Message | None]) -> None:
+        Round(self._host, map(question, range(len(asked))), self._config.list_s, end)
+
+    def _take_listed(self, answers: Answers) -> None:
         if not self._note(answers):
             return
-        self._resolved.readable = frozenset(answers)
-        kind, texts = self._resolved.scope.kind, self._texts()
-        if kind is ScopeKind.EXPIRED or not texts:
+        self._resolved.readable = frozenset(window for window, _ in answers)
+        if self._resolved.scope.kind is ScopeKind.EXPIRED:
+            self._done(self._resolved)
+            return
+        try:
+            with self._host.blocking():
+                copies = list(find_copies(self._config.data_root, self._resolved.events))
+        except OSError as error:
+            self._done(UNREADABLE.format(error=error))
+            return
+        self._ask_windows(copies, self._take_copies)
+
+    def _take_copies(self, answers: Answers) -> None:
+        withheld = self._resolved.withheld
+        if not self._note(answers):
+            return
+        self._resolved.withheld = withheld
+        texts = self._texts()
+        if not texts:
             self._done(self._resolved)
             return
         whole = self._resolved.scope.window if self._resolved.is_whole else None
@@ -174,16 +199,16 @@ class Resolution:
         scopes = [Scope(kind=ScopeKind.REPEATED, window=window, texts=texts) for window in candidates]
         self._ask_windows(scopes, self._take_repeated)
 
-    def _take_repeated(self, answers: dict[Window, Message | None]) -> None:
+    def _take_repeated(self, answers: Answers) -> None:
         before, withheld = self._resolved.count, self._resolved.withheld
         if self._note(answers):
             self._resolved.repeated = self._resolved.count - before
             self._resolved.withheld = withheld
             self._done(self._resolved)
 
-    def _note(self, answers: dict[Window, Message | None]) -> bool:
+    def _note(self, answers: Answers) -> bool:
         """Add what windows listed; False if one did not, which ends the resolution."""
-        for window, answer in answers.items():
+        for window, answer in answers:
             if not isinstance(answer, ForgettableListed):
                 reason = answer.reason if isinstance(answer, Refused) else "it does not answer"
                 self._done(f"window {window.address.key} cannot say what it holds: {reason}; please try again")

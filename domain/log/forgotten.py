@@ -12,11 +12,12 @@ from __future__ import annotations
 import re
 from base64 import urlsafe_b64encode
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from datetime import datetime
 from hashlib import blake2b
 
 from domain.log.event import Kind
-from domain.log.metadata import MetaValue, add_mark, meta_json
+from domain.log.metadata import MetaValue, add_mark, meta_dict, meta_json
 from messages.base import EventId, Value, make_ready
 
 FORGOT = "forgot"
@@ -97,6 +98,19 @@ def forget_quotation(
             padded = line + b" " * (end - heading - len(line))
             return _with_mark(record[:heading] + padded + record[end:], heading + len(line), previous_hash)
     raise ValueError(f"metadata of {end - heading} bytes: no quotation in it")
+
+
+def forgotten_records(data: bytes) -> dict[str, str]:
+    """Forgotten records of a log: the id of each event, and the id of its message, if the log has one.
+
+    Looks only at headings and the lines below, so text that imitates both passes for such a record.
+    """
+    records = {}
+    for found in HEAD.finditer(data):
+        with suppress(ValueError):
+            meta = meta_dict(found[4].decode())
+            records[found[3].decode("ascii")] = str(meta.get("message_id", ""))
+    return records
 
 
 def has_mark(record: bytes, mark_at: int, previous_hashes: Collection[str]) -> bool:

@@ -121,6 +121,27 @@ def test_a_topic_shows_what_would_go_and_goes_by_the_button(stage: Stage) -> Non
     assert holders(stage.data, "cello")
 
 
+@pytest.mark.req("X-246")
+@pytest.mark.parametrize("is_in_thread", [False, True])
+def test_a_message_goes_from_its_channel_and_from_the_thread_that_was_begun_from_it(
+    stage: Stage, *, is_in_thread: bool
+) -> None:
+    server = stage.server
+    said = tell(server, "pin kiwi77", GUEST_ID)
+    thread = server.create_thread(GENERAL_ID, "a thread", message_id=said)
+    asked = server.say(thread, f"<@{BOT_ID}> good morning")
+    server.wait_for_reply(thread, after=asked)
+    assert len(files_with(stage.data / "logs", "kiwi77")) == 2
+    place = thread if is_in_thread else GENERAL_ID
+    seen = read(server, server.slash(place, "forget message", {"message": str(said)}, user=GUEST_ID))
+    ((button,),) = [row["components"] for row in seen["components"]]
+
+    read(server, server.click(place, int(seen["id"]), button["custom_id"], user=GUEST_ID))
+
+    assert not holders(stage.data, "kiwi77")
+    assert holders(stage.data, "good morning")
+
+
 @pytest.mark.req("X-250")
 def test_a_command_that_runs_leaves_no_output_behind(stage: Stage) -> None:
     server = stage.server

@@ -74,7 +74,7 @@ class Journal:
             counted_result_chars: As of `Conversation`.
             awaits_cuts: As of `Conversation`.
         """
-        self._root = root
+        self.root = root
         self._disk = disk
         self._window = window
         self._questions: tuple[ParsedEvent, ...] = ()
@@ -90,7 +90,7 @@ class Journal:
     @property
     def is_open(self) -> bool:
         """True if there is a log to write to."""
-        return self._root is None or self._log is not None
+        return self.root is None or self._log is not None
 
     def may_hold(self, message_ids: Collection[str]) -> bool:
         """True if there is a log to write to, or an imported log that may hold a message. Raises as `past`."""
@@ -99,9 +99,9 @@ class Journal:
     @property
     def path(self) -> str:
         """The log's path below the data root; empty without one."""
-        if self._log is None or self._root is None:
+        if self._log is None or self.root is None:
             return ""
-        return self._log.path.relative_to(self._root).as_posix()
+        return self._log.path.relative_to(self.root).as_posix()
 
     def open(self) -> None:
         """Read the window's newest log, if it has one.
@@ -112,14 +112,14 @@ class Journal:
         self.close()
         self._questions, self.off_record = (), OffRecord()
         self.conversation = self.conversation.make_empty()
-        if self._root is None:
+        if self.root is None:
             return
         try:
-            newest = self._with_room(partial(WindowLog.open_newest, self._root, self._window, self._disk))
+            newest = self._with_room(partial(WindowLog.open_newest, self.root, self._window, self._disk))
         except LogUnwritable:
             raise
         except OSError as error:
-            raise LogUnwritable(self._root, f"its folders cannot be read: {error.strerror}") from error
+            raise LogUnwritable(self.root, f"its folders cannot be read: {error.strerror}") from error
         if newest is None:
             return
         self._log, parsed = newest
@@ -169,9 +169,9 @@ class Journal:
 
     def _newest_of_earlier(self) -> int:
         """The greatest message id of the window's logs, if there is more than the newest one, of which it is known."""
-        if self._root is None or self._log is None:
+        if self.root is None or self._log is None:
             return 0
-        folder = self._root / log_folder(self._window)
+        folder = self.root / log_folder(self._window)
         try:
             is_only_one = len(log_names(folder)) < 2
         except OSError as error:
@@ -203,16 +203,16 @@ class Journal:
         yield from self._lived_logs(naming)
 
     def _lived_logs(self, naming: Collection[str]) -> Iterator[tuple[str, ParsedLog]]:
-        if self._root is None:
+        if self.root is None:
             return
         folder = log_folder(self._window)
         try:
-            for name in log_names(self._root / folder):
-                data = read_regular(self._root / folder / name)
+            for name in log_names(self.root / folder):
+                data = read_regular(self.root / folder / name)
                 if not naming or any(each.encode() in data for each in naming):
                     yield (folder / name).as_posix(), parse(data)
         except OSError as error:
-            raise LogUnwritable(self._root / folder, f"cannot be read: {error.strerror}") from error
+            raise LogUnwritable(self.root / folder, f"cannot be read: {error.strerror}") from error
 
     def forget(self, chosen: Chosen, forget_id: str) -> None:
         """Take words out of the window's logs, and read the newest log again.
@@ -220,18 +220,18 @@ class Journal:
         Raises:
             LogUnwritable: some of the words may still be there; open again before the next write.
         """
-        if self._root is None:
+        if self.root is None:
             return
         disk = self._disk or RealDisk()
         try:
-            remove_drafts(self._root, self._window, disk)
+            remove_drafts(self.root, self._window, disk)
             if not chosen:
-                renew_copies(self._root, self._window, disk)
+                renew_copies(self.root, self._window, disk)
                 return
             self.close()
-            take_out(self._root, self._window, chosen, forget_id, disk)
+            take_out(self.root, self._window, chosen, forget_id, disk)
         except OSError as error:
-            folder = self._root / log_folder(self._window)
+            folder = self.root / log_folder(self._window)
             raise LogUnwritable(folder, f"words cannot be taken out: {error.strerror}") from error
         self.open()
 
@@ -247,16 +247,16 @@ class Journal:
             ValueError: that is no log of this window's.
             LogUnwritable: the log cannot be read.
         """
-        if self._root is None:
+        if self.root is None:
             return spoken_turns(self.conversation, path, {}, first, last)
         folder = log_folder(self._window)
         name = PurePosixPath(path).name
         if (folder / name).as_posix() != path:
             raise ValueError(f"log {path[:200]!r}: must be one of {folder}")
         try:
-            events = parse(read_regular(self._root / path)).events
+            events = parse(read_regular(self.root / path)).events
         except OSError as error:
-            raise LogUnwritable(self._root / path, f"cannot be read: {error.strerror}") from error
+            raise LogUnwritable(self.root / path, f"cannot be read: {error.strerror}") from error
         whole = all_turns(logged.event for logged in events)
         lines = {TurnId(logged.event.id): logged.line for logged in events if logged.event.kind is Kind.USER}
         return spoken_turns(whole, path, lines, first, last)
@@ -267,9 +267,9 @@ class Journal:
         Raises:
             LogUnwritable: a log cannot be read.
         """
-        if self._root is None:
+        if self.root is None:
             return
-        folder = self._root / log_folder(self._window)
+        folder = self.root / log_folder(self._window)
         try:
             for name in reversed(log_names(folder)):
                 yield records_of(parse(read_regular(folder / name)))
@@ -296,19 +296,19 @@ class Journal:
         Raises:
             LogUnwritable: there is no new log, and nothing changed.
         """
-        if self._root is None:
+        if self.root is None:
             last_words()
             self._begin_conversation(carried)
             return ""
         try:
             after = self.conversation.seen.newest or None
             fresh = self._with_room(
-                partial(WindowLog.create, self._root, self._window, at, opened_by, self._disk, carried, after=after)
+                partial(WindowLog.create, self.root, self._window, at, opened_by, self._disk, carried, after=after)
             )
         except LogUnwritable:
             raise
         except OSError as error:
-            raise LogUnwritable(self._root, f"its folders cannot be used: {error.strerror}") from error
+            raise LogUnwritable(self.root, f"its folders cannot be used: {error.strerror}") from error
         try:
             last_words()
             if self._log is not None:
@@ -336,14 +336,14 @@ class Journal:
         Args:
             last_words: Gives the events to add, from the conversation of that log.
         """
-        if self._root is None or self._log is None:
+        if self.root is None or self._log is None:
             return
         folder = log_folder(self._window)
         try:
-            names = log_names(self._root / folder)
-            if len(names) < 2 or is_ended(self._root / folder / names[-2]):
+            names = log_names(self.root / folder)
+            if len(names) < 2 or is_ended(self.root / folder / names[-2]):
                 return
-            before, parsed = WindowLog.open(self._root, folder / names[-2], self._disk)
+            before, parsed = WindowLog.open(self.root, folder / names[-2], self._disk)
             try:
                 before.append(*last_words(fold_log(self.conversation.make_empty(), parsed)))
                 before.end_window()
@@ -366,11 +366,11 @@ class Journal:
         Raises:
             LogUnwritable: it is not stored and changes nothing here; open again before the next.
         """
-        if self._root is None:
+        if self.root is None:
             self.conversation.add(event)
             return LogPosition(path="", line=0)
         if self._log is None:
-            raise LogUnwritable(self._root, f"window {self._window.id} has no open log")
+            raise LogUnwritable(self.root, f"window {self._window.id} has no open log")
         line = 0
         if (kept := self.off_record.reduce(event)) is not None:
             line = self._log.append(kept, is_looked_at=sync)[0].line

@@ -17,7 +17,13 @@ from messages.turn import PrepareTurn, Reference
 class Forgetting:
     """Queue of requests; one that fails stays, and is carried out after the next comparison with the logs."""
 
-    def __init__(self, host: Host, upkeep: Upkeep, backlog: Backlog, drop_blocks: Callable[[Collection[Reference]], list[PrepareTurn]]) -> None:
+    def __init__(
+        self,
+        host: Host,
+        upkeep: Upkeep,
+        backlog: Backlog,
+        drop_blocks: Callable[[Collection[Reference]], list[PrepareTurn]],
+    ) -> None:
         """Begin without requests.
 
         Args:

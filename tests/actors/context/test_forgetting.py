@@ -9,14 +9,16 @@ from typing import Any
 import msgspec
 import pytest
 
+from actors.context.forgetting import SHOWN
 from domain.log.event import Kind
 from domain.log.kept import FORGOTTEN_WORDS
 from domain.log.parser import parse
 from domain.log.view import list_taken_out
-from messages.base import Address, EventId, MessageId, RequestId, UserId
+from messages.base import Address, EventId, MessageId, RequestId, TurnId, UserId
 from messages.context import KeptMessagesTold, Quote, RetractMessages, StartNewWindow, TellKeptMessages
 from messages.discord import Delivered, PostMessage
 from messages.forget import (
+    EndShown,
     EventsForgotten,
     ForgetEvents,
     ForgettableEvent,
@@ -27,7 +29,7 @@ from messages.forget import (
 )
 from messages.model import ToolCall
 from messages.turn import TurnEnded
-from tests.actors.context.rig import CHANNEL, Rig, of_type
+from tests.actors.context.rig import CHANNEL, THREAD, Rig, of_type
 from tests.actors.context.steps import Killed
 
 BOB = UserId("910000000000000022")
@@ -145,6 +147,22 @@ def test_a_message_goes_with_its_turn_its_quotations_and_its_repetitions_from_al
     assert "hunter22" not in str(rig.requests()[0].messages)
 
 
+def test_a_turn_in_hand_that_was_shown_forgotten_words_of_elsewhere_ends_with_a_notice(
+    make_rig: Callable[[], Rig],
+) -> None:
+    rig = make_rig()
+    rig.say("what is the code?", 41)
+    (turn,) = [each.id for each in rig.events() if each.kind is Kind.USER]
+    rig.tell(CHANNEL, EndShown(window=CHANNEL, turn_id=TurnId("another")))
+    assert rig.posts() == []
+
+    rig.tell(CHANNEL, EndShown(window=CHANNEL, turn_id=TurnId(turn)))
+
+    assert [each.text for each in rig.posts()] == [SHOWN]
+    rig.tell(CHANNEL, EndShown(window=CHANNEL, turn_id=TurnId(turn)))
+    assert rig.posts() == []
+
+
 def test_the_same_command_again_changes_nothing_and_tells_the_same(make_rig: Callable[[], Rig]) -> None:
     rig = make_rig()
     talk(rig)
@@ -169,6 +187,39 @@ def test_a_forgotten_message_is_not_taken_in_again(make_rig: Callable[[], Rig]) 
 
     assert b"hunter22" not in every_byte(rig.root)
     assert rig.requests() == []
+
+
+@pytest.mark.req("X-245")
+@pytest.mark.parametrize("quoted", ["41", "51"], ids=["a person's", "the agent's"])
+def test_a_reply_to_a_forgotten_message_does_not_bring_its_words_back(make_rig: Callable[[], Rig], quoted: str) -> None:
+    rig = make_rig()
+    talk(rig)
+    forget(rig, command(list_events(rig, scope()).events))
+
+    rig.say("what was that?", 45, quote=Quote(message_id=MessageId(quoted), author_name="Bob", text=SECRET))
+    rig.stop()
+    rig = make_rig()
+    rig.say("and that?", 46, quote=Quote(message_id=MessageId(quoted), author_name="Bob", text=SECRET))
+    rig.say("this?", 47, quote=Quote(message_id=MessageId("44"), author_name="Alice", text="good morning"))
+
+    assert b"hunter22" not in every_byte(rig.root)
+    (*_, newest) = [each.meta_dict().get("quote") for each in rig.events() if each.kind is Kind.USER]
+    assert newest
+
+
+@pytest.mark.req("X-245")
+def test_a_thread_begun_from_a_forgotten_message_does_not_bring_its_words_back(make_rig: Callable[[], Rig]) -> None:
+    rig, begun = make_rig(), int(THREAD.id)
+    say_as_bob(rig, SECRET, begun)
+    rig.answer("noted")
+    forget(rig, command(list_events(rig, scope(message_id=begun)).events))
+
+    place = f"910000000000000001:{CHANNEL.id}:everyone"
+    say_as_bob(rig, SECRET, begun, window=THREAD, wants_answer=False, audience=place)
+    rig.say("good morning", 60, window=THREAD, audience=place)
+
+    assert b"hunter22" not in every_byte(rig.root)
+    assert [each.content for each in rig.events(THREAD) if each.kind is Kind.USER] == ["good morning"]
 
 
 @pytest.mark.req("X-245")
