@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from actors.skill_files.front_matter import front_matter_fields
-from domain.turn.skill import FILE_NAME, Reading, Skill, read_front_matter, split_front_matter
+from actors.skill_files.installed import InstalledSkills
+from domain.policy.foreign_skill.record import Entry, Record
+from domain.turn.skill import FILE_NAMES, Reading, Skill, read_front_matter, split_front_matter
 
 DEEPEST = 5
 """Levels of folders below a root."""
@@ -19,12 +21,30 @@ LONGEST_FILE_BYTES = 1024 * 1024
 LONGEST_READ_BYTES = 64 * 1024
 """Of a file that goes into a prompt whole, some 16,000 tokens."""
 SKIPPED = "node_modules"
+MOST_CHANGES = 5
+"""Of an added skill, that one warning names."""
 
 
 _Version = tuple[int, int, int]
 """Modification time, size and inode of a file."""
 FrontMatter = Mapping[object, object]
 """Keys and values of whatever types, as YAML has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSkill:
+    """An added skill that is not used, as its files are no longer the accepted ones."""
+
+    folder: str
+    """Absolute."""
+    entry: Entry
+    changes: tuple[str, ...]
+    """A line each."""
+
+    @property
+    def name(self) -> str:
+        """Name of the folder."""
+        return PurePosixPath(self.folder).name
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +56,9 @@ class Found:
     """Each names the file and the rule."""
     front_matters: Mapping[str, FrontMatter] = field(default_factory=dict)
     """Name of a skill -> front matter of its file."""
+    added: Mapping[str, Entry] = field(default_factory=dict)
+    """Name of a skill that was added -> its record."""
+    changed: tuple[ChangedSkill, ...] = ()
 
 
 def skill_roots(
@@ -73,6 +96,11 @@ def skill_findings(roots: Iterable[Path]) -> tuple[str, ...]:
     return SkillFolders(tuple(roots)).scan().warnings
 
 
+def unaccepted_folders(found: Found) -> tuple[str, ...]:
+    """Folders of skills that no command may see, as their files are not the accepted ones."""
+    return tuple(each.folder for each in found.changed)
+
+
 def read_whole(skill: Skill) -> str:
     """The text of a skill's file.
 
@@ -107,6 +135,9 @@ class _Scan:
     warnings: list[str] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     """Folders and files, with links resolved."""
+    entries: dict[str, Entry] = field(default_factory=dict)
+    """Folder of an added skill, with links resolved -> its record."""
+    changed: list[ChangedSkill] = field(default_factory=list)
 
     def is_new(self, path: Path) -> bool:
         """True if `path`, with links resolved, is new to this walk."""
@@ -130,15 +161,17 @@ class SkillFolders:
         self._most_folders = most_folders
         self._roots = roots
         self._files: Mapping[Path, _File] = {}
+        self._installed = {root: InstalledSkills(root) for root in roots}
 
     def scan(self) -> Found:
         """Skills at this moment; of two skills with one name the first counts."""
         scan = _Scan()
         for root in self._roots:
-            self._walk(root, 0, scan)
+            self._scan_root(root, scan)
         known, files = self._files, dict[Path, _File]()
         skills: dict[str, Skill] = {}
         fields: dict[str, FrontMatter] = {}
+        added: dict[str, Entry] = {}
         for path in scan.files:
             file = _read(path, known.get(path))
             if file.version:
@@ -151,8 +184,35 @@ class SkillFolders:
                 scan.warnings.append(f"{path}: name {skill.name!r}: is taken by {first}, so this skill is not used")
             else:
                 skills[skill.name], fields[skill.name] = skill, file.fields
+                if entry := scan.entries.get(skill.folder):
+                    added[skill.name] = entry
         self._files = files
-        return Found(tuple(skills.values()), tuple(scan.warnings), fields)
+        return Found(tuple(skills.values()), tuple(scan.warnings), fields, added, tuple(scan.changed))
+
+    def _scan_root(self, root: Path, scan: _Scan) -> None:
+        """Find the files of skills in a root, without those that are no longer as they were accepted."""
+        installed = self._installed[root]
+        record = installed.look()
+        if installed.fault:
+            scan.warnings.append(f"{installed.fault}; no skill of this folder is used until the record can be")
+            return
+        self._compare(root, record, scan)
+        self._walk(root, 0, scan)
+
+    def _compare(self, root: Path, record: Record, scan: _Scan) -> None:
+        for name, entry in record.skills.items():
+            folder = root / name
+            real = os.path.realpath(folder)
+            changes = self._installed[root].changes(name, entry)
+            if not changes:
+                scan.entries[real] = entry
+                continue
+            scan.seen.add(real)
+            scan.changed.append(ChangedSkill(str(folder), entry, changes))
+            more = f" and {len(changes) - MOST_CHANGES} more" if len(changes) > MOST_CHANGES else ""
+            scan.warnings.append(
+                f"{folder}: is not used, as it is not what was accepted: {'; '.join(changes[:MOST_CHANGES])}{more}"
+            )
 
     def _walk(self, folder: Path, depth: int, scan: _Scan) -> None:
         """Find the files of skills in and below `folder`; a skill's folder is not looked into any further."""
@@ -168,8 +228,8 @@ class SkillFolders:
         except OSError as error:
             scan.warnings.append(f"{folder}: cannot be read: {error.strerror}")
             return
-        if FILE_NAME in entries:
-            self._add(folder / FILE_NAME, scan)
+        if name := next((name for name in FILE_NAMES if name in entries), ""):
+            self._add(folder / name, scan)
             return
         for path in (folder / name for name in entries if not name.startswith(".") and name != SKIPPED):
             if _is_folder(path):
@@ -211,20 +271,34 @@ def _reading(path: Path, status: os.stat_result, version: _Version) -> _File:
         return unusable("must be a plain file")
     if status.st_size > LONGEST_FILE_BYTES:
         return unusable(f"has {status.st_size} bytes: at most {LONGEST_FILE_BYTES} are allowed")
+    reading, fields = read_skill(path.read_bytes(), PurePosixPath(path))
+    return _File(version, reading, fields)
+
+
+def read_skill(data: bytes, path: PurePosixPath) -> tuple[Reading, FrontMatter]:
+    """Skill and front matter of a file's content; an empty front matter if there is no skill.
+
+    Args:
+        data: The whole content.
+        path: Of the file, absolute.
+    """
+
+    def refuse(*faults: str) -> tuple[Reading, FrontMatter]:
+        return Reading(None, faults), {}
+
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        return unusable(f"byte {error.start}: must be UTF-8")
+        return refuse(f"byte {error.start}: must be UTF-8")
     parts = split_front_matter(text)
     if parts is None:
-        loose = path.name != FILE_NAME  # any other note may lie in a root
-        return unusable() if loose else unusable("must begin with front matter between two lines of ---")
+        loose = path.name not in FILE_NAMES  # any other note may lie in a root
+        return refuse() if loose else refuse("must begin with front matter between two lines of ---")
     try:
         fields = front_matter_fields(parts[0])
     except ValueError as error:
-        return unusable(str(error))
-    reading = read_front_matter(fields, PurePosixPath(path), parts[1])
-    return _File(version, reading, fields if isinstance(fields, Mapping) else {})
+        return refuse(str(error))
+    return read_front_matter(fields, path, parts[1]), fields if isinstance(fields, Mapping) else {}
 
 
 def _expand(folder: str) -> Path:

@@ -8,15 +8,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import PurePosixPath
 from shlex import quote
 
 from domain.text.brief import brief
 from domain.text.imitation import defuse
+from domain.text.lookalike import normalize
 
 FILE_NAME = "SKILL.md"
+FILE_NAMES = (FILE_NAME, "skill.md")
+"""Of a skill's file, in order of preference."""
+KNOWN_KEYS = frozenset({"name", "description", "license", "compatibility", "metadata", "allowed-tools"})
+"""Keys of the specification."""
 LONGEST_NAME = 64
 LONGEST_DESCRIPTION = 1024
 LONGEST_COMPATIBILITY = 500
@@ -28,7 +33,8 @@ COMMANDS_OF_MANY = 2
 BUDGET_CHARS = 16_000
 """Of the whole list in the system prompt, some 4,000 tokens."""
 
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_NAME = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+"""Letters and digits of any script."""
 _FENCE = "---"
 _BASE_DIR = "{baseDir}"
 _CODE = re.compile(r"^```(?:bash|sh|shell|console)?[ \t]*\n(?P<lines>.*?)^```", re.MULTILINE | re.DOTALL)
@@ -97,7 +103,7 @@ def read_front_matter(fields: object, path: PurePosixPath, body: str = "") -> Re
     description = fields.get("description")
     if not isinstance(description, str) or not description.strip():
         return Reading(None, (f"description {brief(description)}: is required, so the skill is not used",))
-    expected = path.parent.name if path.name == FILE_NAME else path.stem
+    expected = path.parent.name if path.name in FILE_NAMES else path.stem
     name, faults = _name(fields.get("name"), expected)
     faults += [fault for check in _CHECKS if (fault := check(fields))]
     skill = Skill(
@@ -132,28 +138,43 @@ def example_commands(body: str, folder: str) -> tuple[str, ...]:
     return ()
 
 
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Section of the system prompt about skills, and the share of each skill in it."""
+
+    text: str = ""
+    """Empty without skills."""
+    entries: Mapping[str, str] = field(default_factory=dict)
+    """Name of a skill that the section has -> its lines there."""
+
+
 def available_skills(skills: Iterable[Skill], budget_chars: int = BUDGET_CHARS) -> str:
-    """Section of the system prompt about skills; empty without skills.
+    """Section of the system prompt about skills; empty without skills."""
+    return list_skills(skills, budget_chars).text
+
+
+def list_skills(skills: Iterable[Skill], budget_chars: int = BUDGET_CHARS) -> Listing:
+    """Section of the system prompt about skills.
 
     Skills that no longer fit into `budget_chars` are only counted.
     """
     offered = [skill for skill in skills if not skill.hidden]
     if not offered:
-        return ""
+        return Listing()
     root = _common_root(offered) if len(offered) > FEW_SKILLS else ""
     most = COMMANDS_OF_MANY if len(offered) > FEW_SKILLS else MOST_COMMANDS
     how_to_use = _HOW_TO_USE.format(read=f"cat {root}/NAME/{FILE_NAME}" if root else "cat it")
-    entries: list[str] = []
+    entries: dict[str, str] = {}
     room = budget_chars - len(how_to_use)
     for skill in offered:
         entry = _entry(skill, root, most)
         if len(entry) > room:
             break
-        entries.append(entry)
+        entries[skill.name] = entry
         room -= len(entry)
     more = len(offered) - len(entries)
     note = f"{more} more skills are left out here, because the list would be too long." if more else ""
-    return f"{how_to_use}\n\n{''.join(entries)}{note}".rstrip("\n") + "\n"
+    return Listing(f"{how_to_use}\n\n{''.join(entries.values())}{note}".rstrip("\n") + "\n", entries)
 
 
 def invocation(skill: Skill, text: str, arguments: str) -> str:
@@ -210,13 +231,23 @@ def _name(value: object, expected: str) -> tuple[str, list[str]]:
     """The name to use, and what is wrong with the given one; a wrong one is used all the same."""
     if not isinstance(value, str) or not value.strip():
         return on_one_line(expected), [f"name {brief(value)}: is required; {brief(expected)} is used"]
-    name = on_one_line(value)[:LONGEST_NAME]
-    faults = []
-    if len(value) > LONGEST_NAME or not _NAME.fullmatch(value):
-        faults.append(f"name {brief(value)}: must be 1 to {LONGEST_NAME} of a-z, 0-9 and single hyphens between them")
-    if value != expected:
+    faults = [fault] if (fault := name_fault(value)) else []
+    if normalize("NFKC", value.strip()) != normalize("NFKC", expected):
         faults.append(f"name {brief(value)}: must equal the folder's, {brief(expected)}")
-    return name, faults
+    return on_one_line(normalize("NFKC", value))[:LONGEST_NAME], faults
+
+
+def name_fault(value: str) -> str:
+    """Fault of a skill's name by the specification; empty for none."""
+    name = normalize("NFKC", value.strip())
+    if len(name) <= LONGEST_NAME and _NAME.fullmatch(name) and name == name.lower():
+        return ""
+    return f"name {brief(value)}: must be 1 to {LONGEST_NAME} small letters, digits and single hyphens between them"
+
+
+def unknown_keys(fields: Mapping[object, object]) -> tuple[str, ...]:
+    """Keys of a front matter that the specification does not have; readers ignore these."""
+    return tuple(sorted(brief(key) for key in fields if key not in KNOWN_KEYS))
 
 
 def _fault_of_description(fields: Mapping[object, object]) -> str:

@@ -70,9 +70,9 @@ def test_a_file_that_does_not_say_when_to_use_it_is_no_skill(subtests: pytest.Su
 def test_a_lesser_fault_is_named_and_the_skill_is_used(subtests: pytest.Subtests) -> None:
     cases: list[tuple[dict[str, object], str]] = [
         ({"name": None}, "name none: is required; 'tea' is used"),
-        ({"name": "Tea"}, "name 'Tea': must be 1 to 64 of a-z, 0-9 and single hyphens between them"),
-        ({"name": "-tea"}, "name '-tea': must be 1 to 64 of a-z, 0-9 and single hyphens between them"),
-        ({"name": "te--a"}, "name 'te--a': must be 1 to 64 of a-z, 0-9 and single hyphens between them"),
+        ({"name": "Tea"}, "name 'Tea': must be 1 to 64 small letters, digits and single hyphens between them"),
+        ({"name": "-tea"}, "name '-tea': must be 1 to 64 small letters, digits and single hyphens between them"),
+        ({"name": "te--a"}, "name 'te--a': must be 1 to 64 small letters, digits and single hyphens between them"),
         ({"name": "coffee"}, "name 'coffee': must equal the folder's, 'tea'"),
         ({"description": "x" * 1025}, "description of 1025 characters: at most 1024 are allowed, the rest is cut off"),
         ({"license": 2}, "license 2: must be text"),

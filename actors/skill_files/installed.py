@@ -1,0 +1,171 @@
+"""Comparison of added skills with the record of their hashes, for each look at a folder of skills."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from actors.linux.regular_file import open_regular
+from domain.policy.foreign_skill.member import LONGEST_FILE_BYTES, MOST_FILES, MOST_LEVELS
+from domain.policy.foreign_skill.record import (
+    FILE_NAME,
+    LONGEST_RECORD_BYTES,
+    NO_FILE,
+    Entry,
+    FileRecord,
+    Files,
+    Record,
+    differences,
+    parse_record,
+)
+
+_Signature = tuple[int, ...]
+"""Device, inode, size, mode, and times of the last changes; an ordinary user cannot set the last one."""
+_READ_BYTES = 256 * 1024
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_EXECUTABLE = 0o111
+
+
+def read_record(root: Path) -> Record:
+    """Record of the folder of skills `root`; empty if there is none.
+
+    Raises:
+        ValueError: the record cannot be used; names the file and the rule.
+        OSError: the record cannot be read.
+    """
+    path = root / FILE_NAME
+    try:
+        fd = open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
+    except (FileNotFoundError, NotADirectoryError):
+        return Record()
+    with os.fdopen(fd, "rb") as file:
+        data = file.read(LONGEST_RECORD_BYTES + 1)
+    if len(data) > LONGEST_RECORD_BYTES:
+        raise ValueError(f"{path}: has more than {LONGEST_RECORD_BYTES} bytes")
+    try:
+        return parse_record(data.decode("utf-8", "replace"))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+class InstalledSkills:
+    """Added skills of one folder of skills, looked at afresh by each `look`; an unchanged file is not read again."""
+
+    def __init__(self, root: Path) -> None:
+        """Nothing is read yet.
+
+        Args:
+            root: Folder of skills; need not exist.
+        """
+        self._root = root
+        self._known: Mapping[str, tuple[_Signature, FileRecord]] = {}
+        self._record = Record()
+        self._record_signature: _Signature | None = None
+        self.fault = ""
+        """Reason why the record cannot be used; then no skill of the folder can be trusted."""
+
+    def look(self) -> Record:
+        """Record at this moment; an unusable one is empty, with a `fault`."""
+        signature = _signature_of(self._root / FILE_NAME)
+        if signature is None or signature != self._record_signature:
+            self.fault = ""
+            try:
+                self._record = read_record(self._root)
+            except ValueError as error:
+                self.fault = str(error)
+            except OSError as error:
+                self.fault = f"{self._root / FILE_NAME}: cannot be read: {error.strerror}"
+            self._record = Record() if self.fault else self._record
+            self._record_signature = signature
+        return self._record
+
+    def changes(self, name: str, entry: Entry) -> tuple[str, ...]:
+        """Differences of a skill's files from the record, a line each; empty for none.
+
+        Args:
+            name: Folder of the skill in the root.
+            entry: Entry of the record.
+        """
+        try:
+            return differences(entry.files, self.files(name))
+        except OSError as error:
+            return (f"{error.filename or name}: cannot be read: {error.strerror}",)
+
+    def files(self, name: str) -> Files:
+        """Files of the folder `name` in the root; links and other things that are no files count with no hash.
+
+        Raises:
+            OSError: the folder, or a file of it, cannot be read.
+        """
+        seen: dict[str, tuple[_Signature, FileRecord]] = {}
+        folder = os.open(self._root / name, _FOLDER)
+        try:
+            self._read_folder(folder, name, 0, seen)
+        finally:
+            os.close(folder)
+        start = len(name) + 1
+        others = {path: each for path, each in self._known.items() if not path.startswith(f"{name}/")}
+        self._known = others | seen
+        return {path[start:]: file for path, (_, file) in seen.items()}
+
+    def _read_folder(self, folder: int, path: str, level: int, seen: dict[str, tuple[_Signature, FileRecord]]) -> None:
+        for name in sorted(os.listdir(folder)):
+            below = f"{path}/{name}"
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if len(seen) > MOST_FILES:
+                return
+            if stat.S_ISDIR(status.st_mode) and level < MOST_LEVELS:
+                child = os.open(name, _FOLDER, dir_fd=folder)
+                try:
+                    self._read_folder(child, below, level + 1, seen)
+                finally:
+                    os.close(child)
+            else:
+                seen[below] = self._read_file(name, folder, status, self._known.get(below))
+
+    @staticmethod
+    def _read_file(
+        name: str, folder: int, status: os.stat_result, known: tuple[_Signature, FileRecord] | None
+    ) -> tuple[_Signature, FileRecord]:
+        signature = _signature(status)
+        if known is not None and known[0] == signature:
+            return known
+        is_executable = bool(status.st_mode & _EXECUTABLE)
+        digest = NO_FILE
+        if stat.S_ISREG(status.st_mode) and status.st_size <= LONGEST_FILE_BYTES:
+            digest = _hash_file(name, folder)
+        return signature, FileRecord(digest, status.st_size, is_executable)
+
+
+def _hash_file(name: str, folder: int) -> str:
+    fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    digest = hashlib.sha256()
+    left = LONGEST_FILE_BYTES + 1
+    try:
+        while left > 0 and (part := os.read(fd, min(left, _READ_BYTES))):
+            digest.update(part)
+            left -= len(part)
+    finally:
+        os.close(fd)
+    return digest.hexdigest()
+
+
+def _signature_of(path: Path) -> _Signature | None:
+    with suppress(OSError):
+        return _signature(path.lstat())
+    return None
+
+
+def _signature(status: os.stat_result) -> _Signature:
+    return (
+        status.st_dev,
+        status.st_ino,
+        status.st_size,
+        status.st_mode,
+        status.st_mtime_ns,
+        status.st_ctime_ns,
+    )
