@@ -111,7 +111,9 @@ _GRAVE: tuple[tuple[str, re.Pattern[str]], ...] = (
         "fetches a program and runs it at once",
         re.compile(
             rf"\b(?:curl|wget)\b[^|\n]{{0,400}}\|\s{{0,9}}{_RUNNERS}"
-            r"|(?:\$\(|`|<\()\s{0,9}(?:curl|wget)\b"
+            rf"|(?:\b(?:eval|source|exec)\b|{_SHELLS}\s{{1,9}}-\w{{0,5}}c\b|(?:^|[\s;&|`])\.)\s{{1,9}}[\"']?(?:\$\(|`|<\()"
+            r"\s{0,9}(?:curl|wget)\b"
+            rf"|{_RUNNERS}\s{{0,9}}<\(\s{{0,9}}(?:curl|wget)\b"
             r"|\b(?:iex|invoke-expression)\b[^\n]{0,200}\b(?:irm|iwr|invoke-webrequest|downloadstring|invoke-restmethod)\b"
             r"|\b(?:irm|iwr|invoke-webrequest|invoke-restmethod)\b[^|\n]{0,300}\|\s{0,9}(?:iex|invoke-expression)\b",
             re.IGNORECASE,

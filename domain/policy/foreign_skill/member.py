@@ -21,7 +21,7 @@ LONGEST_NAME_BYTES = 200
 LONGEST_PATH_BYTES = 500
 MOST_SOURCE_MEMBERS = 50_000
 """Files and folders of an archive, a folder or a repository in which a skill lies."""
-MOST_SOURCE_BYTES = 512 * 1024 * 1024
+MOST_SOURCE_BYTES = 256 * 1024 * 1024
 """Unpacked."""
 LEFT_OUT = frozenset({".git", "__pycache__", "__MACOSX", ".DS_Store"})
 """Names of members that are not installed, and count nowhere."""

@@ -1,0 +1,115 @@
+"""Source of skills: a folder, or an archive (zip, tar, tar.gz), as a list of members whose content can be read."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from actors.linux.safe_open import read_beneath
+from actors.skills.foreign.tar_archive import TarArchive
+from actors.skills.foreign.zip_archive import ZipArchive
+from domain.policy.foreign_skill.member import LEFT_OUT, LONGEST_FILE_BYTES, MOST_SOURCE_MEMBERS, Member
+from domain.text.brief import brief
+
+_MAGIC_BYTES = 512
+_TAR_MAGIC_AT = 257
+_MOST_LEVELS = 40
+"""Folders within folders of a folder that holds a skill somewhere."""
+
+
+class Source(Protocol):
+    """Members of a folder or an archive."""
+
+    def members(self) -> tuple[Member, ...]:
+        """All members, files and folders.
+
+        Raises:
+            ValueError: the source cannot be read; names the value and the rule.
+        """
+        ...
+
+    def read(self, paths: Iterable[str]) -> Mapping[str, bytes]:
+        """Content of files, each of at most `LONGEST_FILE_BYTES`.
+
+        Raises:
+            ValueError: a file cannot be read; names the value and the rule.
+        """
+        ...
+
+
+class Folder:
+    """Folder on this machine, in which no link is followed."""
+
+    def __init__(self, path: Path) -> None:
+        """Nothing is read yet."""
+        self._path = path
+
+    def members(self) -> tuple[Member, ...]:
+        """As `Source.members`."""
+        found: list[Member] = []
+        try:
+            fd = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise ValueError(f"{self._path}: cannot be read: {error.strerror}") from error
+        try:
+            found.extend(self._below(fd, "", 0))
+        except OSError as error:
+            raise ValueError(f"{self._path}: cannot be read: {error.filename}: {error.strerror}") from error
+        finally:
+            os.close(fd)
+        if len(found) > MOST_SOURCE_MEMBERS:
+            raise ValueError(f"{self._path}: has more than {MOST_SOURCE_MEMBERS} files and folders")
+        return tuple(found)
+
+    def _below(self, folder: int, prefix: str, level: int) -> Iterator[Member]:
+        for count, name in enumerate(sorted(os.listdir(folder))):
+            if name in LEFT_OUT:
+                continue
+            if count > MOST_SOURCE_MEMBERS:
+                return
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            path = f"{prefix}{name}"
+            is_folder = stat.S_ISDIR(status.st_mode)
+            yield Member(
+                path,
+                0 if is_folder else status.st_size,
+                status.st_mode & ~stat.S_ISGID if is_folder else status.st_mode,
+            )
+            if is_folder and level < _MOST_LEVELS:
+                child = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+                try:
+                    yield from self._below(child, f"{path}/", level + 1)
+                finally:
+                    os.close(child)
+
+    def read(self, paths: Iterable[str]) -> Mapping[str, bytes]:
+        """As `Source.read`."""
+        try:
+            return {path: read_beneath(self._path, path, LONGEST_FILE_BYTES) for path in paths}
+        except OSError as error:
+            raise ValueError(f"{self._path}: cannot be read: {error.strerror}") from error
+
+
+def open_source(path: Path) -> Source:
+    """Folder or archive at `path`, by its content.
+
+    Raises:
+        ValueError: there is neither; names the value and the rule.
+    """
+    if path.is_dir():
+        return Folder(path)
+    try:
+        with path.open("rb") as file:
+            head = file.read(_MAGIC_BYTES) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
+    except OSError as error:
+        raise ValueError(f"{brief(str(path), 200)}: cannot be read: {error.strerror}") from error
+    if head.startswith(b"PK"):
+        return ZipArchive(path)
+    if head.startswith(b"\x1f\x8b") or head[_TAR_MAGIC_AT:].startswith(b"ustar"):
+        return TarArchive(path)
+    raise ValueError(
+        f"{brief(str(path), 200)}: must be a folder, or an archive of the form zip (.skill), tar or tar.gz"
+    )
