@@ -6,7 +6,7 @@ and chaos are in `lab.commands`, which adds them to `agent` in a clone; here sta
 terminal, by way of `terminal/` alone. Of the agent's data, `agent memory rebuild` writes the memory's index, `agent
 forget` whatever holds the words, `agent
 restore` a data root without a running agent, `agent model` the folder of
-local models, and `agent doctor --fix` the objects of its findings; `trust/` alone
+local models, `agent skills` added skills, and `agent doctor --fix` the objects of its findings; `trust/` alone
 writes the list of trusted files.
 """
 
@@ -32,6 +32,7 @@ from actors.cli.objects import objects
 from actors.cli.reminders import reminders
 from actors.cli.run import gateway, run
 from actors.cli.setup import setup
+from actors.cli.skills import skills
 from actors.cli.status import status
 from actors.cli.terminal import ShownGroup
 from actors.cli.terminal.completion import completion
@@ -97,6 +98,7 @@ _COMMANDS = (
     objects,
     reminders,
     approval,
+    skills,
 )
 for command in (*_COMMANDS, completion, *map(_stand_in, OF_THE_REPOSITORY)):
     agent.add_command(command)

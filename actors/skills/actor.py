@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from actors.kernel import Actor, not_understood
-from actors.skill_files.folders import Found, SkillFolders, read_whole
-from domain.turn.skill import available_skills, invocation
+from actors.part import SHIPPED_SKILLS
+from actors.skill_files.folders import MOST_CHANGES, Found, SkillFolders, read_whole
+from actors.skills.commands import SHIPPED
+from domain.text.token_estimate import tokens_of_text
+from domain.turn.skill import Listing, Skill, invocation, list_skills
 from messages.base import RequestId
-from messages.skills import ListSkills, ReadSkill, SkillEntry, SkillRead, SkillsListed, SkillsMessage
+from messages.skills import ListSkills, ReadSkill, SkillEntry, SkillRead, SkillsListed, SkillsMessage, SkillState
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from messages.turn import PrepareTurn, SkillCommands, TurnContribution
@@ -18,6 +21,8 @@ log = logging.getLogger(__name__)
 
 FRESH_S = 3.0
 """Age up to which a look at the folders serves every turn."""
+SHOWN_COMMIT = 12
+"""Digits of a commit."""
 
 
 class SkillsActor(Actor):
@@ -37,7 +42,7 @@ class SkillsActor(Actor):
         super().__init__()
         self._folders = SkillFolders(roots)
         self._found = Found()
-        self._instructions = ""
+        self._listing = Listing()
         self._commands: tuple[SkillCommands, ...] = ()
         self._looked_at: float | None = None
         self._logged: frozenset[str] = frozenset()
@@ -48,7 +53,7 @@ class SkillsActor(Actor):
 
     def handle(self, message: SkillsMessage) -> None:
         """Answer with the content of the folders."""
-        self._look()
+        self._look(is_now=isinstance(message, ReadSkill))
         match message:
             case PrepareTurn():
                 self._contribute(message)
@@ -61,15 +66,15 @@ class SkillsActor(Actor):
             case _:
                 not_understood(message)
 
-    def _look(self) -> None:
-        """Scan the folders, unless that was done a moment ago."""
+    def _look(self, *, is_now: bool = False) -> None:
+        """Scan the folders, unless that was done a moment ago; `is_now` scans all the same."""
         now = self.monotonic()
-        if self._looked_at is not None and now - self._looked_at < FRESH_S:
+        if not is_now and self._looked_at is not None and now - self._looked_at < FRESH_S:
             return
         with self.blocking():
             self._found = self._folders.scan()
         self._looked_at = now
-        self._instructions = available_skills(self._found.skills)
+        self._listing = list_skills(self._found.skills)
         self._commands = tuple(
             SkillCommands(name=skill.name, commands=skill.commands) for skill in self._found.skills if not skill.hidden
         )
@@ -83,17 +88,53 @@ class SkillsActor(Actor):
             request_id=message.request_id,
             contributor=str(self.address),
             block="",
-            instructions=self._instructions,
+            instructions=self._listing.text,
             without_commands="",
             skills=self._commands,
         )
         self.tell(message.reply_to, contribution)
 
     def _list(self, request_id: RequestId) -> SkillsListed:
-        entries = [
-            SkillEntry(name=skill.name, description=skill.description, path=skill.path) for skill in self._found.skills
+        entries = [self._entry(skill) for skill in self._found.skills]
+        entries += [
+            SkillEntry(
+                name=each.name,
+                description="; ".join(each.changes[:MOST_CHANGES]),
+                path=each.folder,
+                origin=each.entry.source or str(PurePosixPath(each.folder).parent),
+                state=SkillState.CHANGED,
+            )
+            for each in self._found.changed
         ]
-        return SkillsListed(request_id=request_id, skills=tuple(entries), warnings=self._found.warnings)
+        text = self._listing.text
+        return SkillsListed(
+            request_id=request_id,
+            skills=tuple(entries),
+            warnings=self._found.warnings,
+            tokens=tokens_of_text(text) if text else 0,
+        )
+
+    def _entry(self, skill: Skill) -> SkillEntry:
+        state = SkillState.USED
+        if skill.hidden:
+            state = SkillState.HIDDEN
+        elif any(warning.startswith(f"{skill.path}: ") for warning in self._found.warnings):
+            state = SkillState.FAULTY
+        if Path(skill.path).is_relative_to(SHIPPED_SKILLS):
+            origin = SHIPPED
+        elif entry := self._found.added.get(skill.name):
+            origin = " ".join(filter(None, (entry.source, entry.path, entry.commit[:SHOWN_COMMIT])))
+        else:
+            origin = ""
+        listed = self._listing.entries.get(skill.name, "")
+        return SkillEntry(
+            name=skill.name,
+            description=skill.description,
+            path=skill.path,
+            origin=origin or str(PurePosixPath(skill.folder).parent),
+            state=state,
+            tokens=tokens_of_text(listed) if listed else 0,
+        )
 
     def _read(self, message: ReadSkill) -> SkillRead | Refused:
         """The skill as its file is now, which may have changed since the last look."""

@@ -180,7 +180,7 @@ class SkillStore:
             os.close(folder)
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _lock(self) -> Iterator[None]:
         """Keep other processes from changing the folder; an unlocked draft was left by a kill."""
         if not self._root.is_dir():
             make_folders(self._disk, self._root)

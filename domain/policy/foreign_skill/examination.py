@@ -203,6 +203,7 @@ _SCRIPT_NOTES: tuple[tuple[str, re.Pattern[str]], ...] = (
         re.compile(r"[A-Za-z0-9+/]{400}|(?:\\x[0-9a-fA-F]{2}){80}"),
     ),
 )
+_SHELL_BLOCK = re.compile(r"^[ \t]{0,8}```(?:bash|sh|shell|console|zsh)[ \t]*\n(.*?)^[ \t]{0,8}```", re.M | re.S)
 _COMMENT = re.compile(r"<!--")
 _URL = re.compile(r"\b(?:https?|wss?|ftp)://([\w.-]{1,200})", re.IGNORECASE)
 _NETWORK = re.compile(
@@ -224,6 +225,8 @@ def examine_file(path: str, data: bytes, *, is_instructions: bool, is_executable
     """
     kind, language = kind_of(path, data, is_instructions=is_instructions, is_executable=is_executable)
     findings: list[Finding] = []
+    if hidden := hidden_characters(path):
+        findings.append(Finding(path, 0, f"has hidden characters in its name: {', '.join(hidden[:5])}", is_grave=True))
     if kind is Kind.PROGRAM:
         findings.append(Finding(path, 0, f"is a program without its source ({language})", is_grave=True))
     if kind is Kind.ARCHIVE:
@@ -274,6 +277,12 @@ def hidden_characters(text: str) -> tuple[str, ...]:
     """Characters that readers do not see, each once, as code points."""
     found = dict.fromkeys(char for match in _HIDDEN.finditer(text) for char in match[0])
     return tuple(f"U+{ord(char):04X}" for char in found)
+
+
+def shell_lines(text: str) -> tuple[str, ...]:
+    """Commands in the blocks of shell code of a skill's file, each once."""
+    lines = (line.strip() for block in _SHELL_BLOCK.finditer(text) for line in block[1].splitlines())
+    return tuple(dict.fromkeys(line for line in lines if line and not line.startswith("#")))
 
 
 def text_findings(place: str, text: str) -> tuple[Finding, ...]:
