@@ -21,13 +21,14 @@ from actors.http_server.page_file import PATTERN, page_file
 from actors.http_server.places import Places
 from actors.linux.regular_file import read_regular
 from actors.observer.metrics import CONTENT_TYPE, Spent, figure_lines, system_lines
-from actors.observer.views import log_view, memory_view, reminders_view, usage_view
+from actors.observer.views import log_view, memory_view, reminders_view, skills_view, usage_view
 from actors.observer.watch import TICKS_PER_DESCRIPTION, TOLD_AT, Watch
 from domain.log.window import LogName, log_folder, parse_log_name
 from messages.base import OPERATOR, Window
 from messages.memory import MEMORY, ExplainMemory, MemoryExplained
 from messages.model import LEDGER, ReadUsage, UsageRead
 from messages.scheduler import SCHEDULER, ListReminders, RemindersListed
+from messages.skills import SKILLS, ListSkills, SkillsListed
 from messages.socket import Refused
 
 log = logging.getLogger(__name__)
@@ -119,6 +120,7 @@ class ObserverServer:
         app.router.add_get("/events", self._events)
         app.router.add_get("/memory", self._memory)
         app.router.add_get("/reminders", self._reminders)
+        app.router.add_get("/skills", self._skills)
         app.router.add_get("/usage", self._usage)
         app.router.add_get("/log", self._log)
         app.router.add_get("/metrics", self._metrics)
@@ -218,6 +220,12 @@ class ObserverServer:
             ANSWER_S,
         )
         return _json(reminders_view(answer) if isinstance(answer, RemindersListed) else _without(answer))
+
+    async def _skills(self, _: web.Request) -> web.Response:
+        answer = await self._exchange.answer_to(
+            SKILLS, lambda request_id, reply_to: ListSkills(request_id=request_id, reply_to=reply_to), ANSWER_S
+        )
+        return _json(skills_view(answer) if isinstance(answer, SkillsListed) else _without(answer))
 
     async def _usage(self, _: web.Request) -> web.Response:
         """Sums of the ledger; where it is so long that they take their time, those of a while ago."""

@@ -10,8 +10,10 @@ from domain.log.parser import parse
 from messages.memory import FoundMemory, MemoryExplained
 from messages.model import UsageRead, UsageSum
 from messages.scheduler import RemindersListed
+from messages.skills import SkillsListed
 
 MOST_ENTRIES = 50
+MOST_SKILLS = 200
 MOST_CHARS = 600
 """Characters of one entry."""
 _END = re.compile(rb"\n<!-- end ([0-9A-Za-z_-]{1,64}) bytes=([0-9]+) hash=([0-9a-f]{16}) -->\n")
@@ -65,6 +67,25 @@ def reminders_view(listed: RemindersListed) -> dict[str, Any]:
         ],
         "left_out": listed.left_out,
         "invalid": len(listed.invalid),
+    }
+
+
+def skills_view(listed: SkillsListed) -> dict[str, Any]:
+    """Skills, with origin, state and cost in tokens, and the findings in their files."""
+    return {
+        "skills": [
+            {
+                "name": each.name,
+                "description": each.description[:MOST_CHARS],
+                "origin": each.origin[:MOST_CHARS],
+                "state": each.state.value,
+                "tokens": each.tokens,
+            }
+            for each in listed.skills[:MOST_SKILLS]
+        ],
+        "left_out": max(0, len(listed.skills) - MOST_SKILLS),
+        "tokens": listed.tokens,
+        "findings": [warning[:MOST_CHARS] for warning in listed.warnings[:MOST_ENTRIES]],
     }
 
 

@@ -21,6 +21,7 @@ from actors.shell.sandbox.shared_folder import Surroundings, bound_folders, hidd
 from actors.shell.sandbox.view import DOOR_CLIENT, View, programs_elsewhere
 from actors.shell.warden_client import WardenClient
 from actors.shell.workplace import Workplace, Workplaces
+from actors.skill_files.installed import Visible, VisibleRoots
 from domain.log.window import LOG_ROOT, REDACTED_ROOT
 from domain.log.window_folders import ATTACHMENTS_ROOT, OUTPUT_ROOT
 from messages.shell import RunBash, SharedFolder
@@ -109,6 +110,7 @@ class EnclosedStarter:
         self._private = tuple(map(os.path.realpath, (data_root, workplaces.work_root, *permissions.caller.private)))
         self._shared_quota = quota.for_shared()
         self._visibility = LogVisibility(data_root, permissions.scope)
+        self._skills = VisibleRoots(permissions.skill_roots)
         self._findings: Findings | None = None
         self._copies: tuple[tuple[str, str], ...] = ()
         """Files without secrets, and the path over which each is shown."""
@@ -120,8 +122,8 @@ class EnclosedStarter:
         try:
             logs = self._visibility.mounts_for(request.window, request.audience)
             workplace = self._workplaces.open(request.window, logs.at)
-            disk = await asyncio.to_thread(self._check_room, workplace)
-            view = self._view(workplace, (*logs.mounts, *workplace.mounts), door)
+            disk, skills = await asyncio.to_thread(lambda: (self._check_room(workplace), self._skills.look()))
+            view = self._view(workplace, (*logs.mounts, *workplace.mounts), skills, door)
             shared: tuple[Limits, ...] = ()
             if request.folders:
                 view, shared = await asyncio.to_thread(self._share, request.folders, view, disk)
@@ -157,7 +159,7 @@ class EnclosedStarter:
             for limits in shared:
                 self._shared_quota.forget(Path(limits.folder))
 
-    def _view(self, workplace: Workplace, readable: tuple[tuple[str, str], ...], door: str) -> View:
+    def _view(self, workplace: Workplace, readable: tuple[tuple[str, str], ...], skills: Visible, door: str) -> View:
         cwd, home = str(workplace.cwd), str(workplace.home)
         may_write = workplace.is_windows_own or self._permissions.caller.may_write
         readable = (*readable, *self._copies)
@@ -166,10 +168,10 @@ class EnclosedStarter:
             own=tuple(dict.fromkeys((cwd, home))) if may_write else (home,),
             shown=() if may_write else (cwd,),
             protected=self._findings.protected if self._findings is not None and may_write else (),
-            hidden=self._findings.hidden if self._findings is not None else (),
+            hidden=(*(self._findings.hidden if self._findings is not None else ()), *skills.hidden),
             private=self._private,
             readable=(*readable, _CLIENT) if door else readable,
-            executable=(*programs_elsewhere(), *(str(root) for root in self._permissions.skill_roots if root.is_dir())),
+            executable=(*programs_elsewhere(), *skills.roots),
             door=door,
             has_network=self._permissions.has_network,
         )

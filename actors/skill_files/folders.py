@@ -96,11 +96,6 @@ def skill_findings(roots: Iterable[Path]) -> tuple[str, ...]:
     return SkillFolders(tuple(roots)).scan().warnings
 
 
-def unaccepted_folders(found: Found) -> tuple[str, ...]:
-    """Folders of skills that no command may see, as their files are not the accepted ones."""
-    return tuple(each.folder for each in found.changed)
-
-
 def read_whole(skill: Skill) -> str:
     """The text of a skill's file.
 
@@ -191,10 +186,9 @@ class SkillFolders:
 
     def _scan_root(self, root: Path, scan: _Scan) -> None:
         """Find the files of skills in a root, without those that are no longer as they were accepted."""
-        installed = self._installed[root]
-        record = installed.look()
-        if installed.fault:
-            scan.warnings.append(f"{installed.fault}; no skill of this folder is used until the record can be")
+        record, fault = self._installed[root].look()
+        if fault:
+            scan.warnings.append(f"{fault}; no skill of this folder is used until the record can be")
             return
         self._compare(root, record, scan)
         self._walk(root, 0, scan)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from actors.linux.regular_file import open_regular
@@ -63,25 +64,24 @@ class InstalledSkills:
         """
         self._root = root
         self._known: Mapping[str, tuple[_Signature, FileRecord]] = {}
-        self._record = Record()
-        self._record_signature: _Signature | None = None
-        self.fault = ""
-        """Reason why the record cannot be used; then no skill of the folder can be trusted."""
+        self._state: tuple[_Signature | None, Record, str] = (None, Record(), "")
 
-    def look(self) -> Record:
-        """Record at this moment; an unusable one is empty, with a `fault`."""
+    def look(self) -> tuple[Record, str]:
+        """Record at this moment, and the reason why it cannot be used; an unusable record is empty.
+
+        Without the record no skill of the folder can be trusted.
+        """
         signature = _signature_of(self._root / FILE_NAME)
-        if signature is None or signature != self._record_signature:
-            self.fault = ""
+        if signature is None or signature != self._state[0]:
+            record, fault = Record(), ""
             try:
-                self._record = read_record(self._root)
+                record = read_record(self._root)
             except ValueError as error:
-                self.fault = str(error)
+                fault = str(error)
             except OSError as error:
-                self.fault = f"{self._root / FILE_NAME}: cannot be read: {error.strerror}"
-            self._record = Record() if self.fault else self._record
-            self._record_signature = signature
-        return self._record
+                fault = f"{self._root / FILE_NAME}: cannot be read: {error.strerror}"
+            self._state = (signature, record, fault)
+        return self._state[1:]
 
     def changes(self, name: str, entry: Entry) -> tuple[str, ...]:
         """Differences of a skill's files from the record, a line each; empty for none.
@@ -139,6 +139,41 @@ class InstalledSkills:
         if stat.S_ISREG(status.st_mode) and status.st_size <= LONGEST_FILE_BYTES:
             digest = _hash_file(name, folder)
         return signature, FileRecord(digest, status.st_size, is_executable)
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """Folders of skills that commands may see now."""
+
+    roots: tuple[str, ...]
+    hidden: tuple[str, ...]
+    """Below the roots: skills whose files are not the accepted ones."""
+
+
+class VisibleRoots:
+    """Folders of skills as commands may see them; any number of threads may look."""
+
+    def __init__(self, roots: Iterable[Path]) -> None:
+        """Nothing is read yet.
+
+        Args:
+            roots: Folders of skills, links resolved.
+        """
+        self._roots = {root: InstalledSkills(root) for root in roots}
+
+    def look(self) -> Visible:
+        """The folders at this moment; one whose record cannot be used is not shown at all."""
+        roots, hidden = list[str](), list[str]()
+        for root, installed in self._roots.items():
+            if not root.is_dir():
+                continue
+            record, fault = installed.look()
+            if fault:
+                continue
+            roots.append(str(root))
+            changed = (name for name, entry in record.skills.items() if installed.changes(name, entry))
+            hidden += [path for path in (f"{root}/{name}" for name in changed) if os.path.lexists(path)]
+        return Visible(tuple(roots), tuple(hidden))
 
 
 def _hash_file(name: str, folder: int) -> str:

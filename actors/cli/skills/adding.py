@@ -95,6 +95,8 @@ def accept_skill(place: Place, name: str, answering: Answering) -> None:
         package = read_package(Folder(folder))
         if package.name != name:
             fail(f"{folder}: its skill has the name {package.name!r}, and must have the folder's")
+        if package.left_out:
+            fail(f"{folder}: holds {package.left_out} files of git or caches, which are part of no skill: remove them")
         _show(package, entry.source if entry and entry.source else str(folder), entry.commit if entry else "")
         for change in store.changes(name) if entry is not None else ():
             click.echo(f"  changed   {shown(change, 300)}")

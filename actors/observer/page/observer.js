@@ -1,6 +1,6 @@
 /* Observer: what comes by server-sent events is drawn; what belongs to a finished turn is asked for then. */
 import { ask, by, make } from "./dom.js";
-import { drawActors, drawFigures, drawLog, drawMemory, drawReminders, drawUsage } from "./panels.js";
+import { drawActors, drawFigures, drawLog, drawMemory, drawReminders, drawSkills, drawUsage } from "./panels.js";
 import { drawTurn } from "./waterfall.js";
 import { WindowList } from "./windows.js";
 
@@ -97,8 +97,9 @@ async function drawReasons(window) {
 }
 
 async function drawSums() {
-  const [reminders, usage] = await Promise.all([ask("/reminders"), ask("/usage")]);
+  const [reminders, usage, skills] = await Promise.all([ask("/reminders"), ask("/usage"), ask("/skills")]);
   if (reminders) drawReminders(reminders);
+  if (skills) drawSkills(skills);
   if (usage) drawUsage(usage);
 }
 

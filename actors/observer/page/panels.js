@@ -1,4 +1,4 @@
-/* Panels: actors, memory's reasons, the log with its chain, reminders on a line of time, figures. */
+/* Panels: actors, memory's reasons, the log with its chain, reminders on a line of time, skills, figures. */
 import { by, make, number, shown } from "./dom.js";
 
 const cell = (value, bad = false) => make("td", { class: value ? (bad ? "bad" : "") : "zero", textContent: number(value) });
@@ -87,6 +87,23 @@ export function drawReminders(said) {
     make("li", {}, make("p", { textContent: each.msg }), make("p", { class: "meta", textContent: `${each.failed ? "could not be said, " : ""}${each.local || "at once"}${each.recur && each.recur !== "none" ? `, ${each.recur}` : ""}` })),
   );
   return by("reminders").replaceChildren(line, make("ol", { class: "entries", tabIndex: 0 }, ...rows));
+}
+
+export function drawSkills(said) {
+  const box = by("skills");
+  if (said.trouble) return box.replaceChildren(make("p", { class: "empty", textContent: said.trouble }));
+  if (!said.skills.length && !said.findings.length) return box.replaceChildren(make("p", { class: "empty", textContent: "There is none." }));
+  const rows = said.skills.map((each) =>
+    make(
+      "li", {},
+      make("p", { textContent: `${each.name}: ${each.description}` }),
+      make("p", { class: each.state === "changed" ? "meta bad" : "meta", textContent: `${each.state}, ${number(each.tokens)} tokens, ${each.origin}` }),
+    ),
+  );
+  const findings = said.findings.map((each) => make("li", {}, make("p", { class: "meta bad", textContent: each })));
+  const more = said.left_out ? `, and ${number(said.left_out)} more` : "";
+  const total = make("p", { class: "note", textContent: `${number(said.skills.length)} skills${more}: about ${number(said.tokens)} tokens of each request` });
+  return box.replaceChildren(total, make("ol", { class: "entries", tabIndex: 0 }, ...findings, ...rows));
 }
 
 const SHOWN = {

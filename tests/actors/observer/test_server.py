@@ -26,6 +26,7 @@ from messages.base import Address, Message, RequestId, Surface, Window
 from messages.memory import MEMORY, ExplainMemory
 from messages.model import LEDGER, SPENT, ReadUsage, UsageRead
 from messages.scheduler import SCHEDULER, ListReminders, RemindersListed
+from messages.skills import SKILLS, ListSkills, SkillEntry, SkillsListed, SkillState
 from messages.socket import Refused
 from messages.status import OBSERVER, DescribeYourself, SelfDescription
 from tests.actors.observer.prometheus import read_metrics, spent
@@ -33,17 +34,20 @@ from tests.domain.log.logs import said, written
 from tests.patience import PATIENCE_S
 
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="123456789012345678")
+TEA = SkillEntry(
+    name="tea", description="Makes tea.", path="/s/tea", origin="/src", state=SkillState.CHANGED, tokens=0
+)
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 class Answerer(Actor):
-    """Stands for the memory and the scheduler."""
+    """Stands for the memory, the scheduler and the skills."""
 
     def __init__(self, asked: list[str]) -> None:
         super().__init__()
         self._asked = asked
 
-    def handle(self, message: DescribeYourself | ExplainMemory | ListReminders) -> None:
+    def handle(self, message: DescribeYourself | ExplainMemory | ListReminders | ListSkills) -> None:
         match message:
             case DescribeYourself():
                 self._asked.append(self.address.kind)
@@ -55,6 +59,8 @@ class Answerer(Actor):
                 )
             case ExplainMemory():
                 answer = Refused(request_id=message.request_id, reason=f"nothing about {message.about!r}")
+            case ListSkills():
+                answer = SkillsListed(request_id=message.request_id, skills=(TEA,), warnings=("tea: w",), tokens=90)
             case _:
                 answer = RemindersListed(request_id=message.request_id, reminders=(), left_out=0, invalid=())
         self.tell(message.reply_to, answer)
@@ -68,7 +74,7 @@ class Rig:
         self.asked: list[str] = []
         self._connections: list[http.client.HTTPConnection] = []
         self.system = ActorSystem(workers=2)
-        for address in (MEMORY, SCHEDULER):
+        for address in (MEMORY, SCHEDULER, SKILLS):
             self.system.register(ActorSpec(address.kind, lambda _key: Answerer(self.asked)))
         made = ObserverActor(root, port, (MEMORY,), Limits(**limits))
         self.system.register(ActorSpec(OBSERVER.kind, lambda _key: made, is_eager=True))
@@ -148,7 +154,7 @@ def test_the_whole_address_leads_to_the_page_by_a_cookie(rig: Rig) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/events", "/memory", "/reminders", "/usage", "/log?window=x", "/metrics", "/page/observer.js", "/nowhere"],
+    ["/", "/events", "/memory", "/reminders", "/skills", "/usage", "/log?window=x", "/metrics", "/page/observer.js", "/nowhere"],
 )
 @pytest.mark.parametrize(
     ("headers", "expected"),
@@ -315,6 +321,13 @@ def test_of_many_logs_the_newest_looks_are_kept(tmp_path: Path) -> None:
 def test_what_actors_refuse_is_told_in_their_words(rig: Rig) -> None:
     assert rig.get("/memory?window=w") == (200, {"trouble": "nothing about 'w'"})
     assert rig.get("/reminders") == (200, {"reminders": [], "left_out": 0, "invalid": 0})
+
+
+@pytest.mark.req("X-268")
+def test_skills_are_told_with_their_origin_state_and_cost(rig: Rig) -> None:
+    tea = {"name": "tea", "description": "Makes tea.", "origin": "/src", "state": "changed", "tokens": 0}
+
+    assert rig.get("/skills") == (200, {"skills": [tea], "left_out": 0, "tokens": 90, "findings": ["tea: w"]})
 
 
 @pytest.mark.crashes
