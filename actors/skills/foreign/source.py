@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
 
+from actors.linux.regular_file import open_regular
 from actors.linux.safe_open import read_beneath
 from actors.skills.foreign.tar_archive import TarArchive
 from actors.skills.foreign.zip_archive import ZipArchive
@@ -102,14 +103,12 @@ def open_source(path: Path) -> Source:
     if path.is_dir():
         return Folder(path)
     try:
-        with path.open("rb") as file:
-            head = file.read(_MAGIC_BYTES) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
+        with os.fdopen(open_regular(path), "rb") as file:
+            head = file.read(_MAGIC_BYTES)
     except OSError as error:
         raise ValueError(f"{brief(str(path), 200)}: cannot be read: {error.strerror}") from error
     if head.startswith(b"PK"):
         return ZipArchive(path)
     if head.startswith(b"\x1f\x8b") or head[_TAR_MAGIC_AT:].startswith(b"ustar"):
         return TarArchive(path)
-    raise ValueError(
-        f"{brief(str(path), 200)}: must be a folder, or an archive of the form zip (.skill), tar or tar.gz"
-    )
+    raise ValueError(f"{brief(str(path), 200)}: must be a folder, or a zip (.skill), tar or tar.gz archive")

@@ -8,6 +8,7 @@ import stat
 import tarfile
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -47,7 +48,6 @@ class TarArchive:
         """
         self._path = path
         self._most_bytes = most_bytes
-        self._plain: BinaryIO | None = None
 
     def members(self) -> tuple[Member, ...]:
         """As `Source.members`."""
@@ -75,9 +75,10 @@ class TarArchive:
             ValueError: the archive cannot be read.
         """
         try:
-            plain = self._unpack()
-            plain.seek(0)
-            with tarfile.open(fileobj=cast("BinaryIO", _Bounded(plain)), mode="r:") as archive:
+            with (
+                self._unpack() as plain,
+                tarfile.open(fileobj=cast("BinaryIO", _Bounded(plain)), mode="r:") as archive,
+            ):
                 for count, info in enumerate(archive, start=1):
                     if count > MOST_SOURCE_MEMBERS:
                         raise ValueError(f"{self._path}: has more than {MOST_SOURCE_MEMBERS} members")
@@ -88,23 +89,21 @@ class TarArchive:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else brief(str(error), 200)
             raise ValueError(f"{self._path}: cannot be read as a tar file: {reason}") from error
 
-    def _unpack(self) -> BinaryIO:
+    @contextmanager
+    def _unpack(self) -> Iterator[BinaryIO]:
         """The archive without compression, in a file without a name."""
-        if self._plain is not None:
-            return self._plain
-        with self._path.open("rb") as file:
+        with self._path.open("rb") as file, tempfile.TemporaryFile() as plain:
             packed = file.read(len(_GZIP)) == _GZIP
             file.seek(0)
             source = cast("BinaryIO", gzip.GzipFile(fileobj=file)) if packed else file
-            plain = cast("BinaryIO", tempfile.TemporaryFile())  # noqa: SIM115  # lives as long as this
             total = 0
             while part := source.read(_READ_BYTES):
                 total += len(part)
                 if total > self._most_bytes:
                     raise ValueError(f"{self._path}: unpacks to more than {self._most_bytes} bytes")
                 plain.write(part)
-        self._plain = plain
-        return plain
+            plain.seek(0)
+            yield plain
 
 
 class _Bounded:
