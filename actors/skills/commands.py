@@ -35,9 +35,8 @@ def _chat_lines(listed: SkillsListed, wording: Wording) -> list[str]:
         lines += [wording.note(f"and {more} more")] if more > 0 else []
     lines.append(wording.note(_sum(listed)))
     if listed.warnings:
-        lines.append(
-            wording.note(f"{_count(len(listed.warnings), 'finding')}: the operator sees more in `agent doctor`")
-        )
+        findings = _count(len(listed.warnings), "finding")
+        lines.append(wording.note(f"{findings}, which `agent doctor` names"))
     return lines
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import shutil
 import signal
 import time
@@ -24,7 +25,9 @@ from domain.text.brief import brief
 PROTOCOLS = ("https", "ssh", "file")
 DEADLINE_S = 120.0
 """Seconds for all of a fetch."""
-_LOOK_S = 0.05
+MOST_MEMORY_BYTES = 2 * 1024 * 1024 * 1024
+"""Address space of each process of git's."""
+_LOOK_S = 0.02
 _SHOWN = 500
 """Characters of git's own words."""
 _PASSED_ON = (
@@ -114,7 +117,8 @@ def fetch(
     git.run("fetch", *options, "--", address.url, address.ref or "HEAD")
     commit = git.run("rev-parse", "--verify", "--end-of-options", "FETCH_HEAD^{commit}").strip()
     archive = folder / "fetched.tar"
-    git.run("archive", "--format=tar", f"--output={archive}", commit)
+    # Attributes of a work tree, of which there is none: those of the commit would first have all of it in memory.
+    git.run("archive", "--format=tar", "--worktree-attributes", f"--output={archive}", commit)
     return Fetched(archive, commit)
 
 
@@ -159,6 +163,7 @@ class _Git:
         finally:
             os.close(fd)
         try:
+            resource.prlimit(process.pid, resource.RLIMIT_AS, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
             while process.poll() is None:
                 self._require_bounds(command)
                 time.sleep(_LOOK_S)

@@ -149,10 +149,16 @@ def _read_files(source: Source, prefix: str, members: Sequence[Member]) -> Mappi
     if (total := sum(map(len, content.values()))) > MOST_BYTES:
         raise ValueError(f"{total} bytes: at most {MOST_BYTES} are allowed in a skill")
     return {
-        member.path: PackagedFile(data, bool(stat.S_IMODE(member.mode) & _EXECUTABLE) or data.startswith(_SHEBANG))
+        member.path: PackagedFile(data, _is_executable(member, data))
         for member in files
         for data in (content[f"{prefix}{member.path}"],)
     }
+
+
+def _is_executable(member: Member, data: bytes) -> bool:
+    """True for a program; a source without permissions says so by the first line."""
+    permissions = stat.S_IMODE(member.mode)
+    return bool(permissions & _EXECUTABLE) if permissions else data.startswith(_SHEBANG)
 
 
 def _package(files: Mapping[str, PackagedFile], folder: str, left_out: int) -> Package:

@@ -67,8 +67,6 @@ class Folder:
 
     def _below(self, folder: int, prefix: str, level: int) -> Iterator[Member]:
         for count, name in enumerate(sorted(os.listdir(folder))):
-            if name in LEFT_OUT:
-                continue
             if count > MOST_SOURCE_MEMBERS:
                 return
             status = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -79,7 +77,7 @@ class Folder:
                 0 if is_folder else status.st_size,
                 status.st_mode & ~stat.S_ISGID if is_folder else status.st_mode,
             )
-            if is_folder and level < _MOST_LEVELS:
+            if is_folder and level < _MOST_LEVELS and name not in LEFT_OUT:
                 child = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
                 try:
                     yield from self._below(child, f"{path}/", level + 1)

@@ -119,6 +119,4 @@ def _member(info: zipfile.ZipInfo) -> Member:
         mode |= stat.S_IFDIR if is_folder else stat.S_IFREG
     if is_folder and stat.S_ISREG(mode):
         mode = stat.S_IFDIR | stat.S_IMODE(mode)
-    if not stat.S_IMODE(mode):
-        mode |= 0o755 if is_folder else 0o644
     return Member(_path_of(info), info.file_size, mode)

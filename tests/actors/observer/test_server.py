@@ -34,9 +34,7 @@ from tests.domain.log.logs import said, written
 from tests.patience import PATIENCE_S
 
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="123456789012345678")
-TEA = SkillEntry(
-    name="tea", description="Makes tea.", path="/s/tea", origin="/src", state=SkillState.CHANGED, tokens=0
-)
+TEA = SkillEntry(name="tea", description="Makes tea.", path="/s/tea", origin="/src", state=SkillState.CHANGED, tokens=0)
 NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -154,7 +152,18 @@ def test_the_whole_address_leads_to_the_page_by_a_cookie(rig: Rig) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/events", "/memory", "/reminders", "/skills", "/usage", "/log?window=x", "/metrics", "/page/observer.js", "/nowhere"],
+    [
+        "/",
+        "/events",
+        "/memory",
+        "/reminders",
+        "/skills",
+        "/usage",
+        "/log?window=x",
+        "/metrics",
+        "/page/observer.js",
+        "/nowhere",
+    ],
 )
 @pytest.mark.parametrize(
     ("headers", "expected"),

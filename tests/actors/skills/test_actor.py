@@ -5,14 +5,17 @@ from pathlib import Path
 import pytest
 
 from actors.kernel import ActorSpec, ActorSystem, Edge, ManualClock
+from actors.part import SHIPPED_SKILLS
 from actors.skill_files.folders import LONGEST_READ_BYTES
 from actors.skills.actor import FRESH_S, SkillsActor
+from domain.text.token_estimate import tokens_of_text
 from messages.base import Address, Message, RequestId, Surface, TurnId, Window
-from messages.skills import ListSkills, ReadSkill, SkillEntry, SkillRead, SkillsListed
+from messages.skills import ListSkills, ReadSkill, SkillRead, SkillsListed, SkillState
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from messages.turn import PrepareTurn, TurnContribution
 from tests.actors.skill_files.test_folders import write
+from tests.actors.skill_files.test_installed import record
 
 SKILLS = Address("skills")
 WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="100000000000000001")
@@ -116,9 +119,63 @@ def test_the_list_holds_the_skills_and_the_warnings(system: ActorSystem, tmp_pat
     listed = asker.ask(ListSkills(request_id=RequestId("r"), reply_to=asker.address))
 
     assert isinstance(listed, SkillsListed)
-    assert listed.skills == (SkillEntry(name="Tea", description="Makes tea.", path=str(path)),)
+    (entry,) = listed.skills
+    assert (entry.name, entry.description, entry.path) == ("Tea", "Makes tea.", str(path))
+    assert (entry.origin, entry.state) == (str(tmp_path), SkillState.FAULTY)
     assert len(listed.warnings) == 2
     assert all(warning.startswith(f"{path}: name 'Tea': must ") for warning in listed.warnings)
+
+
+@pytest.mark.req("X-268")
+def test_each_skill_is_listed_with_origin_state_and_its_share_of_the_prompt(
+    system: ActorSystem, tmp_path: Path
+) -> None:
+    own, added = tmp_path / "own", tmp_path / "data"
+    write(own / "coffee", "Makes coffee.")
+    hidden = write(own / "hidden", "Hides.")
+    hidden.write_text(hidden.read_text().replace("---\nDo", "disable-model-invocation: true\n---\nDo"))
+    for name in ("tea", "mate"):
+        write(added / name)
+    record(added, "tea", "mate")
+    (added / "mate" / "x.sh").touch()
+    asker = Asker(system, SHIPPED_SKILLS / "reminders", own, added)
+
+    listed = asker.ask(ListSkills(request_id=RequestId("r"), reply_to=asker.address))
+
+    assert isinstance(listed, SkillsListed)
+    rows = {each.name: (each.state.value, each.origin, each.tokens > 0) for each in listed.skills}
+    assert rows == {
+        "reminders": ("used", "shipped", True),
+        "coffee": ("used", str(own), True),
+        "hidden": ("hidden", str(own), False),
+        "tea": ("used", "https://example.org/tea", True),
+        "mate": ("changed", "https://example.org/tea", False),
+    }
+    text = asker.instructions()
+    assert "mate" not in text
+    share = sum(each.tokens for each in listed.skills)
+    assert share < listed.tokens == tokens_of_text(text) < share + 120
+    assert [each.description for each in listed.skills if each.name == "mate"] == ["x.sh: is new"]
+
+
+@pytest.mark.req("X-267")
+def test_a_changed_skill_is_told_at_the_start_offered_to_nobody_and_read_by_nobody(
+    system: ActorSystem, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write(tmp_path / "tea")
+    record(tmp_path, "tea")
+    asker = Asker(system, tmp_path)
+    assert "tea" in asker.instructions()
+    (tmp_path / "tea" / "SKILL.md").write_text("---\nname: tea\ndescription: Evil.\n---\n")
+
+    told = asker.read("tea")
+
+    assert isinstance(told, Refused), "a moment after a look, too"
+    assert asker.instructions() == ""
+    assert [line.getMessage() for line in caplog.records] == [
+        f"skill {tmp_path / 'tea'}: is not used, as it is not what was accepted: "
+        "SKILL.md: has changed, from 47 to 37 bytes"
+    ]
 
 
 def test_a_skill_is_read_as_its_file_is_now_with_what_was_added(system: ActorSystem, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 from lab.playground.world import defaults
 from messages.base import MessageId, UserId
 from messages.context import UserMessage
-from messages.skills import ListSkills, ReadSkill, SkillEntry, SkillRead, SkillsListed
+from messages.skills import ListSkills, ReadSkill, SkillEntry, SkillRead, SkillsListed, SkillState
 from messages.socket import Refused
 from tests.actors.discord.commands.caller import ALL, Caller, fields
 from tests.actors.discord.conftest import StartLife
@@ -94,3 +94,28 @@ def test_names_are_offered_to_nobody_who_is_not_heard(start_life: StartLife) -> 
     eventually(lambda: you.complete("skill", "name", "") == ["tea"])
     assert stranger.complete("skill", "name", "") == []
     assert elsewhere.complete("skill", "name", "") == []
+
+
+@pytest.mark.req("X-268")
+def test_the_skills_are_listed_with_their_cost_to_who_asks_alone(you: Caller) -> None:
+    outcome = you.call("skills")
+    asked = you.asked(ListSkills)
+    tea = SkillEntry(name="tea", description="Makes *tea*.", path="/tea", origin="shipped", tokens=20)
+    mate = SkillEntry(name="mate", description="new", path="/m", origin="/m.zip", state=SkillState.CHANGED)
+    you.reply(SkillsListed(request_id=asked.request_id, skills=(tea, mate), warnings=(), tokens=90))
+
+    assert you.said(outcome).splitlines()[:3] == [
+        "**2 skills, 90 tokens of each request**",
+        r"- tea (shipped; used; 20 tokens): Makes \*tea\*.",
+        "- mate (this machine; changed, not used; 0 tokens): new",
+    ]
+    assert outcome.ephemeral
+
+
+def test_a_changed_skill_is_not_offered_for_a_call(you: Caller) -> None:
+    assert you.complete("skill", "name", "") == []
+    asked = you.asked(ListSkills)
+    mate = SkillEntry(name="mate", description="new", path="/m", state=SkillState.CHANGED)
+    tea = SkillEntry(name="tea", description="d", path="/tea")
+    you.reply(SkillsListed(request_id=asked.request_id, skills=(mate, tea), warnings=()))
+    eventually(lambda: you.complete("skill", "name", "") == ["tea"])

@@ -31,8 +31,9 @@ def write_zip(path: Path, files: Mapping[str, bytes] = TEA, modes: Mapping[str, 
         for name, data in files.items():
             info = zipfile.ZipInfo(name)
             info.compress_type = zipfile.ZIP_DEFLATED
-            info.create_system = 3
-            info.external_attr = (modes or {}).get(name, stat.S_IFREG | 0o644) << 16
+            mode = (modes or {}).get(name, stat.S_IFREG | 0o644)
+            info.create_system = 3 if mode else 0
+            info.external_attr = mode << 16
             archive.writestr(info, data)
     return path
 

@@ -41,8 +41,20 @@ def test_a_skill_is_the_same_from_a_folder_and_from_each_kind_of_archive(tmp_pat
 
     assert {package.name for package in packages} == {"tea"}
     assert all(package.hashes == packages[0].hashes for package in packages)
-    assert packages[0].files["scripts/boil.py"].is_executable, "for zips of systems without modes"
-    assert not packages[0].files["SKILL.md"].is_executable
+    assert not any(file.is_executable for file in packages[0].files.values())
+
+
+def test_programs_are_told_by_their_mode_and_without_modes_by_their_first_line(tmp_path: Path) -> None:
+    script = "tea/scripts/boil.py"
+    (write_folder(tmp_path / "folder") / script).chmod(0o755)
+    sources = [
+        tmp_path / "folder",
+        write_zip(tmp_path / "a.zip", modes={script: stat.S_IFREG | 0o755}),
+        write_zip(tmp_path / "b.zip", modes=dict.fromkeys(TEA, 0)),
+    ]
+    for source in sources:
+        package = read_package(open_source(source), "tea")
+        assert [path for path, file in package.files.items() if file.is_executable] == ["scripts/boil.py"]
 
 
 @pytest.mark.req("X-267")
