@@ -13,6 +13,7 @@ from domain.log.parser import parse
 from domain.log.view import findings
 from domain.log.watermark import line_of, watermarks_in
 from domain.policy.approval import Question
+from domain.policy.foreign_skill.record import parse_record
 from domain.reminder.owed import OwedConfirmation
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
@@ -54,6 +55,11 @@ def test_the_example_log_is_what_the_writer_writes() -> None:
 
     assert written == data
     assert findings(log) == ()
+
+
+def test_the_example_of_hashes_is_what_the_writer_writes() -> None:
+    text = examples()["installed"].decode()
+    assert parse_record(text).render() == text
 
 
 def test_the_example_of_a_watermark_is_one() -> None:

@@ -36,6 +36,21 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
     "actors/cli/trust/test_recording.py": {
         "test_the_list_survives_a_power_loss": ("actors/cli/trust/recording.py: change_trust_list#1",),
     },
+    "actors/skills/foreign/test_store.py": {
+        "test_a_skill_is_safe_from_a_power_loss_before_its_folder_has_its_name": (
+            "actors/skills/foreign/store.py: SkillStore._put#1",
+            "actors/skills/foreign/store.py: SkillStore._write#1",
+            "actors/skills/foreign/store.py: SkillStore._write_file#1",
+            "actors/skills/foreign/store.py: SkillStore.add#1",
+        ),
+        "test_names_are_safe_before_the_record_says_so": (
+            "actors/skills/foreign/store.py: SkillStore._exchange#1",
+            "actors/skills/foreign/store.py: SkillStore.remove#1",
+        ),
+        "test_the_folder_of_skills_is_safe_with_its_first_skill": (
+            "actors/skills/foreign/store.py: SkillStore._lock#1",
+        ),
+    },
     "actors/cluster/test_fence.py": {
         "test_syncs_are_those_of_the_disk_below": (
             "actors/cluster/fence.py: FencedDisk.sync#1",

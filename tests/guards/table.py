@@ -11,6 +11,7 @@ from tests.guards.of_machine import OF_MACHINE
 from tests.guards.of_off_record import OF_OFF_RECORD
 from tests.guards.of_sandbox import OF_SANDBOX
 from tests.guards.of_servers import OF_SERVERS
+from tests.guards.of_skills import OF_SKILLS
 from tests.guards.of_speech import OF_SPEECH
 from tests.guards.of_words import OF_WORDS
 
@@ -25,4 +26,5 @@ GUARDS: tuple[Guard, ...] = (
     *OF_APPROVAL,
     *OF_FORGETTING,
     *OF_OFF_RECORD,
+    *OF_SKILLS,
 )

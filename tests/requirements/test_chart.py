@@ -78,6 +78,8 @@ APPROVALS = (236,)
 FORGET_REQUESTS = (245, 246, 247, 248, 249, 250)
 OFF_RECORD = (251, 252, 253)
 SYNCS = (240,)
+FOREIGN_SKILLS = (267, 268)
+"""Skills of other people, and the cost of skills."""
 SIMULATION = (244, 257, 258)
 CAMPAIGNS = (242,)
 IMPORTS = range(254, 257)
@@ -161,6 +163,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *FORGET_REQUESTS,
         *OFF_RECORD,
         *SYNCS,
+        *FOREIGN_SKILLS,
         *SIMULATION,
         *DURABLE,
         *CAMPAIGNS,

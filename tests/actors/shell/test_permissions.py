@@ -13,10 +13,13 @@ from actors.shell.config import ShellConfig
 from actors.shell.sandbox.binary import bundled_binary
 from actors.shell.sandbox.caller_folder import CallerFolder
 from actors.shell.sandbox.scope import has_scopes
+from domain.policy.foreign_skill.record import FILE_NAME
 from messages.base import Address, RequestId
 from messages.socket import DoorOpen, OpenDoor, Refused
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.shell.bench import CLI, SHELL, Bench, level, window
+from tests.actors.skill_files.test_folders import write
+from tests.actors.skill_files.test_installed import record
 from tests.patience import PATIENCE_S
 
 
@@ -110,6 +113,26 @@ def test_skills_can_be_read_and_run_and_nothing_else(tmp_path: Path, sandbox: st
     assert jail.run(f"{skill}/greet.sh; bash {skill}/greet.sh").text == "hello\nhello"
     assert jail.run(f"echo x >> {skill}/greet.sh").is_error
     assert jail.run(f"touch {skill}/new").is_error
+    jail.system.stop()
+
+
+@pytest.mark.req("X-267")
+def test_a_skill_whose_files_are_not_the_accepted_ones_is_seen_by_no_command(tmp_path: Path, sandbox: str) -> None:
+    skills = tmp_path / "data" / "skills"
+    for name in ("tea", "coffee"):
+        write(skills / name)
+        (skills / name / "run.sh").write_text("echo accepted\n")
+    record(skills, "tea")
+    jail = Bench(tmp_path / "data", sandbox=sandbox, skill_roots=(skills,))
+    assert jail.run(f"sh {skills}/tea/run.sh; sh {skills}/coffee/run.sh").text == "accepted\naccepted"
+
+    (skills / "tea" / "run.sh").write_text("echo changed\n")
+    assert jail.run(f"sh {skills}/coffee/run.sh; ls -A {skills}/tea; ls {skills}").text == "accepted\ncoffee\ntea"
+    (skills / "tea" / "run.sh").write_text("echo accepted\n")
+    assert jail.run(f"sh {skills}/tea/run.sh").text == "accepted"
+
+    (skills / FILE_NAME).write_text("{")
+    assert "No such file" in jail.run(f"sh {skills}/coffee/run.sh; ls {skills}").text
     jail.system.stop()
 
 

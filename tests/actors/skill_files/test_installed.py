@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -60,7 +61,7 @@ def test_each_kind_of_change_is_told_and_takes_the_skill_out_of_use(root: Path, 
         script.write_text("print(1)\n")
         record(root, "tea")
 
-    cases = {
+    cases: dict[str, Callable[[], object]] = {
         "SKILL.md: has changed, from 47 to 50 bytes": lambda: skill.write_text(skill.read_text() + "new"),
         "scripts/a.py: has changed, from 9 to 9 bytes": lambda: script.write_text("print(2)\n"),
         "scripts/a.py: is missing": script.unlink,
