@@ -14,7 +14,7 @@ import click
 
 from actors.cli.common import fail
 from actors.cli.skills.git import fetch, git_address
-from actors.cli.skills.words import shown, skill_lines
+from actors.cli.skills.words import show_line, skill_lines
 from actors.linux.private_folder import TemporaryFolder
 from actors.part import SHIPPED_SKILLS, command
 from actors.skill_files.folders import SkillFolders, skill_roots
@@ -99,7 +99,7 @@ def accept_skill(place: Place, name: str, answering: Answering) -> None:
             fail(f"{folder}: holds {package.left_out} files of git or caches, which are part of no skill: remove them")
         _show(package, entry.source if entry and entry.source else str(folder), entry.commit if entry else "")
         for change in store.changes(name) if entry is not None else ():
-            click.echo(f"  changed   {shown(change, 300)}")
+            click.echo(f"  changed   {show_line(change, 300)}")
         answering.ask("Use this skill as it is now?", package)
         store.accept(name, package.hashes)
         click.echo(f"accepted {name}")
@@ -118,12 +118,12 @@ def remove_skill(place: Place, name: str, answering: Answering) -> None:
         click.echo(f"removed {name}")
 
 
-def checked(place: Place, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def check_skills(place: Place, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Name of an added skill -> differences from its hashes."""
     with _errors():
         store = place.store
         wanted = names or sorted(store.record().skills)
-        return {name: tuple(shown(change, 300) for change in store.changes(name)) for name in wanted}
+        return {name: tuple(show_line(change, 300) for change in store.changes(name)) for name in wanted}
 
 
 @contextmanager
@@ -181,4 +181,4 @@ def _errors() -> Iterator[None]:
 
 
 def _fail(reason: str) -> NoReturn:
-    fail(shown(reason, 4_000))
+    fail(show_line(reason, 4_000))

@@ -23,7 +23,7 @@ despite_option = click.option("--despite-findings", is_flag=True, help="With --y
 
 @click.group()
 def skills() -> None:
-    """Skills: list them, add those of other authors, and see that added ones are as they were accepted."""
+    """List skills, add skills of other people, and compare added skills with their hashes."""
 
 
 @skills.command("list")
@@ -61,9 +61,9 @@ def add(source: str, path: str, ref: str, replaces: bool, yes: bool, despite_fin
 @json_option
 def check(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Compare added skills, or those NAMED, with the hashes of their files; exit 1 if one differs."""
-    from actors.cli.skills.adding import checked
+    from actors.cli.skills.adding import check_skills
 
-    states = checked(_place(options), names)
+    states = check_skills(_place(options), names)
     if as_json:
         click.echo(json.dumps(states))
     else:

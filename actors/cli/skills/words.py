@@ -18,7 +18,7 @@ _FIELDS = (("license", "licence"), ("compatibility", "needs"), ("allowed-tools",
 _TOOLS_NOTE = "   (no tool is given to it: its commands run in the sandbox as all others)"
 
 
-def shown(text: str, most: int = _LONGEST) -> str:
+def show_line(text: str, most: int = _LONGEST) -> str:
     """`text` on one line, each character that is not printed as its code point."""
     line = "".join(char if char.isprintable() else " " if char in "\n\t\r" else f"<U+{ord(char):04X}>" for char in text)
     line = " ".join(line.split())
@@ -27,15 +27,15 @@ def shown(text: str, most: int = _LONGEST) -> str:
 
 def skill_lines(package: Package, source: str, commit: str = "") -> Iterator[str]:
     """Lines about a skill: what it says, would run, holds and reaches for, and the findings."""
-    yield f"skill {shown(package.name)}"
-    place = f", {shown(package.path)}" if package.path else ""
-    yield _row("from", f"{shown(source, 400)}{place}{f', commit {commit}' if commit else ''}")
-    yield _row("says", shown(str(package.fields.get("description", "")), 1_100))
+    yield f"skill {show_line(package.name)}"
+    place = f", {show_line(package.path)}" if package.path else ""
+    yield _row("from", f"{show_line(source, 400)}{place}{f', commit {commit}' if commit else ''}")
+    yield _row("says", show_line(str(package.fields.get("description", "")), 1_100))
     for key, name in _FIELDS:
         if key in package.fields:
             value = package.fields[key]
             words = " ".join(map(str, value)) if isinstance(value, list) else str(value)
-            yield _row(name, shown(words, 500) + (_TOOLS_NOTE if name == "tools" else ""))
+            yield _row(name, show_line(words, 500) + (_TOOLS_NOTE if name == "tools" else ""))
     yield from _self_running(package)
     text = package.files[_own(package)].data.decode("utf-8", "replace")
     entry = "".join(list_skills((package.skill,)).entries.values())
@@ -43,28 +43,28 @@ def skill_lines(package: Package, source: str, commit: str = "") -> Iterator[str
     yield _row("costs", f"{in_list}; {tokens_of_text(text):,} when it is read")
     commands = shell_lines(text)
     for number, line in enumerate(commands[:MOST_COMMANDS_SHOWN]):
-        yield _row("" if number else "would run", f"$ {shown(line)}")
+        yield _row("" if number else "would run", f"$ {show_line(line)}")
     if len(commands) > MOST_COMMANDS_SHOWN:
         yield _row("", f"and {len(commands) - MOST_COMMANDS_SHOWN} more commands in {_own(package)}")
     if network := tuple(dict.fromkeys(chain.from_iterable(each.network for each in package.examined))):
         more = f" and {len(network) - 20} more" if len(network) > 20 else ""
-        yield _row("network", f"{shown(', '.join(network[:20]), 600)}{more}   (as far as it can be seen)")
+        yield _row("network", f"{show_line(', '.join(network[:20]), 600)}{more}   (as far as it can be seen)")
     yield from _file_lines(package)
     for fault in package.faults:
-        yield _row("format", shown(fault, 300))
+        yield _row("format", show_line(fault, 300))
     yield from finding_lines(package.findings)
 
 
 def finding_lines(findings: Iterable[Finding]) -> Iterator[str]:
-    """Findings, those of one kind in one file together; grave ones first, with a `!`."""
+    """Findings, a line for each kind in a file; grave findings come first, with a `!`."""
     groups: dict[tuple[bool, str, str], list[int]] = {}
     for finding in sorted(findings, key=lambda each: not each.is_grave):
         groups.setdefault((finding.is_grave, finding.path, finding.text), []).append(finding.line)
     for (is_grave, path, text), lines in groups.items():
         numbers = ", ".join(str(line) for line in lines[:MOST_LINES_SHOWN] if line)
         more = f" and {len(lines) - MOST_LINES_SHOWN} more" if len(lines) > MOST_LINES_SHOWN else ""
-        place = f"{shown(path)}:{numbers}{more}" if numbers else shown(path)
-        yield _row("finding", f"{'!' if is_grave else '-'} {place}: {shown(text, 300)}")
+        place = f"{show_line(path)}:{numbers}{more}" if numbers else show_line(path)
+        yield _row("finding", f"{'!' if is_grave else '-'} {place}: {show_line(text, 300)}")
 
 
 def _self_running(package: Package) -> Iterator[str]:
@@ -73,7 +73,8 @@ def _self_running(package: Package) -> Iterator[str]:
     if isinstance(hooks, dict):
         for event, script in hooks.items():
             yield _row(
-                "hook", f"{shown(str(event))}: runs {shown(str(script))} by itself, where the workspace layer is on"
+                "hook",
+                f"{show_line(str(event))}: runs {show_line(str(script))} by itself, with the workspace layer",
             )
     if package.skill.hidden:
         yield _row("hidden", "the model is not told of it; people call it with /skill")
@@ -87,7 +88,7 @@ def _file_lines(package: Package) -> Iterator[str]:
     running = sum(each.kind in _RANK for each in ordered)
     most = max(running, MOST_FILES_SHOWN)
     for each in ordered[:most]:
-        yield _row("", f"{each.size:>11,}  {_kind_words(package, each):24}  {shown(each.path, 300)}")
+        yield _row("", f"{each.size:>11,}  {_kind_words(package, each):24}  {show_line(each.path, 300)}")
     if len(ordered) > most:
         yield _row("", f"and {len(ordered) - most} more of text or data")
 

@@ -1,4 +1,4 @@
-"""Where commands are turned off (`shell.enabled = false`) the model is neither offered nor promised any."""
+"""Commands that are turned off (`shell.enabled = false`): the model is offered and promised no command."""
 
 from __future__ import annotations
 

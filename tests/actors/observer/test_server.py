@@ -1,4 +1,4 @@
-"""The observer's server in a real system: who is let in, and what they are shown."""
+"""The observer's server in a real system: admission of readers, and content of the page."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Answerer(Actor):
 
 
 class Rig:
-    """An observer in a system, and somebody who opens its page."""
+    """An observer in a system, and a reader of the page."""
 
     def __init__(self, root: Path, port: int = 0, **limits: Any) -> None:
         self.root = root

@@ -1,4 +1,4 @@
-"""What the operator lets commands have, and what happens where it cannot be had."""
+"""Permissions of commands, and the outcome if a permission cannot be given."""
 
 from __future__ import annotations
 

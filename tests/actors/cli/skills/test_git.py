@@ -50,7 +50,9 @@ def repository(tmp_path: Path) -> Path:
     return folder
 
 
-def fetched(repository: Path, into: Path, ref: str = "", environ: Mapping[str, str] = OWN, **bounds: float) -> Fetched:
+def fetch_from(
+    repository: Path, into: Path, ref: str = "", environ: Mapping[str, str] = OWN, **bounds: float
+) -> Fetched:
     into.mkdir()
     return fetch(Address(f"file://{repository}", ref), into, environ, **bounds)  # type: ignore[arg-type]
 
@@ -60,7 +62,7 @@ def test_one_commit_comes_by_branch_tag_or_hash_and_is_named(repository: Path, t
     first, second = git(repository, "rev-parse", "v1"), git(repository, "rev-parse", "main")
     cases = {"": second, "main": second, "v1": first, first: first}
     for number, (ref, commit) in enumerate(cases.items()):
-        got = fetched(repository, tmp_path / str(number), ref)
+        got = fetch_from(repository, tmp_path / str(number), ref)
         package = read_package(open_source(got.archive))
         assert (got.commit, "new.md" in package.files) == (commit, commit == second)
     objects = git(tmp_path / "0" / "repository.git", "rev-list", "--count", "FETCH_HEAD")
@@ -95,7 +97,7 @@ def test_nothing_of_a_repository_is_checked_out_or_run(repository: Path, tmp_pat
     config.write_text(f"[init]\n\ttemplateDir = {templates}\n[core]\n\thooksPath = {templates}/hooks\n")
 
     environ = {**OWN, "GIT_CONFIG_GLOBAL": str(config), "GIT_TEMPLATE_DIR": str(templates), "HOME": str(tmp_path)}
-    got = fetched(repository, tmp_path / "into", environ=environ)
+    got = fetch_from(repository, tmp_path / "into", environ=environ)
 
     assert not mark.exists()
     with tarfile.open(got.archive) as archive:
@@ -118,12 +120,12 @@ def test_a_repository_of_a_few_bytes_that_unpacks_to_all_disks_is_stopped(tmp_pa
     git(folder, "update-ref", "refs/heads/main", git(folder, "commit-tree", name, "-m", "bomb"))
 
     with pytest.raises(ValueError, match="git archive: wrote more than 3000000 bytes"):
-        fetched(folder, tmp_path / "into", most_bytes=3_000_000)
+        fetch_from(folder, tmp_path / "into", most_bytes=3_000_000)
 
 
 def test_a_fetch_that_takes_too_long_is_ended_with_all_that_it_started(repository: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="git init: did not end within its time"):
-        fetched(repository, tmp_path / "into", deadline_s=-1)
+        fetch_from(repository, tmp_path / "into", deadline_s=-1)
 
 
 @pytest.mark.req("X-267")
@@ -143,11 +145,11 @@ def test_helpers_that_run_programs_are_not_allowed_to_git(address: str, tmp_path
 
 def test_a_reference_is_never_an_option(repository: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="ref '--upload-pack=x': must be a branch, a tag or a commit"):
-        fetched(repository, tmp_path / "a", "--upload-pack=x")
+        fetch_from(repository, tmp_path / "a", "--upload-pack=x")
     with pytest.raises(ValueError, match="git fetch: "):
-        fetched(repository, tmp_path / "b", "no-such-branch")
+        fetch_from(repository, tmp_path / "b", "no-such-branch")
     with pytest.raises(ValueError, match="git fetch: "):
-        fetched(tmp_path / "missing", tmp_path / "c")
+        fetch_from(tmp_path / "missing", tmp_path / "c")
 
 
 @pytest.mark.parametrize(
@@ -185,4 +187,4 @@ def test_addresses_with_passwords_and_of_archives_are_refused(text: str, rule: s
 
 def test_without_git_the_reason_is_told(repository: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="there is no git on this machine"):
-        fetched(repository, tmp_path / "into", environ={"PATH": str(tmp_path)})
+        fetch_from(repository, tmp_path / "into", environ={"PATH": str(tmp_path)})

@@ -1,4 +1,4 @@
-"""Somebody who calls commands and presses buttons, with the actors behind them played by the test."""
+"""Caller of commands and buttons; the test plays the actors behind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from actors.ledger.commands import USAGE
 from actors.memory.recall import commands as memory
 from actors.part import Menu
 from actors.scheduler import commands as reminders
-from actors.skills import part as skills
+from actors.skills import commands as skills
 from lab.playground.acts.interactions import InteractionOutcome
 from lab.playground.world import defaults
 from messages.base import Address, Message, RequestId
@@ -37,7 +37,7 @@ ALL = Menu(
 
 
 class Caller:
-    """Acts for one user in one channel."""
+    """A user in a channel."""
 
     def __init__(self, life: Life, *, user: int = defaults.YOU_ID, channel_id: int = defaults.GENERAL_ID) -> None:
         self.life = life
@@ -95,7 +95,7 @@ def fields(message: Message, *left_out: str) -> dict[str, Any]:
 
 
 def described(request_id: RequestId, *, pins_here: int = 0, pins_given: int = 0) -> MemoryDescribed:
-    """What a small memory that is well says of itself."""
+    """Description of a small healthy memory."""
     return MemoryDescribed(
         request_id=request_id,
         rows=3,

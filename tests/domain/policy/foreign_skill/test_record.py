@@ -34,7 +34,7 @@ def test_skills_come_and_go_by_name() -> None:
     assert record.with_skill("tea", Entry({})).skills["tea"] == Entry({})
 
 
-def _changed(**fields: Any) -> str:
+def _record_with(**fields: Any) -> str:
     document = json.loads(Record({"tea": ENTRY}).render())
     document["skills"]["tea"].update(fields)
     return json.dumps(document)
@@ -51,13 +51,13 @@ def _changed(**fields: Any) -> str:
         ('{"version": 1, "skills": []}', "skills: must be an object"),
         ('{"version": 1, "skills": {"../tea": {}}}', "must be the name of a folder"),
         ('{"version": 1, "skills": {"tea": {}}}', "must have files, source, path, commit, added"),
-        (_changed(source=1), "source must be text"),
-        (_changed(files=[]), "files must be an object"),
-        (_changed(files={"../a": {}}), "must be a path below the skill"),
-        (_changed(files={"a": {}}), "must have sha256, size, is_executable"),
-        (_changed(files={"a": {"sha256": "x", "size": 1, "is_executable": True}}), "sha256 must be 64 hexadecimal"),
-        (_changed(files={"a": {"sha256": A, "size": -1, "is_executable": True}}), "size must be a number of bytes"),
-        (_changed(files={"a": {"sha256": A, "size": 1, "is_executable": 1}}), "is_executable true or false"),
+        (_record_with(source=1), "source must be text"),
+        (_record_with(files=[]), "files must be an object"),
+        (_record_with(files={"../a": {}}), "must be a path below the skill"),
+        (_record_with(files={"a": {}}), "must have sha256, size, is_executable"),
+        (_record_with(files={"a": {"sha256": "x", "size": 1, "is_executable": True}}), "sha256 must be 64 hexadecimal"),
+        (_record_with(files={"a": {"sha256": A, "size": -1, "is_executable": True}}), "size must be a number of bytes"),
+        (_record_with(files={"a": {"sha256": A, "size": 1, "is_executable": 1}}), "is_executable true or false"),
     ],
 )
 def test_a_text_that_is_no_record_is_refused_with_its_rule(text: str, rule: str) -> None:
