@@ -20,6 +20,7 @@ from domain.turn.skill import FILE_NAMES, Skill
 
 MOST_NAMED = 50
 """Skills of a source that a refusal names."""
+HOOKS = "has hooks, which run its scripts without a request of the model"
 _SHEBANG = b"#!"
 _EXECUTABLE = 0o111
 
@@ -73,8 +74,10 @@ class Package:
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """Findings in the description, which goes into every prompt, and in all files."""
+        own = PurePosixPath(self.skill.path).name
+        hooks = (Finding(own, 0, HOOKS, is_grave=True),) if self.fields.get("hooks") else ()
         of_files = tuple(finding for each in self.examined for finding in each.findings)
-        return (*text_findings("description", str(self.fields.get("description", ""))), *of_files)
+        return (*text_findings("description", str(self.fields.get("description", ""))), *hooks, *of_files)
 
     @property
     def is_grave(self) -> bool:

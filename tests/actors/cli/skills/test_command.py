@@ -67,7 +67,8 @@ def test_a_skill_is_shown_before_it_is_asked_about_and_added_after_a_yes(cwd: Pa
         "script (python)           scripts/fetch.py",
         "finding   - SKILL.md:13: begins a comment",
         "format    keys 'hooks': are not of the specification",
-        "Add this skill? [y/N]",
+        "finding   ! SKILL.md: has hooks, which run its scripts without a request of the model",
+        "Add this skill? There are grave findings (!). [y/N]",
         "added tea; its hashes are kept",
     ):
         assert line in told

@@ -8,6 +8,7 @@ from actors.kernel import Actor, ActorSystem, ManualClock
 from actors.part import SHIPPED_SKILLS
 from actors.workspace.skills.lives import FRESH_S, Lives, SkillLives
 from domain.workspace.skills.life import SkillLife
+from tests.actors.skill_files.test_installed import record
 from tests.actors.workspace.skills.hook_rig import HookRig, write_skill
 
 
@@ -31,6 +32,20 @@ def test_skills_that_declare_something_are_known_with_what_is_wrong(tmp_path: Pa
         (SkillLife(name="tea", folder=str(path.parent), when_to_use="Thirst."),),
         (f"{path}: paths 7: must be text or a list of texts",),
     )
+
+
+@pytest.mark.req("X-267")
+def test_hooks_of_an_added_skill_that_has_changed_do_not_run(tmp_path: Path, owner: Actor, clock: ManualClock) -> None:
+    path = write_skill(tmp_path / "tea", "hooks: {before_prompt: a.sh}")
+    (path.parent / "a.sh").touch()
+    record(tmp_path, "tea")
+    lives = SkillLives((), (tmp_path,))
+    assert [life.name for life in lives.look(owner).lives] == ["tea"]
+
+    (path.parent / "a.sh").write_text("echo other")
+    clock.advance(FRESH_S)
+
+    assert lives.look(owner).lives == ()
 
 
 @pytest.mark.parametrize(
