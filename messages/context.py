@@ -26,6 +26,7 @@ class FileKind(StrEnum):
     TEXT = "text"
     IMAGE = "image"
     """An image that models can be shown."""
+    DOCUMENT = "document"
     FILE = "file"
     """Anything else, and what could not be read."""
 
@@ -42,6 +43,7 @@ class Attachment(Value, frozen=True, kw_only=True, gc=False):
     kind: FileKind = FileKind.UNREAD
     path: str = ""
     """Path of the stored file, below the window's working directory; empty if it is not stored."""
+    text_path: str = ""
     shown_chars: int = 0
     """Number of characters of the file in the message's text."""
     note: str = ""
@@ -315,7 +317,6 @@ class MemoryPinned(Message, frozen=True, kw_only=True, gc=False):
     line: int
     """Line of the pinned text."""
     text: str
-    """Its words."""
 
 
 class PinUnknown(Message, frozen=True, kw_only=True, gc=False):
@@ -339,7 +340,6 @@ class StatusDue(Message, frozen=True, kw_only=True, gc=False):
 
     turn_id: TurnId
     step: int
-    """Number of the step within the turn."""
 
 
 class TypingDue(Message, frozen=True, kw_only=True, gc=False):

@@ -132,6 +132,41 @@ class BashRefused(Message, frozen=True, kw_only=True, gc=False):
     reason: str
 
 
+MOST_DOCUMENT_BYTES = 32 << 20
+MOST_DOCUMENT_CHARS = 4 << 20
+
+
+class ReadDocument(Message, frozen=True, kw_only=True, gc=False):
+    """Read a document as text in a child process with bounds; answered by `DocumentRead` or `DocumentUnread`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    data: Annotated[bytes, Meta(min_length=1, max_length=MOST_DOCUMENT_BYTES)]
+    """The whole file."""
+
+
+class DocumentRead(Message, frozen=True, kw_only=True, gc=False):
+    """Text of a document."""
+
+    request_id: RequestId
+    kind: Annotated[str, Meta(max_length=300)]
+    """Kind of the document by its content, such as `PDF`."""
+    about: Annotated[str, Meta(max_length=300)]
+    """Extent of the document, such as `3 pages`; empty if it has none."""
+    text: Annotated[str, Meta(max_length=MOST_DOCUMENT_CHARS)]
+    """With marks of pages, sheets, rows and headings."""
+    remark: Annotated[str, Meta(max_length=3_000)] = ""
+    """Parts of the document that are not in the text."""
+
+
+class DocumentUnread(Message, frozen=True, kw_only=True, gc=False):
+    """The document has no text that could be read."""
+
+    request_id: RequestId
+    reason: Annotated[str, Meta(max_length=300)]
+
+
 class ApprovalKind(StrEnum):
     """Kind of the act that a person is asked about."""
 
@@ -239,10 +274,11 @@ class QuestionDeleted(Message, frozen=True, kw_only=True, gc=False):
     message_id: MessageId
 
 
-ShellCommand = RunBash | CancelBash | EmptyFolder
+ShellCommand = RunBash | CancelBash | EmptyFolder | ReadDocument
 ShellMessage = ShellCommand | HoldCommands
 CommandReply = BashResult | BashRefused
-ShellReply = CommandReply | FolderEmptied
+DocumentReply = DocumentRead | DocumentUnread
+ShellReply = CommandReply | FolderEmptied | DocumentReply
 ApprovalCommand = AskApproval | WithdrawApproval | DecideApproval | ListApprovals
 ApprovalReply = ApprovalGranted | ApprovalRefused
 """Answers to an asker."""

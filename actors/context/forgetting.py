@@ -257,4 +257,5 @@ def _is_note(event: Event, forget_id: str) -> bool:
 def _files(event: Event) -> tuple[str, ...]:
     attachments = event.meta_dict().get("attachments")
     files = attachments if isinstance(attachments, list) else []
-    return tuple(str(file["path"]) for file in files if isinstance(file, dict) and file.get("path"))
+    named = (str(file.get(key) or "") for file in files if isinstance(file, dict) for key in ("path", "text"))
+    return tuple(filter(None, named))

@@ -38,6 +38,7 @@ from actors.discord.incoming.places.settings_check import SettingsCheck
 from actors.discord.incoming.places.window_map import WindowMap, is_open_to_all
 from actors.discord.incoming.preparation import Preparation
 from actors.discord.incoming.readership import Readership
+from actors.discord.incoming.reading.documents import Documents
 from actors.discord.incoming.reading.listening import Listening
 from actors.discord.incoming.reading.names import NameBook
 from actors.discord.incoming.reading.starter import Starters
@@ -273,6 +274,7 @@ def _intake(
                     most_lost_s=config.timing.lost_files_s,
                 ),
                 listening=Listening(host, config.timing.listen_s),
+                documents=Documents(host),
             ),
         ),
         heard=Heard(seen=made.seen, watermarks=watermarks),

@@ -16,3 +16,17 @@ def share(part: int, fewest: int, soft: int | None = None) -> int:
     """
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0] if soft is None else soft
     return sys.maxsize if soft == resource.RLIM_INFINITY else max(fewest, soft // part)
+
+
+def in_memory(name: str, data: bytes) -> int:
+    """Descriptor of a file that exists in memory only, open at its beginning."""
+    descriptor = os.memfd_create(name)
+    try:
+        written = 0
+        while written < len(data):
+            written += os.write(descriptor, memoryview(data)[written:])
+        os.lseek(descriptor, 0, os.SEEK_SET)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from concurrent.futures import CancelledError
 
 from actors.kernel import Actor, LoopThread, ask_future, not_understood
 from actors.part.approvals import Act, Approvals
 from actors.shell.command import aborted_result, interrupted_result
 from actors.shell.config import ShellConfig
+from actors.shell.documents.reading import DocumentReading, Ground
 from actors.shell.door_cache import DoorCache
 from actors.shell.launch import probe_bash
 from actors.shell.quota import Quota
@@ -32,9 +34,12 @@ from messages.shell import (
     BashResult,
     CancelBash,
     CommandReply,
+    DocumentReply,
+    DocumentUnread,
     EmptyFolder,
     FolderEmptied,
     HoldCommands,
+    ReadDocument,
     RunBash,
     ShellMessage,
 )
@@ -101,6 +106,10 @@ class ShellActor(Actor):
         self._loop = LoopThread("shell", self)
         self._doors = DoorCache(self._ask_door) if config.door is not None else None
         self._runner: Runner | None = None
+        self._found_level: tuple[str, Level] | None = None
+        """Bash and the sandbox that works, once they were looked for."""
+        self._documents: DocumentReading | None = None
+        """None before the first document, and without bash or a working sandbox."""
         self._approvals: Approvals[RunBash] = Approvals(
             self, _act_of, enter=self._enter, refuse=self._refuse_unapproved, waiting=unapproved
         )
@@ -113,22 +122,10 @@ class ShellActor(Actor):
             self._level = Level(None, "off", OFF)
             log.info("commands are turned off (shell.enabled)")
             return
-        known = self._found
-        with self.blocking():
-            bash = known.bash or probe_bash(config.bash_candidates)
-        if bash is None:
-            self._level = Level(None, "refusing: no bash", self._no_bash())
+        bash, self._level = self._found_level = self._find_level()
+        if not bash:
             log.error("no bash among %s: every command will be refused", ", ".join(config.bash_candidates))
             return
-        self._loop.start()
-        if known.level is None:
-            with self.blocking():
-                level = self._loop.submit(find_level(config.sandbox, bash, self._warden, config.bwrap)).result()
-            if not level.refusal:  # what does not work may do so in the next life
-                known.bash, known.level = bash, level
-            self._level = level
-        else:
-            self._level = known.level
         log.info("sandbox: %s; network: %s", self._level.text, config.network)
         if self._level.refusal:
             log.error("no sandbox works, so every command will be refused: %s", self._level.refusal)
@@ -136,6 +133,22 @@ class ShellActor(Actor):
             log.warning("commands reach the network (shell.network)")
         self._runner = Runner(self._starter(bash), self._reply, self._doors)
         self._approvals.resume()
+
+    def _find_level(self) -> tuple[str, Level]:
+        """Bash and the sandbox that works, with the loop started; an empty path where there is no bash."""
+        config, known = self._config, self._found
+        with self.blocking():
+            bash = known.bash or probe_bash(config.bash_candidates)
+        if bash is None:
+            return "", Level(None, "refusing: no bash", self._no_bash())
+        self._loop.start()
+        if known.level is None:
+            with self.blocking():
+                level = self._loop.submit(find_level(config.sandbox, bash, self._warden, config.bwrap)).result()
+            if level.refusal:  # what does not work may do so in the next life
+                return bash, level
+            known.bash, known.level = bash, level
+        return bash, known.level
 
     def handle(self, message: ShellMessage | CommandReply | DoorReply | ApprovalReply | DescribeYourself) -> None:
         """Take a command, cancel one, or let the next one start when one has ended."""
@@ -147,6 +160,8 @@ class ShellActor(Actor):
                 self._admit()
             case CancelBash(request_id=request_id):
                 self._cancel(request_id)
+            case ReadDocument():
+                self._read(message)
             case BashResult(request_id=request_id) | BashRefused(request_id=request_id):
                 self._leave(request_id)
             case HoldCommands(window=window, holds=holds):
@@ -169,12 +184,36 @@ class ShellActor(Actor):
             self._abort(emptying)
         self._emptying.clear()
         runner, self._runner = self._runner, None
+        documents, self._documents = self._documents, None
         with self.blocking():
+            if documents is not None:
+                self._end_documents(documents)
             if runner is not None:
                 self._close(runner)
             self._loop.stop()
             self._warden.close()
         self._workplaces.close()
+
+    def _read(self, request: ReadDocument) -> None:
+        """Have a document read, also where commands are turned off: its reader is the agent's own."""
+        if self._documents is None:
+            bash, level = self._found_level = self._found_level or self._find_level()
+            if level.refusal:
+                reason = f"its reader cannot be started: {level.refusal}"[:300]
+                self.tell(request.reply_to, DocumentUnread(request_id=request.request_id, reason=reason))
+                return
+            private = (self._config.data_root, self._config.work_root, *self._config.caller.private)
+            ground = Ground(
+                bash=bash,
+                enclosure=level.enclosure,
+                warden=self._warden,
+                private=tuple(map(os.path.realpath, private)),
+            )
+            self._documents = DocumentReading(ground, self._reply_document)
+        self._loop.call(self._documents.begin, request)
+
+    def _reply_document(self, request: ReadDocument, reply: DocumentReply) -> None:
+        self.tell(request.reply_to, reply)
 
     def _take(self, request: RunBash) -> None:
         if request.request_id in self._queue or request.request_id in self._approvals:
@@ -314,6 +353,13 @@ class ShellActor(Actor):
         if self._runner is not None:
             self.tell(self.address, reply)
         self.tell(request.reply_to, reply)
+
+    def _end_documents(self, documents: DocumentReading) -> None:
+        try:
+            self._loop.submit(documents.close()).result(KILL_ALL_S)
+        except (TimeoutError, CancelledError):
+            log.warning("some readers of documents could not be ended within %g s", KILL_ALL_S)
+        documents.abandon()
 
     def _close(self, runner: Runner) -> None:
         try:

@@ -1,4 +1,7 @@
-"""Wire format between the agent and the watching process: a job, and how it ended; JSON, a socket a command."""
+"""Wire format between the agent and the watching process: a job, and how it ended; JSON, a socket a command.
+
+Behind the JSON of a job stand the bytes of its standard input, as they are.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-HEADER = struct.Struct("<I")
-"""Precedes a job: its length in bytes."""
+HEADER = struct.Struct("<II")
+"""Precedes a job: the length of its JSON and that of its standard input, in bytes."""
 FILTER_FD = 10
 STATUS_FD = 11
 SYNC_FD = 12
@@ -99,24 +102,26 @@ class Job:
     """Files that bubblewrap finds open from `FIRST_FILE_FD` on."""
     late: Sequence[LateMount] = ()
     """Mounts for which bubblewrap waits at `BLOCK_FD`, in order."""
+    stdin: bytes = b""
+    """Standard input of the command, kept in memory only."""
 
     def encode(self) -> bytes:
         """As it travels."""
-        fields = {name: getattr(self, name) for name in self.__slots__}
+        fields = {name: getattr(self, name) for name in self.__slots__ if name != "stdin"}
         fields |= {name: base64.b64encode(fields[name]).decode() for name in _FILTERS}
         fields |= {"limits": self.limits.fields(), "shared": [limits.fields() for limits in self.shared]}
         fields |= {"late": [mount.fields() for mount in self.late]}
         body = json.dumps(fields).encode()  # in ASCII, since a path may be no UTF-8
-        return HEADER.pack(len(body)) + body
+        return HEADER.pack(len(body), len(self.stdin)) + body + self.stdin
 
     @classmethod
-    def decode(cls, body: bytes) -> Job:
-        """The job in `body`, without its header."""
+    def decode(cls, body: bytes, stdin: bytes = b"") -> Job:
+        """The job in `body`, without its header; its standard input came behind it."""
         fields = json.loads(body)
         filters = {name: base64.b64decode(fields[name]) for name in _FILTERS}
         limits = {"limits": Limits(**fields["limits"]), "shared": tuple(Limits(**each) for each in fields["shared"])}
         late = {"late": tuple(LateMount(**each) for each in fields["late"])}
-        return cls(**fields | filters | limits | late)
+        return cls(**fields | filters | limits | late, stdin=stdin)
 
 
 _FILTERS = ("seccomp", "seccomp_ungrouped")

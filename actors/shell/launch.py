@@ -31,6 +31,8 @@ class Launch:
     environment: Mapping[str, str]
     cwd: Path
     inherited_fds: tuple[int, ...] = field(default=())
+    stdin: int = subprocess.DEVNULL
+    """Descriptor of its standard input."""
 
 
 def bash_launch(bash: str, command: str, workplace: Workplace, environment: Mapping[str, str]) -> Launch:
@@ -64,7 +66,7 @@ def command_environment(
 
 
 def start(launch: Launch, output_fd: int) -> subprocess.Popen[bytes]:
-    """Start it in a session of its own, stdin empty, stdout and stderr both going to `output_fd`.
+    """Start it in a session of its own, stdout and stderr both going to `output_fd`.
 
     No `preexec_fn`: it would fork the whole agent (43 ms at 1 GB) and may deadlock beside threads.
 
@@ -74,7 +76,7 @@ def start(launch: Launch, output_fd: int) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             launch.argv,
-            stdin=subprocess.DEVNULL,
+            stdin=launch.stdin,
             stdout=output_fd,
             stderr=output_fd,
             cwd=str(launch.cwd),  # an error then names it as a string

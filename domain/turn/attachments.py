@@ -53,6 +53,14 @@ _SIGNATURES = (
     (re.compile(rb"GIF8[79]a"), "image/gif"),
     (re.compile(rb"RIFF....WEBP", re.DOTALL), "image/webp"),
 )
+_PDF = re.compile(rb"(?:\xef\xbb\xbf)?\s*%PDF-")
+_LATE_PDF_BYTES = 1_024
+"""Of a file that is no text, in which a PDF may begin."""
+_ARCHIVE, _OLD_OFFICE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OFFICE_PARTS = (b"word/", b"xl/")
+_CONTENT_TYPES = b"[Content_Types].xml"
+DOCUMENT_NAMES = frozenset(("pdf", "docx", "docm", "doc", "xlsx", "xlsm", "xls"))
+"""Endings of documents; the content decides."""
 IMAGE_TYPES = frozenset(media_type for _, media_type in _SIGNATURES)
 _NOT_IN_TEXT = bytes([*range(0x07), *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F])
 """Control characters that no text has; those that have a use in texts, and the escapes of terminals, are not here."""
@@ -96,6 +104,10 @@ class PastedText:
     """Description of the file for people who do not see it."""
     heard_by: str = ""
     """Model that wrote down a recording's words, which are the text; empty for a text file."""
+    text_path: str = ""
+    """Path of the stored text of a document; empty if it is not stored, or the file is a text itself."""
+    remark: str = ""
+    """Kind and extent of a document, and what of it is not in the text."""
 
     @property
     def chars(self) -> int:
@@ -171,6 +183,20 @@ def usable_chars(budget_tokens: int, texts: Iterable[str]) -> int:
 def image_type(data: bytes | bytearray) -> str:
     """The media type of the image that `data` begins like; empty when it is none that models take."""
     return next((media_type for signature, media_type in _SIGNATURES if signature.match(data)), "")
+
+
+def is_document(data: bytes | bytearray) -> bool:
+    """True if `data` may be a PDF or a file of Office, whatever it is called; its reader looks closer."""
+    if data.startswith(_ARCHIVE):
+        return _CONTENT_TYPES in data and any(part in data for part in _OFFICE_PARTS)
+    if _PDF.match(data) or data.startswith(_OLD_OFFICE):
+        return True
+    return b"%PDF-" in data[:_LATE_PDF_BYTES] and readable_text(data[:_LATE_PDF_BYTES], 0) is None
+
+
+def clean_text(text: str) -> str:
+    """`text` without the control characters that no text has."""
+    return text.encode("utf-8", "replace").translate(None, _NOT_IN_TEXT).decode()
 
 
 def safe_names(filenames: Iterable[str]) -> tuple[str, ...]:
@@ -262,6 +288,8 @@ def first_shown(images: int) -> int:
 def _section(file: PastedText, excerpt: str) -> str:
     name, fence = _name_in_line(file.name), fence_for(excerpt)
     saved = f", saved as {file.path}" if file.path else f", {file.fault}" if file.fault else ""
+    saved += f", all of its text as {file.text_path}" if file.text_path else ""
+    remark = f", {_in_line(file.remark)}" if file.remark else ""
     how_much = ""
     if file.heard_by:
         how_much = f"; spoken words follow, as {_name_in_line(file.heard_by)} wrote them down"
@@ -269,7 +297,7 @@ def _section(file: PastedText, excerpt: str) -> str:
         how_much = f"; the first {len(excerpt):,} of {file.chars:,} characters follow"
     newline = "" if excerpt.endswith("\n") else "\n"
     labels = "".join(f", {_in_line(label)}" for label in _labels(file.title, file.description))
-    head = f"[attached file: {name}, {file.size_bytes:,} bytes{labels}{saved}{how_much}]"
+    head = f"[attached file: {name}, {file.size_bytes:,} bytes{labels}{remark}{saved}{how_much}]"
     return f"{head}\n{fence}text\n{excerpt}{newline}{fence}"
 
 
@@ -281,6 +309,7 @@ def _file_meta(file: Attachment) -> dict[str, MetaValue]:
     optional: dict[str, MetaValue] = {
         "type": file.media_type,
         "path": file.path,
+        "text": file.text_path,
         "note": file.note,
         "shown": file.shown_chars,
         "title": file.title,
@@ -299,7 +328,8 @@ def _line(file: Mapping[str, Any]) -> str:
         parts.append(str(file.get("url", "")))
     else:
         saved = f"saved as {file['path']}" if file.get("path") else ""
-        parts += (str(file.get("type", "")), saved, str(file.get("note", "")))
+        text = f"its text as {file['text']}" if file.get("text") else ""
+        parts += (str(file.get("type", "")), saved, text, str(file.get("note", "")))
     parts += _labels(str(file.get("title", "")), str(file.get("description", "")))
     return ", ".join([name, *(_in_line(part) for part in parts if part)])
 

@@ -86,6 +86,8 @@ def bounded_values_of(kind: Any, bounds: msgspec.Meta) -> st.SearchStrategy[Any]
     kind = getattr(kind, "__supertype__", kind)
     if kind is str:
         return st.text(st.characters(exclude_categories=["Cs"]), max_size=min(20, bounds.max_length or 0))
+    if kind is bytes:
+        return st.binary(min_size=bounds.min_length or 0, max_size=min(20, bounds.max_length or 0))
     if kind is datetime:
         assert bounds.tz
         return atoms[datetime]

@@ -92,6 +92,7 @@ DURABLE = (243,)
 """Of killed turns, beside runtimes of durable workflows."""
 OBSTACLES = (239,)
 SPEECH = (269, 270)
+FILES = (265,)
 REQUESTS = (227,)
 """Beginnings of a conversation's requests: one system prompt, the same after a restart."""
 
@@ -168,6 +169,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *DURABLE,
         *CAMPAIGNS,
         *IMPORTS,
+        *FILES,
     )
     of_ours = {f"X-{number:02}" for number in numbers}
     assert made == of_ours

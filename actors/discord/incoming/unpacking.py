@@ -6,16 +6,17 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import msgspec
 
 from actors.discord.calls.parsing import WireMessage
-from actors.discord.incoming.attachment_store import keep, kept_path
+from actors.discord.incoming.attachment_store import kept_path
 from actors.discord.incoming.disk import Disk
 from actors.discord.incoming.fair_limiter import FairLimiter
 from actors.discord.incoming.fetching import Fetcher, UnfetchedError
+from actors.discord.incoming.reading.documents import Documents, is_called_document
 from actors.discord.incoming.reading.listening import Listening, Unheard, answer_unheard
+from actors.discord.incoming.reading.shelf import Shelf
 from domain.turn.attachments import (
     LONGEST_IMAGE_BYTES,
     PastedText,
@@ -23,6 +24,7 @@ from domain.turn.attachments import (
     compose_words,
     image_type,
     is_audio,
+    is_document,
     kind_of,
     readable_text,
     safe_names,
@@ -82,6 +84,12 @@ class _File:
     """Description of the file for the window."""
     name: str
     """Name under which the file is kept."""
+    text_name: str
+    """Name under which the text of a document is kept."""
+    is_document: bool = False
+    """True if the file is called a document, or has been found to be one."""
+    remark: str = ""
+    """Kind and extent of a document, and what of it is not in its text."""
     text: ReadText | None = None
     fault: str = ""
     """Why it is not kept."""
@@ -95,7 +103,8 @@ class Unpacking:
     """Reader of the files of messages; what goes wrong with one is told instead of it, and never costs the message.
 
     Of a message one file is in memory at a time, and of all messages no more than `held_bytes`, or one file if that
-    may be larger; the windows take turns.
+    may be larger; the windows take turns. Documents take turns of their own, since to read one takes seconds: two more
+    files may be in memory for these.
     """
 
     def __init__(
@@ -105,6 +114,7 @@ class Unpacking:
         disk: Disk,
         bounds: FileBounds,
         listening: Listening,
+        documents: Documents,
     ) -> None:
         """Begin with no file under way.
 
@@ -113,6 +123,7 @@ class Unpacking:
             disk: Folders of the files.
             bounds: Sizes and times.
             listening: Gives the words of recordings.
+            documents: Gives the texts of documents.
         """
         self._fetcher = fetcher
         self._disk = disk
@@ -120,6 +131,7 @@ class Unpacking:
         self._paste_tokens = bounds.paste_tokens
         self._most_lost_s = bounds.most_lost_s
         self._listening = listening
+        self._documents = documents
         self._turns = FairLimiter(max(1, min(_AT_ONCE, bounds.held_bytes // max(1, bounds.most_bytes))))
 
     async def unpack(self, message: WireMessage, words: Words, window: Window, *, is_kept: bool = True) -> Unpacked:
@@ -133,19 +145,18 @@ class Unpacking:
         """
         attached = tuple(files_of(message.wire))
         try:
-            names = safe_names(text_at(file, "filename") for file in attached)
-            files = [_File(_declaration(file), name) for file, name in zip(attached, names, strict=True)]
-            await self._take_in(files, _Shelf(self._disk if is_kept else None, window, str(message.id)))
+            files = _files(attached)
+            await self._take_in(files, Shelf(self._disk if is_kept else None, window, str(message.id)))
             return replace(self._unpacked_words(words, files), unheard=_answer_unheard(message.wire, files))
         except Exception as error:
             log.exception("the attached files of a message in window %s could not be read", window.address.key)
             note = f"not read: reading it went wrong with {type(error).__name__}"
             return only_words(words, tuple(_nameless(file, note) for file in attached))
 
-    async def _take_in(self, files: Sequence[_File], shelf: _Shelf) -> None:
+    async def _take_in(self, files: Sequence[_File], shelf: Shelf) -> None:
         """Read and keep one after the other."""
         texts: list[str] = []
-        lost_s, until_s = 0.0, self._listening.now_s() + self._listening.limit_s
+        lost_s, reading_s, until_s = 0.0, 0.0, self._listening.now_s() + self._listening.limit_s
         for file in files:
             if lost_s >= self._most_lost_s:
                 file.unheard = f"others of this message did not come within {lost_s:.0f} s"
@@ -155,9 +166,17 @@ class Unpacking:
                 file.unheard = f"it is too large: at most {self._most_bytes:,} bytes are read"
                 file.entry = _note_loss(file.entry, file.unheard)
                 continue
-            async with self._turns.turn(shelf.window):
-                audio, spent_s = await self._take_in_one(file, shelf, usable_chars(self._paste_tokens, texts))
-                lost_s += spent_s
+            audio, most_chars = None, usable_chars(self._paste_tokens, texts)
+            if not file.is_document:
+                async with self._turns.turn(shelf.window):
+                    audio, spent_s = await self._take_in_one(file, shelf, most_chars)
+                    lost_s += spent_s
+            if file.is_document:  # as it is called, or as its content has shown: then it is fetched again
+                async with self._documents.turns.turn(shelf.window):
+                    began_s = asyncio.get_running_loop().time()
+                    audio, spent_s = await self._take_in_one(file, shelf, most_chars, reading_s)
+                    reading_s += asyncio.get_running_loop().time() - began_s
+                    lost_s += spent_s
             if file.text is not None:
                 texts.append(file.text.beginning)
             if audio is not None:  # beside the turns, so that a slow server keeps no other window from its files
@@ -175,8 +194,16 @@ class Unpacking:
         else:
             file.text, file.heard_by = ReadText(heard.text, 0), heard.model
 
-    async def _take_in_one(self, file: _File, shelf: _Shelf, most_chars: int) -> tuple[bytes | None, float]:
+    async def _take_in_one(
+        self, file: _File, shelf: Shelf, most_chars: int, reading_s: float | None = None
+    ) -> tuple[bytes | None, float]:
         """Fetch one file, find out its kind and keep it; its bytes are freed at the end.
+
+        Args:
+            file: Which.
+            shelf: Its place.
+            most_chars: Characters of the text that can be used.
+            reading_s: Time spent on other documents of the message; None to leave a document to a turn of its own.
 
         Returns:
             A recording's bytes, None of any other file; seconds spent on a failed download, 0 for a file that came.
@@ -187,6 +214,13 @@ class Unpacking:
             lane = f"{shelf.window.address.key}/words"  # needs no disk, so it must not wait for one that hangs
             disk = self._disk
             judged = await disk.threads.run(lane, disk.timeout_s, _judge, attachment, data, most_chars)
+            text = ""
+            if judged is None:
+                if reading_s is None:
+                    file.is_document = True
+                    return None, 0.0
+                text = await self._read(file, data, shelf.window, reading_s)
+                judged = file.entry, ReadText(text[:most_chars], len(text[most_chars:])) if text else None
         except UnfetchedError as error:
             file.entry, file.unheard = _note_loss(attachment, str(error)), str(error)
             return None, asyncio.get_running_loop().time() - began_s
@@ -196,15 +230,25 @@ class Unpacking:
             file.entry = _note_loss(attachment, file.unheard)
             return None, asyncio.get_running_loop().time() - began_s
         file.entry, file.text = judged
-        file.fault = await shelf.keep(file.name, data)
-        audio = None
-        if is_audio(attachment.filename, attachment.media_type):
+        faults = await shelf.keep({file.name: data, **({file.text_name: text.encode()} if text else {})})
+        file.fault, audio = faults.get(file.name, ""), None
+        if not text and is_audio(attachment.filename, attachment.media_type):
             audio = bytes(data) if self._listening.limit_s else b""
         if not shelf.hangs:
             data.clear()  # a traceback, or a thread that is about to end, may refer to it a while longer
         path = kept_path(shelf.message_id, file.name)
         file.entry = _unkept(file.entry, file.fault) if file.fault else _place(file.entry, path)
+        if text and file.text_name not in faults:
+            text_path = kept_path(shelf.message_id, file.text_name)
+            file.entry = msgspec.structs.replace(file.entry, text_path=text_path)
         return audio, 0.0
+
+    async def _read(self, file: _File, data: bytearray, window: Window, reading_s: float) -> str:
+        """Text of a document; empty where the file's entry says why there is none."""
+        sized = msgspec.structs.replace(file.entry, size_bytes=len(data))
+        file.entry, text = await self._documents.read(sized, bytes(data), window, reading_s)
+        file.remark = file.entry.note if text else ""
+        return text
 
     def _unpacked_words(self, words: Words, files: list[_File]) -> Unpacked:
         texts = [(file, file.text) for file in files if file.text is not None]
@@ -212,54 +256,23 @@ class Unpacking:
         composition = compose_words(words.all, pasted, self._paste_tokens)
         for (file, text), shown_chars in zip(texts, composition.shown_chars, strict=True):
             note = "not shown here: there is no room for it" if text.beginning and not shown_chars else ""
-            file.entry = msgspec.structs.replace(file.entry, shown_chars=shown_chars, note=file.entry.note or note)
+            notes = (file.entry.note, note if file.is_document or not file.entry.note else "")
+            note = "; ".join(filter(None, notes))
+            file.entry = msgspec.structs.replace(file.entry, shown_chars=shown_chars, note=note)
         bare = only_words(words, tuple(file.entry for file in files))
         typed_chars = len(words.typed) if any(composition.shown_chars) else bare.typed_chars
         return replace(bare, text=composition.text, typed_chars=typed_chars)
 
 
-class _Shelf:
-    """Place of a message's files on the disk."""
-
-    def __init__(self, disk: Disk | None, window: Window, message_id: str) -> None:
-        """An empty place; without a disk nothing is kept, as where memory is off."""
-        self.window = window
-        self.message_id = message_id
-        self._disk = disk
-        self.hangs = ""
-        """Fault reported for each file once the disk took too long for one."""
-        self._reasons: set[str] = set()
-
-    async def keep(self, name: str, data: bytearray) -> str:
-        """Keep a file; why it could not be, or empty if it could."""
-        if self._disk is None:
-            return "memory is off here, so files are not kept"
-        if self._disk.data_root is None:
-            return "files are not kept here"
-        reason = self.hangs or await self._reason(self._disk, self._disk.data_root, name, data)
-        if not reason:
-            return ""
-        self._reasons.add(reason)
-        return f"it cannot be kept: {reason}"
-
-    def report(self) -> None:
-        """Log once for each reason why files were not kept."""
-        for reason in sorted(self._reasons):
-            log.warning("attached files of window %s cannot be kept: %s", self.window.address.key, reason)
-
-    async def _reason(self, disk: Disk, data_root: Path, name: str, data: bytearray) -> str:
-        key, files = self.window.address.key, {name: data}
-        try:
-            faults = await disk.threads.run(key, disk.timeout_s, keep, data_root, self.window, self.message_id, files)
-        except TimeoutError as error:
-            self.hangs = error.strerror or str(error)
-            return self.hangs
-        except (OSError, ValueError) as error:
-            return str(getattr(error, "strerror", None) or error)
-        except Exception as error:
-            log.exception("attached files of window %s could not be kept", key)
-            return f"keeping it went wrong with {type(error).__name__}"
-        return faults.get(name, "")
+def _files(attached: Sequence[Wire]) -> list[_File]:
+    """Files of a message as they are declared, each with a name for itself and one for its text."""
+    names = [text_at(file, "filename") for file in attached]
+    kept = safe_names((*names, *(f"{name}.txt" for name in safe_names(names))))
+    entries = map(_declaration, attached)
+    return [
+        _File(entry, name, text_name, is_document=is_called_document(name))
+        for entry, name, text_name in zip(entries, kept, kept[len(names) :], strict=False)
+    ]
 
 
 def _declaration(file: Wire) -> Attachment:
@@ -293,6 +306,8 @@ def _paste(file: _File, text: ReadText) -> PastedText:
         title=entry.title,
         description=entry.description,
         heard_by=file.heard_by,
+        text_path=entry.text_path,
+        remark=file.remark,
     )
 
 
@@ -300,8 +315,14 @@ def _answer_unheard(message: Wire, files: Sequence[_File]) -> str:
     return answer_unheard(message, [] if any(file.heard_by for file in files) else [file.unheard for file in files])
 
 
-def _judge(attachment: Attachment, data: bytearray, most_chars: int) -> tuple[Attachment, ReadText | None]:
-    """Entry of the file with its detected kind, and the beginning of its text if it is a text file."""
+def _judge(attachment: Attachment, data: bytearray, most_chars: int) -> tuple[Attachment, ReadText | None] | None:
+    """Entry of the file with its detected kind, and the beginning of its text if it is a text file.
+
+    Returns:
+        None for a document, which is read elsewhere.
+    """
+    if is_document(data):
+        return None
     sized = msgspec.structs.replace(attachment, size_bytes=len(data))
     if attachment.kind is FileKind.TEXT:
         text = readable_text(data, most_chars)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
+import msgspec
+
 from actors.context import commands as windows
 from actors.kernel import Actor, ActorSpec, ActorSystem, Clock
 from actors.part import DiscordConnection, Menu
@@ -31,6 +33,7 @@ from messages.discord import (
     UserMessageLogged,
     UserMessageNotLogged,
 )
+from messages.shell import SHELL, DocumentReply, DocumentUnread, ReadDocument
 from tests.patience import PATIENCE_S
 
 with warnings.catch_warnings():
@@ -115,6 +118,21 @@ class WindowProbe(Actor):
             )
 
 
+class ShellStandIn(Actor):
+    """Stands for the shell: has the texts of some documents."""
+
+    def __init__(self, life: Life) -> None:
+        super().__init__()
+        self._life = life
+
+    def handle(self, message: Message) -> None:
+        assert isinstance(message, ReadDocument)
+        self._life.asked_to_read.add(message.data)
+        answer = self._life.documents.get(message.data, DocumentUnread(request_id=RequestId(""), reason="it is broken"))
+        if answer is not None:
+            self.tell(message.reply_to, msgspec.structs.replace(answer, request_id=message.request_id))
+
+
 class Life:
     """One process's worth of the bot."""
 
@@ -141,11 +159,15 @@ class Life:
         """Turns that are not over, as windows say."""
         self.kept: Mapping[Window, tuple[KeptMessage, ...]] = options.pop("kept", {})
         """What the windows' logs hold."""
+        self.documents: dict[bytes, DocumentReply | None] = {}
+        """Answers of the shell to documents; None for no answer at all."""
+        self.asked_to_read = Notes()
         self.system = ActorSystem(workers=2, clock=clock)
         self.edge = self.system.edge("test")
         self._config, self._around = _decided(playground, {"timing": timing} | options)
         self._requests = 0
         self.system.register(ActorSpec("context", lambda key: WindowProbe(self)))
+        self.system.register(ActorSpec(SHELL.kind, lambda key: ShellStandIn(self)))
         if listener is not None:
             self.system.register(ActorSpec("listener", lambda key: listener()))
         for kind in _served(self._around.menu):

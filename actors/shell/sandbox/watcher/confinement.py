@@ -9,6 +9,7 @@ import signal
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 
+from actors.linux.descriptors import in_memory
 from actors.shell.job import BLOCK_FD, FILTER_FD, FIRST_FILE_FD, STATUS_FD, SYNC_FD, Job
 
 LIMITS = {
@@ -78,11 +79,14 @@ def _descriptors(
         opened.callback(os.close, high)
         return os.POSIX_SPAWN_DUP2, high, number
 
-    filter_ = os.memfd_create("seccomp")
+    filter_ = in_memory("seccomp", seccomp)
     opened.callback(os.close, filter_)
-    os.write(filter_, seccomp)
-    os.lseek(filter_, 0, os.SEEK_SET)
-    yield os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0
+    if job.stdin:
+        stdin = in_memory("stdin", job.stdin)
+        opened.callback(os.close, stdin)
+        yield put(stdin, 0)
+    else:
+        yield os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0
     for source, places in {**numbers, filter_: (FILTER_FD,)}.items():
         for number in places:
             yield put(source, number)

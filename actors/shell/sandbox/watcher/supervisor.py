@@ -340,8 +340,11 @@ def _priority(group: int) -> int:
 def _receive_job(channel: socket.socket) -> Job | None:
     """The job; None if the agent thought better of it."""
     header = _exactly(channel, HEADER.size)
-    body = _exactly(channel, HEADER.unpack(header)[0]) if header else b""
-    return Job.decode(body) if body else None
+    if not header:
+        return None
+    body_bytes, stdin_bytes = HEADER.unpack(header)
+    body, stdin = _exactly(channel, body_bytes), _exactly(channel, stdin_bytes)
+    return Job.decode(body, stdin) if body and len(stdin) == stdin_bytes else None
 
 
 def _exactly(channel: socket.socket, size: int) -> bytes:

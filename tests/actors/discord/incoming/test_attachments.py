@@ -86,13 +86,13 @@ def test_of_texts_beyond_the_budget_the_beginning_is_told_and_all_is_kept(start:
 
 
 def test_an_image_and_another_file_are_kept_and_named(life: Life, data: Path) -> None:
-    message = told_of(life, ("photo.png", PNG), ("book.pdf", b"%PDF-1.7 \x00"), text="see")
+    message = told_of(life, ("photo.png", PNG), ("book.epub", b"PK\x03\x04 \x00"), text="see")
     image, book = message.attachments
     assert message.text == "see"
     assert message.typed_chars is None
     assert (image.kind, image.media_type) == (FileKind.IMAGE, "image/png")
     assert (book.kind, book.note) == (FileKind.FILE, "")
-    assert {path.name for path in folder(data, message.message_id).iterdir()} == {"photo.png", "book.pdf"}
+    assert {path.name for path in folder(data, message.message_id).iterdir()} == {"photo.png", "book.epub"}
 
 
 def test_what_only_poses_as_text_or_image_is_kept_as_a_file(life: Life) -> None:

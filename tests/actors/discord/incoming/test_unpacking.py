@@ -12,9 +12,10 @@ from typing import Any, cast
 
 import pytest
 
-from actors.discord.incoming import unpacking
 from actors.discord.incoming.disk import Disk
 from actors.discord.incoming.fetching import Fetcher, UnfetchedError
+from actors.discord.incoming.reading import shelf
+from actors.discord.incoming.reading.documents import Documents
 from actors.discord.incoming.reading.listening import Listening
 from actors.discord.incoming.unpacking import FileBounds, Unpacked, Unpacking
 from actors.kernel import Bulkhead, Host
@@ -81,6 +82,7 @@ def make(cdn: Cdn, root: Path | None, **options: Any) -> Unpacking:
         disk=disk,
         bounds=FileBounds(**({"most_bytes": 8 * MIB, "paste_tokens": 100, "most_lost_s": PATIENCE_S} | options)),
         listening=Listening(cast("Host", None), 0),
+        documents=Documents(cast("Host", None)),  # which no test asks anything
     )
 
 
@@ -209,7 +211,7 @@ def test_a_disk_that_hangs_is_asked_once_for_a_message(
         asked.append(1)
         raise TimeoutError("it took longer than a moment")
 
-    monkeypatch.setattr(unpacking, "keep", hang)
+    monkeypatch.setattr(shelf, "keep", hang)
 
     async def run() -> Unpacked:
         files = [(f"{number}.txt", lambda: b"words") for number in range(3)]
