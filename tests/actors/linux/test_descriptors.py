@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import sys
 
 import pytest
 
-from actors.linux.descriptors import share
+from actors.linux.descriptors import in_memory, share
 
 
 @pytest.mark.parametrize(
@@ -16,3 +17,11 @@ from actors.linux.descriptors import share
 def test_a_share_is_a_part_of_the_limit_but_not_too_few(soft: int, most: int) -> None:
     assert share(8, fewest=8, soft=soft) == most
     assert share(1, fewest=1) == share(1, fewest=1, soft=resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+
+
+def test_all_bytes_of_a_file_in_memory_are_read_from_the_beginning() -> None:
+    data = os.urandom(3 << 20)
+    descriptor = in_memory("test", data)
+    with os.fdopen(descriptor, "rb") as file:
+        assert file.read() == data
+        assert os.fstat(descriptor).st_nlink == 0
