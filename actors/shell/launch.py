@@ -90,6 +90,20 @@ def start(launch: Launch, output_fd: int) -> subprocess.Popen[bytes]:
         raise RefusedError(f"The command could not be started: {error}") from error
 
 
+def has_ended(process: subprocess.Popen[bytes], wait_s: float) -> bool:
+    """True if a process has ended, which is waited for; not for an actor, which never waits.
+
+    Args:
+        process: From `start`.
+        wait_s: Longest wait in seconds.
+    """
+    try:
+        process.wait(wait_s)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
 def probe_bash(candidates: Sequence[str] = BASH_CANDIDATES) -> str | None:
     """Path of the first of `candidates` that is a bash which runs; None if none is. Waits for a few ms."""
     for candidate in candidates:

@@ -15,6 +15,7 @@ import click
 from actors.cli.common import fail
 from actors.cli.skills.git import fetch, git_address
 from actors.cli.skills.words import show_line, skill_lines
+from actors.kernel import SystemClock
 from actors.linux.private_folder import TemporaryFolder
 from actors.part import SHIPPED_SKILLS, command
 from actors.skill_files.folders import SkillFolders, skill_roots
@@ -43,7 +44,7 @@ class Place:
     @property
     def store(self) -> SkillStore:
         """Store of added skills."""
-        return SkillStore(self.root)
+        return SkillStore(self.root, SystemClock().now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Answering:
     despite: bool
     """True if grave findings do not refuse a skill with `yes`."""
 
-    def ask(self, question: str, package: Package | None) -> None:
+    def confirm(self, question: str, package: Package | None) -> None:
         """Ask a person; ends the command unless the answer is yes.
 
         Args:
@@ -77,7 +78,7 @@ def add_skill(place: Place, source: str, path: str, ref: str, *, replaces: bool,
         store = place.store
         _require_free_name(place, package.name, store, replaces=replaces)
         _show(package, told, commit)
-        answering.ask("Add this skill?", package)
+        answering.confirm("Add this skill?", package)
         place.make_data()
         store.add(package, told, commit, replaces=replaces)
         click.echo(f"added {package.name}; its hashes are kept, and a running agent uses it in a few seconds")
@@ -100,7 +101,7 @@ def accept_skill(place: Place, name: str, answering: Answering) -> None:
         _show(package, entry.source if entry and entry.source else str(folder), entry.commit if entry else "")
         for change in store.changes(name) if entry is not None else ():
             click.echo(f"  changed   {show_line(change, 300)}")
-        answering.ask("Use this skill as it is now?", package)
+        answering.confirm("Use this skill as it is now?", package)
         store.accept(name, package.hashes)
         click.echo(f"accepted {name}")
 
@@ -113,7 +114,7 @@ def remove_skill(place: Place, name: str, answering: Answering) -> None:
         store = place.store
         if not os.path.lexists(folder) and name not in store.record().skills:
             fail(f"{folder}: there is no such skill")
-        answering.ask(f"Remove {folder}?", None)
+        answering.confirm(f"Remove {folder}?", None)
         store.remove(name)
         click.echo(f"removed {name}")
 

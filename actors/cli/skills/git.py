@@ -10,14 +10,14 @@ import re
 import resource
 import shutil
 import signal
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from actors.shell.launch import DEFAULT_PATH, Launch, start
+from actors.kernel import SystemClock
+from actors.shell.launch import DEFAULT_PATH, Launch, has_ended, start
 from actors.shell.refused import RefusedError
 from domain.policy.foreign_skill.member import MOST_SOURCE_BYTES
 from domain.text.brief import brief
@@ -111,7 +111,7 @@ def fetch(
     """
     if address.ref and not _REF.fullmatch(address.ref):
         raise ValueError(f"ref {brief(address.ref)}: must be a branch, a tag or a commit")
-    git = _Git(folder, address, environ, time.monotonic() + deadline_s, most_bytes or MOST_SOURCE_BYTES)
+    git = _Git(folder, address, environ, deadline_s, most_bytes or MOST_SOURCE_BYTES)
     git.run("init", "--quiet", "--bare", "--template=", ".")
     options = ("--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-auto-maintenance")
     git.run("fetch", *options, "--", address.url, address.ref or "HEAD")
@@ -124,10 +124,11 @@ def fetch(
 
 class _Git:
     def __init__(
-        self, folder: Path, address: Address, environ: Mapping[str, str], deadline: float, most_bytes: int
+        self, folder: Path, address: Address, environ: Mapping[str, str], deadline_s: float, most_bytes: int
     ) -> None:
         self._folder = folder
-        self._deadline = deadline
+        self._clock = SystemClock()
+        self._deadline = self._clock.monotonic() + deadline_s
         self._most_bytes = most_bytes
         self._repository = folder / "repository.git"
         self._repository.mkdir()
@@ -164,9 +165,8 @@ class _Git:
             os.close(fd)
         try:
             resource.prlimit(process.pid, resource.RLIMIT_AS, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
-            while process.poll() is None:
+            while not has_ended(process, _LOOK_S):
                 self._require_bounds(command)
-                time.sleep(_LOOK_S)
         finally:
             if process.poll() is None:
                 with suppress(ProcessLookupError):
@@ -179,7 +179,7 @@ class _Git:
         return said
 
     def _require_bounds(self, command: str) -> None:
-        if time.monotonic() > self._deadline:
+        if self._clock.monotonic() > self._deadline:
             raise ValueError(f"git {command}: did not end within its time")
         if _bytes_below(self._folder) > self._most_bytes:
             raise ValueError(f"git {command}: wrote more than {self._most_bytes} bytes")

@@ -26,15 +26,13 @@ _FILE_MODE, _PROGRAM_MODE = 0o600, 0o700
 class SkillStore:
     """Added skills of one folder of skills; one process changes the folder at a time."""
 
-    def __init__(
-        self, root: Path, disk: Disk | None = None, now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    ) -> None:
+    def __init__(self, root: Path, now: Callable[[], datetime], disk: Disk | None = None) -> None:
         """Nothing is read yet.
 
         Args:
             root: Folder of skills; made if missing.
-            disk: Calls that store; None for the system's own.
             now: Time, aware.
+            disk: Calls that store; None for the system's own.
         """
         self._root = root
         self._disk = disk or RealDisk()

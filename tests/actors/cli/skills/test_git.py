@@ -123,9 +123,19 @@ def test_a_repository_of_a_few_bytes_that_unpacks_to_all_disks_is_stopped(tmp_pa
         fetch_from(folder, tmp_path / "into", most_bytes=3_000_000)
 
 
-def test_a_fetch_that_takes_too_long_is_ended_with_all_that_it_started(repository: Path, tmp_path: Path) -> None:
+def test_a_fetch_that_takes_too_long_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
+    pipe, pause = tmp_path / "pipe", "sleep 600"
+    os.mkfifo(pipe)
+    program = write_folder(tmp_path / "bin", {"git": f"#!/bin/sh\n{pause} > {pipe} &\n{pause}\n".encode()}) / "git"
+    program.chmod(0o755)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+
     with pytest.raises(ValueError, match="git init: did not end within its time"):
-        fetch_from(repository, tmp_path / "into", deadline_s=-1)
+        fetch_from(tmp_path, tmp_path / "into", environ={"PATH": f"{program.parent}:/usr/bin:/bin"}, deadline_s=0.3)
+
+    os.set_blocking(reader, True)
+    assert os.read(reader, 1) == b"", "the writer at the other end is gone"
+    os.close(reader)
 
 
 @pytest.mark.req("X-267")

@@ -59,7 +59,7 @@ def root(tmp_path: Path) -> Path:
 
 def store(root: Path, before: Callable[[str, bytes], None] | None = None) -> SkillStore:
     disk = RecordingDisk(before=before) if before is not None else None
-    return SkillStore(root, disk, lambda: NOW)
+    return SkillStore(root, lambda: NOW, disk)
 
 
 def content(root: Path) -> dict[str, bytes]:
@@ -148,7 +148,7 @@ def test_a_skill_is_safe_from_a_power_loss_before_its_folder_has_its_name(root: 
             at_risk.append({path for path in disk.at_risk(root) if not path.startswith(f".{FILE_NAME}")})
 
     disk = RecordingDisk(before=look)
-    SkillStore(root, disk, lambda: NOW).add(package, "source")
+    SkillStore(root, lambda: NOW, disk).add(package, "source")
 
     assert at_risk[1:] == [set()], "when the folder gets its name"
     assert disk.surviving(root / FILE_NAME) is not None
@@ -173,7 +173,7 @@ def test_the_folder_of_skills_is_safe_with_its_first_skill(root: Path, package: 
     disk = RecordingDisk()
     disk.sync_folder(root.parent)
 
-    SkillStore(root, disk, lambda: NOW).add(package, "source")
+    SkillStore(root, lambda: NOW, disk).add(package, "source")
 
     assert disk.surviving(root / FILE_NAME) is not None
 
