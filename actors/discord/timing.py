@@ -82,6 +82,8 @@ class Timing:
     """Time that new messages of a channel wait for a page of missed ones, while Discord does not answer."""
     turn_s: float = 2.0
     """Duration of a call for missed messages after which other calls no longer wait for its end."""
+    gives_way_s: float = 0.5
+    """Longest wait of a page of the past for answers: one may wait for its model for minutes."""
     gap_again_s: float = 10.0
     """Then a gap is tried again after this, then after twice as long, and so on."""
     gap_again_limit_s: float = 300.0

@@ -16,6 +16,7 @@ from actors.memory.search.search import Vector
 from actors.memory.store import Store
 from actors.memory.upkeep.backlog import Backlog
 from actors.memory.upkeep.forgetting import Forgetting
+from actors.memory.upkeep.indexing import LogIndexing
 from actors.memory.upkeep.upkeep import Upkeep
 from domain.log.window import keeps_logs, parse_log_path
 from domain.memory.remembered import entry_of_event
@@ -31,7 +32,6 @@ from messages.memory import (
     ExplainMemory,
     ForgetSlice,
     IndexLog,
-    LogIndexed,
     LookAfterIndex,
     MemoryDescribed,
     MemoryMessage,
@@ -83,6 +83,7 @@ class MemoryActor(Actor):
         self._upkeep = Upkeep(
             self, plan, config.reconcile_every_s, self._readers, self._end_reconciling, self._backlog.drop
         )
+        self._indexing = LogIndexing(self, self._upkeep, self._backlog)
         self._forgetting = Forgetting(self, self._upkeep, self._backlog, self._recall.clear)
 
     def on_start(self) -> None:
@@ -109,6 +110,7 @@ class MemoryActor(Actor):
     def _dispatch(self, message: MemoryMessage | ForgetDerived) -> None:
         match message:
             case PrepareTurn():
+                self._indexing.begin_turn(message.turn_id)
                 self._ask(message, message.text)
             case SearchMemory() | ExpandReference():
                 self._take_lookup(message)
@@ -116,7 +118,10 @@ class MemoryActor(Actor):
                 self._serve_lookup(message.request_id)
             case ReadersListed() | ReadersChanged():
                 self._learn_readers(message)
-            case TurnEnded() | EventsLogged():
+            case TurnEnded():
+                self._indexing.end_turn(message.turn_id)
+                self._take_in(message)
+            case EventsLogged():
                 self._take_in(message)
             case TextsEmbedded() | EmbeddingFailed():
                 pass  # An answer behind its deadline, or one to an earlier life.
@@ -131,7 +136,7 @@ class MemoryActor(Actor):
             case RebuildMemory():
                 self._rebuild(message)
             case IndexLog():
-                self._index_log(message)
+                self._indexing.index(message)
             case ReconcileSlice():
                 self._upkeep.go_on_reconciling(message)
             case ReconcileDue():
@@ -171,15 +176,6 @@ class MemoryActor(Actor):
             for path in {event.path for event in message.events}:
                 store.show_log(path)
         self._backlog.go_on()
-
-    def _index_log(self, request: IndexLog) -> None:
-        """Take in the next piece of a log, behind all that came meanwhile."""
-        added = self._upkeep.index_piece(request)
-        if added is None:
-            self.tell(self.address, request)
-            return
-        self._backlog.favour_fresh()
-        self.tell(request.reply_to, LogIndexed(request_id=request.request_id, added=added))
 
     def _keeps(self, window: Window) -> bool:
         """True if turns of a window are to be kept."""

@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 SCRUBBED = 100_000
 """Rows, and vectors, that one comparison holds against their seals; the next goes on there. 2 s of work in an hour."""
 SCRUBBED_AT_ONCE = 1_000
-SMALL_PIECE_BYTES = 32 * 1024
+SMALL_PIECE_BYTES = 16 * 1024
 """Bytes of a log that are taken in between two turns' questions: some 70 messages, about 10 ms."""
 LATEST = 64
 """Rows of a window, beyond those that it sees, among which a turn's own are looked for."""

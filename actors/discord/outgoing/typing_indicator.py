@@ -81,6 +81,11 @@ class TypingIndicator:
         """Number of channels in which typing may be shown now."""
         return len(self._shown_until)
 
+    @property
+    def is_wanted(self) -> bool:
+        """True while an answer is being written somewhere."""
+        return bool(self._signs)
+
     def hide(self, channel_id: str) -> asyncio.Task[None] | None:
         """Show typing no longer; the task that may still be telling Discord so, if there is one.
 

@@ -5,20 +5,25 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from actors.memory.store import MemoryPlan, Store
+from actors.memory.upkeep.indexing import GIVES_WAY_S, LOOKS_S
 from domain.log.window import snowflake_time
 from domain.memory.remembered import Remembered
 from messages.base import EventId, MessageId, RequestId, TurnId, UserId, Window
 from messages.memory import IndexLog, LogIndexed, MemoriesFound, SearchMemory
 from messages.past import KeepPast, PastKept, PastMessage
+from messages.socket import Refused
 from messages.turn import ExpandReference, ReferenceExpanded
 from tests.actors.context.rig import CHANNEL, THREAD
-from tests.actors.memory.rig import DIMENSIONS, PUBLIC, MemoryRig, block_of
+from tests.actors.memory.rig import DIMENSIONS, MEMORY, PUBLIC, MemoryRig, block_of
+from tests.actors.memory.test_faults import locked
 
 FIRST = 900_000_000_000_000_000
 NOW = datetime(2026, 11, 29, tzinfo=UTC)
+OTHER = msgspec.structs.replace(THREAD, id="999888777666555444")
 CLOSED = PUBLIC.replace("910000000000000011:everyone", "5:channel")
 
 
@@ -116,4 +121,69 @@ def test_a_log_that_the_memory_was_not_told_of_is_found_at_the_next_start(tmp_pa
     found = rig.ask(SearchMemory, query="the cat called Zorro")
     assert isinstance(found, MemoriesFound)
     assert [memory.excerpt for memory in found.memories] == ["the cat is called Zorro"]
+    rig.stop()
+
+
+def tell_index(rig: MemoryRig, path: str, name: str) -> None:
+    """Ask for a log to be indexed, without a wait for the answer."""
+    request = IndexLog(request_id=RequestId(name), reply_to=rig.asker.address, window=CHANNEL, path=path)
+    rig.system.tell(MEMORY, request)
+
+
+def names_of_indexed(rig: MemoryRig) -> list[str]:
+    """Names of the requests that were answered since the last call, in order."""
+    return [each.request_id for each in rig.asker.drain() if isinstance(each, LogIndexed)]
+
+
+@pytest.mark.req("X-271")
+def test_logs_are_taken_in_one_behind_the_other_so_that_a_turn_waits_for_a_piece_only(tmp_path: Path) -> None:
+    rig = MemoryRig(tmp_path)
+    long = keep(rig, *(f"old talk {number} " + "and so on " * 40 for number in range(200)))
+    short = keep(rig, "the cat is called Zorro", first=FIRST + 1_000)
+    tell_index(rig, long, "long")
+    tell_index(rig, short, "short")
+    rig.system.run()
+    assert names_of_indexed(rig) == ["long", "short"]
+    rig.stop()
+
+
+@pytest.mark.req("X-271")
+def test_a_log_waits_while_a_turn_is_in_hand_and_not_longer_than_a_moment(tmp_path: Path) -> None:
+    rig = MemoryRig(tmp_path)
+    path = keep(rig, "the cat is called Zorro")
+    request = rig.say("hello")
+    tell_index(rig, path, "first")
+    rig.advance(GIVES_WAY_S / 2)
+    assert names_of_indexed(rig) == []
+    rig.answer(request, "Hello.")
+    rig.advance(LOOKS_S)
+    assert names_of_indexed(rig) == ["first"]
+    rig.say("and now think for an hour")
+    tell_index(rig, path, "second")
+    rig.advance(GIVES_WAY_S / 2)
+    assert names_of_indexed(rig) == []
+    rig.advance(GIVES_WAY_S)
+    assert names_of_indexed(rig) == ["second"]
+    rig.say("another matter", THREAD)
+    tell_index(rig, path, "third")
+    rig.system.run()
+    rig.advance(GIVES_WAY_S * 0.8)
+    rig.say("turn after turn", OTHER)
+    assert names_of_indexed(rig) == []
+    rig.advance(GIVES_WAY_S * 0.4)
+    assert names_of_indexed(rig) == ["third"]
+    rig.stop()
+
+
+@pytest.mark.req("X-271")
+def test_a_log_that_is_refused_holds_up_no_other(tmp_path: Path) -> None:
+    rig = MemoryRig(tmp_path, busy_ms=1)
+    path = keep(rig, "the cat is called Zorro")
+    with locked(tmp_path):
+        tell_index(rig, path, "first")
+        rig.system.run()
+    assert [type(each) for each in rig.asker.drain()] == [Refused]
+    tell_index(rig, path, "second")
+    rig.system.run()
+    assert names_of_indexed(rig) == ["second"]
     rig.stop()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 
 import discord
 import msgspec
@@ -16,6 +17,7 @@ from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, R
 from actors.discord.calls.turns import Turns
 from actors.discord.incoming.intake import Intake
 from actors.discord.incoming.reading.names import NameBook
+from actors.discord.timing import Timing
 from actors.kernel import Host
 from domain.turn.discord.said import says_something, words_of
 from messages.base import Address, ChannelId, Message, MessageId, RequestId, UserId, Window
@@ -38,6 +40,8 @@ AT_ONCE = 4
 """Pages that are asked for at a time."""
 BEHIND_S = 2.0
 """Pause of the importer while messages that were missed live are read."""
+LOOKS_S = 0.02
+"""Between two looks whether answers are being written."""
 AGAIN_S = 60.0
 """Pause of the importer where Discord does not answer."""
 
@@ -49,19 +53,24 @@ class PastReader:
     messages before it is told of the same ones as past.
     """
 
-    def __init__(self, *, host: Host, intake: Intake, rest: RestCalls, turn_s: float) -> None:
+    def __init__(
+        self, *, host: Host, intake: Intake, rest: RestCalls, timing: Timing, is_answering: Callable[[], bool]
+    ) -> None:
         """Nothing is read yet.
 
         Args:
             host: Answers the importer.
             intake: Goes first; knows windows, names, and what was deleted or edited.
             rest: Reads history.
-            turn_s: Seconds after which a call that Discord does not answer holds up no other.
+            timing: Says how long a call holds up others, and how long a page waits for answers.
+            is_answering: True while an answer is being written, which goes before a page.
         """
         self._host = host
         self._intake = intake
         self._rest = rest
-        self._turns = Turns(AT_ONCE, turn_s)
+        self._turns = Turns(AT_ONCE, timing.turn_s)
+        self._gives_way_s = timing.gives_way_s
+        self._is_answering = is_answering
         self._guilds: dict[int, int] = {}
         """Listed channel -> its server."""
         self._tasks = BackgroundTasks()
@@ -163,6 +172,13 @@ class PastReader:
         places[window] = PastPlace(window=window, newest=channel.last_message_id or 0)
         return ()
 
+    async def _give_way(self) -> None:
+        """Wait until no answer is being written, though not for long."""
+        now = asyncio.get_running_loop().time
+        until_s = now() + self._gives_way_s
+        while self._is_answering() and now() < until_s:
+            await asyncio.sleep(LOOKS_S)
+
     async def _read(self, request: ReadPast) -> Message:
         channel_id = int(request.window.id)
         if self._intake.is_holding or self._intake.watermarks.gaps(channel_id) or not self._may_read:
@@ -175,6 +191,7 @@ class PastReader:
                 require_history(client.get_channel(channel_id) or await client.fetch_channel(channel_id))
             return page
 
+        await self._give_way()
         page = await self._rest.persist("reading the past", call, self._turns)
         said = [each for each in page.messages if says_something(each.wire) and not self._is_off_record(each)]
         for message in said:

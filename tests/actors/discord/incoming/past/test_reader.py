@@ -10,7 +10,7 @@ from messages.context import RetractMessages, ReviseMessage
 from messages.past import ListPast, PastDelayed, PastListed, PastPlace, PastRead, ReadPast, SettlePast
 from messages.socket import Refused
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.life import GENERAL, Life, thread_window
+from tests.actors.discord.life import GENERAL, Life, thread_window, timing
 from tests.patience import PATIENCE_S, eventually
 
 HISTORY = 1 << 16
@@ -121,3 +121,28 @@ def test_a_channel_whose_history_the_bot_may_not_read_is_left_out(life: Life) ->
 def test_places_are_listed_when_all_servers_are_known(start_life: StartLife) -> None:
     life = start_life(wait=False)
     assert GENERAL in list_places(life)
+
+
+@pytest.mark.req("X-271")
+def test_a_page_is_read_when_no_answer_is_being_written(start_life: StartLife) -> None:
+    life = start_life(timing=timing(gives_way_s=PATIENCE_S))
+    thread = thread_window(life.playground.create_thread(defaults.GENERAL_ID, "another matter"))
+    list_places(life)
+    life.type(True)
+    life.tell(ReadPast(request_id=RequestId("p"), reply_to=life.edge.address, window=GENERAL, before=NEWEST))
+    life.delivered("a call behind that one", thread)
+    life.say("said meanwhile")
+    life.type(False)
+
+    page = life.edge.receive(PATIENCE_S, lambda each: getattr(each, "request_id", "") == "p")
+
+    assert isinstance(page, PastRead)
+    assert [message.text for message in page.messages] == ["said meanwhile"]
+
+
+@pytest.mark.req("X-271")
+def test_a_page_does_not_wait_for_an_answer_that_takes_long(life: Life) -> None:
+    life.say("hello")
+    life.type(True)
+
+    assert [message.text for message in read(life).messages] == ["hello"]
