@@ -48,6 +48,9 @@ class TypingIndicator:
         self._timing = timing
         self._tasks = BackgroundTasks()
         self._signs: dict[str, _Sign] = {}
+        self.idle = asyncio.Event()
+        """Set while no answer is being written anywhere."""
+        self.idle.set()
         self._shown_until: OrderedDict[str, float] = OrderedDict()
         """Channel -> when Discord has to be told again, on the loop's clock; the one told last comes last."""
         self._stopped: dict[str, _Sign] = {}
@@ -57,6 +60,7 @@ class TypingIndicator:
 
     def show(self, channel_id: str) -> None:
         """Show typing until it is stopped or the lease ends, which begins anew."""
+        self.idle.clear()
         now = asyncio.get_running_loop().time()
         ends_at = now + self._timing.typing_limit_s
         sign = self._signs.get(channel_id)
@@ -81,17 +85,13 @@ class TypingIndicator:
         """Number of channels in which typing may be shown now."""
         return len(self._shown_until)
 
-    @property
-    def is_wanted(self) -> bool:
-        """True while an answer is being written somewhere."""
-        return bool(self._signs)
-
     def hide(self, channel_id: str) -> asyncio.Task[None] | None:
         """Show typing no longer; the task that may still be telling Discord so, if there is one.
 
         Discord itself shows it until the bot says something there, or for ten seconds.
         """
         sign = self._signs.pop(channel_id, None)
+        self._note_idle()
         if sign is None:
             return None
         sign.is_stopped = True
@@ -162,6 +162,11 @@ class TypingIndicator:
     def _forget(self, channel_id: str, sign: _Sign) -> None:
         if self._signs.get(channel_id) is sign:
             del self._signs[channel_id]
+            self._note_idle()
+
+    def _note_idle(self) -> None:
+        if not self._signs:
+            self.idle.set()
 
     async def _post(self, channel_id: str, sign: _Sign) -> tuple[bool, bool]:
         """Show typing once; (True if it shows, True if worth repeating)."""

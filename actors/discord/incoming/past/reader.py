@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Iterable
 
 import discord
 import msgspec
@@ -40,8 +41,6 @@ AT_ONCE = 4
 """Pages that are asked for at a time."""
 BEHIND_S = 2.0
 """Pause of the importer while messages that were missed live are read."""
-LOOKS_S = 0.02
-"""Between two looks whether answers are being written."""
 AGAIN_S = 60.0
 """Pause of the importer where Discord does not answer."""
 
@@ -53,9 +52,7 @@ class PastReader:
     messages before it is told of the same ones as past.
     """
 
-    def __init__(
-        self, *, host: Host, intake: Intake, rest: RestCalls, timing: Timing, is_answering: Callable[[], bool]
-    ) -> None:
+    def __init__(self, *, host: Host, intake: Intake, rest: RestCalls, timing: Timing, idle: asyncio.Event) -> None:
         """Nothing is read yet.
 
         Args:
@@ -63,14 +60,14 @@ class PastReader:
             intake: Goes first; knows windows, names, and what was deleted or edited.
             rest: Reads history.
             timing: Says how long a call holds up others, and how long a page waits for answers.
-            is_answering: True while an answer is being written, which goes before a page.
+            idle: Set while no answer is being written; an answer goes before a page.
         """
         self._host = host
         self._intake = intake
         self._rest = rest
         self._turns = Turns(AT_ONCE, timing.turn_s)
         self._gives_way_s = timing.gives_way_s
-        self._is_answering = is_answering
+        self._idle = idle
         self._guilds: dict[int, int] = {}
         """Listed channel -> its server."""
         self._tasks = BackgroundTasks()
@@ -174,10 +171,8 @@ class PastReader:
 
     async def _give_way(self) -> None:
         """Wait until no answer is being written, though not for long."""
-        now = asyncio.get_running_loop().time
-        until_s = now() + self._gives_way_s
-        while self._is_answering() and now() < until_s:
-            await asyncio.sleep(LOOKS_S)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._idle.wait(), self._gives_way_s)
 
     async def _read(self, request: ReadPast) -> Message:
         channel_id = int(request.window.id)
