@@ -16,6 +16,7 @@ LOOK = {
     "rss_mb": 100.0,
     "own_mb": 70.0,
     "descriptors": 30.0,
+    "workers": 2.0,
     "threads": 17.0,
     "files": 60.0,
     "files_mb": 20.0,
@@ -39,7 +40,15 @@ def test_two_days_of_an_agent_are_answered_and_reminded_and_leave_nothing_open()
 
 
 @pytest.mark.parametrize(
-    ("name", "bad"), [("own_mb", 103.0), ("descriptors", 34.0), ("threads", 21.0), ("complaints", 1.0), ("owed", 1.0)]
+    ("name", "bad"),
+    [
+        ("own_mb", 103.0),
+        ("descriptors", 34.0),
+        ("threads", 21.0),
+        ("workers", 66.0),
+        ("complaints", 1.0),
+        ("owed", 1.0),
+    ],
 )
 def test_whatever_grows_by_too_much_fails_the_month(name: str, bad: float) -> None:
     flat = {"day 1": LOOK, "day 2": LOOK, GROWTH: growth([LOOK, LOOK])}
