@@ -324,6 +324,8 @@ class EventsForgotten(Message, frozen=True, kw_only=True, gc=False):
     forget_id: str
     window: Window
     events: tuple[ForgottenEvent, ...]
+    texts: tuple[str, ...] = ()
+    """Words of people that were taken out just now; they stay in memory and are written nowhere."""
 
 
 class EndShown(Message, frozen=True, kw_only=True, gc=False):

@@ -18,7 +18,7 @@ from domain.log.window import keeps_logs
 from domain.policy.audience import Audience
 from domain.policy.channel_rules import ChannelRules
 from domain.turn.forgetting.fold import message_id_of
-from domain.turn.forgetting.scope import Chosen, WindowEvents, list_forgettable
+from domain.turn.forgetting.scope import PEOPLES, Chosen, WindowEvents, list_forgettable, person_texts
 from messages.base import EventId, MessageId, Surface, TurnId, Window
 from messages.context import UserMessage
 from messages.forget import (
@@ -184,7 +184,7 @@ class Forgetting:
         Raises:
             LogUnwritable: as the journal.
         """
-        files = self._files_of(chosen)
+        files, texts = self._files_of(chosen)
         with self._host.blocking():
             self._journal.forget(chosen, command.forget_id)
         forgotten = self._list_forgotten(command, chosen, files)
@@ -204,14 +204,17 @@ class Forgetting:
             forget_id=command.forget_id,
             window=command.window,
             events=tuple(forgotten),
+            texts=texts,
         )
         self._host.tell(command.reply_to, told)
 
-    def _files_of(self, chosen: Chosen) -> dict[EventId, tuple[str, ...]]:
-        """Paths of the files that came with events which are about to go."""
+    def _files_of(self, chosen: Chosen) -> tuple[dict[EventId, tuple[str, ...]], tuple[str, ...]]:
+        """Paths of the files that came with events which are about to go, and the words of people among these."""
         with self._host.blocking():
-            events = (logged.event for _, logged in self._journal.past(chosen.whole) if logged.event.id in chosen.whole)
-            return {event.id: _files(event) for event in events}
+            found = self._journal.past(chosen.whole)
+            events = [logged.event for _, logged in found if logged.event.id in chosen.whole]
+        texts = (text for event in events if event.kind in PEOPLES for text in person_texts(event))
+        return {event.id: _files(event) for event in events}, tuple(dict.fromkeys(texts))
 
     def _list_forgotten(
         self, command: ForgetEvents, chosen: Chosen, files: dict[EventId, tuple[str, ...]]

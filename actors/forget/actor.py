@@ -19,10 +19,11 @@ from domain.policy.forgetting.rights import (
     Asker,
     asker_of,
     excerpts,
+    list_repeatable,
     people,
     refusal,
 )
-from messages.base import Message, RequestId, UserId
+from messages.base import Message, RequestId, UserId, Window
 from messages.forget import (
     CarryOutForget,
     DerivedForgotten,
@@ -47,6 +48,7 @@ from messages.status import DescribeYourself, SelfDescription
 
 log = logging.getLogger(__name__)
 
+OF_OPERATOR = Asker(account="", is_operator=True)
 GONE = "that was counted too long ago, or by another person; please ask once more"
 OPERATOR = "operator"
 
@@ -112,14 +114,14 @@ class ForgetActor(Actor):
         if reason := refusal(scope, asker):
             self._refuse(message, reason)
             return
-        Resolution(self, self._config, scope, asker, partial(self._take_preview, message)).begin()
+        Resolution(self, self._config, scope, asker, partial(self._take_preview, message, asker)).begin()
 
-    def _take_preview(self, message: PreviewForget, resolved: Resolved | str) -> None:
+    def _take_preview(self, message: PreviewForget, asker: Asker, resolved: Resolved | str) -> None:
         if isinstance(events := _require_events(resolved), str):
             self._refuse(message, events)
             return
         entry = self._entry(events, message.asked_by or OPERATOR)
-        self._state.keep(Preview(entry, message.asked_by, self.monotonic() + PREVIEW_S))
+        self._state.keep(Preview(entry, asker, self.monotonic() + PREVIEW_S))
         self.tell(message.reply_to, _make_preview(message.request_id, entry.forget_id, events))
 
     def _entry(self, resolved: Resolved, by: str, why: str = "") -> Entry:
@@ -154,11 +156,11 @@ class ForgetActor(Actor):
             self._state.await_end(message.preview_id, message)
             return
         preview = self._state.previews.get(message.preview_id)
-        if preview is None or preview.until_s < self.monotonic() or preview.asked_by != message.asked_by:
+        if preview is None or preview.until_s < self.monotonic() or preview.asker.account != message.asked_by:
             self._answer_again(message)
             return
         entry = preview.entry.with_record(asked_at=self.now(), why=message.why)
-        if self._begin(entry, message):
+        if self._begin(entry, message, preview.asker):
             self._state.previews.pop(message.preview_id, None)
 
     def _answer_again(self, message: CarryOutForget) -> None:
@@ -171,16 +173,15 @@ class ForgetActor(Actor):
             self._refuse(message, GONE)
 
     def _carry_out_at_once(self, message: CarryOutForget, scope: Scope) -> None:
-        asker = Asker(account="", is_operator=True)
-        Resolution(self, self._config, scope, asker, partial(self._take_resolved, message)).begin()
+        Resolution(self, self._config, scope, OF_OPERATOR, partial(self._take_resolved, message)).begin()
 
     def _take_resolved(self, message: CarryOutForget, resolved: Resolved | str) -> None:
         if isinstance(events := _require_events(resolved), str):
             self._refuse(message, events)
         else:
-            self._begin(self._entry(events, message.by or OPERATOR, message.why), message)
+            self._begin(self._entry(events, message.by or OPERATOR, message.why), message, OF_OPERATOR)
 
-    def _begin(self, entry: Entry, message: CarryOutForget) -> bool:
+    def _begin(self, entry: Entry, message: CarryOutForget, asker: Asker) -> bool:
         """Put a request on the disk and begin; False if the disk refuses."""
         try:
             with self.blocking():
@@ -189,20 +190,45 @@ class ForgetActor(Actor):
             self._refuse(message, f"nothing is forgotten, as the record of it cannot be written: {error.strerror}")
             return False
         self._state.await_end(entry.forget_id, message)
-        self._execute(entry)
+        self._execute(entry, asker)
         return True
 
-    def _execute(self, entry: Entry) -> None:
-        execution = Execution(self, self._config, self._journal, entry, self._take_progress)
+    def _execute(self, entry: Entry, asker: Asker | None = None) -> None:
+        """Carry out a request; with `asker`, look afterwards for what repeated its words meanwhile."""
+        execution = Execution(self, self._config, self._journal, entry, partial(self._take_progress, asker))
         self._under_way[entry.forget_id] = execution
         execution.begin()
 
-    def _take_progress(self, entry: Entry) -> None:
+    def _take_progress(self, asker: Asker | None, entry: Entry) -> None:
         """Answer the waiting requesters: work done, and work left."""
         for message in self._state.askers.pop(entry.forget_id, {}).values():
             self.tell(message.reply_to, self._carried_out(message.request_id, entry))
-        if entry.is_done:
-            self._under_way.pop(entry.forget_id, None)
+        done = self._under_way.pop(entry.forget_id, None) if entry.is_done else None
+        if done is not None and asker is not None and entry.record.kind is not ScopeKind.EXPIRED:
+            self._look_again(entry, asker, done)
+
+    def _look_again(self, entry: Entry, asker: Asker, done: Execution) -> None:
+        """Forget what has repeated the words since they were counted: an answer elsewhere, say."""
+        scope = Scope(kind=ScopeKind.REPEATED, window=Window.from_key(entry.record.window))
+        take = partial(self._take_repeated, entry)
+        Resolution(self, self._config, scope, asker, take).find_repetitions(list_repeatable(done.texts))
+
+    def _take_repeated(self, entry: Entry, resolved: Resolved | str) -> None:
+        if isinstance(resolved, str):
+            log.warning("forget request %s: %s", entry.forget_id, resolved)
+            return
+        if not resolved.count:
+            return
+        again = self._entry(resolved, entry.record.by, entry.record.why)
+        try:
+            with self.blocking():
+                self._journal.write(again)
+        except OSError as error:
+            log.error(
+                "forget request %s: repetitions stay, as no record of them can be written: %s", entry.forget_id, error
+            )
+            return
+        self._execute(again)
 
     def _carried_out(self, request_id: RequestId, entry: Entry) -> ForgetCarriedOut:
         record = entry.record

@@ -49,6 +49,8 @@ class Execution:
         self.entry = entry
         self._told = told
         self._forgotten: dict[Window, tuple[ForgottenEvent, ...]] = {}
+        self.texts: list[str] = []
+        """Words of people that were taken out in this life."""
         self._derived: dict[tuple[str, Window], DerivedForgotten] = {}
 
     def begin(self) -> None:
@@ -85,6 +87,7 @@ class Execution:
         for window, answer in answers.items():
             if isinstance(answer, EventsForgotten):
                 self._forgotten[window] = answer.events
+                self.texts += answer.texts
             else:
                 missing.append(window.address.key)
         if missing:

@@ -168,7 +168,11 @@ class Resolution:
         if not self._note(answers):
             return
         self._resolved.withheld = withheld
-        texts = self._texts()
+        events = (event for each in self._resolved.events.values() for event in each)
+        self.find_repetitions(repeatable_texts(events))
+
+    def find_repetitions(self, texts: tuple[str, ...]) -> None:
+        """Add the events of any window that repeat one of some texts, and end."""
         if not texts:
             self._done(self._resolved)
             return
@@ -180,9 +184,6 @@ class Resolution:
             self._done(UNREADABLE.format(error=error))
             return
         self._scan(texts, Needles(texts), windows, [])
-
-    def _texts(self) -> tuple[str, ...]:
-        return repeatable_texts(event for events in self._resolved.events.values() for event in events)
 
     def _scan(self, texts: tuple[str, ...], needles: Needles, left: list[Window], candidates: list[Window]) -> None:
         """Look into some windows' logs, and come back for the others."""

@@ -6,7 +6,8 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from actors.forget.journal import Entry
-from messages.base import RequestId, UserId
+from domain.policy.forgetting.rights import Asker
+from messages.base import RequestId
 from messages.forget import CarryOutForget
 
 MOST_PREVIEWS = 200
@@ -20,7 +21,7 @@ class Preview:
 
     entry: Entry
     """Entry for the journal; its reason and its time are those of the confirmation."""
-    asked_by: UserId
+    asker: Asker
     until_s: float
     """Monotonic time at which the preview is void."""
 

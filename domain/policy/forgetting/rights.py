@@ -74,8 +74,13 @@ def on_topic(memories: Sequence[FoundMemory]) -> list[FoundMemory]:
 
 def repeatable_texts(events: Iterable[ForgettableEvent]) -> tuple[str, ...]:
     """Texts of people whose verbatim repetitions are forgotten, too, each once."""
-    texts = (text.strip() for event in events if event.author_id for text in (event.text, event.typed))
-    return tuple(dict.fromkeys(text for text in texts if is_repeatable(text)))
+    return list_repeatable(text for event in events if event.author_id for text in (event.text, event.typed))
+
+
+def list_repeatable(texts: Iterable[str]) -> tuple[str, ...]:
+    """Texts whose verbatim repetitions are forgotten, too, each once."""
+    stripped = (text.strip() for text in texts)
+    return tuple(dict.fromkeys(text for text in stripped if is_repeatable(text)))
 
 
 def people(events: Iterable[ForgettableEvent]) -> int:

@@ -25,7 +25,7 @@ from messages.forget import ForgettableEvent, Scope, ScopeKind
 
 QUOTATION = ":quotation"
 """Behind an event's id: only the event's quotation is meant."""
-_PEOPLES = (Kind.USER, Kind.PIN)
+PEOPLES = (Kind.USER, Kind.PIN)
 _ANSWERS = (Kind.AGENT, Kind.TOOL_CALL, Kind.TOOL_RESULT, Kind.SYSTEM)
 """Kinds of what came of a question."""
 _WORDLESS = (
@@ -198,7 +198,7 @@ class WindowEvents:
         for event_id, entry in self.entries.items():
             is_owed = entry.meta.get("what") == OWED
             if (is_owed and (entry.meta.get("event") in ids or entry.meta.get("answers") in messages)) or (
-                entry.event.kind in _PEOPLES and not messages.isdisjoint(self._messages.get(event_id, ()))
+                entry.event.kind in PEOPLES and not messages.isdisjoint(self._messages.get(event_id, ()))
             ):
                 yield event_id
 
@@ -274,7 +274,7 @@ def _split_allowed(events: WindowEvents, scope: Scope, ids: Iterable[EventId]) -
 
 
 def _is_own(events: WindowEvents, scope: Scope, entry: _Entry) -> bool:
-    if entry.event.kind in _PEOPLES:
+    if entry.event.kind in PEOPLES:
         return entry.author_id == scope.only_by
     return scope.kind in (ScopeKind.PERSON, ScopeKind.REPEATED) or events.author_of_turn(entry) == scope.only_by
 
@@ -296,13 +296,16 @@ def _of_person(events: WindowEvents, scope: Scope) -> Iterator[EventId]:
 
 def _texts_of(events: WindowEvents, whole: Collection[EventId]) -> list[str]:
     """Words of people among forgotten events, as typed, as spoken, and with the texts of files."""
-    found = list[str]()
-    for each in (events.entries[event_id] for event_id in whole):
-        if each.event.kind in _PEOPLES:
-            typed = each.meta.get("typed")
-            found += [each.event.content, each.event.content[: typed if isinstance(typed, int) else 0]]
-            found += spoken_texts(each.event.content)
-    return found
+    gone = (events.entries[event_id].event for event_id in whole)
+    return [text for event in gone if event.kind in PEOPLES for text in person_texts(event)]
+
+
+def person_texts(event: Event) -> Iterator[str]:
+    """Words of an event of a person: as typed, as spoken, and with the texts of files."""
+    yield event.content
+    typed = event.meta_dict().get("typed")
+    yield event.content[: typed if isinstance(typed, int) else 0]
+    yield from spoken_texts(event.content)
 
 
 def _repeating(events: WindowEvents, texts: Iterable[str], but: Collection[EventId]) -> Iterator[EventId]:
@@ -323,7 +326,7 @@ def _quoting(entries: Iterable[_Entry]) -> list[EventId]:
 
 def _listing(events: WindowEvents, event_id: EventId, *, is_quote: bool) -> ForgettableEvent:
     entry = events.entries[event_id]
-    of_person = entry.event.kind in _PEOPLES
+    of_person = entry.event.kind in PEOPLES
     quoted = entry.quotation
     messages: Sequence[str] = sorted(events.messages_of(entry))
     typed_chars = entry.meta.get("typed")

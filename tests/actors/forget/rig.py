@@ -119,7 +119,11 @@ class WindowProbe(Actor):
         key = message.forget_id, message.window
         gone = house.gone[key] = (*house.gone.get(key, ()), *(_forget(message.window, each) for each in out))
         reply = EventsForgotten(
-            request_id=message.request_id, forget_id=message.forget_id, window=message.window, events=gone
+            request_id=message.request_id,
+            forget_id=message.forget_id,
+            window=message.window,
+            events=gone,
+            texts=tuple(each.text for each in out),
         )
         self.tell(message.reply_to, reply)
 

@@ -115,6 +115,26 @@ def test_nothing_goes_before_the_same_person_confirms_and_logs_go_before_rooms(
 
 
 @pytest.mark.req("X-247")
+def test_what_repeats_the_words_after_the_count_goes_too_as_far_as_the_person_may(
+    rig: Rig, house: Household, tmp_path: Path
+) -> None:
+    seen = count(rig.preview(message("e1"), ANNE))
+    late = [event(13, ANNE, f"once more: {OWL}", THERE), event(14, BOB, f"she said again: {OWL}", THERE)]
+    house.events[THERE] += late
+    (log,) = (tmp_path / "logs" / THERE.address.key).iterdir()
+    log.write_text("\n".join(each.text for each in house.events[THERE]))
+
+    rig.confirm(seen.preview_id, ANNE)
+    rig.advance(0)
+
+    assert left(house) == [CAT, f"she said: {OWL}", FOX, late[1].text]
+    first, again = sorted(rig.list_records().forgets, key=lambda record: record.kind is ScopeKind.REPEATED)
+    assert (first.forget_id, again.kind, again.by) == (seen.preview_id, ScopeKind.REPEATED, ANNE)
+    assert (again.state, again.rooms[0].count) == (ForgetState.DONE, 1)
+    assert OWL not in journal(tmp_path)
+
+
+@pytest.mark.req("X-247")
 def test_others_words_take_an_operator_or_who_may_manage_messages_there(rig: Rig) -> None:
     assert refusal(rig.preview(message("e2"), ANNE)) == NOT_YOURS
     assert refusal(rig.preview(message("e99"), ANNE)) == NO_SUCH_MESSAGE
