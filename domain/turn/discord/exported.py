@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
+from domain.text.mention import Mentioned
+from domain.turn.discord.said import words_of
 from messages.base import MessageId, Surface, UserId, Window, make_ready
 from messages.past import PastMessage
 
@@ -131,50 +132,40 @@ def exported_message(message: ExportedMessage) -> PastMessage | None:
         if message.type not in _NOTICES and not (message.type.isascii() and message.type.isdecimal()):
             raise ValueError(f"type {message.type[:80]!r}: must be one of {', '.join((*_SAID[:2], *sorted(_NOTICES)))}")
         return None
-    told = "\n".join(_told_lines(message))
-    text = "\n\n".join(filter(None, (message.content, told)))
-    if not text.strip():
+    words = words_of(_wire(message.content, message), _no_name)
+    if not words.all.strip():
         return None
     answered = message.reference.message_id if message.reference is not None and message.type in ("Reply", "19") else ""
     return PastMessage(
         message_id=MessageId(message.id),
         author_id=UserId(message.author.id),
         author_name=message.author.nickname or message.author.name,
-        text=text,
-        typed_chars=len(message.content),
+        text=words.all,
+        typed_chars=len(words.typed),
         sent_at=message.timestamp,
         reply_to_message_id=MessageId(answered or ""),
     )
 
 
-def _told_lines(message: ExportedMessage) -> Iterator[str]:
-    """Lines about parts beside the typed words; foreign words in them stand behind `> `."""
-    yield from (f"[sticker: {_one_line(each.name)}]" for each in message.stickers)
-    yield from _embed_lines(message.embeds)
-    if (forwarded := message.forwarded_message) is not None:
-        yield "[forwarded message]"
-        yield from (f"> {line}" for line in (forwarded.content or "").splitlines())
-        yield from _embed_lines(forwarded.embeds)
-        yield from _file_lines(forwarded.attachments)
-    yield from _file_lines(message.attachments)
+def _wire(content: str | None, said: ExportedMessage | _Forwarded) -> dict[str, Any]:
+    """A message as Discord itself would send it."""
+    wire: dict[str, Any] = {
+        "content": content or "",
+        "attachments": [{"filename": each.file_name, "size": each.file_size_bytes} for each in said.attachments],
+        "embeds": [msgspec.to_builtins(each) for each in said.embeds],
+    }
+    if isinstance(said, ExportedMessage):
+        wire["sticker_items"] = [{"id": str(place), "name": each.name} for place, each in enumerate(said.stickers)]
+        forwarded = said.forwarded_message
+        if forwarded is not None:
+            wire["message_reference"] = {"type": 1}
+            wire["message_snapshots"] = [{"message": _wire(forwarded.content, forwarded)}]
+    return wire
 
 
-def _embed_lines(embeds: tuple[_Embed, ...]) -> Iterator[str]:
-    for each in embeds:
-        fields = [f"{field.name or ''}: {field.value or ''}" for field in each.fields]
-        words = "\n".join(filter(None, (each.title, each.description, *fields, each.url)))
-        if words:
-            yield "[embed]"
-            yield from (f"> {line}" for line in words.splitlines())
-
-
-def _file_lines(files: tuple[_File, ...]) -> Iterator[str]:
-    for each in files:
-        yield f"[attachment: {_one_line(each.file_name)}, {each.file_size_bytes:,} bytes]"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def _no_name(_kind: Mentioned, _number: str) -> str:
+    """No name beyond those that stand in the words already: the exporter wrote them there."""
+    return ""
 
 
 make_ready(__name__)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from actors.importer.export_file import ExportFault, check_export, read_batches
+from domain.turn.discord.said import words_of
 from messages.base import Surface
 
 FIRST = 900_000_000_000_000_000
@@ -75,13 +76,36 @@ def test_messages_are_read_with_all_their_parts(tmp_path: Path) -> None:
     assert texts(file) == [
         "hello",
         "[attachment: a.pdf, 2,048 bytes]",
-        "see\nthis\n\n[embed]\n> News\n> two\n> lines",
+        "see\nthis\n\n[embed:]\n> News\n> two\n> lines",
         "yes",
         '\u2028 odd \\ "quoted" ] } text',
     ]
     (*_, reply, _) = (each for batch in read_batches(checked, 100) for each in batch)
     assert (reply.author_name, reply.reply_to_message_id) == ("Alice", str(FIRST + 1))
     assert reply.sent_at.isoformat() == "2025-04-01T12:00:00.123457+02:00"
+
+
+@pytest.mark.req("X-256")
+def test_parts_are_told_as_those_of_a_message_that_is_heard(tmp_path: Path) -> None:
+    file = {"id": "1", "url": "u", "fileName": "a] [b.pdf", "fileSizeBytes": 2048}
+    wire_file = {"id": "1", "filename": "a] [b.pdf", "size": 2048}
+    embed = {"title": "News", "description": "[embed:]", "fields": [{"name": "from", "value": "Anne"}]}
+    forwarded = {"content": "said there", "attachments": [file], "embeds": [embed]}
+    wire = {
+        "content": "typed",
+        "attachments": [wire_file],
+        "embeds": [embed],
+        "sticker_items": [{"id": "2", "name": "wave"}],
+        "message_reference": {"type": 1},
+        "message_snapshots": [{"message": {"content": "said there", "attachments": [wire_file], "embeds": [embed]}}],
+    }
+    stickers = [{"id": "2", "name": "wave", "format": "Png"}]
+    said = message(1, "typed", attachments=[file], embeds=[embed], stickers=stickers, forwardedMessage=forwarded)
+
+    (text,) = texts(write(tmp_path / "general.json", export(said)))
+
+    assert text == words_of(wire, lambda _kind, _number: "").all
+    assert text.count("[attachment: a) (b.pdf, 2,048 bytes]") == 2
 
 
 def test_a_file_of_many_pieces_is_read_as_one(tmp_path: Path) -> None:
