@@ -24,6 +24,8 @@ FIRST_S = 600.0
 DAY_S = 86_400.0
 MOST_PER_RUN = 5_000
 """Windows of a daily run; the next run goes on behind them."""
+LOOKED_AT = 100
+"""Windows whose folders are listed in one step."""
 PAUSE_S = 0.05
 """Pause between two windows, in which others are answered."""
 RETRY_S = 30.0
@@ -47,6 +49,10 @@ class Retention:
         self._host = host
         self._config = config
         self._left = deque[Window]()
+        self._again = deque[Window]()
+        """Windows that come up once more at the end."""
+        self._may_ask: int | None = None
+        """Windows that the run may still ask; None for all."""
         self._is_running = False
         self._behind = ""
         """Key of the last window of the run before."""
@@ -77,16 +83,16 @@ class Retention:
     def _start(self, most: int | None) -> None:
         if self._is_running:
             return
-        with self._host.blocking():
-            try:
-                windows = [window for window in windows_with_logs(self._config.data_root) if self._may_hold(window)]
-            except OSError as error:
-                log.error("what has expired is not forgotten today, as the logs cannot be listed: %s", error)
-                windows = []
-        keys = [window.address.key for window in windows]
-        first = next((place for place, key in enumerate(keys) if key > self._behind), 0)
-        self._left = deque([*windows[first:], *windows[:first]][:most])
-        self._behind = self._left[-1].address.key if self._left else ""
+        try:
+            with self._host.blocking():
+                windows = windows_with_logs(self._config.data_root)
+        except OSError as error:
+            log.error("what has expired is not forgotten today, as the logs cannot be listed: %s", error)
+            windows = []
+        first = next((place for place, window in enumerate(windows) if window.address.key > self._behind), 0)
+        self._left = deque([*windows[first:], *windows[:first]])
+        self._again.clear()
+        self._may_ask = most
         self._is_running = True
         self._windows = self._events = 0
         self._failed = []
@@ -98,21 +104,41 @@ class Retention:
         if self._config.shortest is None:
             return False
         before: datetime = self._host.now() - self._config.shortest
-        names = [name for name in os.listdir(self._config.data_root / log_folder(window)) if name.endswith(".md")]  # noqa: PTH208
+        try:
+            with self._host.blocking():
+                names = os.listdir(self._config.data_root / log_folder(window))  # noqa: PTH208
+        except OSError as error:
+            log.error("what has expired in %s is not forgotten today: %s", window.address.key, error)
+            return False
+        names = [name for name in names if name.endswith(".md")]
         try:
             return any(parse_log_name(name).started_at < before for name in names)
         except ValueError:
             return True
 
     def _go_on(self) -> None:
-        if not self._left:
-            self._end()
-            return
-        window = self._left.popleft()
-        self._host.ask(self._host.address, partial(_request, window), WINDOW_S, partial(self._take, window))
+        """Ask the next window that may hold old words; look at some folders only before others are answered."""
+        for _ in range(LOOKED_AT):
+            if (window := self._next()) is None:
+                self._end()
+                return
+            if self._may_hold(window):
+                self._host.ask(self._host.address, partial(_request, window), WINDOW_S, partial(self._take, window))
+                return
+        self._host.wait(0, self._go_on)
+
+    def _next(self) -> Window | None:
+        """The next window to look at; those that could not forget come last."""
+        if self._left and self._may_ask != 0:
+            window = self._left.popleft()
+            self._behind = window.address.key
+            return window
+        return self._again.popleft() if self._again else None
 
     def _take(self, window: Window, answer: Message | None) -> None:
         pause_s = PAUSE_S
+        if self._may_ask and window not in self._tried:
+            self._may_ask -= 1
         if isinstance(answer, ForgetCarriedOut):
             self._windows += 1
             self._events += answer.events
@@ -127,7 +153,7 @@ class Retention:
             log.warning("what has expired in %s is not forgotten yet", window.address.key)
             return PAUSE_S
         self._tried.add(window)
-        self._left.append(window)
+        self._again.append(window)
         return RETRY_S
 
     def _end(self) -> None:

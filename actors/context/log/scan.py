@@ -37,20 +37,6 @@ def window_folders(logs_root: Path) -> Iterator[tuple[Window, str]]:
                     yield Window(surface=surface, id=entry.name), entry.path
 
 
-def newest_logs(logs_root: Path) -> Iterator[tuple[Window, str]]:
-    """Each window that has a log, with its newest one, in no order.
-
-    Args:
-        logs_root: The `logs` folder of a data root; paths begin as it does.
-
-    Raises:
-        OSError: a folder can't be read.
-    """
-    for window, folder in window_folders(logs_root):
-        if (name := newest_name(folder)) is not None:
-            yield window, f"{folder}/{name}"
-
-
 def newest_name(folder: Path | str) -> str | None:
     """The name of the newest log in `folder`; None if it holds none, or is not there.
 

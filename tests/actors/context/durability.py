@@ -10,7 +10,7 @@ from typing import get_args
 
 from actors.context.actor import ContextActor
 from actors.context.log.reserve import ReservedDisk
-from actors.context.log.scan import newest_logs
+from actors.context.log.scan import newest_name, window_folders
 from actors.kernel import ActorSystem, ManualClock
 from domain.log.event import Event, Kind
 from domain.log.parser import parse
@@ -89,10 +89,11 @@ class WatchedSystem(ActorSystem):
     def _unsafe_events(self, message: Message | None) -> Iterator[str]:
         if not (self._root / "logs").is_dir():
             return
-        for _, path in newest_logs(self._root / "logs"):
-            if not Path(path).is_file():
-                continue  # A test put something else there, which holds nothing of ours.
-            written, safe = Path(path).read_bytes(), self._disk.surviving(Path(path)) or b""
+        for _, folder in window_folders(self._root / "logs"):
+            path = Path(folder) / (newest_name(folder) or "")
+            if not path.is_file():
+                continue  # There is no log, or a test put something else there, which holds nothing of ours.
+            written, safe = path.read_bytes(), self._disk.surviving(path) or b""
             if safe == written:
                 continue
             safe_ids = {event.id for event in events_in(safe)}

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from actors.forget.retention import DAY_S, FIRST_S, WINDOW_S
+from actors.forget.retention import DAY_S, FIRST_S, LOOKED_AT, WINDOW_S
 from actors.kernel import ManualClock
 from messages.base import CONTEXT_KIND, Address, Message, RequestId
-from messages.forget import ExpiredForgotten, ForgetExpired, ScopeKind
+from messages.forget import FORGET, ExpiredForgotten, ForgetExpired, ScopeKind
 from messages.socket import Refused
 from tests.actors.forget.rig import ANNE, AT, BOB, HERE, THERE, Household, Rig, event
 
@@ -120,4 +121,30 @@ def test_a_window_that_does_not_answer_twice_is_named_and_asked_the_next_day(tmp
     house.silent.clear()
     assert isinstance(expire(rig), ExpiredForgotten)
     assert texts(house) == ["a cat"]
+    rig.system.stop()
+
+
+@pytest.mark.req("X-253")
+def test_folders_of_many_windows_are_looked_at_in_steps_and_one_that_cannot_be_read_is_passed_over(
+    tmp_path: Path, house: Household
+) -> None:
+    logs = tmp_path / "logs"
+    shutil.rmtree(logs / HERE.address.key)
+    names = [f"{10**17 + number}" for number in range(2 * LOOKED_AT)]
+    for name in names:
+        (logs / "discord-channel" / name).mkdir(parents=True)
+        (logs / "discord-channel" / name / "20261128T000000Z_0001.md").touch()
+    (logs / "discord-channel" / f"{10**17 - 1}").touch()
+    rig = start(tmp_path, house)
+    request = ForgetExpired(request_id=RequestId("all"), reply_to=rig.person.address, window=HERE)
+
+    rig.system.tell(FORGET, request)
+    rig.system.run()
+    assert "a fox" in texts(house), "behind all these windows, and others are answered in between"
+    for _ in range(10):
+        rig.advance(1)
+
+    reply = rig.answer(RequestId("all"))
+    assert isinstance(reply, ExpiredForgotten)
+    assert (reply.windows, reply.events, reply.failed) == (1, 1, ())
     rig.system.stop()

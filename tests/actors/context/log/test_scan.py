@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from actors.context.log.file import WindowLog
-from actors.context.log.scan import newest_logs, read_tail_state
+from actors.context.log.scan import newest_name, read_tail_state, window_folders
 from domain.log.event import Event, Kind
 from messages.base import Surface, Window
 from tests.domain.log.logs import START, WINDOW, said
@@ -21,6 +21,10 @@ def log_of(root: Path, *events: Event, window: Window = WINDOW, later_s: int = 0
     log.append(*events)
     log.close()
     return log.path
+
+
+def newest_logs(logs: Path) -> list[tuple[Window, str]]:
+    return [(window, f"{folder}/{name}") for window, folder in window_folders(logs) if (name := newest_name(folder))]
 
 
 def test_each_window_is_found_with_its_newest_log(tmp_path: Path) -> None:
@@ -45,11 +49,11 @@ def test_what_is_no_log_is_passed_over(tmp_path: Path) -> None:
     (logs / "discord-thread/523456789012345678").symlink_to(path.parent)
     (logs / "cli/623456789012345678").mkdir(parents=True)
 
-    assert list(newest_logs(logs)) == [(WINDOW, str(path))]
+    assert newest_logs(logs) == [(WINDOW, str(path))]
 
 
 def test_a_data_root_without_logs_has_no_windows(tmp_path: Path) -> None:
-    assert list(newest_logs(tmp_path / "logs")) == []
+    assert newest_logs(tmp_path / "logs") == []
 
 
 def test_a_last_event_that_fits_into_64_kib_is_known(tmp_path: Path, subtests: pytest.Subtests) -> None:
