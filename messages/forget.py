@@ -221,6 +221,8 @@ class CarryOutForget(Message, frozen=True, kw_only=True, gc=False):
     scope: Scope | None = None
     asked_by: Annotated[UserId, Meta(max_length=64)] = UserId("")
     """The account of the preview; empty for the operator, and for the agent's own rules."""
+    manages_messages: bool = False
+    """True if the person may manage messages in `window` still."""
     by: Word = "operator"
     """Name for the record where no account asks: `operator` or `retention`."""
     why: Annotated[str, Meta(max_length=200)] = ""

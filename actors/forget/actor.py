@@ -49,7 +49,7 @@ from messages.status import DescribeYourself, SelfDescription
 log = logging.getLogger(__name__)
 
 OF_OPERATOR = Asker(account="", is_operator=True)
-GONE = "that was counted too long ago, or by another person; please ask once more"
+GONE = "that was counted too long ago, by another person, or with other rights than now; please ask once more"
 OPERATOR = "operator"
 
 
@@ -108,13 +108,15 @@ class ForgetActor(Actor):
 
     def _preview(self, message: PreviewForget) -> None:
         scope = message.scope
-        asker = asker_of(
-            message.asked_by, self._config.operators, message.window, manages_messages=message.manages_messages
-        )
+        asker = self._asker(message)
         if reason := refusal(scope, asker):
             self._refuse(message, reason)
             return
         Resolution(self, self._config, scope, asker, partial(self._take_preview, message, asker)).begin()
+
+    def _asker(self, message: PreviewForget | CarryOutForget) -> Asker:
+        operators, manages = self._config.operators, message.manages_messages
+        return asker_of(message.asked_by, operators, message.window, manages_messages=manages)
 
     def _take_preview(self, message: PreviewForget, asker: Asker, resolved: Resolved | str) -> None:
         if isinstance(events := _require_events(resolved), str):
@@ -156,7 +158,7 @@ class ForgetActor(Actor):
             self._state.await_end(message.preview_id, message)
             return
         preview = self._state.previews.get(message.preview_id)
-        if preview is None or preview.until_s < self.monotonic() or preview.asker.account != message.asked_by:
+        if preview is None or preview.until_s < self.monotonic() or preview.asker != self._asker(message):
             self._answer_again(message)
             return
         entry = preview.entry.with_record(asked_at=self.now(), why=message.why)

@@ -81,6 +81,7 @@ def _confirm(call: Invocation, given: Given) -> CarryOutForget:
         window=call.window,
         preview_id=given["id"][:64],
         asked_by=UserId(call.person_id),
+        manages_messages=call.manages_messages,
     )
 
 

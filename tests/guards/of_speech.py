@@ -74,7 +74,7 @@ OF_SPEECH: tuple[Guard, ...] = (
     *guards_of(
         "domain/turn/forgetting/scope.py",
         (
-            "            found += spoken_texts(each.event.content)\n",
+            "    yield from spoken_texts(event.content)\n",
             "",
             "domain/turn/forgetting/test_scope.py::test_spoken_words_take_their_verbatim_repetitions_along",
         ),

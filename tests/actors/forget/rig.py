@@ -248,16 +248,21 @@ class Rig:
 
         return self.answer(self.ask(make))
 
-    def confirm(self, preview_id: str, asked_by: UserId = NO_ACCOUNT) -> Message:
+    def confirm(self, preview_id: str, asked_by: UserId = NO_ACCOUNT, *, manages: bool = False) -> Message:
         """Answer to a confirmation."""
-        return self.answer(self.start(preview_id, asked_by))
+        return self.answer(self.start(preview_id, asked_by, manages=manages))
 
-    def start(self, preview_id: str, asked_by: UserId = NO_ACCOUNT) -> RequestId:
+    def start(self, preview_id: str, asked_by: UserId = NO_ACCOUNT, *, manages: bool = False) -> RequestId:
         """Confirm without waiting for the answer."""
 
         def make(request_id: RequestId, reply_to: Address) -> CarryOutForget:
             return CarryOutForget(
-                request_id=request_id, reply_to=reply_to, window=HERE, preview_id=preview_id, asked_by=asked_by
+                request_id=request_id,
+                reply_to=reply_to,
+                window=HERE,
+                preview_id=preview_id,
+                asked_by=asked_by,
+                manages_messages=manages,
             )
 
         return self.ask(make)

@@ -150,6 +150,15 @@ def test_others_words_take_an_operator_or_who_may_manage_messages_there(rig: Rig
     assert count(rig.preview(person(ANNE), ANNE)).events == 2
 
 
+@pytest.mark.req("X-247")
+def test_a_person_who_may_no_longer_manage_messages_cannot_confirm(rig: Rig, house: Household) -> None:
+    seen = count(rig.preview(message("e2"), MODERATOR, manages=True))
+    assert "other rights" in refusal(rig.confirm(seen.preview_id, MODERATOR))
+    assert CAT in left(house)
+    assert isinstance(rig.confirm(seen.preview_id, MODERATOR, manages=True), ForgetCarriedOut)
+    assert CAT not in left(house)
+
+
 def test_repetitions_in_every_window_go_as_far_as_the_person_may(rig: Rig, house: Household) -> None:
     own = count(rig.preview(message("e1"), ANNE))
     assert (own.events, own.repeated) == (2, 1)
