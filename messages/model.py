@@ -225,6 +225,7 @@ class CallKind(StrEnum):
     MODEL = "model"
     EMBEDDING = "embedding"
     RERANKING = "reranking"
+    TRANSCRIPTION = "transcription"
 
 
 class CallOutcome(StrEnum):

@@ -13,12 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from domain.policy.retrying import Fault, FaultKind
+from messages.model import Usage
 from messages.web import LONGEST_TRANSCRIPT
 
 _NO_SPEECH, _UNLIKELY = 0.6, -1.0
 """Whisper's own rule: a segment with more of the one and less of the other is no speech."""
 _DOUBTFUL = 0.3
 """Probability of silence from which on a phrase that people also say counts as made up."""
+_MOST_TOKENS = 10**9
 _LEAST_REPETITIONS = 4
 _LONGEST_LOOP = 6
 """Words of a phrase that is repeated."""
@@ -95,6 +97,15 @@ def read_answer(data: bytes) -> str:
         raise UnreadableError
     spoken = [each for each in segments if not _is_silence(each)]
     return clean_words("".join(str(each.get("text") or "") for each in spoken), _silence(spoken))
+
+
+def usage_in(data: bytes) -> Usage:
+    """Tokens that a server states with its answer; 0 without a statement, as of servers that count seconds."""
+    try:
+        stated = json.loads(data).get("usage") or {}
+        return Usage(prompt_tokens=_count(stated, "input_tokens"), completion_tokens=_count(stated, "output_tokens"))
+    except (ValueError, AttributeError, RecursionError):
+        return Usage()
 
 
 def clean_words(text: str, silence: float = 0.0) -> str:
@@ -175,6 +186,11 @@ def _silence(segments: Iterable[Mapping[str, Any]]) -> float:
 def _number(segment: Mapping[str, Any], key: str, default: float) -> float:
     value = segment.get(key)
     return float(value) if isinstance(value, int | float) else default
+
+
+def _count(stated: Mapping[str, Any], key: str) -> int:
+    value = stated.get(key)
+    return value if isinstance(value, int) and 0 <= value <= _MOST_TOKENS else 0
 
 
 def _list_at(answer: Mapping[str, Any], key: str) -> Sequence[Any]:

@@ -11,11 +11,13 @@ from tenacity import RetryCallState, Retrying, wait_exponential, wait_random
 from actors.http_client.bounded_answers import BeyondBoundError
 from actors.http_client.connections import Connections, headers_of, read_whole
 from actors.kernel import Host
-from actors.transcribe.answer import UnreadableError, read_answer, reason_of, server_fault, wants_other_form
+from actors.transcribe.answer import UnreadableError, read_answer, reason_of, server_fault, usage_in, wants_other_form
 from actors.transcribe.config import OPENAI_URL, Api, TranscribeConfig
 from actors.transcribe.container import Container, container_of
 from actors.transcribe.engine import Recording, UnheardError
 from domain.policy.retrying import Fault, FaultKind, classify, next_wait_s
+from domain.policy.spending import Attempt
+from messages.model import SPENT, CallKind, CallOutcome, Usage
 
 MOST_ANSWER_BYTES = 8 << 20
 OPENAI_BYTES = 25_000_000
@@ -68,7 +70,7 @@ class ServerEngine:
         wait = wait_exponential(policy.base_s, policy.cap_s, policy.factor) + wait_random(0, policy.jitter_s)
         while True:
             try:
-                return await self._ask(recording.audio, container)
+                return await self._ask(recording, container)
             except _CallError as error:
                 wait_s = next_wait_s(error.fault, state.attempt_number, float(wait(state)), policy)
                 if wait_s is None:
@@ -80,17 +82,45 @@ class ServerEngine:
         """Close the connections, also those of calls that are under way."""
         await self._connections.close()
 
-    async def _ask(self, audio: bytes, container: Container) -> str:
+    async def _ask(self, recording: Recording, container: Container) -> str:
         form = self._form
         try:
-            return await self._post(audio, container, form)
+            return await self._call(recording, container, form)
         except _CallError as error:
             if form == _PLAIN_FORM or not wants_other_form(error.fault.words):
                 raise
         self._form = _PLAIN_FORM
-        return await self._post(audio, container, _PLAIN_FORM)
+        return await self._call(recording, container, _PLAIN_FORM)
 
-    async def _post(self, audio: bytes, container: Container, form: str) -> str:
+    async def _call(self, recording: Recording, container: Container, form: str) -> str:
+        """One call, entered in the ledger whatever its end."""
+        attempt = Attempt(
+            kind=CallKind.TRANSCRIPTION,
+            owner=recording.window.address.key,
+            call_id=self._host.new_id(),
+            model=self._config.model_name,
+            sent_tokens=0,
+            began_s=self._host.monotonic(),
+        )
+        outcome, usage = CallOutcome.CANCELLED, Usage()
+        try:
+            data = await self._post(recording.audio, container, form)
+            outcome, usage = CallOutcome.FAILED, usage_in(data)
+            words = read_answer(data)
+            outcome = CallOutcome.ANSWERED
+        except UnreadableError as error:
+            raise _CallError(server_fault(Fault(FaultKind.UNREADABLE, 200, words=error.words))) from error
+        except _CallError:
+            outcome = CallOutcome.FAILED
+            raise
+        finally:
+            spent = attempt.entry(outcome, usage, self._host.now(), self._host.monotonic())
+            for follower in self._host.followers(SPENT):
+                self._host.tell(follower, spent)
+        return words
+
+    async def _post(self, audio: bytes, container: Container, form: str) -> bytes:
+        """Body of the server's answer."""
         fields = {"response_format": form, "temperature": "0"}
         if self._config.api is Api.OPENAI:
             fields["model"] = self._config.model_name
@@ -114,10 +144,7 @@ class ServerEngine:
             words = data.decode("utf-8", "replace")
             fault = classify(("APIStatusError",), response.status, words, headers_of(response), self._host.now())
             raise _CallError(fault if wants_other_form(fault.words) else server_fault(fault))
-        try:
-            return read_answer(data)
-        except UnreadableError as error:
-            raise _CallError(server_fault(Fault(FaultKind.UNREADABLE, 200, words=error.words))) from error
+        return data
 
 
 def multipart(fields: Mapping[str, str], audio: bytes, container: Container, boundary: str) -> bytes:

@@ -23,6 +23,8 @@ from tests.actors.cli.command import open_command
 from tests.e2e.stage import Process, Stage, bot_texts, events, of_kind
 from tests.patience import PATIENCE_S, eventually
 
+AGAIN = "Please send it again, or write it."
+LOCAL: dict[str, Any] = {"transcribe.api": "local"}
 WORDS = "The spare key is under the blue pot behind the shed."
 
 
@@ -168,6 +170,22 @@ def test_one_channels_slow_recording_holds_up_its_own_channel_only(listening: St
     assert "spare key" in reply_to(listening, said)
     assert "behind" in reply_to(listening, behind)
     assert [each.splitlines()[0][:14] for each in _user_texts(listening)] == ["[voice message", "run: echo behi"]
+
+
+def test_a_program_on_this_machine_is_run_in_the_sandbox_and_its_trouble_is_told(
+    server: PlaygroundServer, tmp_path: Path
+) -> None:
+    weights = tmp_path / "models" / "base.bin"
+    weights.parent.mkdir()
+    weights.write_bytes(b"lmgg")
+    stage = Stage(server, tmp_path / "data", **LOCAL | {"transcribe.model": str(weights)})
+    try:
+        reply = reply_to(stage, server.speak(GENERAL_ID, recording_of(WORDS)))
+    finally:
+        stage.stop()
+
+    reasons = ("ffmpeg is not installed where commands run", "ffmpeg cannot read this kind of recording")
+    assert reply in [f"I could not listen to your voice message: {reason}. {AGAIN}" for reason in reasons]
 
 
 @pytest.mark.req("X-269")

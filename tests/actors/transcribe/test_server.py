@@ -12,8 +12,10 @@ import pytest
 from actors.transcribe.config import Api
 from actors.transcribe.container import container_of
 from lab.playground.speech import LoopbackSpeech, SpeechReply, recording_of
-from tests.actors.transcribe.bench import KEY, Bench
+from messages.model import SPENT, CallKind, CallOutcome, CallSpent
+from tests.actors.transcribe.bench import KEY, Bench, window
 from tests.actors.transcribe.conftest import MakeBench
+from tests.patience import PATIENCE_S
 
 SPEECH = {"no_speech_prob": 0.01, "avg_logprob": -0.2}
 SILENCE = {"no_speech_prob": 0.91, "avg_logprob": -1.3}
@@ -294,6 +296,27 @@ def test_containers_are_known_by_their_first_bytes(data: bytes, ending: str) -> 
 def test_what_is_no_recording_is_sent_nowhere(server: LoopbackSpeech, bench: Bench) -> None:
     assert bench.refusal(b"hello, this is text") == "it is no recording that is known here"
     assert server.calls == []
+
+
+def test_each_call_is_entered_with_the_tokens_that_the_server_states(server: LoopbackSpeech, bench: Bench) -> None:
+    usage = {"type": "tokens", "input_tokens": 14, "output_tokens": 45, "total_tokens": 59}
+    server.script.extend([SpeechReply(503, b"busy"), SpeechReply(body={"text": "hello", "usage": usage})])
+    bench.edge.follow(SPENT)
+
+    assert bench.words() == "hello"
+    first, second = (bench.edge.receive(PATIENCE_S, lambda each: isinstance(each, CallSpent)) for _ in range(2))
+    assert isinstance(first, CallSpent)
+    assert isinstance(second, CallSpent)
+    assert (first.outcome, second.outcome) == (CallOutcome.FAILED, CallOutcome.ANSWERED)
+    assert (second.kind, second.owner, second.model) == (CallKind.TRANSCRIPTION, window().address.key, "whisper-1")
+    assert (second.prompt_tokens, second.completion_tokens, second.is_estimated) == (14, 45, False)
+
+
+def test_openai_is_not_asked_for_more_than_it_takes(make_bench: MakeBench) -> None:
+    """As in chatwoot pull 14335, where 413 came after the whole upload."""
+    large = recording_of("a" * 25_000_001)
+
+    assert make_bench(url="").refusal(large).endswith(" bytes, and OpenAI takes at most 25,000,000")
 
 
 def test_a_server_that_never_answers_costs_the_time_limit_and_no_more(
