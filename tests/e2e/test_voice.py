@@ -19,9 +19,10 @@ from domain.log.event import Kind
 from lab.playground.server import PlaygroundServer
 from lab.playground.speech import LoopbackSpeech, SpeechReply, recording_of
 from lab.playground.world.defaults import GENERAL_ID
-from tests.actors.cli.command import open_command
+from tests.actors.cli.command import open_command, run
 from tests.e2e.stage import Process, Stage, bot_texts, events, of_kind
 from tests.patience import PATIENCE_S, eventually
+from tests.trusted import write_settings
 
 AGAIN = "Please send it again, or write it."
 LOCAL: dict[str, Any] = {"transcribe.api": "local"}
@@ -118,6 +119,14 @@ def test_the_skill_listens_to_a_file_of_the_conversation(listening: Stage) -> No
     script = SHIPPED_SKILLS / "transcribe" / "scripts" / "transcribe.py"
 
     assert "blue pot" in listening.ask(f"run: python3 -I {script} attachments/{said}/talk.bin")
+
+
+def test_the_skill_listens_to_a_file_of_a_command_lines_caller(speech: LoopbackSpeech, tmp_path: Path) -> None:
+    (tmp_path / "talk.ogg").write_bytes(recording_of(WORDS))
+    write_settings(tmp_path, f'[transcribe]\napi = "openai"\nurl = "{speech.url}"\n')
+    script = SHIPPED_SKILLS / "transcribe" / "scripts" / "transcribe.py"
+
+    assert "blue pot" in run("agent-cli", f"run: python3 -I {script} talk.ogg", cwd=tmp_path).stdout
 
 
 def test_where_memory_is_off_no_log_and_no_folder_gets_the_words(listening: Stage) -> None:

@@ -36,6 +36,8 @@ def door() -> Iterator[Path]:
     [
         ('"$S" a.ogg', 0, f"{WINDOW.id} a.ogg\n", ""),
         ('mkdir b; cd b; "$S" ../attachments/1/a.ogg', 0, f"{WINDOW.id} attachments/1/a.ogg\n", ""),
+        ('HOME=/elsewhere "$S" a.ogg', 0, f"{WINDOW.id} a.ogg\n", ""),
+        ('"$S" "$HOME/b/a.ogg"', 0, f"{WINDOW.id} b/a.ogg\n", ""),
         ('"$S" silence.ogg', 0, "", "no words were heard\n"),
         ('"$S" no.ogg', 1, "", "error: a rule\n"),
     ],

@@ -19,21 +19,25 @@ def main():
     """Print the words of the file."""
     parser = argparse.ArgumentParser(description="Write down what is said in an audio file of the working directory.")
     parser.add_argument("file", help="its path")
-    answer = ask("transcribe.file", path=_below_home(parser.parse_args().file))
+    answer = ask("transcribe.file", path=_below_workdir(parser.parse_args().file))
     if answer["text"]:
         sys.stdout.write(f"{answer['text']}\n")
     else:
         sys.stderr.write("no words were heard\n")
 
 
-def _below_home(file):
-    """`file` relative to the working directory, where commands start and which is their HOME; links stay links."""
-    home = os.environ.get("HOME") or os.getcwd()  # noqa: PTH109 - as it was given, not resolved
-    wanted = os.path.normpath(os.path.join(os.getcwd(), file))  # noqa: PTH109, PTH118
+def _below_workdir(file):
+    """`file` relative to the working directory, in which commands start; links stay links.
+
+    The directory is HOME, but not in a command line's turn, whose commands work in their caller's folder.
+    """
+    here = os.getcwd()  # noqa: PTH109 - as it was given, not resolved
+    home = os.environ.get("HOME") or here
+    wanted = os.path.normpath(os.path.join(here, file))  # noqa: PTH118
     for base in (home, os.path.realpath(home)):
-        if wanted.startswith(base.rstrip("/") + "/"):
+        if f"{here}/".startswith(base.rstrip("/") + "/"):
             return os.path.relpath(wanted, base)
-    return os.path.relpath(wanted, os.path.realpath(home))
+    return os.path.relpath(wanted, here)
 
 
 if __name__ == "__main__":
