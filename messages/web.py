@@ -13,6 +13,8 @@ from messages.status import DescribeYourself
 
 WEB = Address("web")
 TRANSCRIBE = Address("transcribe")
+TRANSCRIPTION_RESTARTED = "the transcription restarted; try again"
+"""Reason of a refusal after which the same request may be made again at once."""
 LONGEST_TRANSCRIPT = 100_000
 """Characters: some two hours of speech."""
 

@@ -17,6 +17,7 @@ from messages.base import Message, RequestId, Window
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from messages.web import (
+    TRANSCRIPTION_RESTARTED,
     RecordingDone,
     TranscribeAudio,
     Transcribed,
@@ -33,7 +34,6 @@ MOST_HELD_BYTES = 256 << 20
 """Of all recordings that wait or are listened to."""
 READ_S = 20.0
 CLOSE_S = 2.0
-RESTARTED = "the transcription restarted; try again"
 
 LocateFile = Callable[[Window, str], tuple[Path, str]]
 """Gives folder and path of a window's file; `ValueError` for a window without files."""
@@ -90,7 +90,7 @@ class TranscribeActor(Actor):
     def on_stop(self) -> None:
         """End every call and say so to those who wait."""
         for request in self._queue.clear():
-            self.tell(request.reply_to, Refused(request_id=request.request_id, reason=RESTARTED))
+            self.tell(request.reply_to, Refused(request_id=request.request_id, reason=TRANSCRIPTION_RESTARTED))
         with self.blocking():
             try:
                 self._loop.submit(self._engine.close()).result(CLOSE_S)

@@ -156,6 +156,22 @@ def test_a_server_that_is_down_is_told_and_loses_nothing(listening: Stage, speec
     assert "4.2 s of speech" not in listening.ask("hello")
 
 
+def test_a_server_that_hangs_costs_its_time_limit_and_is_told(
+    server: PlaygroundServer, speech: LoopbackSpeech, tmp_path: Path
+) -> None:
+    speech.always = SpeechReply(held=True)
+    given: dict[str, Any] = {"transcribe.api": "whisper.cpp", "transcribe.url": speech.url, "transcribe.timeout_s": 1}
+    stage = Stage(server, tmp_path / "data", **given)
+    try:
+        reply = reply_to(stage, server.speak(GENERAL_ID, recording_of(WORDS)))
+        assert "hello" in stage.ask("run: echo hello")
+    finally:
+        speech.release()
+        stage.stop()
+
+    assert reply == f"I could not listen to your voice message: its words did not come within 1 s. {AGAIN}"
+
+
 def test_silence_is_no_message_of_thanks(listening: Stage, speech: LoopbackSpeech) -> None:
     speech.always = SpeechReply(body={"text": "Thank you for watching!"})
 

@@ -6,7 +6,7 @@ from actors.transcribe import actor
 from lab.playground.speech import LoopbackSpeech, SpeechReply, recording_of
 from messages.base import RequestId
 from messages.status import DescribeYourself, SelfDescription
-from messages.web import TRANSCRIBE, Transcribed
+from messages.web import TRANSCRIBE, TRANSCRIPTION_RESTARTED, Transcribed
 from tests.actors.transcribe.bench import Bench, window
 
 
@@ -39,7 +39,7 @@ def test_whoever_waits_at_a_stop_is_told_so(server: LoopbackSpeech, bench: Bench
 
     bench.system.stop()
 
-    assert bench.reason(request_id) == actor.RESTARTED
+    assert bench.reason(request_id) == TRANSCRIPTION_RESTARTED
 
 
 def test_a_file_of_the_working_directory_and_an_attachment_are_listened_to(bench: Bench) -> None:

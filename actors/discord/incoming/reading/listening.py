@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-from actors.kernel import Host, ask_from_loop
+from actors.kernel import Host, ask_future
 from domain.turn.discord.parts import is_voice
 from domain.turn.discord.wire import Wire
 from messages.base import Address, RequestId, Window
 from messages.socket import Refused
-from messages.web import TRANSCRIBE, TranscribeAudio, Transcribed, TranscribeReply
+from messages.web import TRANSCRIBE, TRANSCRIPTION_RESTARTED, TranscribeAudio, Transcribed, TranscribeReply
 
 OFF = "speech is not written down here (transcribe.api)"
 NO_WORDS = "no words were heard in it"
@@ -54,7 +54,10 @@ class Listening:
         if left_s <= 0:
             return Unheard("other recordings of this message took the time")
         try:
-            answer: TranscribeReply = await ask_from_loop(self._host, TRANSCRIBE, make, left_s)
+            async with asyncio.timeout(left_s):
+                answer: TranscribeReply = await ask_future(self._host, TRANSCRIBE, make)
+                while isinstance(answer, Refused) and answer.reason == TRANSCRIPTION_RESTARTED:
+                    answer = await ask_future(self._host, TRANSCRIBE, make)
         except TimeoutError:
             return Unheard(f"its words did not come within {left_s:.0f} s")
         if isinstance(answer, Refused):

@@ -20,7 +20,7 @@ from actors.discord.incoming.reading.listening import (
 from actors.kernel import Host
 from messages.base import Address, Message, RequestId
 from messages.socket import Refused
-from messages.web import TRANSCRIBE, TranscribeAudio, Transcribed
+from messages.web import TRANSCRIBE, TRANSCRIPTION_RESTARTED, TranscribeAudio, Transcribed
 from tests.actors.discord.life import GENERAL
 
 VOICE = {"flags": 1 << 13}
@@ -60,6 +60,17 @@ def test_words_come_with_the_model_that_wrote_them_down() -> None:
     assert hear(asked) == Transcribed(request_id=RequestId("r"), text="hello", model="m")
     (question,) = asked.questions
     assert (question.window, question.audio, question.path) == (GENERAL, b"audio", "attachments/1/a.ogg")
+
+
+def test_a_restart_of_the_transcription_costs_a_recording_nothing() -> None:
+    restarts = [True, True, False]
+
+    def answer(question: TranscribeAudio) -> Message:
+        if restarts.pop(0):
+            return Refused(request_id=question.request_id, reason=TRANSCRIPTION_RESTARTED)
+        return answer_with("hello")(question)
+
+    assert getattr(hear(Asked(answer)), "text", None) == "hello"
 
 
 @pytest.mark.parametrize(
