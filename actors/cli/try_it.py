@@ -34,9 +34,10 @@ if TYPE_CHECKING:
     from actors.part import DiscordConnection
     from actors.settings.schema import Settings
     from lab.playground.server import PlaygroundServer
-    from lab.playground.speech import LoopbackSpeech
     from lab.playground.world.local_offer import LocalOffer
 
+Texts = tuple[tuple[str, ...], tuple[str, ...]]
+"""Texts to type, then texts to say by voice."""
 DOOR = "playground.html"
 """In the data root: leads the browser to the page."""
 ONLINE_S = 60.0
@@ -76,7 +77,6 @@ def try_it(
     from actors.cli.local_model.choice import have_local_model
     from actors.cli.trust.own_data import check_data, make_data
     from actors.cli.trying.bot import BotProcess, environment_of_bot
-    from messages.model import is_local
 
     online = threading.Event()
     bot = BotProcess(environment_of_bot(), lambda _name: online.set())
@@ -93,7 +93,7 @@ def try_it(
             settings = settings.with_root(settings.data_root / "playground", settings.origin)
         raise_file_limit()
         server = _start_server(port if port is not None else (0 if texts or spoken else 8787))
-        speech = _start_speech(settings, given)
+        end_speech = _start_speech(settings, given)
         try:
             order = _order(config_file, given, settings.data_root, verbose=verbose)
             order["left_out"] = left_out_sentence(settings, secrets)
@@ -104,19 +104,14 @@ def try_it(
             if online.is_set():
                 announce(sandbox_note(settings))
                 if texts or spoken:
-                    answer_s = LOCAL_ANSWER_S if is_local(settings.model.name) else ANSWER_S
-                    talk = threading.Thread(
-                        target=_converse, args=(server, bot, (texts, spoken), answer_s), name="say", daemon=True
-                    )
-                    talk.start()  # on the side, so that a bot that gives up ends this command at once
+                    _start_talk(server, bot, (texts, spoken), settings.model.name)
                 else:
                     _show_page(server, settings.model.name, settings.data_root, browse=not no_browser)
             code = bot.wait()
             (settings.data_root / DOOR).unlink(missing_ok=True)
         finally:
             server.stop()
-            if speech is not None:
-                speech.stop()
+            end_speech()
     finally:
         bot.stop()
     if bot.complaint:
@@ -188,15 +183,15 @@ def _start_server(port: int) -> PlaygroundServer:
     return server
 
 
-def _start_speech(settings: Settings, given: dict[str, object]) -> LoopbackSpeech | None:
-    """Server that hears the page's own voice messages, named in `given`; None where the settings name another."""
-    from lab.playground.speech import LoopbackSpeech
+def _start_speech(settings: Settings, given: dict[str, object]) -> Callable[[], None]:
+    """Start a server that hears the page's own voice messages, unless the settings name another; gives its end."""
+    from lab.playground.rest.speech import LoopbackSpeech
 
     if settings.transcribe.api != "off":
-        return None
+        return lambda: None
     speech = LoopbackSpeech().start()
     given |= {"transcribe.api": "openai", "transcribe.url": speech.url}
-    return speech
+    return speech.stop
 
 
 def _await_online(bot: BotProcess, online: threading.Event) -> None:
@@ -206,18 +201,24 @@ def _await_online(bot: BotProcess, online: threading.Event) -> None:
     bot.give_up(f"the bot did not come online within {ONLINE_S:g} s")
 
 
-def _converse(
-    server: PlaygroundServer, bot: BotProcess, texts: tuple[tuple[str, ...], tuple[str, ...]], answer_s: float
-) -> None:
+def _start_talk(server: PlaygroundServer, bot: BotProcess, texts: Texts, model: str) -> None:
+    """Say the texts on the side, so that a bot that gives up ends the command at once."""
+    from messages.model import is_local
+
+    answer_s = LOCAL_ANSWER_S if is_local(model) else ANSWER_S
+    threading.Thread(target=_converse, args=(server, bot, texts, answer_s), name="say", daemon=True).start()
+
+
+def _converse(server: PlaygroundServer, bot: BotProcess, texts: Texts, answer_s: float) -> None:
     """Say each text in #general and print the answer before saying the next; then end the bot.
 
     Args:
         server: Small Discord.
         bot: Process of the bot.
-        texts: Texts to type, then texts to say by voice.
+        texts: What to say.
         answer_s: Longest wait for an answer.
     """
-    from lab.playground.speech import recording_of
+    from lab.playground.rest.speech import recording_of
     from lab.playground.world.defaults import GENERAL_ID
 
     typed, spoken = texts

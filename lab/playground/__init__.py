@@ -4,7 +4,6 @@ Read `server.py` first (the one port, thread and loop), then `hub.py` (every cha
 `world/state.py` (what exists). `acts/` has the acts of people, each once: `driver.py` makes a method for tests of each,
 `control.py` an endpoint for the page, whose files lie in `page/` and are served by `page_routes.py`. `rest/` and
 `gateway/` face the bot. `guard.py` admits callers with a key of `keys.py`.
-`speech.py` is a server of transcriptions with a port of its own.
 Everything but `driver.py` runs on the server's loop. `hub.py` is the only one that changes messages and channels and
 tells the feed of it in one go; nothing is written to the disk. `world/` touches neither file nor socket nor clock.
 """

@@ -16,8 +16,8 @@ import pytest
 
 from actors.part import SHIPPED_SKILLS
 from domain.log.event import Kind
+from lab.playground.rest.speech import LoopbackSpeech, SpeechReply, recording_of
 from lab.playground.server import PlaygroundServer
-from lab.playground.speech import LoopbackSpeech, SpeechReply, recording_of
 from lab.playground.world.defaults import GENERAL_ID
 from tests.actors.cli.command import open_command, run
 from tests.e2e.stage import Process, Stage, bot_texts, events, of_kind
