@@ -65,6 +65,7 @@ ALLOWED = {
     ): "names of sockets and the operator's key must not be guessed; the kernel's ids can be foretold",
     ("lab/bench/escapes/", "secrets.*"): "makes the secret that attempts look for, which none may foresee",
     ("lab/loopback_model/", "secrets.*"): "its address must not be guessed by other users of the machine",
+    ("lab/loopback_speech/", "secrets.*"): "its address must not be guessed by other users of the machine",
     ("lab/playground/", "secrets.*"): "stands for Discord itself, whose tokens and session ids nobody can foresee",
 }
 """(file or folder, pattern) -> why it may. Everything that is not an entry here is refused."""

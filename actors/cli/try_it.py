@@ -185,7 +185,7 @@ def _start_server(port: int) -> PlaygroundServer:
 
 def _start_speech(settings: Settings, given: dict[str, object]) -> Callable[[], None]:
     """Start a server that hears the page's own voice messages, unless the settings name another; gives its end."""
-    from lab.playground.rest.speech import LoopbackSpeech
+    from lab.loopback_speech.server import LoopbackSpeech
 
     if settings.transcribe.api != "off":
         return lambda: None
@@ -218,7 +218,7 @@ def _converse(server: PlaygroundServer, bot: BotProcess, texts: Texts, answer_s:
         texts: What to say.
         answer_s: Longest wait for an answer.
     """
-    from lab.playground.rest.speech import recording_of
+    from lab.loopback_speech.server import recording_of
     from lab.playground.world.defaults import GENERAL_ID
 
     typed, spoken = texts

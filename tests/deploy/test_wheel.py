@@ -26,14 +26,21 @@ from tests.patience import PATIENCE_S
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(4 * PATIENCE_S)]
 
 PACKAGES = ("actors", "domain", "lab", "messages", "skills")
-OF_THE_LAB = ("lab/__init__.py", "lab/discord_json.py", "lab/listener.py", "lab/playground/", "lab/py.typed")
+OF_THE_LAB = (
+    "lab/__init__.py",
+    "lab/discord_json.py",
+    "lab/listener.py",
+    "lab/loopback_speech/",
+    "lab/playground/",
+    "lab/py.typed",
+)
 COMPILED = {f"actors/{name}{EXTENSION_SUFFIXES[0]}" for name in ("embedder/encoder/_forward", "memory/codes/_scan")}
 DOCUMENTS = ("docs/", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "deploy/remembrancer.service")
 SHARE = "share/doc/remembrancer"
 LOCKED = "-r /build/requirements.lock"
 
 
-def tracked(*beginnings: str) -> set[str]:
+def tracked_files(*beginnings: str) -> set[str]:
     """Files that git knows and that are there."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode()
     return {name for name in listed.split("\0") if name.startswith(beginnings) and (ROOT / name).is_file()}
@@ -57,7 +64,7 @@ class Installed:
         return {"HOME": str(self.home), "PATH": os.pathsep.join([*map(str, folders), os.defpath, "/usr/local/bin"])}
 
     def run(self, program: str, *arguments: str, code: int = 0, folders: tuple[Path, ...] = ()) -> str:
-        """What a command of the wheel's says on stdout; `code` is how it ends."""
+        """Words of a command of the wheel on stdout; `code` is its exit code."""
         done = subprocess.run(
             [self.place / "bin" / program, *arguments],
             cwd=self.home,
@@ -78,11 +85,11 @@ class Installed:
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """Made as the image is, but that what requirements.lock names is taken from the tests' own environment."""
     top = tmp_path_factory.mktemp("wheel")
     place, source, made = top / "environment", top / "source", top / "dist"
-    for name in tracked(""):
+    for name in tracked_files(""):
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, source / name)
     home = top / "home"
@@ -109,72 +116,72 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 
 @pytest.fixture
-def untouched(installed: Installed) -> Iterator[Installed]:
-    """What is installed, which no use of it may change."""
-    before = installed.state()
-    yield installed
-    after = installed.state()
+def fixed_installation(installation: Installed) -> Iterator[Installed]:
+    """The installation; no use may change a file of it."""
+    before = installation.state()
+    yield installation
+    after = installation.state()
     assert sorted(before.items() ^ after.items()) == []
 
 
-def test_the_wheel_has_what_git_has_of_its_packages_and_of_the_lab_only_what_try_needs(installed: Installed) -> None:
-    names = zipfile.ZipFile(installed.wheel).namelist()
-    info = installed.wheel.name.partition("-cp")[0]
+def test_the_wheel_has_what_git_has_of_its_packages_and_of_the_lab_only_what_try_needs(installation: Installed) -> None:
+    names = zipfile.ZipFile(installation.wheel).namelist()
+    info = installation.wheel.name.partition("-cp")[0]
     code = {name for name in names if not name.startswith(f"{info}.")}
     documents = {name.partition(f"{SHARE}/")[2] for name in names if name.startswith(f"{info}.data/")}
 
     others = (f"{package}/" for package in PACKAGES if package != "lab")
-    assert code - COMPILED == tracked(*others, *OF_THE_LAB)
+    assert code - COMPILED == tracked_files(*others, *OF_THE_LAB)
     assert (code & COMPILED == COMPILED) or shutil.which("cc") is None
-    assert documents == tracked(*DOCUMENTS)
+    assert documents == tracked_files(*DOCUMENTS)
 
 
-def test_types_are_there_for_who_imports_it(installed: Installed) -> None:
-    assert [name for name in PACKAGES[:4] if not (installed.packages / name / "py.typed").is_file()] == []
+def test_types_are_there_for_who_imports_it(installation: Installed) -> None:
+    assert [name for name in PACKAGES[:4] if not (installation.packages / name / "py.typed").is_file()] == []
 
 
 @pytest.mark.req("X-193")
-def test_its_commands_start_anywhere_and_answer(untouched: Installed) -> None:
-    script = untouched.packages / "skills" / "reminders" / "scripts" / "reminders.py"
+def test_its_commands_start_anywhere_and_answer(fixed_installation: Installed) -> None:
+    script = fixed_installation.packages / "skills" / "reminders" / "scripts" / "reminders.py"
 
-    assert untouched.run("agent", "--version") == "remembrancer, version 0.1.0\n"
-    tried = untouched.run("agent", "try", "--say", "hello", "--say", f"run: python3 -I {script} list")
+    assert fixed_installation.run("agent", "--version") == "remembrancer, version 0.1.0\n"
+    tried = fixed_installation.run("agent", "try", "--say", "hello", "--say", f"run: python3 -I {script} list")
     assert "I have read “hello”" in tried
     assert "There are no reminders." in tried
-    assert "I have read “hello”" in untouched.run("agent-cli", "--model", "offline", "hello")
-    untouched.run("agent", "bench", "kernel", code=2)
-    assert not (untouched.place / "bin" / "agent-load").exists()
-    assert untouched.run("agent", "setup", "--help").startswith("Usage: agent setup ")
-    assert "model.name" in untouched.run("agent", "config")
-    untouched.run("agent", "status", code=1)
-    assert (untouched.home / "data" / "playground" / "logs").is_dir()
+    assert "I have read “hello”" in fixed_installation.run("agent-cli", "--model", "offline", "hello")
+    fixed_installation.run("agent", "bench", "kernel", code=2)
+    assert not (fixed_installation.place / "bin" / "agent-load").exists()
+    assert fixed_installation.run("agent", "setup", "--help").startswith("Usage: agent setup ")
+    assert "model.name" in fixed_installation.run("agent", "config")
+    fixed_installation.run("agent", "status", code=1)
+    assert (fixed_installation.home / "data" / "playground" / "logs").is_dir()
 
 
 def test_doctor_finds_the_skills_that_came_with_it_and_names_the_command_as_it_was_started(
-    untouched: Installed,
+    fixed_installation: Installed,
 ) -> None:
-    shutil.rmtree(untouched.home / "data", ignore_errors=True)
-    (untouched.home / "data").mkdir(mode=0o700)
-    checks = {row["name"]: row for row in json.loads(untouched.run("agent", "doctor", "--json"))["checks"]}
-    by_path = untouched.run("agent", "doctor")
-    by_name = untouched.run("agent", "doctor", folders=(untouched.place / "bin",))
-    shutil.rmtree(untouched.home / "data")  # another test's agent makes its own
+    shutil.rmtree(fixed_installation.home / "data", ignore_errors=True)
+    (fixed_installation.home / "data").mkdir(mode=0o700)
+    checks = {row["name"]: row for row in json.loads(fixed_installation.run("agent", "doctor", "--json"))["checks"]}
+    by_path = fixed_installation.run("agent", "doctor")
+    by_name = fixed_installation.run("agent", "doctor", folders=(fixed_installation.place / "bin",))
+    shutil.rmtree(fixed_installation.home / "data")  # another test's agent makes its own
 
-    assert str(untouched.packages / "skills" / "memory-search") in checks["skills"]["detail"]
+    assert str(fixed_installation.packages / "skills" / "memory-search") in checks["skills"]["detail"]
     if shutil.which("cc") is not None:
         assert checks["search"]["detail"].startswith("compiled")
-    assert f"(`{untouched.place}/bin/agent doctor --fix` does it)" in by_path
+    assert f"(`{fixed_installation.place}/bin/agent doctor --fix` does it)" in by_path
     assert "(`agent doctor --fix` does it)" in by_name
 
 
-def test_both_pages_are_served_whole(untouched: Installed) -> None:
+def test_both_pages_are_served_whole(fixed_installation: Installed) -> None:
     opener = urllib.request.build_opener(
         urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor(CookieJar())
     )
     with subprocess.Popen(
-        [untouched.place / "bin" / "agent", "try", "--port", "0", "--no-browser"],
-        cwd=untouched.home,
-        env=untouched.environment(),
+        [fixed_installation.place / "bin" / "agent", "try", "--port", "0", "--no-browser"],
+        cwd=fixed_installation.home,
+        env=fixed_installation.environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -187,7 +194,7 @@ def test_both_pages_are_served_whole(untouched: Installed) -> None:
                 with opener.open(url, timeout=PATIENCE_S) as answer:
                     assert answer.read() == (ROOT / room / "page" / "index.html").read_bytes()
                     place = answer.url.partition("?")[0]
-                for name in tracked(f"{room}/page/"):
+                for name in tracked_files(f"{room}/page/"):
                     if not name.endswith(".html"):
                         with opener.open(f"{place}page/{Path(name).name}", timeout=PATIENCE_S) as answer:
                             assert answer.read() == (ROOT / name).read_bytes()

@@ -16,7 +16,7 @@ import pytest
 
 from actors.part import SHIPPED_SKILLS
 from domain.log.event import Kind
-from lab.playground.rest.speech import LoopbackSpeech, SpeechReply, recording_of
+from lab.loopback_speech.server import LoopbackSpeech, SpeechReply, recording_of
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.actors.cli.command import open_command, run

@@ -4,7 +4,6 @@ Read `endpoints.py` first (token, fault, rate limit, body, handler, log: what ev
 `route.py`, then a table of routes: `messages.py`, `threads.py`, `channels.py`, `interactions.py`.
 `endpoints.py` is the only writer of the request log, and lets in the bot and who was told an interaction's token;
 handlers announce every change through the hub. `drafts.py` turns what the bot posts into a checked draft.
-`speech.py` stands apart: a server of transcriptions with a port of its own.
 """
 
 from __future__ import annotations

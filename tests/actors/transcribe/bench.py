@@ -14,7 +14,7 @@ from actors.transcribe.config import Api, TranscribeConfig
 from actors.transcribe.engine import Engine
 from actors.transcribe.server import ServerEngine
 from domain.policy.retrying import RetryPolicy
-from lab.playground.rest.speech import LoopbackSpeech, recording_of
+from lab.loopback_speech.server import LoopbackSpeech, recording_of
 from messages.base import Message, RequestId, Surface, Window
 from messages.socket import Refused
 from messages.web import TRANSCRIBE, TranscribeAudio, Transcribed, TranscribeFile

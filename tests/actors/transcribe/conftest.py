@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lab.playground.rest.speech import LoopbackSpeech
+from lab.loopback_speech.server import LoopbackSpeech
 from tests.actors.transcribe.bench import Bench
 
 MakeBench = Callable[..., Bench]

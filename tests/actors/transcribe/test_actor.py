@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from actors.transcribe import actor
-from lab.playground.rest.speech import LoopbackSpeech, SpeechReply, recording_of
+from lab.loopback_speech.server import LoopbackSpeech, SpeechReply, recording_of
 from messages.base import RequestId
 from messages.status import DescribeYourself, SelfDescription
 from messages.web import TRANSCRIBE, TRANSCRIPTION_RESTARTED, Transcribed

@@ -17,7 +17,7 @@ from actors.shell.config import ShellConfig
 from actors.transcribe.actor import TranscribeActor
 from actors.transcribe.config import Api, TranscribeConfig
 from actors.transcribe.program import MAGIC, ProgramEngine, missing_programs
-from lab.playground.rest.speech import recording_of
+from lab.loopback_speech.server import recording_of
 from messages.base import Message, RequestId
 from messages.shell import SHELL
 from messages.socket import Refused

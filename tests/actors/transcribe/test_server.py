@@ -11,7 +11,7 @@ import pytest
 
 from actors.transcribe.config import Api
 from actors.transcribe.container import container_of
-from lab.playground.rest.speech import LoopbackSpeech, SpeechReply, recording_of
+from lab.loopback_speech.server import LoopbackSpeech, SpeechReply, recording_of
 from messages.model import SPENT, CallKind, CallOutcome, CallSpent
 from tests.actors.transcribe.bench import KEY, Bench, window
 from tests.actors.transcribe.conftest import MakeBench
