@@ -12,6 +12,9 @@ _OTHERS = f"{_ACTOR}::test_others_words_take_an_operator_or_who_may_manage_messa
 _CONFIRMED = f"{_ACTOR}::test_nothing_goes_before_the_same_person_confirms_and_logs_go_before_rooms"
 _NAMED = f"{_ACTOR}::test_who_does_not_answer_is_named_and_asked_again_until_done"
 _KILL = f"{_ACTOR}::test_a_kill_after_the_journal_loses_nothing_and_the_next_start_finishes"
+_REPEATED = f"{_ACTOR}::test_repetitions_in_every_window_go_as_far_as_the_person_may"
+_LATER = f"{_ACTOR}::test_what_repeats_the_words_after_the_count_goes_too_as_far_as_the_person_may"
+_WINDOW = "actors/context/test_forgetting.py"
 
 OF_FORGETTING: tuple[Guard, ...] = (
     *guards_of(
@@ -25,7 +28,7 @@ OF_FORGETTING: tuple[Guard, ...] = (
     *guards_of(
         "actors/forget/actor.py",
         ("if reason := refusal(scope, asker):", 'if reason := "":', _OTHERS),
-        (" or preview.asked_by != message.asked_by", "", _CONFIRMED),
+        (" or preview.asker != self._asker(message)", "", _CONFIRMED),
         (
             "preview.until_s < self.monotonic()",
             "False",
@@ -37,14 +40,35 @@ OF_FORGETTING: tuple[Guard, ...] = (
             f"{_ACTOR}::test_a_person_cannot_pass_a_scope_instead_of_a_preview",
         ),
         ("            if not entry.is_done:\n", "            if False:\n", _KILL),
+        (" for event in each if window in resolved.readable", " for event in each", _REPEATED),
+        ("            self._look_again(entry, asker, done)\n", "            pass\n", _LATER),
     ),
     *guards_of(
         "actors/forget/resolution.py",
         ("replace(scope, only_by=self._asker.limit_in(scope.window))", "scope", _OTHERS),
+        ("            self._resolved.withheld = withheld\n", "", _REPEATED),
     ),
     *guards_of(
         "actors/forget/execution.py",
         ("        self._host.wait(self._config.retry_s, step)\n", "", _NAMED),
+    ),
+    *guards_of(
+        "actors/context/forgetting.py",
+        (
+            "        if quote is not None and self._is_gone(self._host.window, quote.message_id):\n",
+            "        if False:\n",
+            f"{_WINDOW}::test_a_reply_to_a_forgotten_message_does_not_bring_its_words_back",
+        ),
+        (
+            "        return self._is_gone(Window(surface=Surface.DISCORD_CHANNEL, id=channel), message.message_id)\n",
+            "        return False\n",
+            f"{_WINDOW}::test_a_thread_begun_from_a_forgotten_message_does_not_bring_its_words_back",
+        ),
+        (
+            "        if run is None or run.turn_id != turn_id:\n",
+            "        if run is None:\n",
+            f"{_WINDOW}::test_a_turn_in_hand_that_was_shown_forgotten_words_of_elsewhere_ends_with_a_notice",
+        ),
     ),
     *guards_of(
         "actors/discord/commands/dispatcher.py",
