@@ -275,6 +275,8 @@ class RuntimePosted(Message, frozen=True, kw_only=True, gc=False):
     file: str = ""
     is_late: bool = False
     """True if the message may have been posted, and logged, before."""
+    is_off_record: bool = False
+    """True if memory was off when it was posted: no log gets its words."""
 
 
 class PinMemory(Message, frozen=True, kw_only=True, gc=False):

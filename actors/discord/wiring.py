@@ -55,6 +55,7 @@ from actors.discord.outgoing.redaction import Redaction
 from actors.discord.outgoing.sending import Sending
 from actors.discord.outgoing.signs import Place, SignFile
 from actors.discord.outgoing.typing_indicator import TypingIndicator
+from actors.discord.timing import Timing
 from actors.kernel import Bulkhead, Host
 from actors.part import Menu
 from domain.log.watermark import Watermark
@@ -152,12 +153,12 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
     rest = RestCalls(timing=timing, on_fatal=host.on_fatal, first_id=first_id, monotonic=host.monotonic)
     seen, clock = SeenMessages(), DiscordClock(host)
     redaction = Redaction((token, *config.secrets))
-    messages = ChannelMessages(rest=rest, seen=seen, nonce_s=timing.nonce_s)
+    window_map = WindowMap(config.connection.channels, dms=config.dms)
+    policy = ChannelPolicy(config.rules, window_map, around.switches)
+    messages = _messages(rest, seen, policy, timing)
     live = LiveMessages(messages=messages, redaction=redaction, timing=timing)
     typing = TypingIndicator(rest=rest, timing=timing)
     outbox = Outbox(host=host, messages=messages, live=live, typing=typing, redaction=redaction, timing=timing)
-    window_map = WindowMap(config.connection.channels, dms=config.dms)
-    policy = ChannelPolicy(config.rules, window_map, around.switches)
     admission = Admission(host=host, config=config, rest=rest, clock=clock, policy=policy)
     disk = Disk(
         threads=Bulkhead("discord-files"),
@@ -200,6 +201,13 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
             token=token, build=build, rest=rest, timing=timing, pauses=Pauses(timing), on_fatal=host.on_fatal
         ),
     )
+
+
+def _messages(rest: RestCalls, seen: SeenMessages, policy: ChannelPolicy, timing: Timing) -> ChannelMessages:
+    def is_off_record(channel_id: ChannelId) -> bool:
+        return policy.is_off_record(discord.Object(int(channel_id)))
+
+    return ChannelMessages(rest=rest, seen=seen, nonce_s=timing.nonce_s, is_off_record=is_off_record)
 
 
 def _sending(

@@ -113,7 +113,11 @@ class OffRecord:
             return None if any(shown in events for events in self._events.values()) else said
         if said.kind is Kind.SYSTEM and isinstance(stops := meta.get("stops"), list):
             return self._reduced_stop(said, meta, stops)
-        if said.kind is Kind.SYSTEM and meta.get("what") == _POSTED and self._is_newest:
+        if (
+            said.kind is Kind.SYSTEM
+            and meta.get("what") == _POSTED
+            and (meta.pop(MESSAGE_KEY, False) or self._is_newest)
+        ):
             return event(said.id, said.at, Kind.SYSTEM, "", {**meta, "file": ""})
         return said
 

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from domain.log.event import Event, Kind
 from domain.log.metadata import MetaValue
+from domain.log.off_record import MESSAGE_KEY
 from messages.context import RuntimePosted
 
 POSTED = "posted"
@@ -22,6 +23,8 @@ def posted_meta(posted: RuntimePosted, open_count: int) -> dict[str, MetaValue]:
     meta: dict[str, MetaValue] = {"what": POSTED, "by": posted.by, "message_ids": list[MetaValue](posted.message_ids)}
     if posted.file:
         meta["file"] = posted.file
+    if posted.is_off_record:
+        meta[MESSAGE_KEY] = True
     return {**meta, "open": open_count}
 
 

@@ -15,9 +15,14 @@ OF_OFF_RECORD: tuple[Guard, ...] = (
         ("self._reduced_question(said, meta) if self._is_newest else said", "said", _ANSWERED),
         ("            return _reduced_text(said, meta)\n", "            return said\n", _ANSWERED),
         (
-            ' and meta.get("what") == _POSTED and self._is_newest',
-            " and False",
+            " or self._is_newest)",
+            ")",
             f"{_WINDOW}::test_a_posting_after_a_message_off_the_record_is_noted_without_its_words",
+        ),
+        (
+            "(meta.pop(MESSAGE_KEY, False) or self._is_newest)",
+            "self._is_newest",
+            f"{_WINDOW}::test_a_posting_where_memory_is_off_is_noted_without_its_words",
         ),
     ),
     *guards_of(

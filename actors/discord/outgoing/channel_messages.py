@@ -60,16 +60,20 @@ class ChannelMessages:
         CallFailedError: it failed as often as it may be tried.
     """
 
-    def __init__(self, *, rest: RestCalls, seen: SeenMessages, nonce_s: float) -> None:
+    def __init__(
+        self, *, rest: RestCalls, seen: SeenMessages, nonce_s: float, is_off_record: Callable[[ChannelId], bool]
+    ) -> None:
         """Begin without calls.
 
         Args:
             rest: Makes the calls.
             seen: Hears of sent messages.
             nonce_s: Seconds after the first attempt in which a post may be tried again.
+            is_off_record: True if memory is off in a channel.
         """
         self._rest = rest
         self._nonce_s = nonce_s
+        self.is_off_record = is_off_record
         self._seen = seen
         self.own = OwnHistory(self._own_page)
         """The bot's messages in channels, read back."""

@@ -118,6 +118,7 @@ class Sending:
                 text=request.caption,
                 message_ids=(reply.message_id,),
                 file=reply.filename,
+                is_off_record=self._messages.is_off_record(ChannelId(request.window.id)),
             )
             self._host.tell(request.window.address, posted)
         self.settled += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from actors.context.endings import LOST
@@ -243,6 +244,26 @@ def test_a_posting_after_a_message_off_the_record_is_noted_without_its_words(tmp
     again.tell(CHANNEL, later)
     assert "5" in again.events()[-2].meta_json
     again.stop()
+    assert find_planted(tmp_path) == []
+
+
+@pytest.mark.req("X-251")
+def test_a_posting_where_memory_is_off_is_noted_without_its_words(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.say("a word on the record", 1, wants_answer=False)
+    posted = RuntimePosted(
+        window=CHANNEL,
+        by="scheduler",
+        text="feed the dromedary",
+        message_ids=(MessageId("5"),),
+        is_off_record=True,
+    )
+    rig.tell(CHANNEL, posted)
+    assert "5" in rig.events()[-1].meta_json
+    later = msgspec.structs.replace(posted, message_ids=(MessageId("6"),), text="feed the ostrich", is_off_record=False)
+    rig.tell(CHANNEL, later)
+    assert rig.events()[-1].content == "feed the ostrich"
+    rig.stop()
     assert find_planted(tmp_path) == []
 
 

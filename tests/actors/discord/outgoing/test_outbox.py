@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from domain.policy.memory_switch import MemorySwitch, MemorySwitches
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.base import MessageId, Surface, Window
@@ -38,6 +39,17 @@ def test_a_window_is_told_what_others_had_shown_there_and_not_what_it_said_itsel
         RuntimePosted(window=GENERAL, by="edge", text="⏰ tea", message_ids=(MessageId(shown),), is_late=is_late)
         for is_late in (False, True)
     ]
+
+
+@pytest.mark.req("X-251")
+def test_where_memory_is_off_the_window_is_told_so_with_what_others_had_shown(start_life: StartLife) -> None:
+    off = MemorySwitch(place=str(defaults.GENERAL_ID), number=1, is_off=True, by="operator")
+    life = start_life(switches=MemorySwitches((off,)))
+    thread = thread_window(life.playground.create_thread(defaults.GENERAL_ID, "in that channel"))
+    for window in (GENERAL, thread):
+        life.delivered("⏰ tea", window)
+    posted = [message for message in life.told.wait(2) if isinstance(message, RuntimePosted)]
+    assert [(each.window, each.is_off_record) for each in posted] == [(GENERAL, True), (thread, True)]
 
 
 def test_a_text_pings_nobody_embeds_nothing_and_carries_its_nonce(life: Life) -> None:
@@ -247,7 +259,7 @@ def long_text(words: int = 4000) -> str:
 
 
 def file_of(life: Life, message: dict[str, Any]) -> str:
-    """What the one file of a message holds."""
+    """Content of the one file of a message."""
     ((name, text),) = files_of(life, message).items()
     assert name == "answer.md"
     return text
@@ -255,10 +267,10 @@ def file_of(life: Life, message: dict[str, Any]) -> str:
 
 def files_of(life: Life, message: dict[str, Any]) -> dict[str, str]:
     """Name -> text of each file of a message."""
-    return {file["filename"]: _held(life, file) for file in message["attachments"]}
+    return {file["filename"]: _content_of(life, file) for file in message["attachments"]}
 
 
-def _held(life: Life, file: dict[str, Any]) -> str:
+def _content_of(life: Life, file: dict[str, Any]) -> str:
     data = life.playground.run(lambda: life.playground.hub.files.get(int(file["id"])))
     assert data is not None
     return data.decode()

@@ -14,6 +14,7 @@ import pytest
 
 from actors.discord.outgoing.sending import MOST_WAITING
 from domain.log.window_folders import attachments_folder
+from domain.policy.memory_switch import MemorySwitch, MemorySwitches
 from lab.playground.world import defaults
 from messages.base import RequestId, Surface, Window
 from messages.context import RuntimePosted
@@ -77,6 +78,16 @@ def files(life: Life, channel_id: int = defaults.GENERAL_ID) -> list[str]:
     return [
         file["filename"] for message in life.playground.messages(channel_id) for file in message.get("attachments", ())
     ]
+
+
+@pytest.mark.req("X-251")
+def test_where_memory_is_off_the_window_is_told_so_with_a_file(start: StartLife, work: Path, ask: Ask) -> None:
+    off = MemorySwitch(place=GENERAL.id, number=1, is_off=True, by="operator")
+    life = start(switches=MemorySwitches((off,)))
+    (work / "june.csv").write_bytes(b"a,b\n")
+    assert isinstance(life.outcome(ask(life, "june.csv", caption="words")), FileAttached)
+    (posted,) = life.told.wait(1)
+    assert posted.is_off_record
 
 
 def test_a_file_is_posted_with_its_caption_and_pings_nobody(life: Life, work: Path, ask: Ask) -> None:
