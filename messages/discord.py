@@ -115,15 +115,21 @@ class ShowReaction(Message, frozen=True, kw_only=True, gc=False):
 
 
 class AttachFile(Message, frozen=True, kw_only=True, gc=False):
-    """Post a file of the window's working directory there; answered by `FileAttached` or `Refused`."""
+    """Post files of the window's working directory there, in one message; answered by `FileAttached` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
     window: Window
     path: Annotated[str, Meta(max_length=2_048)]
     """Below the working directory."""
+    further: Annotated[tuple[Annotated[str, Meta(max_length=2_048)], ...], Meta(max_length=9)] = ()
+    """Paths of the files behind the first file."""
+    descriptions: Annotated[tuple[Annotated[str, Meta(max_length=1_024)], ...], Meta(max_length=10)] = ()
+    """Description of each file, in order, for people who do not see the picture; empty for none."""
+    is_spoiler: bool = False
+    """True if Discord hides the files until a person presses them."""
     caption: Annotated[str, Meta(max_length=2_000)] = ""
-    """Words above it, at most one message's worth."""
+    """Words above the files, at most one message's worth."""
 
 
 class StopIntake(Message, frozen=True, kw_only=True, gc=False):
@@ -179,13 +185,14 @@ class Delivered(Message, frozen=True, kw_only=True, gc=False):
 
 
 class FileAttached(Message, frozen=True, kw_only=True, gc=False):
-    """The file is posted."""
+    """The files are posted."""
 
     request_id: RequestId
     message_id: MessageId
     filename: str
-    """As it is shown."""
+    """Names as people see them, with commas between."""
     size_bytes: int
+    """Bytes of all files."""
 
 
 class DeliveryFailed(Message, frozen=True, kw_only=True, gc=False):

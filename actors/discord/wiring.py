@@ -218,7 +218,6 @@ def _sending(
         messages=messages,
         redaction=redaction,
         disk=disk,
-        most_bytes=config.attachment_bytes,
         timing=config.timing,
     )
 

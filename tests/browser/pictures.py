@@ -6,6 +6,7 @@ compares them, so that a picture of a page that has changed since is noticed.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import re
@@ -16,6 +17,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.actors.cli.command import inherited, start
+from tests.browser.drawing import drawn
 from tests.browser.rig import CHROMIUM, Chat
 from tests.patience import PATIENCE_S
 from tests.real.people.reports import forward, poll
@@ -99,7 +101,11 @@ def _shoot_messages(page: Page) -> None:
     for number, part in enumerate(parts, 1):
         do("say", channel_id=thread["id"], user_id=speaker, text="", parts=part)
         expect(page.locator("#log .message .badge")).to_have_count(number)
-    page.set_viewport_size({"width": 1280, "height": 1120})
+    chart = {"filename": "chart.png", "content_type": "image/png", "data": base64.b64encode(drawn(320, 120)).decode()}
+    do("say", channel_id=thread["id"], user_id=speaker, text="Our guests, week by week", attachments=[chart])
+    expect(page.locator("#log .message .badge")).to_have_count(len(parts) + 1)
+    page.wait_for_function("document.querySelector('.picture img')?.naturalWidth === 320")
+    page.set_viewport_size({"width": 1280, "height": 1400})
     page.locator("#log").evaluate("log => { log.scrollTop = log.scrollHeight; }")
     page.screenshot(path=DOCS / "messages.png")
     page.set_viewport_size({"width": 1280, "height": 560})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import time
 from datetime import datetime, timedelta
@@ -15,6 +16,7 @@ from actors.kernel import SystemClock
 from actors.kernel.clock import Timer
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID, GUEST_ID
+from tests.browser.drawing import drawn
 from tests.browser.rig import Chat
 from tests.e2e.stage import Stage
 from tests.patience import PATIENCE_S
@@ -51,6 +53,20 @@ def test_forwards_polls_stickers_and_locked_threads_look_as_in_discord(server: P
     expect(chat.text).to_have_attribute("placeholder", "This thread has been locked by a moderator.")
     server.change_thread(thread, locked=False)
     expect(chat.text).to_be_enabled()
+
+
+@pytest.mark.req("X-266")
+def test_a_picture_that_the_bot_sends_is_seen_in_its_message(server: PlaygroundServer, chat: Chat) -> None:
+    chat.say(f"run: base64 -d <<< {base64.b64encode(drawn(30, 20)).decode()} > plot; wc -c < plot")
+    chat.say("send me plot")
+    image = chat.log.locator(".picture img")
+    expect(image).to_have_attribute("alt", "plot.png")
+    chat.page.wait_for_function("document.querySelector('.picture img').naturalWidth === 30")
+    server.say(GENERAL_ID, "guess", attachments=[("SPOILER_end.png", drawn(7, 7)), ("a.svg", b"<svg/>")])
+    expect(chat.log.locator(".file")).to_contain_text("a.svg")
+    expect(image).to_have_count(1)
+    chat.log.get_by_role("button", name="Spoiler").click()
+    expect(image).to_have_count(2)
 
 
 def test_who_presses_enter_twice_says_it_once(chat: Chat) -> None:

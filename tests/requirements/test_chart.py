@@ -92,7 +92,7 @@ DURABLE = (243,)
 """Of killed turns, beside runtimes of durable workflows."""
 OBSTACLES = (239,)
 SPEECH = (269, 270)
-FILES = (265,)
+FILES = (265, 266)
 REQUESTS = (227,)
 """Beginnings of a conversation's requests: one system prompt, the same after a restart."""
 

@@ -24,6 +24,8 @@ class FakeDiscordActor(Actor):
             self.tell(message.reply_to, Refused(request_id=message.request_id, reason="file 'no.txt': a rule"))
             return
         shown = f"{message.window.id}:{message.path}:{message.caption}"
+        if message.further:
+            shown = f"{message.path} {message.further} {message.descriptions} {message.is_spoiler}"
         attached = FileAttached(
             request_id=message.request_id, message_id=MessageId("7"), filename=shown, size_bytes=1234
         )
@@ -77,13 +79,24 @@ def test_a_caption_is_passed_on(door: Path, tmp_path: Path) -> None:
     assert ":a.txt:two words (" in send('"$S" a.txt --caption "two words"', door, tmp_path).stdout
 
 
+def test_several_files_are_one_request_with_their_descriptions(door: Path, tmp_path: Path) -> None:
+    done = send('"$S" a.png "$HOME/b.png" --alt one --alt "number two" --spoiler', door, tmp_path)
+    assert done.stdout == "Posted a.png ('b.png',) ('one', 'number two') True (1,234 bytes).\n"
+
+
+def test_an_eleventh_file_is_refused(door: Path, tmp_path: Path) -> None:
+    done = send('"$S" 1 2 3 4 5 6 7 8 9 10 11', door, tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "further" in done.stderr
+
+
 def test_a_refusal_is_an_error(door: Path, tmp_path: Path) -> None:
     done = send('"$S" no.txt', door, tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "error: file 'no.txt': a rule\n")
 
 
 def test_wrong_usage_is_said_and_nothing_is_asked(subtests: pytest.Subtests, tmp_path: Path) -> None:
-    cases: list[str] = ["", "a.txt b.txt", "a.txt --loud"]
+    cases: list[str] = ["", "a.txt --loud"]
     for number, options in enumerate(cases):
         place = tmp_path / str(number)
         place.mkdir()

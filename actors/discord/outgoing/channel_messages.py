@@ -9,7 +9,7 @@ from typing import Any
 
 import discord
 from discord.http import handle_message_parameters
-from discord.utils import MISSING
+from discord.utils import DEFAULT_FILE_SIZE_LIMIT_BYTES, MISSING
 
 from actors.discord.calls.history import Page, read_page
 from actors.discord.calls.parsing import UnreadableAnswerError, number_of, read_message
@@ -178,6 +178,15 @@ class ChannelMessages:
             return read_message(client.get_partial_messageable(int(channel_id)), answer)
 
         return await self._rest.persist(what, call)
+
+    async def file_limit(self, channel_id: ChannelId) -> int:
+        """Bytes of a file that Discord takes in a channel, by its server's boosts."""
+
+        async def call(client: discord.Client) -> int:
+            guild = getattr(client.get_channel(int(channel_id)), "guild", None)
+            return guild.filesize_limit if isinstance(guild, discord.Guild) else DEFAULT_FILE_SIZE_LIMIT_BYTES
+
+        return await self._rest.persist(f"looking up the size of files in channel {channel_id}", call)
 
     def reference(self, channel_id: ChannelId, answered: str) -> discord.MessageReference | None:
         """Says what is answered, where the reader couldn't tell: something else is the newest in the channel."""

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import io
+import itertools
 import logging
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError
 from actors.discord.calls.text_ids import AttachedFile
 from actors.discord.incoming.disk import Disk
+from actors.discord.incoming.fair_limiter import FairLimiter
 from actors.discord.outgoing.channel_messages import ChannelMessages, Draft
+from actors.discord.outgoing.pictures import picture_name
 from actors.discord.outgoing.redaction import Redaction
 from actors.discord.timing import Timing
 from actors.kernel import Host
@@ -26,10 +30,14 @@ from messages.socket import Refused
 
 log = logging.getLogger(__name__)
 
-LARGEST_SENT_BYTES = 10 << 20
-"""Largest upload that Discord takes from a bot without paid boosts."""
+USUAL_SENT_BYTES = 10 << 20
+"""Largest upload that Discord takes in a server without paid boosts."""
+_LARGE_AT_ONCE = 2
+"""Messages with files in servers that take larger uploads: so many are in memory at once."""
 MOST_WAITING = 16
 """Files of a window that are being posted or wait; each is held in memory only when its turn has come."""
+_SPOILER = "SPOILER_"
+"""Beginning of a name, by which Discord hides a file."""
 _SHOWN_PATH = 200
 _PIECE = 1 << 16
 _OVERLAP = 1 << 12
@@ -42,11 +50,16 @@ class UnsendableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Outgoing:
-    """A file as it will be posted."""
+    """Files as they will be posted, with the words above them."""
 
-    filename: str
-    data: bytes
+    files: tuple[tuple[str, bytes, str], ...]
+    """Name, bytes and description of each file."""
     caption: str
+
+    @property
+    def names(self) -> str:
+        """Names of all files."""
+        return ", ".join(name for name, _, _ in self.files)
 
 
 @dataclass(slots=True)
@@ -67,7 +80,6 @@ class Sending:
         messages: ChannelMessages,
         redaction: Redaction,
         disk: Disk,
-        most_bytes: int,
         timing: Timing,
     ) -> None:
         """Begin without requests.
@@ -77,14 +89,13 @@ class Sending:
             messages: Writes into channels.
             redaction: Makes captions fit to be shown, and knows secrets.
             disk: Folders of the files.
-            most_bytes: Larger files are refused, as are those above `LARGEST_SENT_BYTES`.
             timing: `send_timeout_s` bounds a request with all its attempts, from when it is asked.
         """
         self._host = host
         self._messages = messages
         self._redaction = redaction
         self._disk = disk
-        self._most_bytes = min(most_bytes, LARGEST_SENT_BYTES)
+        self._large_turns = FairLimiter(_LARGE_AT_ONCE)
         self._timing = timing
         self.settled = 0
         """Requests that are done with, for good or ill."""
@@ -126,13 +137,14 @@ class Sending:
     async def _outcome(self, request: AttachFile) -> FileAttached | Refused:
         turns = self._turns.setdefault(request.window, _Turns())
         if turns.waiting >= MOST_WAITING:
-            return _refusal(request, f"{_file_label(request)}: {MOST_WAITING} files of this conversation wait already")
+            label = _file_label(request.path)
+            return _refusal(request, f"{label}: {MOST_WAITING} files of this conversation wait already")
         turns.waiting += 1
         try:
             async with asyncio.timeout(self._timing.send_timeout_s), turns.lock:
                 return await self._send_file(request)
         except TimeoutError:
-            return _refusal(request, f"{_file_label(request)} could not be posted in time; it may still have been")
+            return _refusal(request, f"{_file_label(request.path)} could not be posted in time; it may still have been")
         finally:
             turns.waiting -= 1
             if not turns.waiting:
@@ -140,79 +152,115 @@ class Sending:
 
     async def _send_file(self, request: AttachFile) -> FileAttached | Refused:
         try:
-            outgoing = await self._read_outgoing(request)
-            message_id = await self._post(request, outgoing)
+            most_bytes = await self._find_limit(request.window)
+            async with self._large_turns.turn(request.window) if most_bytes > USUAL_SENT_BYTES else nullcontext():
+                outgoing = await self._read_outgoing(request, most_bytes)
+                message_id = await self._post(request, outgoing)
         except (UnsendableError, CallRefusedError, CallFailedError) as error:
             return _refusal(request, str(error))
         except Exception as error:
             log.exception("posting a file in channel %s went wrong", request.window.id)
-            return _refusal(request, f"posting {_file_label(request)} went wrong with {type(error).__name__}")
+            return _refusal(request, f"posting {_file_label(request.path)} went wrong with {type(error).__name__}")
         return FileAttached(
             request_id=request.request_id,
             message_id=message_id,
-            filename=outgoing.filename,
-            size_bytes=len(outgoing.data),
+            filename=outgoing.names,
+            size_bytes=sum(len(data) for _, data, _ in outgoing.files),
         )
 
-    async def _read_outgoing(self, request: AttachFile) -> _Outgoing:
-        """The file, read and judged beside the loop.
+    async def _find_limit(self, window: Window) -> int:
+        """Bytes that the window's server takes in one message.
 
         Raises:
-            UnsendableError: it cannot be posted.
+            UnsendableError: the window is no channel.
+        """
+        if not window.id.isdecimal():
+            raise UnsendableError(f"window {window.address.key}: must be a Discord channel")
+        return max(USUAL_SENT_BYTES, await self._messages.file_limit(ChannelId(window.id)))
+
+    async def _read_outgoing(self, request: AttachFile, most_bytes: int) -> _Outgoing:
+        """The files, read and judged beside the loop.
+
+        Raises:
+            UnsendableError: they cannot be posted.
         """
         caption = self._redaction.present(sendable(request.caption)).strip()
         if units(caption) > LIMIT:
             raise UnsendableError(f"caption of {units(caption)} characters: at most {LIMIT} are allowed")
-        if not request.window.id.isdecimal():
-            raise UnsendableError(f"window {request.window.address.key}: must be a Discord channel")
+        names, contents = list[str](), list[bytes]()
+        for path in (request.path, *request.further):
+            name, data = await self._read_beside(request.window, path, most_bytes)
+            names.append(name)
+            contents.append(data)
+            if sum(map(len, contents)) > most_bytes:
+                raise UnsendableError(
+                    f"the files have more than {most_bytes >> 20} MiB together: send them in several messages"
+                )
+        described = (self._redaction.present(sendable(each)).strip() for each in request.descriptions)
+        files = zip(safe_names(names), contents, itertools.chain(described, itertools.repeat("")), strict=False)
+        return _Outgoing(tuple(files), caption)
+
+    async def _read_beside(self, window: Window, path: str, most_bytes: int) -> tuple[str, bytes]:
+        """A file's name for people and its bytes, read beside the loop.
+
+        Raises:
+            UnsendableError: it cannot be posted.
+        """
         try:
-            data = await self._disk.threads.run(
-                request.window.address.key, self._disk.timeout_s, self._read, request.window, request.path
+            return await self._disk.threads.run(
+                window.address.key, self._disk.timeout_s, self._read, window, path, most_bytes
             )
         except TimeoutError as error:
-            raise UnsendableError(f"{_file_label(request)} cannot be read: {error}") from error
+            raise UnsendableError(f"{_file_label(path)} cannot be read: {error}") from error
         except FileNotFoundError as error:
-            raise UnsendableError(f"{_file_label(request)}: there is no such file") from error
+            raise UnsendableError(f"{_file_label(path)}: there is no such file") from error
         except OSError as error:
-            raise UnsendableError(f"the folder of {_file_label(request)} cannot be opened: {error.strerror}") from error
+            raise UnsendableError(f"the folder of {_file_label(path)} cannot be opened: {error.strerror}") from error
         except ValueError as error:
             raise UnsendableError(str(error)) from error
-        (filename,) = safe_names([request.path])
-        return _Outgoing(filename, data, caption)
 
-    def _read(self, window: Window, path: str) -> bytes:
-        """All of a file, however hostile its folder; runs in a thread.
+    def _read(self, window: Window, path: str, most_bytes: int) -> tuple[str, bytes]:
+        """Name and bytes of a file, however hostile its folder; runs in a thread.
 
         Raises:
             ValueError: it is not to be posted.
             OSError: its folder cannot be opened.
         """
         folder, name = self._disk.locate_file(window, path)
-        data = read_beneath(folder, name, self._most_bytes)
+        data = read_beneath(folder, name, most_bytes)
         if not data:
-            raise ValueError(f"file {path[:_SHOWN_PATH]!r}: it is empty, and Discord takes no empty files")
-        if any(map(self._redaction.holds_secret, _pieces(data.decode("latin-1")))):
-            raise ValueError(f"file {path[:_SHOWN_PATH]!r}: it holds a secret of the agent's own")
-        return data
+            raise ValueError(f"{_file_label(path)}: it is empty, and Discord takes no empty files")
+        if any(map(self._redaction.holds_secret, _pieces(data))):
+            raise ValueError(f"{_file_label(path)}: it holds a secret of the agent's own")
+        try:
+            return picture_name(path, data), data
+        except ValueError as error:
+            raise ValueError(f"{_file_label(path)}: {error}") from error
 
     async def _post(self, request: AttachFile, outgoing: _Outgoing) -> MessageId:
         channel_id = ChannelId(request.window.id)
         draft = Draft(
             text=outgoing.caption or None,
             nonce=f"file-{request.request_id}"[:25],
-            files=lambda: [AttachedFile(io.BytesIO(outgoing.data), filename=outgoing.filename)],
+            files=lambda: [
+                _attached(*file, hides=request.is_spoiler or file[0].startswith(_SPOILER)) for file in outgoing.files
+            ],
         )
         return MessageId(str(await self._messages.send(f"posting a file in channel {channel_id}", channel_id, draft)))
 
 
-def _pieces(text: str) -> Iterator[str]:
-    """Stretches of a text, each reaching into the next, so that looking through them lets others run in between."""
-    for start in range(0, len(text), _PIECE):
-        yield text[start : start + _PIECE + _OVERLAP]
+def _attached(name: str, data: bytes, description: str, *, hides: bool) -> AttachedFile:
+    return AttachedFile(io.BytesIO(data), filename=name, description=description or None, spoiler=hides)
 
 
-def _file_label(request: AttachFile) -> str:
-    return f"file {request.path[:_SHOWN_PATH]!r}"
+def _pieces(data: bytes) -> Iterator[str]:
+    """Stretches of a file, each reaching into the next, so that looking through them lets others run in between."""
+    for start in range(0, len(data), _PIECE):
+        yield data[start : start + _PIECE + _OVERLAP].decode("latin-1")
+
+
+def _file_label(path: str) -> str:
+    return f"file {path[:_SHOWN_PATH]!r}"
 
 
 def _refusal(request: AttachFile, reason: str) -> Refused:

@@ -6,13 +6,28 @@ import { post, state } from "./store.js";
 /** Nodes for everything of `message` that is not text. */
 export function extras(message) {
   const nodes = (message.message_snapshots ?? []).map((snapshot) => forwardBox(snapshot.message));
-  nodes.push(...(message.attachments ?? []).map(fileLink));
+  nodes.push(...(message.attachments ?? []).map((file) => (isShown(file) ? picture(file) : fileLink(file))));
   for (const sticker of message.sticker_items ?? []) nodes.push(el("div", { className: "sticker" }, el("small", {}, "Sticker"), el("b", {}, sticker.name)));
   if (message.poll) nodes.push(pollBox(message.poll));
   for (const embed of message.embeds ?? []) nodes.push(embedBox(embed));
   if (message.components?.length) nodes.push(el("div", { className: "components" }, ...componentNodes(message, message.components)));
   if (message.reactions?.length) nodes.push(el("div", { className: "reactions" }, ...message.reactions.map((entry) => reaction(message, entry))));
   return nodes;
+}
+
+/** True for a picture that Discord shows in the message. */
+function isShown(file) {
+  return /^image\/(png|jpeg|gif|webp)$/.test(file.content_type ?? "");
+}
+
+function picture(file) {
+  const address = new URL(file.url).pathname;
+  const image = el("img", { src: address, alt: file.description ?? file.filename, title: file.description ?? file.filename, loading: "lazy" });
+  const shown = el("a", { className: "picture", href: address, download: file.filename }, image);
+  if (!file.filename.startsWith("SPOILER_")) return shown;
+  const cover = el("button", { type: "button", className: "picture-cover" }, "Spoiler");
+  cover.onclick = () => cover.replaceWith(shown);
+  return cover;
 }
 
 function fileLink(file) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
+from domain.turn.attachments import image_type
 from lab.discord_json import application_flags
 from lab.playground.gateway.transport import reset_transport
 from lab.playground.hub import Hub
@@ -142,7 +143,7 @@ async def serve_file(hub: Hub, request: web.Request) -> web.Response:
     if data is None:
         raise web.HTTPNotFound(text="This content is no longer available.")
     headers = {"Content-Disposition": "attachment", "X-Content-Type-Options": "nosniff"}
-    return web.Response(body=data, content_type="application/octet-stream", headers=headers)
+    return web.Response(body=data, content_type=image_type(data) or "application/octet-stream", headers=headers)
 
 
 async def _instead_of_file(request: web.Request, fault: Fault) -> web.Response | None:

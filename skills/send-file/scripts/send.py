@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -I
-"""Posts a file of the working directory in the conversation that the command was run in."""
+"""Posts files of the working directory in the conversation that the command was run in."""
 
 from __future__ import annotations
 
@@ -15,10 +15,17 @@ from door import ask, run  # noqa: E402
 
 
 def main():
-    """Post the file and print the result."""
+    """Post the files in one message and print the result."""
     arguments = _parser().parse_args()
-    path = _below_home(arguments.file)
-    answer = ask("discord.attach", path=path, caption=arguments.caption)
+    path, *further = map(_below_home, arguments.file)
+    answer = ask(
+        "discord.attach",
+        path=path,
+        further=further or None,
+        descriptions=arguments.alt,
+        is_spoiler=arguments.spoiler or None,
+        caption=arguments.caption,
+    )
     sys.stdout.write(f"Posted {answer['filename']} ({answer['size_bytes']:,} bytes).\n")
 
 
@@ -33,9 +40,11 @@ def _below_home(file):
 
 
 def _parser():
-    parser = argparse.ArgumentParser(description="Send a file of the working directory to the people in Discord.")
-    parser.add_argument("file", help="its path")
-    parser.add_argument("--caption", help="words above it")
+    parser = argparse.ArgumentParser(description="Send files of the working directory to the people in Discord.")
+    parser.add_argument("file", nargs="+", help="path of a file; at most ten")
+    parser.add_argument("--alt", action="append", metavar="TEXT", help="description of a picture; once for each file")
+    parser.add_argument("--spoiler", action="store_true", help="hide the files until a person presses them")
+    parser.add_argument("--caption", help="words above the files")
     return parser
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from actors.discord.outgoing.sending import MOST_WAITING
+from actors.discord.outgoing.sending import MOST_WAITING, USUAL_SENT_BYTES
 from domain.log.window_folders import attachments_folder
 from domain.policy.memory_switch import MemorySwitch, MemorySwitches
 from lab.playground.world import defaults
@@ -27,6 +27,7 @@ from tests.patience import PATIENCE_S, eventually
 
 SEND = r"POST /channels/\d+/messages$"
 SECRET = "correct-horse-battery"
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
 
 
 @pytest.fixture
@@ -151,12 +152,13 @@ def test_nothing_else_than_a_plain_file_of_the_folder_is_posted(
     os.mkfifo(work / "fifo")
     with socket.socket(socket.AF_UNIX) as door:
         door.bind(str(work / "socket")) if len(str(work)) < 90 else os.mkfifo(work / "socket")
-    (work / "big").write_bytes(b"x" * 100_001)
+    with (work / "big").open("wb") as big:
+        big.truncate(USUAL_SENT_BYTES + 1)
     (work / "empty").touch()
     (work / "secret").write_bytes(b"\x89PNG" + SECRET.encode())
     (work / "disguised").write_bytes(SECRET.encode().hex().encode())
     (work / "across").write_bytes(b"x" * 65_530 + SECRET.encode())
-    life = start(attachment_bytes=100_000, secrets=[SECRET])
+    life = start(secrets=[SECRET])
     failures = []
     for path, rule in (
         ("link", "no part of it may be a link"),
@@ -169,7 +171,7 @@ def test_nothing_else_than_a_plain_file_of_the_folder_is_posted(
         ("twin", "it has 2 names, exactly 1 is required"),
         (".", "it must be a regular file"),
         ("missing", "there is no such file"),
-        ("big", "it has 100001 bytes, at most 100000 are allowed"),
+        ("big", "it has 10485761 bytes, at most 10485760 are allowed"),
         ("empty", "it is empty"),
         ("", "it must not be empty"),
         ("a\0b", "it must not be empty or hold a NUL"),
@@ -207,6 +209,87 @@ def test_a_caption_that_is_too_long_is_refused(life: Life, work: Path, ask: Ask)
     (work / "a.txt").write_bytes(b"12345")
     reason = refusal(life, ask(life, "a.txt", caption="x" * 2001))
     assert reason == "caption of 2001 characters: at most 2000 are allowed"
+
+
+@pytest.mark.req("X-266")
+def test_pictures_are_one_message_with_their_descriptions(life: Life, work: Path, ask: Ask) -> None:
+    (work / "june.png").write_bytes(PNG)
+    (work / "july.gif").write_bytes(b"GIF89a" + bytes(9))
+    (work / "data.csv").write_bytes(b"a,b\n")
+
+    reply = life.outcome(
+        ask(life, "june.png", further=("july.gif", "data.csv"), descriptions=("June: 12", "July: 15"), caption="Sales")
+    )
+
+    assert isinstance(reply, FileAttached), reply
+    assert (reply.filename, reply.size_bytes) == ("june.png, july.gif, data.csv", len(PNG) + 19)
+    (message,) = life.playground.messages(defaults.GENERAL_ID)
+    assert message["content"] == "Sales"
+    assert [(file["filename"], file["content_type"], file.get("description")) for file in message["attachments"]] == [
+        ("june.png", "image/png", "June: 12"),
+        ("july.gif", "image/gif", "July: 15"),
+        ("data.csv", "text/csv", None),
+    ]
+    (posted,) = life.told.wait(1)
+    assert isinstance(posted, RuntimePosted)
+    assert posted.file == "june.png, july.gif, data.csv"
+
+
+@pytest.mark.req("X-266")
+@pytest.mark.parametrize(("name", "shown"), [("plot", "plot.png"), ("plot.jpg", "plot.png"), ("a.PNG", "a.PNG")])
+def test_a_picture_has_the_ending_of_its_content(life: Life, work: Path, ask: Ask, name: str, shown: str) -> None:
+    """After openclaw/openclaw#41256: a picture of an unknown type is not shown."""
+    (work / name).write_bytes(PNG)
+    life.outcome(ask(life, name))
+    assert files(life) == [shown]
+
+
+def test_what_is_called_a_picture_and_is_none_is_refused(life: Life, work: Path, ask: Ask) -> None:
+    (work / "page.png").write_bytes(b"<html>not found</html>")
+    reason = "file 'page.png': it is called a picture, and is none that Discord shows (PNG, JPEG, GIF, WebP)"
+    assert refusal(life, ask(life, "page.png")) == reason
+    assert files(life) == []
+
+
+def test_a_spoiler_is_hidden_by_its_name(life: Life, work: Path, ask: Ask) -> None:
+    (work / "ending.png").write_bytes(PNG)
+    (work / "SPOILER_b.txt").write_bytes(b"x")
+    life.outcome(ask(life, "ending.png", further=("SPOILER_b.txt",), is_spoiler=True))
+    life.outcome(ask(life, "SPOILER_b.txt"))
+    assert files(life) == ["SPOILER_ending.png", "SPOILER_b.txt", "SPOILER_b.txt"]
+
+
+def test_one_file_that_cannot_be_posted_keeps_all_back(life: Life, work: Path, ask: Ask) -> None:
+    """After openclaw/openclaw#53641: a message was posted without its file, and called a success."""
+    (work / "a.png").write_bytes(PNG)
+    assert refusal(life, ask(life, "a.png", further=("gone.png",))) == "file 'gone.png': there is no such file"
+    assert life.playground.messages(defaults.GENERAL_ID) == []
+
+
+def test_the_boosts_of_a_server_say_how_large_files_may_be(life: Life, work: Path, ask: Ask) -> None:
+    for name in ("a.bin", "b.bin"):
+        with (work / name).open("wb") as file:
+            file.truncate(6 << 20)
+    together = "the files have more than 10 MiB together: send them in several messages"
+    assert refusal(life, ask(life, "a.bin", further=("b.bin",))) == together
+    assert life.playground.requests("POST", "/messages") == []
+
+    guild = {"id": str(defaults.GUILD_ID), "name": "boosted", "premium_tier": 2, "roles": [], "emojis": []}
+    life.playground.dispatch("GUILD_UPDATE", guild)
+    life.playground.say(defaults.GENERAL_ID, "after it")
+    life.messages.wait(1)
+    reply = life.outcome(ask(life, "a.bin", further=("b.bin",)))
+
+    assert isinstance(reply, FileAttached), reply
+    assert reply.size_bytes == 12 << 20
+
+
+def test_a_description_shows_no_secret(start: StartLife, work: Path, ask: Ask) -> None:
+    life = start(secrets=[SECRET])
+    (work / "a.png").write_bytes(PNG)
+    life.outcome(ask(life, "a.png", descriptions=(f"it says {SECRET}",)))
+    (message,) = life.playground.messages(defaults.GENERAL_ID)
+    assert message["attachments"][0]["description"] == "it says [secret removed]"
 
 
 def test_a_caption_shows_no_secret_and_hides_nothing(start: StartLife, work: Path, ask: Ask) -> None:
