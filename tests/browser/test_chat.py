@@ -57,8 +57,8 @@ def test_forwards_polls_stickers_and_locked_threads_look_as_in_discord(server: P
 
 @pytest.mark.req("X-266")
 def test_a_picture_that_the_bot_sends_is_seen_in_its_message(server: PlaygroundServer, chat: Chat) -> None:
-    chat.say(f"run: base64 -d <<< {base64.b64encode(drawn(30, 20)).decode()} > plot; wc -c < plot")
-    chat.say("send me plot")
+    chat.say(f"run: base64 -d <<< {base64.b64encode(drawn(30, 20)).decode()} > plot.jpg; wc -c < plot.jpg")
+    chat.say("send me plot.jpg")
     image = chat.log.locator(".picture img")
     expect(image).to_have_attribute("alt", "plot.png")
     chat.page.wait_for_function("document.querySelector('.picture img').naturalWidth === 30")

@@ -243,13 +243,13 @@ class Sending:
             text=outgoing.caption or None,
             nonce=f"file-{request.request_id}"[:25],
             files=lambda: [
-                _attached(*file, hides=request.is_spoiler or file[0].startswith(_SPOILER)) for file in outgoing.files
+                _make_file(*file, hides=request.is_spoiler or file[0].startswith(_SPOILER)) for file in outgoing.files
             ],
         )
         return MessageId(str(await self._messages.send(f"posting a file in channel {channel_id}", channel_id, draft)))
 
 
-def _attached(name: str, data: bytes, description: str, *, hides: bool) -> AttachedFile:
+def _make_file(name: str, data: bytes, description: str, *, hides: bool) -> AttachedFile:
     return AttachedFile(io.BytesIO(data), filename=name, description=description or None, spoiler=hides)
 
 
