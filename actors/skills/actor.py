@@ -9,6 +9,7 @@ from actors.kernel import Actor, not_understood
 from actors.part import SHIPPED_SKILLS
 from actors.skill_files.folders import MOST_CHANGES, Found, SkillFolders, read_whole
 from actors.skills.commands import SHIPPED
+from domain.policy.foreign_skill.record import Entry
 from domain.text.token_estimate import tokens_of_text
 from domain.turn.skill import Listing, Skill, invocation, list_skills
 from messages.base import RequestId
@@ -101,7 +102,7 @@ class SkillsActor(Actor):
                 name=each.name,
                 description="; ".join(each.changes[:MOST_CHANGES]),
                 path=each.folder,
-                origin=each.entry.source or str(PurePosixPath(each.folder).parent),
+                origin=_origin_of(each.entry) or str(PurePosixPath(each.folder).parent),
                 state=SkillState.CHANGED,
             )
             for each in self._found.changed
@@ -123,7 +124,7 @@ class SkillsActor(Actor):
         if Path(skill.path).is_relative_to(SHIPPED_SKILLS):
             origin = SHIPPED
         elif entry := self._found.added.get(skill.name):
-            origin = " ".join(filter(None, (entry.source, entry.path, entry.commit[:SHOWN_COMMIT])))
+            origin = _origin_of(entry)
         else:
             origin = ""
         listed = self._listing.entries.get(skill.name, "")
@@ -155,3 +156,8 @@ class SkillsActor(Actor):
     def _description(self, request_id: RequestId) -> SelfDescription:
         figures = (("skills", len(self._found.skills)), ("warnings", len(self._found.warnings)))
         return SelfDescription(request_id=request_id, about=self.address.kind, figures=figures)
+
+
+def _origin_of(entry: Entry) -> str:
+    """Source of an added skill in words; empty for a skill that was put there by hand."""
+    return " ".join(filter(None, (entry.source, entry.path, entry.commit[:SHOWN_COMMIT])))

@@ -14,7 +14,7 @@ MOST_FILES = 1_000
 MOST_BYTES = 32 * 1024 * 1024
 """Of one skill."""
 LONGEST_FILE_BYTES = 16 * 1024 * 1024
-MOST_LEVELS = 10
+MOST_LEVELS = 16
 """Folders within folders."""
 LONGEST_NAME_BYTES = 200
 """Of one part of a path."""

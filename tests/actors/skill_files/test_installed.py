@@ -139,7 +139,7 @@ def test_commands_see_accepted_skills_only(root: Path) -> None:
 
 
 def test_folders_deeper_than_a_skill_may_have_are_no_files(root: Path) -> None:
-    deep = root / "tea" / "/".join("x" * 12)
+    deep = root / "tea" / "/".join("x" * 18)
     deep.mkdir(parents=True)
     (deep / "SKILL.md").touch()
 
