@@ -14,6 +14,7 @@ from actors.transcribe.config import TranscribeConfig
 from actors.transcribe.engine import Engine, Recording, UnheardError
 from domain.policy.fair_queue import FairQueue
 from messages.base import Message, RequestId, Window
+from messages.shell import BashRefused, BashResult, CommandReply
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from messages.web import (
@@ -73,7 +74,7 @@ class TranscribeActor(Actor):
         """Start the loop; connections are made when they are needed."""
         self._loop.start()
 
-    def handle(self, message: TranscribeMessage) -> None:
+    def handle(self, message: TranscribeMessage | CommandReply) -> None:
         """Take a recording, or answer and let the next one start."""
         match message:
             case TranscribeAudio() | TranscribeFile():
@@ -81,6 +82,8 @@ class TranscribeActor(Actor):
             case RecordingDone():
                 self._end(message)
                 self._admit()
+            case BashResult() | BashRefused():
+                pass  # An answer behind its deadline.
             case DescribeYourself():
                 self.tell(message.reply_to, self._description(message.request_id))
             case _:
