@@ -94,7 +94,7 @@ class ContextActor(Actor):
         self._news = News(self, config.takers(window, config.subscribers))
         self._pinning = Pinning(self, journal, self._news)
         self._retraction = Retraction(self, journal, self._news, self._driver.running)
-        self._postings = Postings(self, journal)
+        self._postings = Postings(self, journal, self._driver.running)
         self._waiting: list[TurnId] = []
         self._requests = PartRequests(self, journal, self._driver)
         self._deliveries = Deliveries(self, self._presence)

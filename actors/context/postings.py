@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from actors.context.host import WindowHost
 from actors.context.log.journal import Journal
 from domain.log.event import Kind
 from domain.turn.posting import posted_meta
+from messages.base import TurnId
 from messages.context import RuntimePosted
 
 MOST = 200
@@ -19,8 +22,16 @@ class Postings:
     helps.
     """
 
-    def __init__(self, host: WindowHost, journal: Journal) -> None:
+    def __init__(self, host: WindowHost, journal: Journal, running: Callable[[], TurnId | None]) -> None:
+        """Begin without postings.
+
+        Args:
+            host: The actor of the window.
+            journal: Log of the window.
+            running: Gives the turn in hand, of which a question to a person or a command's file comes.
+        """
         self._host = host
+        self._running = running
         self._journal = journal
         self._waiting: list[RuntimePosted] = []
 
@@ -50,5 +61,5 @@ class Postings:
             with self._host.blocking():
                 self._journal.start(self._host.now(), opened_by=posted.by)
         if not self._journal.has_posted(posted.message_ids, is_late=posted.is_late):
-            meta = posted_meta(posted, self._host.conversation.open_count)
+            meta = posted_meta(posted, self._host.conversation.open_count, self._running())
             self._host.record(Kind.SYSTEM, posted.text, meta, sync=True)

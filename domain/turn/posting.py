@@ -7,24 +7,32 @@ from collections.abc import Collection
 from domain.log.event import Event, Kind
 from domain.log.metadata import MetaValue
 from domain.log.off_record import MESSAGE_KEY
+from messages.base import TurnId
 from messages.context import RuntimePosted
+from messages.discord import DISCORD
+from messages.shell import APPROVAL
 
 POSTED = "posted"
 """Value of `what` in the metadata of a posting's event."""
+_OF_TURNS = (APPROVAL.kind, DISCORD.kind)
+"""Actors that post on behalf of the turn in hand: questions about commands, and files of commands."""
 
 
-def posted_meta(posted: RuntimePosted, open_count: int) -> dict[str, MetaValue]:
+def posted_meta(posted: RuntimePosted, open_count: int, running: TurnId | None) -> dict[str, MetaValue]:
     """The metadata of its event, whose content is the text.
 
     Args:
         posted: What was posted.
         open_count: How much the window has to do yet.
+        running: Turn in hand, which takes its postings along when the turn is forgotten.
     """
     meta: dict[str, MetaValue] = {"what": POSTED, "by": posted.by, "message_ids": list[MetaValue](posted.message_ids)}
     if posted.file:
         meta["file"] = posted.file
     if posted.is_off_record:
         meta[MESSAGE_KEY] = True
+    if running is not None and posted.by in _OF_TURNS:
+        meta["turn"] = running
     return {**meta, "open": open_count}
 
 

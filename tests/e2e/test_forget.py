@@ -121,6 +121,19 @@ def test_a_topic_shows_what_would_go_and_goes_by_the_button(stage: Stage) -> Non
     assert holders(stage.data, "cello")
 
 
+@pytest.mark.req("X-246", "X-249")
+def test_the_question_about_a_command_goes_with_its_turn(server: PlaygroundServer, tmp_path: Path) -> None:
+    given: dict[str, Any] = {"shell.approve": "always"}
+    stage = Stage(server, tmp_path / "data", **given)
+    try:
+        said = server.say(GENERAL_ID, "run: echo kiwi77")
+        eventually(lambda: files_with(stage.data / "logs", "May the agent"))
+        confirm(server, forget(server, "message", {"message": str(said)}))
+        assert not holders(stage.data, "kiwi77")
+    finally:
+        stage.stop()
+
+
 @pytest.mark.req("X-246")
 @pytest.mark.parametrize("is_in_thread", [False, True])
 def test_a_message_goes_from_its_channel_and_from_the_thread_that_was_begun_from_it(

@@ -47,6 +47,19 @@ def test_it_is_logged_with_the_messages_that_show_it_and_who_had_it_shown(rig: R
     assert rig.events()[-1].meta_dict()["file"] == "owls.png"
 
 
+@pytest.mark.req("X-246")
+def test_what_a_turn_wanted_names_the_turn_and_a_reminder_does_not(rig: Rig) -> None:
+    rig.say("hello", 1)
+    for number, by in enumerate(("approval", "discord", "scheduler"), 7):
+        rig.tell(CHANNEL, posted(number, by=by))
+    turn, *posts = rig.events()
+    assert [each.meta_dict().get("turn") for each in posts] == [turn.id, turn.id, None]
+    rig.answer("hi")
+    rig.deliver()
+    rig.tell(CHANNEL, posted(10, by="approval"))
+    assert "turn" not in rig.events()[-1].meta_dict()
+
+
 def test_it_is_logged_where_nothing_has_been_said_yet(rig: Rig) -> None:
     rig.tell(CHANNEL, posted(7))
     assert notes(rig) == [("⏰ tea", ["7"], "scheduler")]
