@@ -23,6 +23,7 @@ from actors.forget.part import row as forget
 from actors.importer.part import row as importer
 from actors.ledger.part import row as ledger
 from actors.local_model.part import row as local_model
+from actors.mcp.part import row as mcp
 from actors.memory.part import row as memory
 from actors.model.part import row as model
 from actors.objects.part import LAYER as OBJECTS
@@ -40,7 +41,7 @@ from actors.workspace.part import LAYER as WORKSPACE
 LAYERS: tuple[Layer, ...] = (WORKSPACE, CURATED, OBJECTS, FACTS)
 """Kinds of memory that `[layers]` can switch on, in the order in which they contribute to a turn."""
 
-BEFORE_LAYERS: tuple[Row, ...] = (ledger, local_model, model, web, transcribe, embedder, memory, skills)
+BEFORE_LAYERS: tuple[Row, ...] = (ledger, local_model, model, web, mcp, transcribe, embedder, memory, skills)
 """Skills before the layers, so that what these say in the system prompt, which changes more often, stands behind."""
 BEHIND_LAYERS: tuple[Row, ...] = (
     scheduler,

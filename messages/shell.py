@@ -1,7 +1,7 @@
 """Protocol of ShellActor, the only one that starts processes, and of ApprovalActor, which asks a person first.
 
 An asker of ApprovalActor names the whole act and waits; the person whose message is being answered, or an operator,
-decides. Further kinds of acts, such as calls of another server's tools, are one more value of `ApprovalKind`.
+decides. Further kinds of acts are one more value of `ApprovalKind`.
 """
 
 from __future__ import annotations
@@ -98,6 +98,42 @@ class CancelBash(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
 
 
+class StartServer(Message, frozen=True, kw_only=True, gc=False):
+    """Run a program that serves other actors, in a sandbox of its own; answered by `ServerEnded` when it has ended.
+
+    The program's stdin and stdout are one connection to a socket on which the asker listens.
+    """
+
+    request_id: RequestId
+    reply_to: Address
+    name: Word
+    command: tuple[str, ...]
+    """Program and its arguments."""
+    socket: str
+    """Path of a Unix socket on which the asker listens."""
+    environment: tuple[tuple[str, str], ...] = ()
+    """Variables beside the usual ones; values may be secrets."""
+    has_network: bool = False
+    reads: tuple[str, ...] = ()
+    """Folders, absolute, that the program may read and run programs of."""
+    writes: tuple[str, ...] = ()
+    """Folders, absolute, that the program may change."""
+
+
+class StopServer(Message, frozen=True, kw_only=True, gc=False):
+    """Kill the program that was started by this request; one that has ended is no matter."""
+
+    request_id: RequestId
+
+
+class ServerEnded(Message, frozen=True, kw_only=True, gc=False):
+    """The program runs no more, or never ran."""
+
+    request_id: RequestId
+    reason: str
+    """For people: how it ended, and the last lines that it wrote to stderr."""
+
+
 class HoldCommands(Message, frozen=True, kw_only=True, gc=False):
     """Stop the clock of the window's running commands while one of them waits for a person, or let the clock go on."""
 
@@ -173,6 +209,7 @@ class ApprovalKind(StrEnum):
     COMMAND = "command"
     PAGE = "page"
     SEARCH = "search"
+    TOOL = "tool"
 
 
 class AskApproval(Message, frozen=True, kw_only=True, gc=False):
@@ -274,11 +311,11 @@ class QuestionDeleted(Message, frozen=True, kw_only=True, gc=False):
     message_id: MessageId
 
 
-ShellCommand = RunBash | CancelBash | EmptyFolder | ReadDocument
+ShellCommand = RunBash | CancelBash | EmptyFolder | ReadDocument | StartServer | StopServer
 ShellMessage = ShellCommand | HoldCommands
 CommandReply = BashResult | BashRefused
 DocumentReply = DocumentRead | DocumentUnread
-ShellReply = CommandReply | FolderEmptied | DocumentReply
+ShellReply = CommandReply | FolderEmptied | DocumentReply | ServerEnded
 ApprovalCommand = AskApproval | WithdrawApproval | DecideApproval | ListApprovals
 ApprovalReply = ApprovalGranted | ApprovalRefused
 """Answers to an asker."""

@@ -69,6 +69,8 @@ class PrepareTurn(Message, frozen=True, kw_only=True, gc=False):
     """POSIX path of the window's log below the data root; empty where nothing is kept. Another one is a new session."""
     may_run: bool = True
     """True if commands may be run in this turn."""
+    tables: tuple[str, ...] = ()
+    """Ids of the settings' channel tables that hold for the turn, the nearest first."""
 
 
 class SkillCommands(Value, frozen=True, kw_only=True, gc=False):
@@ -342,6 +344,8 @@ class AskerTold(Message, frozen=True, kw_only=True, gc=False):
     asked_by: UserId = UserId("")
     message_id: MessageId = MessageId("")
     """Message that the turn answers."""
+    tables: tuple[str, ...] = ()
+    """Ids of the settings' channel tables that hold for the turn, the nearest first."""
 
 
 class CountUsage(Message, frozen=True, kw_only=True, gc=False):

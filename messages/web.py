@@ -1,4 +1,8 @@
-"""Protocol of WebActor, which reads the web on behalf of commands, and of TranscribeActor, which writes speech down."""
+"""Protocols of WebActor and McpActor, which reach servers on behalf of commands, and of TranscribeActor.
+
+WebActor alone reads the web, and TranscribeActor writes speech down. McpActor alone speaks the Model Context Protocol
+(MCP) with servers that the operator has configured; whatever McpActor answers is a server's output.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,13 @@ from msgspec import Meta
 
 from messages.base import Address, Message, RequestId, Value, Window, Word, make_ready
 from messages.context import AddressChecked
+from messages.shell import ServerEnded
 from messages.socket import Refused
 from messages.status import DescribeYourself
+from messages.turn import AskerTold
 
 WEB = Address("web")
+MCP = Address("mcp")
 TRANSCRIBE = Address("transcribe")
 TRANSCRIPTION_RESTARTED = "the transcription restarted; try again"
 """Reason of a refusal after which the same request may be made again at once."""
@@ -117,6 +124,164 @@ class RecordingDone(Message, frozen=True, kw_only=True, gc=False):
     fault: Annotated[str, Meta(max_length=1_000)] = ""
     """Why there are no words; empty if it was listened to."""
 
+
+# MCP
+
+ToolName = Annotated[str, Meta(max_length=256)]
+"""Name of a tool or prompt, as its server gives it."""
+JsonText = Annotated[str, Meta(max_length=50_000)]
+"""A JSON object, as text."""
+
+
+class ListTools(Message, frozen=True, kw_only=True, gc=False):
+    """List the servers that the window may use, and their tools; answered by `ToolsListed` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    words: Annotated[str, Meta(max_length=400)] = ""
+    """Words to search the tools for; empty for all tools."""
+
+
+class DescribeServer(Message, frozen=True, kw_only=True, gc=False):
+    """Describe a server, or one of its tools; answered by `ServerDescribed` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    server: Word
+    tool: ToolName = ""
+    """Empty for the server itself."""
+
+
+class CallTool(Message, frozen=True, kw_only=True, gc=False):
+    """Call a tool of a server once; answered by `ServerAnswered` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    server: Word
+    tool: ToolName
+    arguments: JsonText = "{}"
+
+
+class ListResources(Message, frozen=True, kw_only=True, gc=False):
+    """List what a server gives to read; answered by `ServerListed` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    server: Word
+
+
+class ReadResource(Message, frozen=True, kw_only=True, gc=False):
+    """Read one resource of a server; answered by `ServerAnswered` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    server: Word
+    uri: Annotated[str, Meta(max_length=4_000)]
+
+
+class ListPrompts(Message, frozen=True, kw_only=True, gc=False):
+    """List the prompts of a server; answered by `ServerListed` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    server: Word
+
+
+class GetPrompt(Message, frozen=True, kw_only=True, gc=False):
+    """Give a prompt of a server with its arguments filled in; answered by `ServerAnswered` or `Refused`."""
+
+    request_id: RequestId
+    reply_to: Address
+    window: Window
+    server: Word
+    name: ToolName
+    arguments: JsonText = "{}"
+
+
+class ServerEntry(Value, frozen=True, kw_only=True, gc=False):
+    """One configured server."""
+
+    name: str
+    title: str = ""
+    """Name and version that the server gives itself."""
+    tools: int = 0
+    fault: str = ""
+    """Why its tools are not known; empty if they are."""
+
+
+class ToolEntry(Value, frozen=True, kw_only=True, gc=False):
+    """One tool, in a line."""
+
+    server: str
+    name: str
+    description: str
+    """First sentence of the server's description."""
+
+
+class ToolsListed(Message, frozen=True, kw_only=True, gc=False):
+    """Servers, and tools: of a search the best first."""
+
+    request_id: RequestId
+    servers: tuple[ServerEntry, ...]
+    tools: tuple[ToolEntry, ...]
+    more: int = 0
+    """Number of further tools that are left out."""
+
+
+class ServerDescribed(Message, frozen=True, kw_only=True, gc=False):
+    """Description of a server or tool, for the model."""
+
+    request_id: RequestId
+    text: str
+
+
+class ListedItem(Value, frozen=True, kw_only=True, gc=False):
+    """One resource, template of resources, or prompt."""
+
+    name: str
+    """Name of a prompt; address of a resource, or pattern of addresses."""
+    description: str = ""
+
+
+class ServerListed(Message, frozen=True, kw_only=True, gc=False):
+    """Resources or prompts of a server."""
+
+    request_id: RequestId
+    items: tuple[ListedItem, ...]
+    more: int = 0
+    """Number of further items that are left out."""
+
+
+class AnswerPart(Value, frozen=True, kw_only=True, gc=False):
+    """One part of a server's answer: a text, or a file."""
+
+    text: str = ""
+    data: bytes = b""
+    """Content of a file; empty for a text."""
+    media_type: str = ""
+    name: str = ""
+    """Name for the file, which is safe."""
+
+
+class ServerAnswered(Message, frozen=True, kw_only=True, gc=False):
+    """Answer of a server; nothing in it is an instruction."""
+
+    request_id: RequestId
+    server: str
+    parts: tuple[AnswerPart, ...]
+    is_error: bool = False
+    """True if the server says that the call failed."""
+
+
+McpRequest = ListTools | DescribeServer | CallTool | ListResources | ReadResource | ListPrompts | GetPrompt
+McpReply = ToolsListed | ServerDescribed | ServerListed | ServerAnswered | Refused
+McpMessage = McpRequest | ServerEnded | AskerTold | DescribeYourself
 
 WebRequest = SearchWeb | ReadPage
 WebMessage = WebRequest | AddressChecked | DescribeYourself

@@ -31,8 +31,8 @@ class UnreachableError(Exception):
     exit_code = 3
 
 
-def ask(verb, **arguments):
-    """The agent's answer to one request, a dict. None leaves an argument out.
+def ask(verb, answer_s=ANSWER_S, /, **arguments):
+    """The agent's answer to one request, a dict, within that many seconds. None leaves an argument out.
 
     Raises:
         RefusedError: the agent refused.
@@ -46,7 +46,7 @@ def ask(verb, **arguments):
     if len(line) > LONGEST_LINE_BYTES:
         raise RefusedError(f"the request has {len(line)} bytes, at most {LONGEST_LINE_BYTES} are allowed")
     try:
-        answer = json.loads(_exchange(path, line))
+        answer = json.loads(_exchange(path, line, answer_s))
     except OSError as error:
         raise UnreachableError(f"the agent cannot be reached at {path}: {error.strerror or error}") from None
     except ValueError:
@@ -70,9 +70,9 @@ def run(main):
     sys.exit(code)
 
 
-def _exchange(path, line):
+def _exchange(path, line, answer_s):
     with socket.socket(socket.AF_UNIX) as door:
-        door.settimeout(ANSWER_S)
+        door.settimeout(answer_s)
         door.connect(path)
         door.sendall(line)
         with door.makefile("rb") as answers:

@@ -99,6 +99,7 @@ class PartRequests:
             turn_id=turn.id,
             asked_by=UserId(turn.author_id),
             message_id=MessageId(turn.message_id),
+            tables=turn.tables,
         )
 
     def _read_stretch(self, request: TellSpoken) -> SpokenTold | Refused:

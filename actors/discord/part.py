@@ -89,7 +89,8 @@ def discord_config(settings: Settings, connection: DiscordConnection, secrets: t
         viewer_roles=frozenset(discord.viewer_roles),
         answers_all=discord.answer == "all",
         opens_threads=discord.threads == "auto",
-        tables={channel_id: table.rule for channel_id, table in settings.channels.items()},
+        tables={channel_id: ChannelRule() for channel_id in settings.mcp.channels}
+        | {channel_id: table.rule for channel_id, table in settings.channels.items()},
         dms=discord.dms,
         reacts=discord.reactions,
         catchup_hours=discord.catchup_hours,

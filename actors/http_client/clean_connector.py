@@ -5,6 +5,7 @@ from __future__ import annotations
 import select
 import socket
 import ssl
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakSet
@@ -46,6 +47,7 @@ class CleanConnector(aiohttp.TCPConnector):
         keepalive_timeout: float | None = 15.0,
         ssl_of: ssl.SSLContext | bool = True,
         bounds: Bounds = USUAL_BOUNDS,
+        open_socket: Callable[[AddrInfoType], socket.socket] | None = None,
     ) -> None:
         """Open nothing yet.
 
@@ -54,6 +56,7 @@ class CleanConnector(aiohttp.TCPConnector):
             keepalive_timeout: Seconds that a connection may lie here; None to use each once.
             ssl_of: Whom to believe.
             bounds: Of each answer.
+            open_socket: Opener of sockets, which may refuse an address; None for the usual one.
         """
         is_new = keepalive_timeout is None
         super().__init__(
@@ -61,7 +64,7 @@ class CleanConnector(aiohttp.TCPConnector):
             force_close=is_new,
             keepalive_timeout=keepalive_timeout,
             ssl=ssl_of,
-            socket_factory=_open_watched,
+            socket_factory=_open_watched if open_socket is None else lambda info: _watch(open_socket(info)),
         )
         handler: type[ResponseHandler] = BoundedHandler
         self._factory = partial(handler, loop=self._loop, bounds=bounds)  # type: ignore[call-arg]
@@ -90,7 +93,11 @@ class CleanConnector(aiohttp.TCPConnector):
 def _open_watched(address: AddrInfoType) -> socket.socket:
     """A socket whose connection fails when the other machine is gone."""
     family, kind, protocol, _, _ = address
-    opened = socket.socket(family, kind, protocol)
+    return _watch(socket.socket(family, kind, protocol))
+
+
+def _watch(opened: socket.socket) -> socket.socket:
+    """The socket, whose connection fails when the other machine is gone."""
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in _WATCH.items():
         if (option := getattr(socket, name, None)) is not None:  # not all systems have all of them

@@ -73,6 +73,8 @@ class Part:
     """Checks of doctor on the part."""
     skills: tuple[Path, ...] = ()
     """Skill folders that come and go with it."""
+    skill_channels: frozenset[str] | None = None
+    """Channels with these skills; None for all channels. The command line is offered every skill."""
 
     @property
     def taker(self) -> Taker:
@@ -218,6 +220,13 @@ class Parts:
         """Skill folders that parts bring; those that come with the agent win over a layer's of the same name."""
         folders = (folder for part in self for folder in part.skills)
         return tuple(sorted(folders, key=lambda folder: not folder.is_relative_to(SHIPPED_SKILLS)))
+
+    @property
+    def skill_channels(self) -> dict[Path, frozenset[str]]:
+        """Folders of skills that only some channels are offered, and these channels."""
+        return {
+            folder: part.skill_channels for part in self if part.skill_channels is not None for folder in part.skills
+        }
 
     def _require_single_owners(self) -> None:
         self._require_unique("actor", lambda part: (part.spec.kind,))

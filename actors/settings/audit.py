@@ -11,6 +11,7 @@ from pydantic.fields import FieldInfo
 
 from actors.settings.problem import dotted_key
 from actors.settings.schema import Settings
+from actors.settings.secret import is_provider_secret
 from actors.settings.toml_lines import KeyPath
 
 _SECRET_NAME = re.compile(
@@ -49,7 +50,7 @@ def misplaced_secrets(values: Mapping[str, object], schema: type[Settings] = Set
         start = _secret_in_key(path)
         if start is not None:
             problems[path[: start + 1]] = f"a key that looks like a secret: {_MOVE_IT}"
-        elif isinstance(value, str) and value and (looks_secret(value) or _is_named_secret(path, schema)):
+        elif isinstance(value, str) and value and (looks_secret(value) or _is_named_secret(path, value, schema)):
             problems[path] = f"{dotted_key(path)}: {_MOVE_IT}"
     return problems
 
@@ -114,7 +115,10 @@ def _secret_in_key(path: KeyPath) -> int | None:
     return max(starts, default=None)
 
 
-def _is_named_secret(path: KeyPath, schema: type[Settings]) -> bool:
+def _is_named_secret(path: KeyPath, value: str, schema: type[Settings]) -> bool:
+    """True if the key says that its value is a secret; a value that is the name of one is none."""
+    if is_provider_secret(value):
+        return False
     spelt = [str(part).lower().replace("-", "_") for part in path[_known_parts(path, schema) : _KEY_DEPTH]]
     return any(_SECRET_NAME.search(part) for part in spelt)
 

@@ -54,5 +54,8 @@ class FrozenMap(Mapping[K, V]):
 
 
 def is_key_place(path: tuple[str | int, ...]) -> bool:
-    """True if an error at this place is a key's: `(table, setting, key, "[key]")`, or `(setting, key, "[key]")`."""
-    return len(path) in (3, 4) and path[-1] == KEY_MARK
+    """True if an error at this place is a key's: `(table, setting, key, "[key]")`, or `(setting, key, "[key]")`.
+
+    Or of a mapping in a table of a mapping: `(table, setting, key, setting, key, "[key]")`.
+    """
+    return len(path) in (3, 4, 6) and path[-1] == KEY_MARK

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from actors.settings.audit import table_of
@@ -43,11 +46,20 @@ def broken_rule(detail: ErrorDetails, path: KeyPath, schema: type[Settings] = Se
 
 def bounds(path: KeyPath, schema: type[Settings] = Settings) -> str:
     """The range of a setting that is a number, e.g. `>= 1 and <= 10`; empty for any other."""
-    setting = schema.model_fields.get(str(path[0]))
-    table = table_of(setting) if setting else None
-    limits = (
-        table.model_fields[str(path[1])].metadata if table and len(path) == 2 and path[1] in table.model_fields else []
-    )
+    limits = field.metadata if (field := _field(path, schema)) is not None else []
     signs = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
     ranges = [(sign, getattr(limit, name)) for limit in limits for name, sign in signs.items() if hasattr(limit, name)]
     return " and ".join(f"{sign} {number(bound)}" for sign, bound in ranges)
+
+
+def _field(path: KeyPath, schema: type[Settings]) -> FieldInfo | None:
+    """Field at `path`, in a table or in a table of a mapping of tables; None without such a field."""
+    setting = schema.model_fields.get(str(path[0]))
+    table = table_of(setting) if setting else None
+    if table is None or len(path) not in (2, 4):
+        return None
+    field = table.model_fields.get(str(path[1]))
+    if field is None or len(path) == 2:
+        return field
+    inner = get_args(field.annotation)[1:]
+    return inner[0].model_fields.get(str(path[3])) if inner and hasattr(inner[0], "model_fields") else None

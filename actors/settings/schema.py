@@ -24,6 +24,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from actors.settings.channel_table import ChannelTable, ModelName, strange_models
 from actors.settings.frozen_map import FrozenMap
 from actors.settings.left_out import LeftOut
+from actors.settings.mcp import Mcp
 from actors.settings.operating import LocalModel, Log, Observer, Transcribe
 from actors.settings.problem import number
 from actors.settings.snowflake import Snowflake, SnowflakeOrCli, SnowflakeOrEveryone, SnowflakeOrNothing
@@ -319,6 +320,7 @@ class Settings(BaseSettings):
     reminders: Reminders = Reminders()
     skills: Skills = Skills()
     web: Web = Web()
+    mcp: Mcp = Mcp()
     transcribe: Transcribe = Transcribe()
     observer: Observer = Observer()
     log: Log = Log()

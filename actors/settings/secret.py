@@ -133,7 +133,12 @@ class Secrets:
 
 def is_secret_name(name: str) -> bool:
     """True if a variable of this name holds the bot's token or a provider's key."""
-    return name == DISCORD_BOT_TOKEN or name in _OTHER_NAMES or _PROVIDER_NAME.fullmatch(name) is not None
+    return name == DISCORD_BOT_TOKEN or is_provider_secret(name)
+
+
+def is_provider_secret(name: str) -> bool:
+    """True if a variable of this name holds a provider's key."""
+    return name in _OTHER_NAMES or _PROVIDER_NAME.fullmatch(name) is not None
 
 
 def _content(path: Path, *, required: bool, judge: Trust | None) -> bytes | LeftOut | None:

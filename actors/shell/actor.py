@@ -18,6 +18,7 @@ from actors.shell.quota import Quota
 from actors.shell.refused import RefusedError
 from actors.shell.runner import Runner
 from actors.shell.sandbox.choice import Found, Level, find_level
+from actors.shell.servers import Servers
 from actors.shell.starting import BareStarter, EnclosedStarter, Permissions, Starter
 from actors.shell.warden_client import WardenClient
 from actors.shell.workplace import Workplaces
@@ -41,7 +42,10 @@ from messages.shell import (
     HoldCommands,
     ReadDocument,
     RunBash,
+    ServerEnded,
     ShellMessage,
+    StartServer,
+    StopServer,
 )
 from messages.socket import DoorOpen, DoorReply, OpenDoor, Refused
 from messages.status import DescribeYourself, SelfDescription
@@ -110,6 +114,7 @@ class ShellActor(Actor):
         """Bash and the sandbox that works, once they were looked for."""
         self._documents: DocumentReading | None = None
         """None before the first document, and without bash or a working sandbox."""
+        self._servers: Servers | None = None
         self._approvals: Approvals[RunBash] = Approvals(
             self, _act_of, enter=self._enter, refuse=self._refuse_unapproved, waiting=unapproved
         )
@@ -131,7 +136,9 @@ class ShellActor(Actor):
             log.error("no sandbox works, so every command will be refused: %s", self._level.refusal)
         if config.network == "on":
             log.warning("commands reach the network (shell.network)")
-        self._runner = Runner(self._starter(bash), self._reply, self._doors)
+        starter = self._starter(bash)
+        self._runner = Runner(starter, self._reply, self._doors)
+        self._servers = Servers(starter, self._reply_server)
         self._approvals.resume()
 
     def _find_level(self) -> tuple[str, Level]:
@@ -162,13 +169,19 @@ class ShellActor(Actor):
                 self._cancel(request_id)
             case ReadDocument():
                 self._read(message)
+            case StartServer() if self._servers is not None and not self._level.refusal:
+                self._loop.call(self._servers.begin, message)
+            case StartServer():
+                self._reply_server(message, self._level.refusal)
+            case StopServer(request_id=request_id) if self._servers is not None:
+                self._loop.call(self._servers.stop, request_id)
             case BashResult(request_id=request_id) | BashRefused(request_id=request_id):
                 self._leave(request_id)
             case HoldCommands(window=window, holds=holds):
                 if self._runner is not None:
                     self._loop.call(self._runner.hold, window, holds)
-            case DoorOpen() | Refused() | ApprovalGranted() | ApprovalRefused():
-                pass  # An answer behind its deadline.
+            case DoorOpen() | Refused() | ApprovalGranted() | ApprovalRefused() | StopServer():
+                pass  # An answer behind its deadline, or the end of a server that never ran.
             case DescribeYourself():
                 self._describe(message)
             case _:
@@ -230,6 +243,9 @@ class ShellActor(Actor):
     def _enter(self, request: RunBash) -> None:
         self._queue.enter(request)
         self._admit()
+
+    def _reply_server(self, request: StartServer, reason: str) -> None:
+        self.tell(request.reply_to, ServerEnded(request_id=request.request_id, reason=reason))
 
     def _refuse_unapproved(self, request: RunBash, refused: ApprovalRefused) -> None:
         if refused.is_unknown:
@@ -362,8 +378,13 @@ class ShellActor(Actor):
         documents.abandon()
 
     def _close(self, runner: Runner) -> None:
+        servers = self._servers
+
+        async def close() -> None:
+            await asyncio.gather(runner.close(), *([servers.close()] if servers is not None else ()))
+
         try:
-            self._loop.submit(runner.close()).result(KILL_ALL_S)
+            self._loop.submit(close()).result(KILL_ALL_S)
         except (TimeoutError, CancelledError):
             log.warning("some commands could not be ended within %g s", KILL_ALL_S)
         self._loop.stop()

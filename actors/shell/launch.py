@@ -12,9 +12,11 @@ from pathlib import Path
 from actors.shell.refused import RefusedError
 from actors.shell.workplace import Workplace
 from messages.base import Window
+from messages.shell import StartServer
 
 BASH_CANDIDATES = ("/bin/bash", "/usr/bin/bash", "bash")
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+SERVER_HOME = "/tmp"
 PASSED_ON = ("TZ", "TZDIR")
 """Variables of the agent that commands may see as they are. Keys and tokens are named nowhere here, so none passes."""
 
@@ -63,6 +65,21 @@ def command_environment(
         "AGENT_WINDOW": f"{window.surface.value}/{window.id}",
         **({"AGENT_ANSWER_S": f"{answer_s:g}"} if answer_s else {}),
     }
+
+
+def server_environment(inherited: Mapping[str, str], request: StartServer) -> dict[str, str]:
+    """The whole environment of a server, built from nothing but `PASSED_ON`, PATH and what the operator gives it."""
+    return {name: inherited[name] for name in PASSED_ON if name in inherited} | {
+        "PATH": _absolute_folders(inherited.get("PATH", "")) or DEFAULT_PATH,
+        "HOME": SERVER_HOME,
+        "LANG": "C.UTF-8",
+        **dict(request.environment),
+    }
+
+
+def server_launch(bash: str, command: str, environment: Mapping[str, str]) -> Launch:
+    """Bash running a server without a wrapper."""
+    return Launch(argv=(bash, *_BASH_OPTIONS, command), environment=environment, cwd=Path(SERVER_HOME))
 
 
 def start(launch: Launch, output_fd: int) -> subprocess.Popen[bytes]:

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from actors.kernel import Actor, ActorSpec
-from actors.part import Part, Parts, Plan
+from actors.part import Answer, Command, Part, Parts, Plan
 from actors.shell.checks import findings
-from actors.shell.commands import COMMANDS
 from actors.shell.sandbox.choice import Found
 from domain.policy.approval import APPROVED_ANSWER_S, Approve
 from messages.base import RequestId
-from messages.shell import SHELL, RunBash
+from messages.shell import SHELL, EmptyFolder, FolderEmptied, RunBash
 from messages.socket import SOCKET
+
+EMPTY = Command(
+    name="empty",
+    description="Delete this conversation's working folder and kept output; attachments and logs stay",
+    to=SHELL,
+    request=lambda call, _: EmptyFolder(request_id=call.request_id, reply_to=call.reply_to, window=call.window),
+    reply=FolderEmptied,
+    answer=lambda _reply, _wording: Answer("The working folder is empty."),
+    refused="Not emptied",
+)
+"""Has a window's working folder emptied, also when it is too full for any command."""
 
 
 def row(plan: Plan, parts: Parts) -> Part:
@@ -45,6 +55,6 @@ def row(plan: Plan, parts: Parts) -> Part:
 
     return Part(
         spec=ActorSpec(SHELL.kind, build, core=True),
-        commands=COMMANDS,
+        commands=(EMPTY,),
         checks=(lambda: findings(shell),),
     )

@@ -10,23 +10,25 @@ from typing import Protocol
 
 from actors.part import SHIPPED_SKILLS
 from actors.shell.job import UNBOUNDED, Limits
-from actors.shell.launch import bash_launch, command_environment
+from actors.shell.launch import SERVER_HOME, bash_launch, command_environment, server_environment, server_launch
 from actors.shell.log_visibility import VIEWS, LogVisibility
 from actors.shell.process import BashProcess, Process
-from actors.shell.quota import Quota
+from actors.shell.quota import LEAST_FREE_BYTES, Quota
 from actors.shell.refused import RefusedError
 from actors.shell.sandbox.caller_folder import READING, RESERVED, CallerFolder, Findings, examine, missing
 from actors.shell.sandbox.enclosure import Enclosure, threads_of_user
 from actors.shell.sandbox.shared_folder import Surroundings, bound_folders, hidden_of, shareable
-from actors.shell.sandbox.view import DOOR_CLIENT, View, programs_elsewhere
+from actors.shell.sandbox.view import DOOR_CLIENT, View, is_below, programs_elsewhere
 from actors.shell.warden_client import WardenClient
 from actors.shell.workplace import Workplace, Workplaces
 from actors.skill_files.installed import Visible, VisibleRoots
 from domain.log.window import LOG_ROOT, REDACTED_ROOT
 from domain.log.window_folders import ATTACHMENTS_ROOT, OUTPUT_ROOT
-from messages.shell import RunBash, SharedFolder
+from messages.shell import RunBash, SharedFolder, StartServer
 
 _COUNT_HOLDS_S = 1.0
+_SERVER_CPU_S = 30 * 86_400.0
+"""A server may take twice as much time of a processor; an end for idle servers comes long before."""
 _CLIENT = (str(SHIPPED_SKILLS / "door.py"), DOOR_CLIENT)
 """Module by which scripts of skills ask at the control socket, and its place in a sandbox."""
 _UNBOUNDED = {"most_bytes": UNBOUNDED, "most_files": UNBOUNDED}
@@ -43,6 +45,17 @@ class Starter(Protocol):
             request: Whose command, and which.
             timeout_s: When it will be killed.
             door: Path of the window's control socket; empty for none.
+
+        Raises:
+            RefusedError: it cannot be started.
+        """
+
+    async def start_server(self, request: StartServer, command: str) -> Process:
+        """Start a program that serves another actor.
+
+        Args:
+            request: Its permissions.
+            command: For bash.
 
         Raises:
             RefusedError: it cannot be started.
@@ -71,6 +84,11 @@ class BareStarter:
         if door:
             environment["AGENT_SOCKET"] = door
         return workplace, BashProcess(bash_launch(self._bash, request.command, workplace, environment))
+
+    async def start_server(self, request: StartServer, command: str) -> Process:
+        """As `Starter.start_server`."""
+        environment = {**server_environment(os.environ, request), "AGENT_SOCKET": request.socket}
+        return BashProcess(server_launch(self._bash, command, environment))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +169,44 @@ class EnclosedStarter:
         process = await self._warden.start(job)
         process.exited.add_done_callback(lambda _exited: self._note_end(process, disk, shared))
         return workplace, process
+
+    async def start_server(self, request: StartServer, command: str) -> Process:
+        """As `Starter.start_server`."""
+        writes = tuple(self._own_folder(path) for path in request.writes)
+        view = View(
+            cwd=SERVER_HOME,
+            own=writes,
+            private=self._private,
+            executable=(*programs_elsewhere(), *(self._own_folder(path) for path in request.reads)),
+            door=request.socket,
+            has_network=request.has_network,
+        )
+        disk = Limits(folder=writes[0], least_free_bytes=LEAST_FREE_BYTES, **_UNBOUNDED) if writes else Limits()
+        try:
+            job = self._enclosure.job(
+                command,
+                view,
+                server_environment(os.environ, request),
+                timeout_s=_SERVER_CPU_S,
+                user_threads=self._threads(),
+                disk=disk,
+            )
+        except (OSError, ValueError) as error:
+            raise RefusedError(f"it cannot be started: {error}") from error
+        return await self._warden.start(job)
+
+    def _own_folder(self, path: str) -> str:
+        """Real path of a folder of a server's.
+
+        Raises:
+            RefusedError: it is no folder, or the agent's.
+        """
+        real = os.path.realpath(path)
+        if not Path(real).is_dir():
+            raise RefusedError(f"{path} is no folder")
+        if is_below(real, self._private) or any(is_below(private, (real,)) for private in self._private):
+            raise RefusedError(f"{path} must neither hold the agent's own folders nor lie in one")
+        return real
 
     def _note_end(self, process: Process, disk: Limits, shared: tuple[Limits, ...]) -> None:
         """Called before anybody hears of the end."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from actors.kernel import Actor, not_understood
 from actors.part import SHIPPED_SKILLS
@@ -12,7 +14,7 @@ from actors.skills.commands import SHIPPED
 from domain.policy.foreign_skill.record import Entry
 from domain.text.token_estimate import tokens_of_text
 from domain.turn.skill import Listing, Skill, invocation, list_skills
-from messages.base import RequestId
+from messages.base import RequestId, Surface
 from messages.skills import ListSkills, ReadSkill, SkillEntry, SkillRead, SkillsListed, SkillsMessage, SkillState
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
@@ -34,17 +36,22 @@ class SkillsActor(Actor):
     Crashes on: its own faults; a folder or file that cannot be read is a warning, logged once.
     """
 
-    def __init__(self, *, roots: tuple[Path, ...]) -> None:
+    def __init__(
+        self, *, roots: tuple[Path, ...], channels: Mapping[Path, frozenset[str]] = MappingProxyType({})
+    ) -> None:
         """Nothing is read yet.
 
         Args:
             roots: Where to look, in order of precedence; `actors.skill_files.folders.skill_roots` gives them.
+            channels: Folder of a skill -> channels whose conversations are offered the skill; others are for all.
         """
         super().__init__()
+        self._channels = {folder.resolve(): each for folder, each in channels.items()}
         self._folders = SkillFolders(roots)
         self._found = Found()
         self._listing = Listing()
-        self._commands: tuple[SkillCommands, ...] = ()
+        self._offers: dict[frozenset[Path], tuple[str, tuple[SkillCommands, ...]]] = {}
+        """By the folders that are left out: instructions, and commands of the skills."""
         self._looked_at: float | None = None
         self._logged: frozenset[str] = frozenset()
 
@@ -76,22 +83,33 @@ class SkillsActor(Actor):
             self._found = self._folders.scan()
         self._looked_at = now
         self._listing = list_skills(self._found.skills)
-        self._commands = tuple(
-            SkillCommands(name=skill.name, commands=skill.commands) for skill in self._found.skills if not skill.hidden
-        )
+        self._offers.clear()
         for warning in self._found.warnings:
             if warning not in self._logged:
                 log.warning("skill %s", warning)
         self._logged = frozenset(self._found.warnings)
 
+    def _offer(self, left_out: frozenset[Path]) -> tuple[str, tuple[SkillCommands, ...]]:
+        """Instructions, and commands of the skills, without the skills of these folders."""
+        if left_out not in self._offers:
+            folders = {str(folder) for folder in left_out}
+            skills = [skill for skill in self._found.skills if skill.folder not in folders]
+            commands = [SkillCommands(name=each.name, commands=each.commands) for each in skills if not each.hidden]
+            self._offers[left_out] = (list_skills(skills).text, tuple(commands))
+        return self._offers[left_out]
+
     def _contribute(self, message: PrepareTurn) -> None:
+        places = {message.window.id, *message.tables}
+        is_cli = message.window.surface is Surface.CLI
+        closed = (folder for folder, channels in self._channels.items() if channels.isdisjoint(places))
+        instructions, commands = self._offer(frozenset() if is_cli else frozenset(closed))
         contribution = TurnContribution(
             request_id=message.request_id,
             contributor=str(self.address),
             block="",
-            instructions=self._listing.text,
+            instructions=instructions,
             without_commands="",
-            skills=self._commands,
+            skills=commands,
         )
         self.tell(message.reply_to, contribution)
 

@@ -23,7 +23,7 @@ def row(plan: Plan, parts: Parts) -> Part:
     def build(_key: str) -> Actor:
         from actors.skills.actor import SkillsActor
 
-        return SkillsActor(roots=roots())
+        return SkillsActor(roots=roots(), channels=parts.skill_channels)
 
     can_run = plan.settings.shell.enabled  # a skill is read, and carried out, by commands
     return Part(

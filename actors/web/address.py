@@ -1,63 +1,14 @@
-"""Guard against requests to private addresses (SSRF): nothing of this machine or its network is read."""
+"""Form of addresses that may be read; where they lead is judged when connecting."""
 
 from __future__ import annotations
-
-import socket
-from collections.abc import Callable
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
-from typing import Any
 
 from yarl import URL
 
 from actors.web.errors import WebError
 
-AddressInfo = tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int]]
-"""Entry of the result of `socket.getaddrinfo`."""
-
 MAX_URL_CHARACTERS = 4_000
-MAX_RECEIVED_BYTES = 4 * 1024 * 1024
-"""Most bytes on one connection; twice the limit of a page, to leave room for headers and frames."""
-_CLOSED_V4 = tuple(
-    map(
-        IPv4Network,
-        (
-            "192.0.0.0/24",  # protocol assignments, of which older Pythons take parts for public; Oracle's metadata
-            "192.88.99.0/24",  # relays of 6to4
-            "168.63.129.16/32",  # Azure's metadata and resolver
-            "192.80.8.124/32",  # Equinix Metal's metadata
-            "161.26.0.0/16",  # IBM's services within its cloud, and the next
-            "166.8.0.0/14",
-        ),
-    )
-)
-"""Internal networks of clouds and operators, missing from the registries of special addresses."""
-_OPEN_V6 = IPv6Network("2000::/3")
-"""Global unicast: all else is of links, sites, groups and translations."""
-_CLOSED_V6 = tuple(
-    map(
-        IPv6Network,
-        (
-            "2001::/23",  # protocol assignments: Teredo, benchmarks, ORCHID
-            "2001:db8::/32",  # documentation, and the last
-            "2002::/16",  # 6to4: leads to any IPv4 address
-            "3ffe::/16",  # given back
-            "3fff::/20",
-        ),
-    )
-)
-_NAT64 = IPv6Network("64:ff9b::/96")
-_ISATAP = (0x0000_5EFE, 0x0200_5EFE)
-"""Marker before the IPv4 address in the lower half of an ISATAP address, in any network."""
 _PORTS = (80, 443)
 _FIRST_FREE_PORT = 1024
-
-
-HostPort = tuple[str, int]
-"""IP address and port."""
-
-
-class ForbiddenAddressError(OSError):
-    """A host name led to an address that may not be read."""
 
 
 def page_url(text: str) -> URL:
@@ -82,113 +33,3 @@ def page_url(text: str) -> URL:
     if port not in _PORTS and (port is None or port < _FIRST_FREE_PORT):
         raise WebError(f"port {port} is not read: only 80, 443 and those from {_FIRST_FREE_PORT} on")
     return url
-
-
-def is_public(address: str) -> bool:
-    """True if an IP address belongs to the internet at large."""
-    ip = ip_address(address.partition("%")[0])
-    if isinstance(ip, IPv6Address):
-        inner = _embedded(ip)
-        return _is_open_v6(ip) if inner is None else is_public(str(inner))
-    is_special = ip.is_multicast or ip.is_reserved or ip.is_unspecified
-    return ip.is_global and not is_special and not any(ip in network for network in _CLOSED_V4)
-
-
-def is_own(address: str, family: int) -> bool:
-    """True if `address` is one of this machine's own; no packet is sent to find out."""
-    with socket.socket(family, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect((address, 9))
-        except OSError:
-            return False  # no way there: connecting will fail as well
-        return bool(probe.getsockname()[0] == address)
-
-
-class TooMuchReceivedError(OSError):
-    """A server sent more than a connection may bring."""
-
-
-class PublicAddresses:
-    """Socket factory that refuses addresses outside the public internet, and counts the bytes that its sockets receive.
-
-    It sees the very address that is connected to, so neither a redirect nor a name that changes its mind between two
-    look-ups (DNS rebinding) nor an odd spelling of an address gets past it.
-    """
-
-    def __init__(
-        self,
-        also_open: frozenset[HostPort] = frozenset(),
-        most_bytes: int = MAX_RECEIVED_BYTES,
-        owns: Callable[[str, int], bool] = is_own,
-    ) -> None:
-        """Nothing is opened yet.
-
-        Args:
-            also_open: Addresses that may be read without being public.
-            most_bytes: Most bytes that one socket may receive, of any kind.
-            owns: True if an address is this machine's.
-        """
-        self._owns = owns
-        self._also_open = also_open
-        self._most_bytes = most_bytes
-        self.received_bytes = 0
-        """Bytes received by all sockets."""
-
-    def __call__(self, info: AddressInfo) -> socket.socket:
-        """A socket for that address.
-
-        Raises:
-            ForbiddenAddressError: the address is not public.
-        """
-        family, kind, protocol, _, host_port = info
-        host, port = host_port[:2]
-        if (host, port) in self._also_open:
-            return _BoundedSocket(self, family, kind, protocol)
-        if not is_public(host):
-            raise ForbiddenAddressError(f"{host} is not a public address: only those are read")
-        if self._owns(host, family):
-            raise ForbiddenAddressError(f"{host} is an address of this machine: only other public ones are read")
-        return _BoundedSocket(self, family, kind, protocol)
-
-    def count(self, size: int, total: int) -> None:
-        """Count bytes that a socket received.
-
-        Raises:
-            TooMuchReceivedError: the socket has received too many bytes.
-        """
-        self.received_bytes += size
-        if total > self._most_bytes:
-            raise TooMuchReceivedError(f"the server sent more than {self._most_bytes} bytes")
-
-
-class _BoundedSocket(socket.socket):
-    """Socket that counts below all that an answer can hide its length in: headers, packing, the frames of chunks."""
-
-    def __init__(self, meter: PublicAddresses, family: int, kind: int, protocol: int) -> None:
-        super().__init__(family, kind, protocol)
-        self._meter = meter
-        self._total = 0
-
-    def recv(self, bufsize: int, flags: int = 0, /) -> bytes:
-        data = super().recv(bufsize, flags)
-        self._count(len(data))
-        return data
-
-    def recv_into(self, buffer: Any, nbytes: int = 0, flags: int = 0, /) -> int:
-        size = super().recv_into(buffer, nbytes, flags)
-        self._count(size)
-        return size
-
-    def _count(self, size: int) -> None:
-        self._total += size
-        self._meter.count(size, self._total)
-
-
-def _is_open_v6(ip: IPv6Address) -> bool:
-    leads_to_v4 = int(ip) >> 32 & 0xFFFF_FFFF in _ISATAP
-    return ip in _OPEN_V6 and ip.is_global and not leads_to_v4 and not any(ip in network for network in _CLOSED_V6)
-
-
-def _embedded(ip: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address for which an IPv6 address stands, where networks without IPv4 name public ones so."""
-    return IPv4Address(int(ip) & 0xFFFF_FFFF) if ip in _NAT64 else ip.ipv4_mapped

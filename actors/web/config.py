@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from actors.web.address import HostPort
+from actors.http_client.public_addresses import HostPort
 from actors.web.brave import API_BASE, parse_api_base
 
 OUT_BYTES_PER_HOUR = 64 * 1024

@@ -21,7 +21,8 @@ from bs4.dammit import EncodingDetector
 from yarl import URL
 
 from actors.http_client.bounded_answers import shown_words
-from actors.web.address import ForbiddenAddressError, HostPort, PublicAddresses, TooMuchReceivedError, page_url
+from actors.http_client.public_addresses import ForbiddenAddressError, HostPort, PublicAddresses, TooMuchReceivedError
+from actors.web.address import page_url
 from actors.web.article import MAX_MARKDOWN_CHARACTERS, Article, NoArticleError, extract
 from actors.web.errors import WebError
 from actors.web.names import Names

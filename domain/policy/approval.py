@@ -39,6 +39,7 @@ IS_DECIDED = "this question is decided"
 _WHAT = {
     ApprovalKind.COMMAND: "run this command",
     ApprovalKind.PAGE: "fetch this page from the web",
+    ApprovalKind.TOOL: "ask this of another server",
     ApprovalKind.SEARCH: "send this search to the search engine, and read the pages it finds",
 }
 _LONGEST = 1_200

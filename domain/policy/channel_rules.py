@@ -71,6 +71,10 @@ class ChannelRules:
         """The ids among `places` that have rules of their own, in the same order."""
         return tuple(place for place in places if place in self._tables)
 
+    def sources_of(self, places: Iterable[str]) -> tuple[str, ...]:
+        """The ids among `places` whose rules say anything, in the same order."""
+        return tuple(place for place in self.tables_of(places) if self._tables[place] != ChannelRule())
+
     def of(self, places: Sequence[str]) -> ChannelRule:
         """The rules of a place.
 

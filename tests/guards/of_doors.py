@@ -224,7 +224,7 @@ OF_DOORS: tuple[Guard, ...] = (
         ),
     ),
     *guards_of(
-        "actors/web/address.py",
+        "actors/http_client/public_addresses.py",
         ('            "168.63.129.16/32",  # Azure\'s metadata and resolver\n', "", _CLOUDS),
         ('            "192.80.8.124/32",  # Equinix Metal\'s metadata\n', "", _CLOUDS),
         ('            "2002::/16",  # 6to4: leads to any IPv4 address\n', "", _SPECIAL),

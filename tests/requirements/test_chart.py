@@ -83,6 +83,7 @@ FOREIGN_SKILLS = (267, 268)
 SIMULATION = (244, 257, 258)
 CAMPAIGNS = (242,)
 IMPORTS = (*range(254, 257), 271)
+MCP = range(259, 263)
 OBJECT_LISTS = (228,)
 SESSIONS = (234,)
 """Of commands, where the kernel shares the processor out among sessions."""
@@ -170,6 +171,7 @@ def test_every_choice_that_is_none_of_a_layers_is_decided_in_the_design() -> Non
         *CAMPAIGNS,
         *IMPORTS,
         *FILES,
+        *MCP,
     )
     of_ours = {f"X-{number:02}" for number in numbers}
     assert made == of_ours

@@ -19,6 +19,7 @@ MADE = {
     "actors/workspace/table.py": {"Field"},
     "domain/objects/state.py": {"msgspec.field"},
     "actors/discord/connection/pauses.py": {"ContextVar"},
+    "actors/settings/mcp.py": {"Field"},
     "actors/settings/operating.py": {"Field"},
     "actors/settings/table.py": {"ConfigDict"},
     "actors/settings/schema.py": {"Field", "PrivateAttr", "SettingsConfigDict"},

@@ -33,7 +33,16 @@ def test_every_folder_of_skills_is_a_skill() -> None:
 
 @pytest.mark.req("S0-15")
 def test_of_the_skills_that_others_wrote_only_the_search_of_the_web_is_taken_over() -> None:
-    ours = {"context-objects", "curated-memory", "memory-search", "reminders", "send-file", "subagent", "transcribe"}
+    ours = {
+        "context-objects",
+        "curated-memory",
+        "mcp",
+        "memory-search",
+        "reminders",
+        "send-file",
+        "subagent",
+        "transcribe",
+    }
 
     assert {skill.name for skill in SkillFolders((SHIPPED_SKILLS,)).scan().skills} - ours == {"brave-search"}
 

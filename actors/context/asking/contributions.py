@@ -38,6 +38,7 @@ def question(host: WindowHost, run: TurnRun) -> PrepareTurn:
         audience=turn.audience,
         log=host.log_path,
         may_run=run.may_run,
+        tables=run.tables,
     )
 
 

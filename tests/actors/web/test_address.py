@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from actors.web.address import ForbiddenAddressError, PublicAddresses, is_own, is_public
+from actors.http_client.public_addresses import ForbiddenAddressError, PublicAddresses, is_own, is_public
 
 
 def test_addresses_of_the_internet_are_public(subtests: pytest.Subtests) -> None:

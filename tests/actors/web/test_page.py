@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from actors.web.address import MAX_RECEIVED_BYTES
+from actors.http_client.public_addresses import MAX_RECEIVED_BYTES
 from actors.web.page import MAX_PAGE_BYTES, decode, is_text_encoding
 from messages.base import RequestId
 from messages.status import DescribeYourself, SelfDescription
@@ -259,7 +259,7 @@ def test_encodings_that_no_page_has_are_not_used(subtests: pytest.Subtests) -> N
 
 
 class Victim:
-    """A service of this machine that nobody should reach."""
+    """A service of this machine out of reach."""
 
     def __enter__(self) -> Victim:
         self._listener = socket.create_server(("127.0.0.1", 0))

@@ -37,7 +37,7 @@ class ChannelPolicy:
 
     def describe(self, channel: object, *, is_direct: bool = False) -> str:
         """Rules in force in a channel, for `/status`; empty where every message is answered and no table holds."""
-        rule, tables = self.rule_of(channel), self.tables_of(channel)
+        rule, tables = self.rule_of(channel), self._rules.sources_of(self._window_map.place_of(channel).ids)
         off = MEMORY_IS_OFF if self.is_off_record(channel) else ""
         if rule.answers_all and not rule.opens_threads and not tables:
             return off

@@ -1,0 +1,9 @@
+"""MCP: McpActor, the client of servers of the Model Context Protocol, whose tools the skill `mcp` calls.
+
+Read first `actor.py` (whose request is served when), then `session.py` (one server's session: begins at first need,
+ends when idle), then `client.py` (requests in the protocol) and `answers.py` (a server's results as values).
+`connecting.py` opens sessions by the transports `stdio.py` and `web.py`; `sieve.py` bounds what a server may send.
+`mcp`, the library, is imported at the first need by a thread. Only writer: `stdio.py` of its folder of sockets.
+"""
+
+from __future__ import annotations

@@ -1,0 +1,72 @@
+"""Configuration of McpActor: the servers, and who may use each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from messages.base import Surface, Window
+
+LONGEST_START_S = 60.0
+"""Longest time for the start of a server."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerConfig:
+    """One server: a program, or an address on the web."""
+
+    name: str
+    command: tuple[str, ...] = ()
+    """Program and its arguments; empty for a server on the web."""
+    url: str = ""
+    key: str = field(default="", repr=False)
+    """Bearer token of the server on the web; empty for none."""
+    environment: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    has_network: bool = False
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    channels: frozenset[str] = frozenset()
+    """Channels whose conversations may use it; empty for all."""
+    timeout_s: float = 60.0
+    fault: str = ""
+    """Why the server cannot be used, e.g. a missing secret; empty if it can."""
+
+    @property
+    def leaves_sandbox(self) -> bool:
+        """True if a call may have an effect outside of the server's sandbox."""
+        return bool(self.url or self.has_network or self.writes)
+
+    def may_be_used(self, window: Window, places: Collection[str]) -> bool:
+        """True if a conversation may use the server.
+
+        Args:
+            window: The conversation's; the command line is the operator's, who may use every server.
+            places: Ids of the channel tables that hold there.
+        """
+        return not self.channels or window.surface is Surface.CLI or not self.channels.isdisjoint((*places, window.id))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpConfig:
+    """Configuration of McpActor."""
+
+    servers: Mapping[str, ServerConfig] = field(default_factory=dict)
+    idle_s: float = 600.0
+    """A server without a call for so long is ended."""
+    start_s: float = LONGEST_START_S
+    """Longest time for the start of a server."""
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    """The agent's secrets, which no answer shows."""
+    asks_outside: bool = False
+    """True if a person is asked before a call that leaves the server's sandbox."""
+    asks_always: bool = False
+    """True if a person is asked before each call."""
+
+    def asks_first(self, server: ServerConfig) -> bool:
+        """True if a person is asked before a call of that server."""
+        return self.asks_always or (self.asks_outside and server.leaves_sandbox)
+
+    @property
+    def is_restricted(self) -> bool:
+        """True if not every conversation may use every server."""
+        return any(server.channels for server in self.servers.values())

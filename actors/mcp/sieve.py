@@ -1,0 +1,91 @@
+"""Sieve: the part of a server's messages that is taken in, and the bounds on them.
+
+A server sends answers, requests of its own and notifications. The library would begin a task for each; so a server
+could make as many as it likes. Only answers pass. Of the others, requests are refused here, as many as the server takes
+answers to, and notifications leave at most a mark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from actors.http_client.pacing import Pace
+from actors.mcp.errors import SessionOverError
+from messages.base import make_ready
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterable
+
+MOST_MESSAGE_BYTES = 6 * 1024 * 1024
+_LONGEST_ID_BYTES = 100
+_CHANGED = ("notifications/tools/list_changed",)
+_NOT_SUPPORTED = b'{"code":-32601,"message":"this client serves no requests"}'
+
+
+class _Envelope(msgspec.Struct):
+    """As much of a message as tells its kind."""
+
+    method: str = ""
+    id: msgspec.Raw = msgspec.Raw(b"")
+
+
+_DECODER = msgspec.json.Decoder(_Envelope)
+
+
+class Sieve:
+    """Sieve of one connection."""
+
+    def __init__(self, reply: Callable[[bytes], None], change: Callable[[], None]) -> None:
+        """Nothing has come.
+
+        Args:
+            reply: Sends a line to the server, or drops the line.
+            change: Called at the notice that the server has other tools now.
+        """
+        self._reply = reply
+        self._change = change
+
+    def passes(self, line: bytes) -> bool:
+        """True if a message is an answer; anything else is dealt with here."""
+        try:
+            envelope = _DECODER.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return False  # many programs write other things to their stdout
+        name = bytes(envelope.id)
+        if not envelope.method:
+            return 0 < len(name) <= _LONGEST_ID_BYTES and name != b"null"
+        if envelope.method in _CHANGED:
+            self._change()
+        elif 0 < len(name) <= _LONGEST_ID_BYTES:
+            outcome = b'"result":{}' if envelope.method == "ping" else b'"error":' + _NOT_SUPPORTED
+            self._reply(b'{"jsonrpc":"2.0","id":' + name + b"," + outcome + b"}")
+        return False
+
+
+async def lines(
+    source: AsyncIterable[bytes], pace: Pace, most_bytes: int = MOST_MESSAGE_BYTES, *, keeps_empty: bool = False
+) -> AsyncIterator[bytes]:
+    """Lines of a connection, at a pace that leaves the loop to others.
+
+    Raises:
+        SessionOverError: a line is too long.
+    """
+    kept = bytearray()
+    async with aclosing(pace.pieces(source)) as pieces:
+        async for piece in pieces:
+            kept += piece
+            if b"\n" in piece:
+                *whole, rest = bytes(kept).split(b"\n")
+                kept = bytearray(rest)
+                for line in whole:
+                    if keeps_empty or line.strip():
+                        yield line
+            if len(kept) > most_bytes:
+                raise SessionOverError(f"it sent a message of more than {most_bytes} bytes, the most that are read")
+
+
+make_ready(__name__)

@@ -1,0 +1,60 @@
+"""Streams of the library's kind: it reads answers from one and writes requests to another."""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import Self
+
+from mcp.shared.message import SessionMessage
+from mcp.types import jsonrpc_message_adapter
+
+
+class Stream:
+    """Common part of the streams that the library is given."""
+
+    async def __aenter__(self) -> Self:
+        """This stream."""
+        return self
+
+    async def __aexit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Leave the connection to its owner."""
+
+
+class Incoming(Stream):
+    """Stream of answers, from which the library reads."""
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[SessionMessage | None] = asyncio.Queue()
+
+    def put(self, message: SessionMessage | None) -> None:
+        """Add an answer; None for the end."""
+        self._queue.put_nowait(message)
+
+    def __aiter__(self) -> Self:
+        """This stream."""
+        return self
+
+    async def __anext__(self) -> SessionMessage:
+        """The next answer."""
+        message = await self._queue.get()
+        if message is None:
+            self._queue.put_nowait(None)
+            raise StopAsyncIteration
+        return message
+
+    receive = __anext__
+
+
+def parse(line: bytes) -> SessionMessage | None:
+    """The message of a line; None if it is none of the protocol's."""
+    try:
+        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+    except ValueError:
+        return None

@@ -1,0 +1,7 @@
+"""Tools of other servers: how they are listed, found and described, and what their arguments must be.
+
+Read first `catalogue.py` (a tool, the search, the description), then `arguments.py` (arguments held against a schema).
+Everything here is pure; schemas and texts are a server's own, so every walk through them is bounded.
+"""
+
+from __future__ import annotations

@@ -1,0 +1,97 @@
+"""Catalogue of tools: one tool as the agent knows it, the search for tools, and their descriptions."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from math import log
+
+from domain.memory.keywords import question_terms, terms
+
+LONGEST_NAME = 256
+LONGEST_LINE = 160
+LONGEST_DESCRIPTION = 8_000
+LONGEST_SCHEMA = 24_000
+_NAME_WEIGHT, _SERVER_WEIGHT = 4.0, 2.0
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_./:-]+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """One tool of a server; all texts are clean."""
+
+    server: str
+    name: str
+    wire_name: str = ""
+    """Name as its server spells it; empty for `name`."""
+    title: str = ""
+    description: str = ""
+    schema: Mapping[str, object] = field(default_factory=dict, hash=False)
+    """JSON Schema of the arguments, as the server sent it."""
+    schema_text: str = ""
+    """The same, clean."""
+
+    @property
+    def line(self) -> str:
+        """First sentence of the description, at most `LONGEST_LINE` characters, on one line."""
+        text = " ".join(_SENTENCE.split(self.description.strip(), maxsplit=1)[0].split()) or self.title
+        return text if len(text) <= LONGEST_LINE else f"{text[: LONGEST_LINE - 1]}…"
+
+
+def search_tools(tools: Sequence[Tool], words: str) -> list[Tool]:
+    """Tools that have any of `words`, the best first; rare words count more, and names more than descriptions."""
+    wanted = question_terms(words) or frozenset(terms(words))
+    weights = [_weights(tool) for tool in tools]
+    having = Counter(term for each in weights for term in wanted if term in each)
+    scores = [
+        sum(weight * log(1 + len(tools) / having[term]) for term in wanted if (weight := each.get(term, 0.0)))
+        for each in weights
+    ]
+    found = sorted((place for place, score in enumerate(scores) if score), key=lambda place: (-scores[place], place))
+    return [tools[place] for place in found]
+
+
+def _weights(tool: Tool) -> dict[str, float]:
+    """Term -> how much it says of a tool."""
+    weights: dict[str, float] = dict.fromkeys(terms(f"{tool.title} {tool.description[:LONGEST_DESCRIPTION]}"), 1.0)
+    for term in terms(tool.server):
+        weights[term] = max(weights.get(term, 0.0), _SERVER_WEIGHT)
+    for term in terms(_HUMP.sub(" ", tool.name)):
+        weights[term] = max(weights.get(term, 0.0), _NAME_WEIGHT)
+    return weights
+
+
+def describe_tool(tool: Tool) -> str:
+    """Description of a tool with the schema of its arguments."""
+    head = f"{tool.server} {tool.name}" + (f" ({tool.title})" if tool.title and tool.title != tool.name else "")
+    schema = tool.schema_text
+    if len(schema) > LONGEST_SCHEMA:
+        schema = f"{schema[:LONGEST_SCHEMA]}\n… ({len(schema) - LONGEST_SCHEMA} more characters)"
+    return "\n\n".join(filter(None, (head, cut(tool.description, LONGEST_DESCRIPTION), f"Arguments:\n{schema}")))
+
+
+def schema_text(schema: Mapping[str, object]) -> str:
+    """JSON of a schema, indented."""
+    return json.dumps(schema, ensure_ascii=False, indent=1)
+
+
+def cut(text: str, most: int) -> str:
+    """`text`, at most `most` characters of it."""
+    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most} more characters)"
+
+
+def nearest_names(name: str, known: Iterable[str]) -> str:
+    """Words about the names nearest to an unknown name: `did you mean a or b?`, or the first known names."""
+    names = list(known)[:1_000]
+    close = get_close_matches(name[:LONGEST_NAME], names, n=3, cutoff=0.5)
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    if not names:
+        return "there are none"
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return f"there are {', '.join(names[:10])}{more}"
