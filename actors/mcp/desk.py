@@ -96,6 +96,7 @@ class Desk:
             request: Judged already.
             usable: Servers that the window may use.
         """
+        began = asyncio.get_running_loop().time()
         try:
             if isinstance(request, ListTools):
                 reply: McpReply = await self._list(request, usable)
@@ -104,6 +105,9 @@ class Desk:
         except ServerError as error:
             name = getattr(request, "server", "")
             reply = Refused(request_id=request.request_id, reason=f"server {name!r}: {error}")
+        took_s = asyncio.get_running_loop().time() - began
+        outcome = "refused" if isinstance(reply, Refused) else "answered"
+        log.info("MCP: %s of %s %s in %.3f s", _wording(request), request.window.address.key, outcome, took_s)
         return scrub_value(reply, self._scrub)
 
     async def _serve(self, request: McpRequest, session: Session) -> McpReply:
@@ -237,6 +241,12 @@ def _wrap_answer(request: CallTool | ReadResource | GetPrompt, answer: Answer) -
 
 def _wrap_items(request: ListResources | ListPrompts, items: tuple[ListedItem, ...]) -> ServerListed:
     return ServerListed(request_id=request.request_id, items=items[:MOST_ITEMS], more=max(0, len(items) - MOST_ITEMS))
+
+
+def _wording(request: McpRequest) -> str:
+    """Kind and addressee of a request, without words of people."""
+    kind = type(request).__name__
+    return kind if isinstance(request, ListTools) else f"{kind} {request.server}"
 
 
 def _text(value: object) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from actors.kernel import Actor, ActorSpec
+from actors.mcp.checks import findings
 from actors.mcp.config import LONGEST_START_S, McpConfig, ServerConfig
 from actors.part import SHIPPED_SKILLS, Part, Parts, Plan, Verb
 from actors.settings.mcp import McpServer
@@ -30,12 +31,13 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
     if not servers:
         return None
     asks_outside = needs_approval(plan.approve, leaves_sandbox=True)
+    known = {name: server_config(name, server, plan.secrets) for name, server in servers.items()}
 
     def build(_key: str) -> Actor:
         from actors.mcp.actor import McpActor
 
         config = McpConfig(
-            servers={name: server_config(name, server, plan.secrets) for name, server in servers.items()},
+            servers=known,
             idle_s=plan.settings.mcp.idle_minutes * 60.0,
             secrets=tuple(plan.secrets.values()),
             asks_outside=asks_outside,
@@ -57,6 +59,7 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
             "mcp.prompt": Verb(MCP, GetPrompt, answer_s),
         },
         skills=(SHIPPED_SKILLS / "mcp",),
+        checks=(lambda: findings(known.values()),),
         skill_channels=None if plan.settings.mcp.is_for_all else plan.settings.mcp.channels,
     )
 
