@@ -45,8 +45,10 @@ def _flat(table: BaseModel, prefix: str = "") -> Iterator[tuple[str, object]]:
 
 
 def _source(sources: Mapping[str, Source], key: str) -> Source:
-    """Source of a setting; the keys of a channel's table have the source of the table."""
-    return sources.get(key) or sources.get(key.rpartition(".")[0], Source.DEFAULT)
+    """Source of a setting; the keys of a table within a mapping, as a channel's, have the source of the mapping."""
+    while key and key not in sources:
+        key = key.rpartition(".")[0]
+    return sources.get(key, Source.DEFAULT)
 
 
 def _plain(value: object) -> object:

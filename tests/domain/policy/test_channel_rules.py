@@ -28,6 +28,13 @@ def test_each_key_counts_from_the_nearest_place_that_sets_it() -> None:
     assert not failures
 
 
+def test_a_table_without_a_rule_is_named_as_a_table_and_as_no_source() -> None:
+    rules = ChannelRules({"marked": ChannelRule(), "channel": ChannelRule(model="small")})
+
+    assert rules.tables_of(("marked", "channel")) == ("marked", "channel")
+    assert rules.sources_of(("marked", "channel")) == ("channel",)
+
+
 def test_tables_are_named_from_the_nearest_on() -> None:
     assert RULES.tables_of(("x", "channel", "category")) == ("channel", "category")
     assert ChannelRule().addition == ""
