@@ -104,6 +104,7 @@ class Session:
     async def _within(self, life: _Life, work: Awaitable[T]) -> T:
         """Result of a request under way, unless it takes too long or the session ends before."""
         task = asyncio.ensure_future(work)
+        task.add_done_callback(_note_end)
         try:
             async with asyncio.timeout(self._config.timeout_s):
                 await asyncio.wait({task, life.task}, return_when=asyncio.FIRST_COMPLETED)
@@ -152,6 +153,12 @@ class Session:
                 life.ready.set_exception(ServerError(f"it did not start: {life.words}"))
                 life.ready.exception()  # perhaps nobody waits any more
             log.info("MCP server %s: its session is over", self._config.name)
+
+
+def _note_end(task: asyncio.Future[T]) -> None:
+    """Take note of a failure, for which perhaps no caller waits any more."""
+    if not task.cancelled():
+        task.exception()
 
 
 class _Life:

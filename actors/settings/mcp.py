@@ -99,7 +99,7 @@ class McpServer(Table):
         if bool(self.command) == bool(self.url):
             raise ValueError("must have either command, of a program, or url, of a server on the web")
         others = ("env", "network", "read", "write") if self.url else ("key",)
-        if wrong := [name for name in others if name in self.model_fields_set]:
+        if wrong := [name for name in others if getattr(self, name) not in ("", "none", (), FrozenMap())]:
             raise ValueError(f"{wrong[0]} is for a server with {'command' if self.url else 'url'}")
         return self
 

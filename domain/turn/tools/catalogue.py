@@ -10,14 +10,15 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from math import log
 
-from domain.memory.keywords import question_terms, terms
-
 LONGEST_NAME = 256
 LONGEST_LINE = 160
 LONGEST_DESCRIPTION = 8_000
 LONGEST_SCHEMA = 24_000
 _NAME_WEIGHT, _SERVER_WEIGHT = 4.0, 2.0
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_./:-]+")
+_WORD = re.compile(r"[^\W_]+")
+_ENDINGS = ("ing", "ed", "es", "s", "e")
+_LEAST_STEM = 3
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 
 
@@ -45,7 +46,7 @@ class Tool:
 
 def search_tools(tools: Sequence[Tool], words: str) -> list[Tool]:
     """Tools that have any of `words`, the best first; rare words count more, and names more than descriptions."""
-    wanted = question_terms(words) or frozenset(terms(words))
+    wanted = frozenset(_terms(words))
     weights = [_weights(tool) for tool in tools]
     having = Counter(term for each in weights for term in wanted if term in each)
     scores = [
@@ -56,12 +57,24 @@ def search_tools(tools: Sequence[Tool], words: str) -> list[Tool]:
     return [tools[place] for place in found]
 
 
+def _terms(text: str) -> list[str]:
+    """Words of a text in lower case, without the commonest endings of English."""
+    return [_stem(word) for word in _WORD.findall(_HUMP.sub(" ", text).lower())]
+
+
+def _stem(word: str) -> str:
+    if word.endswith("ies") and len(word) > _LEAST_STEM + 2:
+        return f"{word[:-3]}y"
+    ending = next((each for each in _ENDINGS if word.endswith(each) and len(word) - len(each) >= _LEAST_STEM), "")
+    return word.removesuffix(ending)
+
+
 def _weights(tool: Tool) -> dict[str, float]:
     """Term -> how much it says of a tool."""
-    weights: dict[str, float] = dict.fromkeys(terms(f"{tool.title} {tool.description[:LONGEST_DESCRIPTION]}"), 1.0)
-    for term in terms(tool.server):
+    weights: dict[str, float] = dict.fromkeys(_terms(f"{tool.title} {tool.description[:LONGEST_DESCRIPTION]}"), 1.0)
+    for term in _terms(tool.server):
         weights[term] = max(weights.get(term, 0.0), _SERVER_WEIGHT)
-    for term in terms(_HUMP.sub(" ", tool.name)):
+    for term in _terms(tool.name):
         weights[term] = max(weights.get(term, 0.0), _NAME_WEIGHT)
     return weights
 

@@ -38,6 +38,7 @@ def load_text(folder: Path, text: str) -> Settings:
 def test_programs_and_addresses_are_taken_and_shown_with_names_of_secrets_only(tmp_path: Path) -> None:
     settings = load_text(tmp_path, BOTH)
 
+    assert Settings.model_validate_json(settings.model_dump_json()).mcp == settings.mcp, "as hosts are handed it"
     assert list(settings.mcp.servers) == ["notes", "tracker"]
     assert settings.mcp.channels == {"123456789012345678"}
     assert settings.mcp.is_for_all
@@ -55,8 +56,8 @@ def test_programs_and_addresses_are_taken_and_shown_with_names_of_secrets_only(t
         ('[mcp.servers.a]\ncommand = ["a"]\nurl = "https://a.b"', "must have either command, of a program, or url"),
         ('[mcp.servers.a]\ncommand = ["a"]\nnetwork = "half"', 'mcp.servers.a.network = "half": must be "none" or'),
         ('[mcp.servers.a]\ncommand = ["a"]\ntimeout_s = 0', "mcp.servers.a.timeout_s = 0: must be > 0 and <= 600"),
-        ('[mcp.servers.a]\ncommand = ["a"]\nkey = ""', "key is for a server with url"),
-        ('[mcp.servers.a]\nurl = "https://a.b"\nread = []', "read is for a server with command"),
+        ('[mcp.servers.a]\ncommand = ["a"]\nkey = "A_API_KEY"', "key is for a server with url"),
+        ('[mcp.servers.a]\nurl = "https://a.b"\nread = ["/a"]', "read is for a server with command"),
         ('[mcp.servers.a]\nurl = "http://a.b"', 'mcp.servers.a.url = "http://a.b": must be an address that begins'),
         ('[mcp.servers.a]\nurl = "https://u@a.b"', "without a user"),
         ('[mcp.servers.a]\ncommand = ["a"]\nenv = { A = "plain" }', "mcp.servers.a.env.A = "),
