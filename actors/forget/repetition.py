@@ -6,7 +6,9 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from domain.log.window import LOG_ROOT, LOGGED_SURFACES, keeps_logs
+from msgspec.structs import replace
+
+from domain.log.window import LOG_ROOT, LOGGED_SURFACES, keeps_logs, log_folder
 from domain.turn.forgetting.needles import Needles
 from messages.base import Surface, Window
 from messages.forget import ForgettableEvent, Scope, ScopeKind
@@ -34,6 +36,14 @@ def may_repeat(data_root: Path, window: Window, needles: Needles) -> bool:
     """
     folder = data_root / LOG_ROOT / window.surface.value / window.id
     return any(needles.are_in(path.read_bytes()) for path in sorted(folder.glob("*.md")))
+
+
+def find_thread(data_root: Path, scope: Scope) -> Iterator[Scope]:
+    """The same message in the log of its thread: with `discord.threads` it may stand there alone."""
+    thread = Window(surface=Surface.DISCORD_THREAD, id=scope.message_id)
+    is_in_channel = scope.kind is ScopeKind.MESSAGE and scope.window.surface is Surface.DISCORD_CHANNEL
+    if is_in_channel and keeps_logs(thread.surface, thread.id) and (data_root / log_folder(thread)).is_dir():
+        yield replace(scope, window=thread)
 
 
 def find_copies(data_root: Path, events: Mapping[Window, Iterable[ForgettableEvent]]) -> Iterator[Scope]:

@@ -10,7 +10,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from actors.forget.config import ForgetConfig
-from actors.forget.repetition import find_copies, may_repeat, windows_with_logs
+from actors.forget.repetition import find_copies, find_thread, may_repeat, windows_with_logs
 from actors.forget.round import Round, RoundQuestion
 from actors.kernel import Host
 from domain.log.window import keeps_logs
@@ -95,7 +95,7 @@ class Resolution:
         scope = self._resolved.scope
         if scope.kind is not ScopeKind.TOPIC or scope.places:
             if keeps_logs(scope.window.surface, scope.window.id):
-                self._list([scope])
+                self._list([scope, *find_thread(self._config.data_root, scope)])
             else:
                 self._done(f"window {scope.window.address.key} keeps no logs")
         elif self._config.memory is None:

@@ -121,6 +121,22 @@ def test_a_topic_shows_what_would_go_and_goes_by_the_button(stage: Stage) -> Non
     assert holders(stage.data, "cello")
 
 
+@pytest.mark.req("X-246")
+def test_a_message_whose_words_stand_in_its_thread_alone_is_forgotten_by_its_menu(
+    server: PlaygroundServer, tmp_path: Path
+) -> None:
+    given: dict[str, Any] = {"discord.threads": "auto"}
+    stage = Stage(server, tmp_path / "data", **given)
+    try:
+        said = server.say(GENERAL_ID, "pin kiwi77", user=GUEST_ID)
+        server.wait_for_reply(said, after=said)
+        seen = read(server, server.call_on_message(GENERAL_ID, "Forget", said, user=GUEST_ID))
+        confirm(server, seen, GUEST_ID)
+        assert not holders(stage.data, "kiwi77")
+    finally:
+        stage.stop()
+
+
 @pytest.mark.req("X-246", "X-249")
 def test_the_question_about_a_command_goes_with_its_turn(server: PlaygroundServer, tmp_path: Path) -> None:
     given: dict[str, Any] = {"shell.approve": "always"}
