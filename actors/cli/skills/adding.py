@@ -157,7 +157,7 @@ def _require_free_name(place: Place, name: str, store: SkillStore, *, replaces: 
         if Path(skill.path).parent == own.resolve():
             continue
         if skill.name == name:
-            fail(f"name {name!r}: is taken by {skill.path}, so the skill would not be used")
+            fail(f"name {name!r}: is taken by {skill.path}")
         if as_seen(skill.name) == as_seen(name):
             fail(f"name {name!r}: looks like {skill.name!r} of {skill.path}")
     if os.path.lexists(own) and not replaces:

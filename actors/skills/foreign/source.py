@@ -44,9 +44,15 @@ class Source(Protocol):
 class Folder:
     """Folder on this machine, in which no link is followed."""
 
-    def __init__(self, path: Path) -> None:
-        """Nothing is read yet."""
+    def __init__(self, path: Path, most_members: int = MOST_SOURCE_MEMBERS) -> None:
+        """Nothing is read yet.
+
+        Args:
+            path: Of the folder.
+            most_members: Files and folders in it.
+        """
         self._path = path
+        self._most_members = most_members
 
     def members(self) -> tuple[Member, ...]:
         """As `Source.members`."""
@@ -56,19 +62,18 @@ class Folder:
         except OSError as error:
             raise ValueError(f"{self._path}: cannot be read: {error.strerror}") from error
         try:
-            found.extend(self._below(fd, "", 0))
+            for member in self._below(fd, "", 0):
+                if len(found) >= self._most_members:
+                    raise ValueError(f"{self._path}: has more than {self._most_members} files and folders")
+                found.append(member)
         except OSError as error:
             raise ValueError(f"{self._path}: cannot be read: {error.filename}: {error.strerror}") from error
         finally:
             os.close(fd)
-        if len(found) > MOST_SOURCE_MEMBERS:
-            raise ValueError(f"{self._path}: has more than {MOST_SOURCE_MEMBERS} files and folders")
         return tuple(found)
 
     def _below(self, folder: int, prefix: str, level: int) -> Iterator[Member]:
-        for count, name in enumerate(sorted(os.listdir(folder))):
-            if count > MOST_SOURCE_MEMBERS:
-                return
+        for name in sorted(os.listdir(folder)):
             status = os.stat(name, dir_fd=folder, follow_symlinks=False)
             path = f"{prefix}{name}"
             is_folder = stat.S_ISDIR(status.st_mode)

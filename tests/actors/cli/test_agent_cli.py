@@ -135,6 +135,7 @@ def test_a_slash_command_is_refused_with_a_sentence_and_sent_to_no_model(
         ("/help", "help"),
         ("/stop", "stop"),
         ("/skill owls", "skill"),
+        ("/skills", "skills"),
         ("/new and what else", "new"),
         ("/REMEMBER tea", "remember"),
         ("\ufeff\uff0fremember: tea", "remember"),

@@ -191,6 +191,12 @@ def test_another_file_and_no_file_are_named_with_the_rule(tmp_path: Path) -> Non
     assert "cannot be read: it is no regular file" in refusal(tmp_path / "pipe")
 
 
+def test_a_folder_of_the_size_of_a_disk_is_not_walked_to_its_end(tmp_path: Path) -> None:
+    write_folder(tmp_path, {f"{number}/a": b"" for number in range(20)})
+    with pytest.raises(ValueError, match="has more than 10 files and folders"):
+        Folder(tmp_path, most_members=10).members()
+
+
 def test_a_file_that_becomes_a_link_after_the_look_is_not_followed(tmp_path: Path) -> None:
     """aaif-goose/goose pull request 11402: files inside a skill that stand for files outside."""
     folder = Folder(write_folder(tmp_path / "a"))
