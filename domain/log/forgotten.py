@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from base64 import urlsafe_b64encode
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from hashlib import blake2b
@@ -100,17 +100,25 @@ def forget_quotation(
     raise ValueError(f"metadata of {end - heading} bytes: no quotation in it")
 
 
-def forgotten_records(data: bytes) -> dict[str, str]:
-    """Forgotten records of a log: the id of each event, and the id of its message, if the log has one.
+def forgotten_with(data: bytes, word: bytes) -> Iterator[tuple[str, str]]:
+    """Forgotten records of a log with a word in the first two lines: ids of the event, and of its message, if any.
 
-    Looks only at headings and the lines below, so text that imitates both passes for such a record.
+    The rest of the log is not looked at, so text that imitates the two lines passes for such a record.
     """
-    records = {}
-    for found in HEAD.finditer(data):
-        with suppress(ValueError):
-            meta = meta_dict(found[4].decode())
-            records[found[3].decode("ascii")] = str(meta.get("message_id", ""))
-    return records
+    for line in lines_with(data, word):
+        for start in (line, data.rfind(b"\n", 0, max(0, line - 1)) + 1):
+            if (found := HEAD.match(data, start)) is not None:
+                with suppress(ValueError):
+                    yield found[3].decode("ascii"), str(meta_dict(found[4].decode()).get("message_id", ""))
+
+
+def lines_with(data: bytes, word: bytes) -> Iterator[int]:
+    """Index of the first byte of each line with a word, in order."""
+    at = data.find(word)
+    while at >= 0:
+        yield data.rfind(b"\n", 0, at) + 1
+        end = data.find(b"\n", at)
+        at = data.find(word, end) if end >= 0 else -1
 
 
 def has_mark(record: bytes, mark_at: int, previous_hashes: Collection[str]) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from actors.context.log.file import LogUnwritable
 from actors.context.log.scan import all_log_names
 from actors.linux.regular_file import read_regular
-from domain.log.forgotten import forgotten_records
+from domain.log.forgotten import forgotten_with, lines_with
 from domain.log.window import log_folder
 from messages.base import Window
 
@@ -25,29 +25,33 @@ def is_forgotten(root: Path, window: Window, message_id: str) -> bool:
     Raises:
         LogUnwritable: a log cannot be read.
     """
-    answers = set[bytes]()
-    shown = re.compile(rb'\n<!-- (\{[^\n]*"message_ids":\[[^]\n]*"%b"[^\n]*\})' % message_id.encode("ascii"))
-    for data in _read_logs(root, window, message_id):
-        if message_id in forgotten_records(data).values():
+    word = b'"%b"' % message_id.encode("ascii")
+    answers = set[str]()
+    for data in _read_logs(root, window, word):
+        if any(number == message_id for _, number in forgotten_with(data, word)):
             return True
-        answers.update(each[1] for line in shown.finditer(data) for each in _EVENT.finditer(line[1]))
-    return any(
-        not answers.isdisjoint(map(str.encode, forgotten_records(data)))
-        for answer in answers
-        for data in _read_logs(root, window, answer.decode("ascii"))
-    )
+        lines = (data[start : data.find(b"\n", start)] for start in lines_with(data, word))
+        answers.update(each[1].decode("ascii") for line in lines if _IDS in line for each in _EVENT.finditer(line))
+    return any(_is_answer_gone(root, window, answer) for answer in answers)
 
 
+def _is_answer_gone(root: Path, window: Window, answer: str) -> bool:
+    word = answer.encode("ascii")
+    logs = _read_logs(root, window, word)
+    return any(answer == event_id for data in logs for event_id, _ in forgotten_with(data, word))
+
+
+_IDS = b'"message_ids":['
 _EVENT = re.compile(rb'"event":"([0-9A-Za-z_-]{1,64})"')
 
 
-def _read_logs(root: Path, window: Window, word: str) -> Iterator[bytes]:
+def _read_logs(root: Path, window: Window, word: bytes) -> Iterator[bytes]:
     """Contents of the window's logs in which a word stands."""
     folder = root / log_folder(window)
     try:
         for name in all_log_names(folder):
             data = read_regular(folder / name)
-            if word.encode("ascii") in data:
+            if word in data:
                 yield data
     except FileNotFoundError:
         return
