@@ -184,7 +184,7 @@ def test_every_place_that_the_model_is_given_can_be_opened(subtests: pytest.Subt
 
 
 def open_places(request: Received) -> Answer:
-    """What a model does that looks at each place it is given."""
+    """Steps of a model that looks at each given place."""
     last = str(request.body["messages"][-1]["content"])
     places = re.findall(r'"path":"([^"]+)","line":([0-9]+)', last)
     if not places:
