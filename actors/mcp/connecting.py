@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from mcp.client.session import ClientSession
+from mcp.client.session import ClientSession as McpSession
 
 from actors.http_client.pacing import Pace
 from actors.kernel import Host, ask_future
@@ -58,7 +58,7 @@ class Connector:
         streams = web_streams(config, self._pace, change, end) if config.url else self._program(config, change, end)
         async with (
             streams as (incoming, outgoing),
-            ClientSession(incoming, outgoing, client_info=own_name()) as session,
+            McpSession(incoming, outgoing, client_info=own_name()) as session,
         ):
             client = Client(config.name, session)
             await client.begin()

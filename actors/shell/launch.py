@@ -69,7 +69,8 @@ def command_environment(
 
 def server_environment(inherited: Mapping[str, str], request: StartServer) -> dict[str, str]:
     """The whole environment of a server, built from nothing but `PASSED_ON`, PATH and what the operator gives it."""
-    return {name: inherited[name] for name in PASSED_ON if name in inherited} | {
+    passed_on = {name: value for name, value in inherited.items() if name in PASSED_ON}
+    return passed_on | {
         "PATH": _absolute_folders(inherited.get("PATH", "")) or DEFAULT_PATH,
         "HOME": SERVER_HOME,
         "LANG": "C.UTF-8",

@@ -242,14 +242,17 @@ OF_DOORS: tuple[Guard, ...] = (
             f"{_ADDRESS}::test_the_gate_is_shut_for_a_public_address_of_this_machine",
         ),
         (
-            '    if url.scheme not in ("http", "https") or not host:\n',
-            "    if not host:\n",
-            f"{_PAGE}::test_other_kinds_of_addresses_are_refused_by_redirect_too",
-        ),
-        (
             "        if total > self._most_bytes:\n",
             "        if False:\n",
             f"{_PAGE}::test_an_answer_that_is_all_packing_is_given_up_by_what_was_received_and_that_is_counted",
+        ),
+    ),
+    *guards_of(
+        "actors/web/address.py",
+        (
+            '    if url.scheme not in ("http", "https") or not host:\n',
+            "    if not host:\n",
+            f"{_PAGE}::test_other_kinds_of_addresses_are_refused_by_redirect_too",
         ),
     ),
     *guards_of(

@@ -8,6 +8,7 @@ from tests.guards.of_doors import OF_DOORS
 from tests.guards.of_folders import OF_FOLDERS
 from tests.guards.of_forgetting import OF_FORGETTING
 from tests.guards.of_machine import OF_MACHINE
+from tests.guards.of_mcp import OF_MCP
 from tests.guards.of_off_record import OF_OFF_RECORD
 from tests.guards.of_sandbox import OF_SANDBOX
 from tests.guards.of_servers import OF_SERVERS
@@ -27,4 +28,5 @@ GUARDS: tuple[Guard, ...] = (
     *OF_FORGETTING,
     *OF_OFF_RECORD,
     *OF_SKILLS,
+    *OF_MCP,
 )

@@ -17,6 +17,10 @@ LONGEST_SCHEMA = 24_000
 _NAME_WEIGHT, _SERVER_WEIGHT = 4.0, 2.0
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_./:-]+")
 _WORD = re.compile(r"[^\W_]+")
+_STOP_WORDS = frozenset(
+    ("a", "an", "and", "at", "by", "for", "from", "in", "is", "it", "my", "of", "on", "or", "pleas", "the", "to")
+)
+"""As `_terms` leaves them."""
 _ENDINGS = ("ing", "ed", "es", "s", "e")
 _LEAST_STEM = 3
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
@@ -46,7 +50,8 @@ class Tool:
 
 def search_tools(tools: Sequence[Tool], words: str) -> list[Tool]:
     """Tools that have any of `words`, the best first; rare words count more, and names more than descriptions."""
-    wanted = frozenset(_terms(words))
+    every = frozenset(_terms(words))
+    wanted = every - _STOP_WORDS or every
     weights = [_weights(tool) for tool in tools]
     having = Counter(term for each in weights for term in wanted if term in each)
     scores = [

@@ -23,6 +23,7 @@ TOOLS = {
     "noise": ("Send a storm of notifications and requests, then answer.", NOTHING),
     "grow": ("Have one more tool from now on.", NOTHING),
     "look": ("Tell what the server can see.", NOTHING),
+    "write": ("Write a file.", {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}),
     "steer": ("Answer with what steers a terminal.", NOTHING),
 }
 
@@ -66,6 +67,12 @@ def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         case "look":
             seen = {name: sorted(os.listdir(name)) for name in ("/", "/tmp") if Path(name).is_dir()}  # noqa: PTH208
             return text(json.dumps({"seen": seen, "environment": dict(os.environ)}))
+        case "write":
+            try:
+                Path(arguments["path"]).write_text("x")
+            except OSError as error:
+                return text(str(error))
+            return text("written")
         case "steer":
             return text("a\x1b[31mb\x07c")
         case _:

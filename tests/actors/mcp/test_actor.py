@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -188,3 +189,31 @@ def test_a_conversation_uses_the_servers_of_its_channels_only(make_bench: MakeBe
     )
     cli = Window(surface=Surface.CLI, id="turn")
     assert [each.name for each in bench.get(ListTools, of=cli).servers] == ["a", "b"]
+
+
+@pytest.mark.req("X-262")
+def test_no_server_is_given_a_folder_that_is_the_agents_or_holds_one_of_the_agents(
+    make_bench: MakeBench, tmp_path: Path
+) -> None:
+    for folder in ("data", "work"):
+        (tmp_path / folder).mkdir(exist_ok=True)
+    bench = make_bench(
+        small("reader", reads=(str(tmp_path / "data"),)),
+        small("writer", writes=(str(tmp_path / "work"),)),
+        small("above", reads=(str(tmp_path),)),
+    )
+
+    for each in bench.get(ListTools).servers:
+        assert "must neither hold the agent's own folders nor lie in one" in each.fault, each.name
+
+
+@pytest.mark.req("X-262")
+def test_a_server_changes_the_folders_of_its_settings_only(make_bench: MakeBench, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    bench = make_bench(small(writes=(str(notes),)))
+
+    assert bench.call("write", json.dumps({"path": str(notes / "a.txt")})) == "written"
+    assert (notes / "a.txt").read_text() == "x"
+    assert "Read-only" in bench.call("write", json.dumps({"path": str(HERE / "a.txt")}))
+    assert not (HERE / "a.txt").exists()
