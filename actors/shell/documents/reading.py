@@ -33,7 +33,7 @@ READER_S, READER_CPU_S = 45.0, 20.0
 """After so long, or so much of the processor's time, the child ends the text where it is."""
 MOST_S, MOST_CPU_S = 50.0, 25.0
 """After so long, or so much of the processor's time, the child is killed."""
-_NICE = 10
+_NICE = 5
 """Niceness of a child: a person waits for it, and more people wait for the agent."""
 MOST_MEMORY_BYTES = 1 << 30
 """Of address space."""

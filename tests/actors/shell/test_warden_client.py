@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import pytest
 
 from actors.linux.processes import descendants
-from actors.shell.job import Job, Limits
+from actors.shell.job import HEADER, Job, Limits
 from actors.shell.refused import RefusedError
 from actors.shell.sandbox.enclosure import Enclosure
 from actors.shell.sandbox.view import View
@@ -192,11 +192,17 @@ def test_a_job_travels_unchanged() -> None:
         seccomp=b"\x00\xff",
         seccomp_ungrouped=b"\x01",
         files=("/etc/passwd",),
+        stdin=b"\x00of a document",
     )
-    decoded = Job.decode(job.encode()[4:])
+    travelled = job.encode()
+    body_bytes, stdin_bytes = HEADER.unpack_from(travelled)
+    body = travelled[HEADER.size :]
+    assert len(body) == body_bytes + stdin_bytes
+    decoded = Job.decode(body[:body_bytes], body[body_bytes:])
     assert list(decoded.argv) == list(job.argv)
     assert (decoded.seccomp, decoded.seccomp_ungrouped) == (b"\x00\xff", b"\x01")
     assert (decoded.environment, decoded.limits, decoded.files) == ({"A": "b"}, job.limits, ["/etc/passwd"])
+    assert decoded.stdin == job.stdin
 
 
 @pytest.mark.parametrize("call", ["socketpair", "pipe"])
