@@ -70,11 +70,13 @@ def compare(pages: int = PAGES) -> Figures:
 def main() -> None:
     """Print the figures."""
     figures = compare()
+    remark = f" ({figures.remark})" if figures.remark else ""
     sys.stdout.write(
-        f"{figures.pages} pages, {figures.chars:,} characters{figures.remark and '; ' + figures.remark}: {figures.seconds:.1f} s, CPU of the reader "
-        f"{figures.cpu_s:.1f} s, of the agent {figures.agent_cpu_s * 1000:.0f} ms, memory of the reader "
-        f"{figures.peak_bytes >> 20} MiB; a command in another window: {figures.command_ms:.0f} ms alone, "
-        f"{figures.beside_ms:.0f} ms beside it (medians of {_COMMANDS})\n"
+        f"{figures.pages} pages, {figures.chars:,} characters{remark}: {figures.seconds:.1f} s\n"
+        f"CPU of the reader {figures.cpu_s:.1f} s, of the agent {figures.agent_cpu_s * 1000:.0f} ms\n"
+        f"memory of the reader {figures.peak_bytes >> 20} MiB\n"
+        f"a command in another window: {figures.command_ms:.0f} ms alone, {figures.beside_ms:.0f} ms beside it "
+        f"(medians of {_COMMANDS})\n"
     )
 
 
