@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.guards.guard import Guard
 from tests.guards.of_approval import OF_APPROVAL
+from tests.guards.of_documents import OF_DOCUMENTS
 from tests.guards.of_doors import OF_DOORS
 from tests.guards.of_folders import OF_FOLDERS
 from tests.guards.of_forgetting import OF_FORGETTING
@@ -20,6 +21,7 @@ GUARDS: tuple[Guard, ...] = (
     *OF_SANDBOX,
     *OF_FOLDERS,
     *OF_DOORS,
+    *OF_DOCUMENTS,
     *OF_SERVERS,
     *OF_SPEECH,
     *OF_WORDS,
