@@ -266,7 +266,7 @@ class AddressChecked(Message, frozen=True, kw_only=True, gc=False):
 
 
 class RuntimePosted(Message, frozen=True, kw_only=True, gc=False):
-    """Message of an actor of the kind `by` in the window, outside any turn: a reminder, a confirmation, a file."""
+    """Posting of the kind `by` outside any turn: late if perhaps logged before, off the record where memory was off."""
 
     window: Window
     by: str
@@ -274,9 +274,7 @@ class RuntimePosted(Message, frozen=True, kw_only=True, gc=False):
     message_ids: tuple[MessageId, ...]
     file: str = ""
     is_late: bool = False
-    """True if the message may have been posted, and logged, before."""
     is_off_record: bool = False
-    """True if memory was off when it was posted: no log gets its words."""
 
 
 class PinMemory(Message, frozen=True, kw_only=True, gc=False):

@@ -57,6 +57,7 @@ QUIET_S = 0.3
     "--model", metavar="MODEL", help="Model that answers, as model.name; local or local/NAME runs on this machine."
 )
 @click.option("--no-browser", is_flag=True, help="Do not open the page.")
+@click.option("--past-year", is_flag=True, help="Begin with a made-up year of #general, which the bot imports.")
 @click.option("--say", "texts", multiple=True, metavar="TEXT", help="Say it, print the answer, exit; repeatable.")
 @click.option("--speak", "spoken", multiple=True, metavar="TEXT", help="The same by voice, after what is said.")
 @verbose_option
@@ -66,6 +67,7 @@ def try_it(
     data: Path | None,
     model: str | None,
     no_browser: bool,
+    past_year: bool,
     texts: tuple[str, ...],
     spoken: tuple[str, ...],
     verbose: bool,
@@ -92,7 +94,7 @@ def try_it(
         if data is None:
             settings = settings.with_root(settings.data_root / "playground", settings.origin)
         raise_file_limit()
-        server = _start_server(port if port is not None else (0 if texts or spoken else 8787))
+        server = _start_server(port if port is not None else (0 if texts or spoken else 8787), past_year=past_year)
         end_speech = _start_speech(settings, given)
         try:
             order = _order(config_file, given, settings.data_root, verbose=verbose)
@@ -103,6 +105,8 @@ def try_it(
             _await_online(bot, online)
             if online.is_set():
                 announce(sandbox_note(settings))
+                if past_year:
+                    _import_past(settings.data_root, bot)
                 if texts or spoken:
                     _start_talk(server, bot, (texts, spoken), settings.model.name)
                 else:
@@ -172,7 +176,7 @@ def playground_connection(server: PlaygroundServer) -> DiscordConnection:
     )
 
 
-def _start_server(port: int) -> PlaygroundServer:
+def _start_server(port: int, *, past_year: bool) -> PlaygroundServer:
     from lab.playground.server import PlaygroundServer
 
     server = PlaygroundServer(port=port)
@@ -180,7 +184,28 @@ def _start_server(port: int) -> PlaygroundServer:
         server.start()
     except OSError as error:
         fail(f"port {port} of 127.0.0.1 cannot be used: {error.strerror}; choose another with --port")
+    if past_year:
+        server.plant_year()
     return server
+
+
+def _import_past(data_root: Path, bot: BotProcess) -> None:
+    """Have the bot import what was said before it was there, and wait until that is found."""
+    from actors.cli.asking import OPERATOR
+    from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
+
+    pause = threading.Event()
+    try:
+        told = ask_operator(data_root, "import.discord", ONLINE_S, window=OPERATOR)
+        for _ in range(int(ONLINE_S / LOOK_S)):
+            if told["state"] == "done" or bot.is_over:
+                break
+            pause.wait(LOOK_S)
+            told = ask_operator(data_root, "import.status", ONLINE_S, window=OPERATOR)
+    except (AgentNotRunningError, RefusalError) as error:
+        bot.give_up(f"the past cannot be imported: {error}")
+        return
+    announce(f"imported: {told['kept']:,} messages of the past year")
 
 
 def _start_speech(settings: Settings, given: dict[str, object]) -> Callable[[], None]:

@@ -8,7 +8,7 @@ import functools
 from collections.abc import Callable, Coroutine
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from lab.playground.acts import interactions, observation, people, trouble
+from lab.playground.acts import interactions, observation, past, people, trouble
 from lab.playground.acts.observation import WAIT_S
 from lab.playground.gateway.events import Event
 from lab.playground.hub import Hub
@@ -67,6 +67,7 @@ class Driver:
     create_thread = _run_act(people.create_thread)
     change_thread = _run_act(people.change_thread)
     open_dm = _run_act(people.open_dm)
+    plant_year = _run_act(past.plant_year)
 
     slash = _wait_for_act(interactions.slash)
     complete = _wait_for_act(interactions.complete)

@@ -7,6 +7,7 @@ compares them, so that a picture of a page that has changed since is noticed.
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import json
 import re
@@ -31,6 +32,7 @@ SHOWN = {
     "page.png": ("lab/playground/page", "tests/browser/pictures.py"),
     "messages.png": ("lab/playground/page", "tests/browser/pictures.py"),
     "locked.png": ("lab/playground/page", "tests/browser/pictures.py"),
+    "past.png": ("lab/playground/page", "lab/playground/acts/past_year.py", "tests/browser/pictures.py"),
     "observer.png": ("actors/observer/page", "tests/browser/pictures.py"),
 }
 """Picture -> what it shows: folders and files whose change calls for a new one."""
@@ -50,14 +52,15 @@ def take() -> None:
     """Write every picture, and the digests."""
     with tempfile.TemporaryDirectory(prefix="pictures-") as folder, sync_playwright() as library:
         browser = library.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        command = [*start("agent"), "try", "--data", f"{folder}/data", "--no-browser", "--port", "0"]
-        with subprocess.Popen(command, cwd=folder, env=inherited(), stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout is not None
-            address = re.search(r"http://\S+", process.stdout.readline())
-            assert address is not None
-            _shoot(browser, address[0], Path(folder) / "data")
-            process.terminate()
-            process.wait(PATIENCE_S)
+        for name, shoot, options in (("new", _shoot, ()), ("old", _shoot_past, ("--past-year",))):
+            command = [*start("agent"), "try", "--data", f"{folder}/{name}", "--no-browser", "--port", "0", *options]
+            with subprocess.Popen(command, cwd=folder, env=inherited(), stdout=subprocess.PIPE, text=True) as process:
+                assert process.stdout is not None
+                address = re.search(r"http://\S+", process.stdout.readline())
+                assert address is not None
+                shoot(browser, address[0], Path(folder) / name)
+                process.terminate()
+                process.wait(PATIENCE_S)
         browser.close()
     DIGESTS.write_text(json.dumps({name: digest(name) for name in SHOWN}, indent=2) + "\n")
 
@@ -78,20 +81,43 @@ def _shoot(browser: Browser, address: str, data: Path) -> None:
     context.close()
 
 
-def _shoot_messages(page: Page) -> None:
-    """A thread with a forwarded message, a poll and a sticker; then the thread is locked."""
+def _shoot_past(browser: Browser, address: str, _data: Path) -> None:
+    """A new thread, in which the bot quotes a message of last spring."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, device_scale_factor=1)
+    chat = Chat(context.new_page(), address)
+    expect(chat.page.locator("#log .message").first).to_be_visible()
+    thread, speaker = _open_thread(chat.page, "I bake today.", "Baking")
+    _do(chat.page, "say", channel_id=thread["id"], user_id=speaker, text="The rhubarb cake: how many minutes?")
+    expect(chat.page.locator("#log")).to_contain_text("40 minutes at 180 degrees")
+    chat.page.locator("details.given summary").click()
+    chat.page.mouse.move(0, 0)
+    expect(chat.page.locator("#toast")).to_be_hidden()
+    chat.page.screenshot(path=DOCS / "past.png")
+    context.close()
+
+
+def _do(page: Page, name: str, /, **body: object) -> dict[str, str]:
+    """Call an act of the playground; its result."""
     act = "([name, body]) => import('/page/store.js').then(({ post }) => post(name, body))"
+    made: dict[str, str] = page.evaluate(act, [name, body])
+    return made
 
-    def do(name: str, /, **body: object) -> dict[str, str]:
-        made: dict[str, str] = page.evaluate(act, [name, body])
-        return made
 
+def _open_thread(page: Page, first: str, name: str) -> tuple[dict[str, str], int | str]:
+    """A new thread at a new message of #general, shown; and the account that opened it."""
     page.locator("#tour").evaluate("box => { box.open = false; }")
     general = page.evaluate("() => import('/page/store.js').then(({ state }) => state.botChannel)")
     speaker = page.evaluate("() => import('/page/store.js').then(({ state }) => state.speaker)")
-    said = do("say", channel_id=general, user_id=speaker, text="Where do we go on Friday?")
-    thread = do("thread", channel_id=general, message_id=said["id"], name="Friday", user_id=speaker)
+    said = _do(page, "say", channel_id=general, user_id=speaker, text=first)
+    thread = _do(page, "thread", channel_id=general, message_id=said["id"], name=name, user_id=speaker)
     page.locator(f"[data-place='{thread['id']}']").click()
+    return thread, speaker
+
+
+def _shoot_messages(page: Page) -> None:
+    """A thread with a forwarded message, a poll and a sticker; then the thread is locked."""
+    do = functools.partial(_do, page)
+    thread, speaker = _open_thread(page, "Where do we go on Friday?", "Friday")
     counts = [{"id": 1, "count": 1, "me_voted": False}, {"id": 2, "count": 3, "me_voted": False}]
     parts = (
         forward(content="The kitchen closes at **ten** on Friday.", timestamp="2026-11-21T18:05:00+00:00"),

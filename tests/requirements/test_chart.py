@@ -82,7 +82,7 @@ FOREIGN_SKILLS = (267, 268)
 """Skills of other people, and the cost of skills."""
 SIMULATION = (244, 257, 258)
 CAMPAIGNS = (242,)
-IMPORTS = (*range(254, 257), 271)
+IMPORTS = (*range(254, 257), 271, 272)
 MCP = range(259, 263)
 OBJECT_LISTS = (228,)
 SESSIONS = (234,)

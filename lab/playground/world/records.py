@@ -212,4 +212,6 @@ class Draft:
     interaction: dict[str, Any] | None = None
     parts: dict[str, Any] = field(default_factory=dict)
     message_id: int | None = None
-    """Only for starters of forum posts, whose id is the thread's."""
+    """Only for starters of forum posts, whose id is the thread's, and for messages of the past."""
+    created_at: str = ""
+    """Only for messages of the past; empty for now."""

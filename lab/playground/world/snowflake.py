@@ -23,9 +23,13 @@ class SnowflakeSource:
 
     def next(self) -> int:
         """An id greater than every one before it."""
-        stamp = (int(self._clock() * 1000) - DISCORD_EPOCH_MS) << 22
-        self._last = max(self._last + 1, stamp)
+        self._last = max(self._last + 1, snowflake_at(self._clock()))
         return self._last
+
+
+def snowflake_at(time_s: float) -> int:
+    """Least id of an instant in seconds since 1970."""
+    return (int(time_s * 1000) - DISCORD_EPOCH_MS) << 22
 
 
 def iso(time_s: float) -> str:

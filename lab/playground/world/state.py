@@ -281,7 +281,7 @@ class World:
             channel_id=channel.id,
             author=draft.author,
             content=draft.content,
-            created_at=self.now_iso(),
+            created_at=draft.created_at or self.now_iso(),
             kind=draft.kind,
             flags=draft.flags,
             nonce=draft.nonce,
