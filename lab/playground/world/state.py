@@ -20,7 +20,7 @@ from lab.playground.world.records import (
     ThreadState,
     User,
 )
-from lab.playground.world.snowflake import SnowflakeSource, iso
+from lab.playground.world.snowflake import SnowflakeSource, iso, snowflake_at
 
 NONCE_TTL_S = 300.0
 """Seconds for which Discord remembers a nonce: "a few minutes"."""
@@ -258,6 +258,11 @@ class World:
         self._forget_nonces()
         entry = self._nonces.get((channel.id, author.id, str(nonce)))
         return channel.history.get(entry[1]) if entry else None
+
+    def post_past(self, channel: Channel, author: User, content: str, time_s: float) -> Message:
+        """The message that was posted at that time; those of a channel come oldest first, before all others."""
+        draft = Draft(author=author, content=content, message_id=snowflake_at(time_s), created_at=iso(time_s))
+        return self.post(channel, draft)
 
     def post(self, channel: Channel, draft: Draft) -> Message:
         """The new message. The caller has checked threads for archive and lock."""
