@@ -129,6 +129,7 @@ def test_a_message_whose_words_stand_in_its_thread_alone_is_forgotten_by_its_men
     stage = Stage(server, tmp_path / "data", **given)
     try:
         said = server.say(GENERAL_ID, "pin kiwi77", user=GUEST_ID)
+        eventually(lambda: files_with(stage.data / "logs", "kiwi77"))  # From then on the thread is there.
         server.wait_for_reply(said, after=said)
         seen = read(server, server.call_on_message(GENERAL_ID, "Forget", said, user=GUEST_ID))
         confirm(server, seen, GUEST_ID)
