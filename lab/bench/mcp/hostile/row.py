@@ -1,0 +1,54 @@
+"""Row of the table: one hostile server, and the harm that its own call may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+RAW = Path(__file__).parents[1] / "raw_server.py"
+
+_SANDBOXED = "import os\nif os.uname().nodename != 'sandbox':\n    sys.exit('this server runs in a sandbox only')\n"
+"""Guard of the machine: no row does anything where no sandbox has given the host its name."""
+
+
+class End(StrEnum):
+    """End of a call that is allowed."""
+
+    ANSWERED = "answered"
+    """The call has its result in spite of the attack."""
+    REFUSED = "refused"
+    """The call ends with an error."""
+    EITHER = "either"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hostile:
+    """One hostile server over stdin and stdout.
+
+    Attributes:
+        name: Words for a person.
+        code: Lines behind `raw_server.py`.
+        end: End of a call of its tool `act`.
+        command: Words behind `mcp` that meet the attack; a call of the tool if empty.
+        absent: Texts that the answer may not show.
+    """
+
+    name: str
+    code: str
+    end: End = End.EITHER
+    command: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+
+    def argv(self, size: int = 0) -> tuple[str, ...]:
+        """Command of the server.
+
+        Args:
+            size: Size of the attack, which the code knows as `SIZE`.
+        """
+        return command_of(f"{_SANDBOXED}SIZE = {size}\n{self.code}")
+
+
+def command_of(code: str) -> tuple[str, ...]:
+    """Command of a server that has `code` behind the raw server's own text."""
+    return ("python3", "-c", f"{RAW.read_text('utf-8')}\n{code}")
