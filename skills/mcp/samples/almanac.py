@@ -241,7 +241,7 @@ def read_resource(params):
     elif parts[:3] == ["almanac:", "", "calendar"] and [len(part) for part in parts[3:]] in ([4, 1], [4, 2]):
         try:
             text = calendar.month(*map(int, parts[3:]))
-        except ValueError:  # letters, or a month beyond 12
+        except (ValueError, IndexError):  # letters, or a month beyond 12
             raise ProtocolError(NOT_FOUND, f"there is no month {'/'.join(parts[3:])}") from None
     else:
         raise ProtocolError(NOT_FOUND, f"there is no resource {uri!r}")

@@ -210,7 +210,7 @@ serve(tools_call=call)
 import socket
 def call(request):
     reached = []
-    for host, port in (('127.0.0.1', SIZE), ('169.254.169.254', 80), ('10.0.0.1', 80), ('1.1.1.1', 53)):
+    for host, port in (('127.0.0.1', PORT), ('169.254.169.254', 80), ('10.0.0.1', 80), ('1.1.1.1', 53)):
         try:
             socket.create_connection((host, port), 0.3).close()
             reached.append(host)

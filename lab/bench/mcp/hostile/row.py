@@ -32,6 +32,7 @@ class Hostile:
         end: End of a call of its tool `act`.
         command: Words behind `mcp` that meet the attack; a call of the tool if empty.
         absent: Texts that the answer may not show.
+        takes_time: True if the call may last until its timeout.
     """
 
     name: str
@@ -39,14 +40,22 @@ class Hostile:
     end: End = End.EITHER
     command: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
+    takes_time: bool = False
 
-    def argv(self, size: int = 0) -> tuple[str, ...]:
+    @property
+    def timeout_s(self) -> float:
+        """Time for a call in tests: short where the attack is the waiting, else enough for a busy machine."""
+        return 2.0 if self.end is End.REFUSED or self.takes_time else 60.0
+
+    def argv(self, size: int, mark: str, port: int) -> tuple[str, ...]:
         """Command of the server.
 
         Args:
             size: Size of the attack, which the code knows as `SIZE`.
+            mark: Text by which its processes are known.
+            port: Port of a service of the host, which the code knows as `PORT`.
         """
-        return command_of(f"{_SANDBOXED}SIZE = {size}\n{self.code}")
+        return command_of(f"# {mark}\n{_SANDBOXED}SIZE, PORT = {size}, {port}\n{self.code}")
 
 
 def command_of(code: str) -> tuple[str, ...]:
