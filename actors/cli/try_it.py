@@ -89,6 +89,7 @@ def try_it(
         check_data(settings, "one by --data, or ")
         make_data(settings)
         shape_log(settings.log.format)
+        _add_sample_server(settings, given)
         have_local_model(settings)
         offer = _offer_model(settings, given)
         if data is None:
@@ -129,6 +130,16 @@ def _chosen_settings(data: Path | None, model: str | None) -> dict[str, object]:
 
     given: dict[str, object] = {"data_root": str(data.absolute())} if data else {}
     return given | {"observer.enabled": True} | model_choice(model)
+
+
+def _add_sample_server(settings: Settings, given: dict[str, object]) -> None:
+    """Configure the sample server `almanac` of the skill `mcp` where the settings have no servers."""
+    from actors.part import SHIPPED_SKILLS
+
+    samples = SHIPPED_SKILLS / "mcp" / "samples"
+    if not settings.mcp.servers:
+        server = {"command": ["python3", "-I", str(samples / "almanac.py")], "read": [str(samples)]}
+        given["mcp.servers"] = {"almanac": server}
 
 
 def _offer_model(settings: Settings, given: dict[str, object]) -> LocalOffer | None:

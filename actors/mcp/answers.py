@@ -12,6 +12,7 @@ from typing import Any
 
 from mcp import types
 
+from domain.text.presentable import presentable
 from domain.text.terminal_text import plain
 from domain.turn.tools.catalogue import LONGEST_DESCRIPTION, LONGEST_NAME, Tool, cut, schema_text
 from messages.web import AnswerPart
@@ -46,14 +47,19 @@ class Answer:
     is_error: bool = False
 
 
+def readable(text: str) -> str:
+    r"""`text` without what steers a terminal; characters that hide or reorder others are shown as `\u202e`."""
+    return presentable(plain(text))
+
+
 def clean(text: str, most: int) -> str:
     """`text` on one line, without what steers a terminal, cut."""
-    return cut(_LINES.sub(" ", plain(text[: 4 * most])).strip(), most)
+    return cut(_LINES.sub(" ", readable(text[: 4 * most])).strip(), most)
 
 
 def tool_of(server: str, each: types.Tool) -> Tool:
     """A tool as the agent knows it; with an empty name if the name cannot be written."""
-    name = plain(each.name).strip()
+    name = readable(each.name).strip()
     if len(each.name) > LONGEST_NAME or _LINES.search(name):
         name = ""
     return Tool(
@@ -61,9 +67,9 @@ def tool_of(server: str, each: types.Tool) -> Tool:
         name=name,
         wire_name=each.name,
         title=clean(each.title or "", 100),
-        description=plain((each.description or "")[: 2 * LONGEST_DESCRIPTION]),
+        description=readable((each.description or "")[: 2 * LONGEST_DESCRIPTION]),
         schema=each.input_schema,
-        schema_text=plain(schema_text(each.input_schema)),
+        schema_text=readable(schema_text(each.input_schema)),
     )
 
 
@@ -72,7 +78,7 @@ def answer_of_contents(result: types.CallToolResult, name: str) -> Answer:
     parts = _parts(result.content, name)
     structured = result.structured_content
     if structured is not None and not any(part.text for part in parts):
-        parts.append(AnswerPart(text=plain(json.dumps(structured, ensure_ascii=False, indent=1))))
+        parts.append(AnswerPart(text=readable(json.dumps(structured, ensure_ascii=False, indent=1))))
     return Answer(tuple(parts), bool(result.is_error))
 
 
@@ -102,7 +108,7 @@ def _parts(contents: Iterable[Any], name: str) -> list[AnswerPart]:
 def _part(content: Any, name: str) -> AnswerPart:
     match content:
         case types.TextContent():
-            return AnswerPart(text=plain(content.text))
+            return AnswerPart(text=readable(content.text))
         case types.ImageContent() | types.AudioContent():
             return _file(content.data, content.mime_type, name)
         case types.EmbeddedResource():
@@ -117,7 +123,7 @@ def _part(content: Any, name: str) -> AnswerPart:
 def _resource(content: Any, name: str) -> AnswerPart:
     own = clean(str(content.uri).rpartition("/")[2], 60) or "resource"
     if isinstance(content, types.TextResourceContents):
-        return AnswerPart(text=plain(content.text), media_type=clean(content.mime_type or "", 100))
+        return AnswerPart(text=readable(content.text), media_type=clean(content.mime_type or "", 100))
     return _file(content.blob, content.mime_type or "", f"{name}-{own}")
 
 

@@ -50,8 +50,11 @@ class Client:
         except ServerError as error:
             if isinstance(error, SessionOverError):
                 raise
-            async with asyncio.timeout(_DISCOVER_S):  # servers of later versions need not know the older beginning
-                await self._ask(self._session.discover)
+            try:
+                async with asyncio.timeout(_DISCOVER_S):  # servers of later versions need not know the older beginning
+                    await self._ask(self._session.discover)
+            except (ServerError, TimeoutError):
+                raise error from None
 
     @property
     def title(self) -> str:

@@ -48,8 +48,11 @@ log = logging.getLogger(__name__)
 
 STARTS_AT_ONCE = 8
 """Servers that are started at a time for one list."""
-LIST_S = 30.0
+LIST_S = 15.0
 """Longest wait for each server of a list; its start goes on."""
+SILENT_S = 60.0
+"""Time after such a wait in which lists go without the server."""
+SILENT = f"no answer within {LIST_S:g} s; describe it to wait longer"
 MOST_FOUND = 40
 MOST_LISTED = 300
 MOST_ITEMS = 300
@@ -77,6 +80,8 @@ class Desk:
         self._servers = config.servers
         self._starts = asyncio.Semaphore(STARTS_AT_ONCE)
         self._scrub = Scrubber(config.secrets).scrub
+        self._silent_until: dict[str, float] = {}
+        """Server that gave no answer -> time of the loop until which lists do not wait for the server."""
 
     def states(self) -> tuple[tuple[str, str], ...]:
         """State of each server, for the operator; from any thread."""
@@ -165,11 +170,15 @@ class Desk:
         session = self._sessions[name]
         if fault := self._servers[name].fault:
             return ServerEntry(name=name, fault=fault), ()
+        time = asyncio.get_running_loop().time
+        if time() < self._silent_until.get(name, 0.0):
+            return ServerEntry(name=name, fault=SILENT), ()
         try:
-            async with asyncio.timeout(LIST_S), self._starts:
+            async with self._starts, asyncio.timeout(LIST_S):  # the wait for others is none of its own
                 tools = await session.tools()
         except TimeoutError:
-            return ServerEntry(name=name, fault=f"no answer within {LIST_S:g} s; ask again"), ()
+            self._silent_until[name] = time() + SILENT_S
+            return ServerEntry(name=name, fault=SILENT), ()
         except ServerError as error:
             return ServerEntry(name=name, fault=str(error)), ()
         return ServerEntry(name=name, title=session.title, tools=len(tools)), tools

@@ -129,7 +129,7 @@ class _Check:
 
     def _resolve(self, reference: str) -> object:
         """Part of the schema that a reference within it names; None for any other."""
-        if not reference.startswith("#"):
+        if reference != "#" and not reference.startswith("#/"):  # an anchor, or a place elsewhere
             return None
         at = self._root
         for part in reference[1:].split("/")[1:]:

@@ -6,7 +6,7 @@ import json
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -42,27 +42,32 @@ def test_programs_that_keep_to_the_protocol_each_in_its_way(subtests: pytest.Sub
 def test_a_call_that_takes_too_long_is_cancelled_and_its_session_goes_on() -> None:
     """Of interaction protocol:timeout:sends-cancellation and :session-survives; nanobot 950 and others that hung."""
     code = """
-heard = []
 for message in messages():
-    heard.append(message)
     method = message.get('method')
     if method == 'initialize':
         reply(message, welcome(message))
     elif method == 'tools/list':
         reply(message, {'tools': [TOOL]})
     elif method == 'tools/call' and message['params']['arguments'].get('answer'):
-        reply(message, text_of(json.dumps([each for each in heard if each.get('method') == 'notifications/cancelled'])))
+        asked = message
+    elif method == 'notifications/cancelled':
+        reply(asked, text_of(json.dumps(message)))
 """
-    servers = {"slow": {"command": list(command_of(code)), "timeout_s": 2.0}}
-    with tempfile.TemporaryDirectory(prefix="m-") as root, McpStage(Path(root), servers) as stage:
-        late = stage.call("slow")
-        asked = stage.call("slow", arguments='{"answer": true}')
+    servers = {"slow": {"command": list(command_of(code)), "timeout_s": 5.0}}
+    with (
+        tempfile.TemporaryDirectory(prefix="m-") as root,
+        McpStage(Path(root), servers) as stage,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        stage.do(("describe", "slow", "act"), "slow")
+        late = pool.submit(stage.call, "slow")
+        assert not wait([late], timeout=1).done
+        asked = stage.call("slow", arguments='{"answer": true}', window=1)
 
-    assert end_of(late) is End.REFUSED
-    assert "2 s" in shown(late)
+    assert end_of(late.result()) is End.REFUSED
+    assert "5 s" in shown(late.result())
     assert isinstance(asked, ServerAnswered)
-    (cancelled,) = json.loads(text_of(asked.parts))
-    assert cancelled["params"]["requestId"] is not None
+    assert json.loads(text_of(asked.parts))["params"]["requestId"] is not None
 
 
 @pytest.mark.req("X-263")

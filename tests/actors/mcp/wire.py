@@ -208,11 +208,6 @@ serve(tools_call=call)
         calls=3,
     ),
     Wire(
-        name="a schema may be true or lack a type",
-        source="interaction tools:input-schema:json-schema-2020-12",
-        code="serve(tools_list=lambda request: {'tools': [{**TOOL, 'inputSchema': {'properties': {'a': True, 'b': {}}}}]})",
-    ),
-    Wire(
         name="results of other requests come in between, in any order",
         source="python-sdk 188 and 192 (answers by id)",
         code="""
