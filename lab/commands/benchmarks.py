@@ -39,6 +39,10 @@ def benchmark_of(name: str) -> Benchmark:
             from lab.bench.kernel.run import KERNEL
 
             return KERNEL
+        case "mcp":
+            from lab.bench.mcp.run import MCP
+
+            return MCP
         case "memory":
             from lab.bench.memory.run import MEMORY
 

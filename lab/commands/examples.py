@@ -19,6 +19,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "agent bench forget": ("agent bench forget --strings 50 --kills 10", "agent bench forget --json"),
         "agent bench import": ("agent bench import --messages 20000", "agent bench import --messages 5000 --kills 20"),
         "agent bench kernel": ("agent bench kernel --only fan_out_10000x100 --only churn_10m",),
+        "agent bench mcp": ("agent bench mcp --json", "agent bench mcp --hostile"),
         "agent bench memory": ("agent bench memory --rows 100000 --queries 50",),
         "agent bench month": ("agent bench month --days 5 --windows 20",),
         "agent bench objects": ("agent bench objects --quick",),

@@ -83,7 +83,7 @@ FOREIGN_SKILLS = (267, 268)
 SIMULATION = (244, 257, 258)
 CAMPAIGNS = (242,)
 IMPORTS = (*range(254, 257), 271, 272)
-MCP = range(259, 263)
+MCP = range(259, 265)
 OBJECT_LISTS = (228,)
 SESSIONS = (234,)
 """Of commands, where the kernel shares the processor out among sessions."""
