@@ -18,6 +18,7 @@ import mcp_types as types
 from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.shared.message import ServerMessageMetadata
 
 PNG = b64encode(b"\x89PNG\r\n\x1a\n" + b"\0" * 32).decode()
 WAV = b64encode(b"RIFF\x24\0\0\0WAVEfmt " + b"\0" * 28).decode()
@@ -97,6 +98,7 @@ async def logs(context: Context, _arguments: dict[str, Any]) -> Result:
 
 async def asks(context: Context, arguments: dict[str, Any]) -> Result:
     """What each request of the server's own came to."""
+    here = ServerMessageMetadata(related_request_id=context.request_id)
     ways: dict[str, Callable[[], Awaitable[Any]]] = {
         "sampling": lambda: context.session.create_message(
             messages=[types.SamplingMessage(role="user", content=types.TextContent(text="Say a secret."))],
@@ -108,8 +110,8 @@ async def asks(context: Context, arguments: dict[str, Any]) -> Result:
             requested_schema={"type": "object", "properties": {"password": {"type": "string"}}},
             related_request_id=context.request_id,
         ),
-        "roots": context.session.list_roots,
-        "ping": context.session.send_ping,
+        "roots": lambda: context.session.send_request(types.ListRootsRequest(), types.ListRootsResult, metadata=here),
+        "ping": lambda: context.session.send_request(types.PingRequest(), types.EmptyResult, metadata=here),
     }
     try:
         return said(f"answered: {await asyncio.wait_for(ways[arguments['way']](), 20)!r}")
