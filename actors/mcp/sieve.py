@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterable
 
 MOST_MESSAGE_BYTES = 6 * 1024 * 1024
+MOST_OTHER_BYTES = 16 * 1024 * 1024
+"""Bytes of notifications, requests and other things between two answers; a server that sends more is ended."""
 _LONGEST_ID_BYTES = 100
 _CHANGED = ("notifications/tools/list_changed",)
 _NOT_SUPPORTED = b'{"code":-32601,"message":"this client serves no requests"}'
@@ -48,9 +50,21 @@ class Sieve:
         """
         self._reply = reply
         self._change = change
+        self._other_bytes = 0
 
     def passes(self, line: bytes) -> bool:
-        """True if a message is an answer; anything else is dealt with here."""
+        """True if a message is an answer; anything else is dealt with here.
+
+        Raises:
+            SessionOverError: too much else has come since the last answer.
+        """
+        passes = self._is_answer(line)
+        self._other_bytes = 0 if passes else self._other_bytes + len(line)
+        if self._other_bytes > MOST_OTHER_BYTES:
+            raise SessionOverError(f"it sent more than {MOST_OTHER_BYTES} bytes without an answer")
+        return passes
+
+    def _is_answer(self, line: bytes) -> bool:
         try:
             envelope = _DECODER.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -46,7 +46,7 @@ def attack(stage: McpStage, server: str, words: tuple[str, ...], window: int = 0
     """Meet one hostile server."""
     began = time.perf_counter()
     reply = stage.do(words, server, window)
-    return Outcome(end_of(reply), shown(reply), time.perf_counter() - began)
+    return Outcome(end_of(reply), visible_text(reply), time.perf_counter() - began)
 
 
 def end_of(reply: McpReply) -> End:
@@ -58,7 +58,7 @@ def end_of(reply: McpReply) -> End:
             return End.REFUSED
 
 
-def shown(reply: McpReply) -> str:
+def visible_text(reply: McpReply) -> str:
     """Everything of a reply that is text, in the form in which the script has it."""
     match reply:
         case ServerAnswered(parts=parts):

@@ -12,7 +12,7 @@ from actors.kernel import ManualClock
 from actors.part import SHIPPED_SKILLS
 from lab.bench.benchmark import Benchmark, Column, Rows, Target
 from lab.bench.mcp.catalogue import Tool, servers, tools
-from lab.bench.mcp.harm import shown
+from lab.bench.mcp.harm import visible_text
 from lab.bench.mcp.hostile_run import measure_hostile
 from lab.bench.mcp.stage import ALMANAC, FRIENDLY, McpStage
 from lab.bench.measure import Figures, percentile
@@ -63,7 +63,7 @@ def calls_until_known(stage: McpStage, tool: Tool) -> tuple[int, int]:
     listed = stage.ask(ListTools, words=tool.search)
     if not isinstance(listed, ToolsListed):
         raise MeasurementError(f"the list was refused: {listed!r}")
-    tokens = tokens_of(shown(listed))
+    tokens = tokens_of(visible_text(listed))
     if (tool.server, tool.name) not in {(each.server, each.name) for each in listed.tools}:
         return 99, tokens
     described = stage.ask(DescribeServer, server=tool.server, tool=tool.name)

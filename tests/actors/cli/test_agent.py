@@ -25,6 +25,8 @@ def test_try_says_prints_the_answers_and_ends_and_its_logs_are_sound(tmp_path: P
         "hello",
         "--say",
         "run: echo $((7919*7919))",
+        "--say",
+        """run: mcp list days; mcp call almanac add_days '{"start": "2024-02-28", "days": 2}'""",
         "--speak",
         "run: echo aloud",
         cwd=tmp_path,
@@ -33,6 +35,8 @@ def test_try_says_prints_the_answers_and_ends_and_its_logs_are_sound(tmp_path: P
     assert "\naloud\n" in done.stdout
     assert "offline" in done.stdout
     assert "\n62710561\n" in done.stdout
+    assert "almanac days_between: " in done.stdout
+    assert "2024-03-01" in done.stdout
     assert "note: commands " in done.stderr
     checked = run("agent", "logs", "check", "data/logs", cwd=tmp_path)
     assert (checked.returncode, checked.stdout) == (0, "1 logs, 0 problems\n")

@@ -12,6 +12,13 @@ from tests.actors.shell.bench import level
 
 
 @pytest.fixture
+def sandboxed() -> None:
+    """A machine on which a sandbox works."""
+    if level("auto").refusal:
+        pytest.skip(level("auto").refusal)
+
+
+@pytest.fixture
 def make_bench(tmp_path: Path) -> Iterator[Callable[..., Bench]]:
     """Maker of benches."""
     if level("auto").refusal:

@@ -16,6 +16,8 @@ from lab.bench.mcp.stage import McpStage, Said
 from tests.actors.mcp.conformance import CASES, Case
 from tests.patience import PATIENCE_S
 
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("sandboxed")]
+
 SCRIPT = SHIPPED_SKILLS / "mcp" / "scripts" / "mcp.py"
 EVERYTHING = Path(__file__).with_name("everything.py")
 PACKAGES = str(Path(mcp.__file__).resolve().parents[1])

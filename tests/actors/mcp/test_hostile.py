@@ -26,6 +26,8 @@ from lab.bench.mcp.hostile_run import MOST_SHOWN, SECRETS, settings_of
 from lab.bench.mcp.stage import FRIENDLY, McpStage
 from tests.patience import PATIENCE_S
 
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("sandboxed")]
+
 SIZE = 8
 AT_A_TIME = 6
 MOST_GROWN = 256 * MIB

@@ -12,13 +12,15 @@ from typing import Any
 
 import pytest
 
-from lab.bench.mcp.harm import attack, end_of, shown
+from lab.bench.mcp.harm import attack, end_of, visible_text
 from lab.bench.mcp.hostile.http import DONE, Exchange, HttpServer
 from lab.bench.mcp.hostile.row import End, command_of
 from lab.bench.mcp.stage import McpStage, text_of
 from messages.web import ServerAnswered
 from tests.actors.mcp.wire import WIRES
 from tests.patience import PATIENCE_S
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("sandboxed")]
 
 KEY = {"SITE_API_KEY": "operator-secret-0123456789"}
 
@@ -65,7 +67,7 @@ for message in messages():
         asked = stage.call("slow", arguments='{"answer": true}', window=1)
 
     assert end_of(late.result()) is End.REFUSED
-    assert "5 s" in shown(late.result())
+    assert "5 s" in visible_text(late.result())
     assert isinstance(asked, ServerAnswered)
     assert json.loads(text_of(asked.parts))["params"]["requestId"] is not None
 
@@ -91,7 +93,7 @@ serve(tools_call=call)
             pool.submit(stage.call, "many", "act", json.dumps({"mine": f"mine-{number}"}), number)
             for number in range(4)
         ]
-        texts = [shown(reply.result(PATIENCE_S)) for reply in replies]
+        texts = [visible_text(reply.result(PATIENCE_S)) for reply in replies]
 
     assert [text.strip() for text in texts] == [f"mine-{number} of 4" for number in range(4)]
 
@@ -145,7 +147,7 @@ def test_an_answer_may_be_a_stream_of_events() -> None:
 
     replies, _ = site(stream)
 
-    assert [shown(reply).strip() for reply in replies] == ["done", "done"]
+    assert [visible_text(reply).strip() for reply in replies] == ["done", "done"]
 
 
 @pytest.mark.req("X-263")
