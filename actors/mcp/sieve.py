@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 MOST_MESSAGE_BYTES = 6 * 1024 * 1024
 MOST_OTHER_BYTES = 16 * 1024 * 1024
 """Bytes of notifications, requests and other things between two answers; a server that sends more is ended."""
+_LINE_BYTES = 200
+"""Bytes that each message counts for beside its own, since a short one takes as long to look at."""
 _LONGEST_ID_BYTES = 100
 _CHANGED = ("notifications/tools/list_changed",)
 _NOT_SUPPORTED = b'{"code":-32601,"message":"this client serves no requests"}'
+_MALFORMED = b'{"code":-32700,"message":"the answer is no message of the protocol"}'
 
 
 class _Envelope(msgspec.Struct):
@@ -59,7 +62,7 @@ class Sieve:
             SessionOverError: too much else has come since the last answer.
         """
         passes = self._is_answer(line)
-        self._other_bytes = 0 if passes else self._other_bytes + len(line)
+        self._other_bytes = 0 if passes else self._other_bytes + len(line) + _LINE_BYTES
         if self._other_bytes > MOST_OTHER_BYTES:
             raise SessionOverError(f"it sent more than {MOST_OTHER_BYTES} bytes without an answer")
         return passes
@@ -78,6 +81,12 @@ class Sieve:
             outcome = b'"result":{}' if envelope.method == "ping" else b'"error":' + _NOT_SUPPORTED
             self._reply(b'{"jsonrpc":"2.0","id":' + name + b"," + outcome + b"}")
         return False
+
+
+def refusal_of(line: bytes) -> bytes:
+    """Error in the place of an answer that is malformed, so that its request does not wait for another."""
+    name = bytes(_DECODER.decode(line).id)
+    return b'{"jsonrpc":"2.0","id":' + name + b',"error":' + _MALFORMED + b"}"
 
 
 async def lines(

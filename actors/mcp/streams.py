@@ -9,6 +9,8 @@ from typing import Self
 from mcp.shared.message import SessionMessage
 from mcp.types import jsonrpc_message_adapter
 
+from actors.mcp.sieve import refusal_of
+
 
 class Stream:
     """Common part of the streams that the library is given."""
@@ -53,8 +55,10 @@ class Incoming(Stream):
 
 
 def parse(line: bytes) -> SessionMessage | None:
-    """The message of a line; None if it is none of the protocol's."""
-    try:
-        return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
-    except ValueError:
-        return None
+    """The answer of a line, or an error in the place of a malformed one; None for an id that is malformed, too."""
+    for text in (line, refusal_of(line)):
+        try:
+            return SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))
+        except ValueError:
+            continue
+    return None
