@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from messages.base import Surface, Window
 
+LEAST_START_S = 10.0
 LONGEST_START_S = 60.0
 """Longest time for the start of a server."""
 
@@ -61,6 +62,10 @@ class McpConfig:
     """True if a person is asked before a call that leaves the server's sandbox."""
     asks_always: bool = False
     """True if a person is asked before each call."""
+
+    def start_of(self, server: ServerConfig) -> float:
+        """Longest time for the start of a server: as long as a call has, and `LEAST_START_S` at least."""
+        return min(self.start_s, max(server.timeout_s, LEAST_START_S))
 
     def asks_first(self, server: ServerConfig) -> bool:
         """True if a person is asked before a call of that server."""

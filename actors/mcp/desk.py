@@ -74,7 +74,7 @@ class Desk:
         self._folder = folder
         self._connector: Connector | None = None
         self._sessions = {
-            name: Session(server, self._connect, idle_s=config.idle_s, start_s=config.start_s)
+            name: Session(server, self._connect, idle_s=config.idle_s, start_s=config.start_of(server))
             for name, server in config.servers.items()
         }
         self._servers = config.servers

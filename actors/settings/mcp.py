@@ -75,7 +75,7 @@ class McpServer(Table):
     channels: tuple[Snowflake, ...] = Field(default=(), max_length=1_000)
     """Channels that may use it, with their threads; a category stands for its channels. Empty for all."""
     timeout_s: Number = Field(default=60.0, gt=0, le=600)
-    """Longest time of one call; a server's start has as long."""
+    """Longest time of one call; a server's start has as long, but 10 to 60 s."""
 
     @field_validator("url")
     @classmethod

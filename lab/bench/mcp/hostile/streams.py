@@ -92,7 +92,7 @@ serve(tools_call=call)
         name="sends a result of many blocks",
         code="""
 def call(request):
-    return {'content': [{'type': 'text', 'text': 'y'}] * 100_000}
+    return {'content': [{'type': 'text', 'text': 'y'}] * (SIZE * 1000)}
 serve(tools_call=call)
 """,
     ),
@@ -125,7 +125,7 @@ serve(tools_call=call)
         end=End.REFUSED,
     ),
     Hostile(name="never answers initialize", code="serve(initialize=lambda request: None)", end=End.REFUSED),
-    Hostile(name="never answers a list", code="serve(tools_list=lambda request: None)"),
+    Hostile(name="never answers a list", code="serve(tools_list=lambda request: None)", end=End.REFUSED),
     Hostile(name="never answers a call", code="serve(tools_call=lambda request: None)", end=End.REFUSED),
     Hostile(
         name="never reads its stdin",
