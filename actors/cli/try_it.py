@@ -89,7 +89,6 @@ def try_it(
         check_data(settings, "one by --data, or ")
         make_data(settings)
         shape_log(settings.log.format)
-        _add_sample_server(settings, given)
         have_local_model(settings)
         offer = _offer_model(settings, given)
         if data is None:
@@ -143,10 +142,11 @@ def _add_sample_server(settings: Settings, given: dict[str, object]) -> None:
 
 
 def _offer_model(settings: Settings, given: dict[str, object]) -> LocalOffer | None:
-    """Offer of a model on this machine to the page; a place for the model among the bot's choices in `given`."""
+    """Offer of a model on this machine to the page; its place among choices, and a sample server, in `given`."""
     from actors.cli.local_model.offer import offer_of
     from lab.playground.world.local_offer import LocalOffer
 
+    _add_sample_server(settings, given)
     offer = offer_of(settings)
     if offer is None:
         return None

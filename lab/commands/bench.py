@@ -15,7 +15,7 @@ import click
 
 from actors.cli.common import fail, note
 from actors.cli.terminal.progress import progress_line
-from lab.commands.benchmarks import benchmark_of
+from lab.commands.benchmarks import MCP_HELP, benchmark_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -204,17 +204,7 @@ BENCHES = {
             _several("only", "names", "NAME", "Only this row, and churn_10m only so"),
         ),
     ),
-    "mcp": Bench(
-        """Servers of the Model Context Protocol: tokens of the first request, calls and searches; a minute or two.
-
-        A call of the sample server beside the same call by the mcp package, first requests with no, one and 20 servers
-        beside a request that holds all their tools, and 200 tools looked for by words. Exit code 1 when a call costs
-        more than 30 ms beside the server's own time, 20 servers cost more tokens than one, or a tool takes more than
-        two commands. With --hostile about 100 servers attack, one after another, beside a neighbour; ten minutes.
-        Exit code 1 when one does harm.
-        """,
-        (QUICK, click.Option(["--hostile"], is_flag=True, help="Attack instead.")),
-    ),
+    "mcp": Bench(MCP_HELP, (QUICK, click.Option(["--hostile"], is_flag=True, help="Attack instead."))),
     "memory": Bench(
         """The memory's nearest 50 of ROWS vectors of 768 dimensions, beside sqlite-vec's.
 
@@ -257,8 +247,7 @@ BENCHES = {
     "prompts": Bench(
         """System prompt of every set of layers and rights, as a whole agent sends it, with its tokens; a minute.
 
-        Tokens are counted by cl100k. Exit code 1 when a prompt has more than 1,500 of them.
-        """,
+        Tokens are counted by cl100k. Exit code 1 when a prompt has more than 1,500 of them.""",
         (click.Option(["--into"], type=click.Path(file_okay=False), help="Folder for a file of each prompt."),),
     ),
     "recall": Bench(

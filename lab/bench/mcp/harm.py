@@ -75,7 +75,7 @@ def visible_text(reply: McpReply) -> str:
 
 
 @contextmanager
-def watched(stage: McpStage) -> Iterator[Watch]:
+def observe_harm(stage: McpStage) -> Iterator[Watch]:
     """Observation until the end of the block, while a neighbour calls the sample server again and again."""
     watch, over = Watch(), threading.Event()
     stage.add(NEIGHBOUR)  # so that its server runs

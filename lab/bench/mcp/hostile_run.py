@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import secrets
 import tempfile
-import time
+import threading
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
 from lab.bench.benchmark import Rows
-from lab.bench.mcp.harm import MIB, attack, disk_bytes, processes_with, watched
+from lab.bench.mcp.harm import MIB, attack, disk_bytes, observe_harm, processes_with
 from lab.bench.mcp.hostile.http import HttpServer
 from lab.bench.mcp.hostile.row import End, Hostile
 from lab.bench.mcp.hostile.table import HOSTILE
@@ -22,7 +21,8 @@ from lab.bench.process import MeasurementError
 SIZE = 2048
 """Megabytes, thousands or files of an attack, as its row says."""
 TIMEOUT_S = 5.0
-GONE_S = 10.0
+GONE_S = 30.0
+LOOK_S = 0.1
 MOST_SHOWN = 8 * MIB
 """Characters of an answer."""
 MOST_AT_A_TIME = 50
@@ -35,7 +35,7 @@ def settings_of(row: Hostile, mark: str, port: int, *, size: int, timeout_s: flo
 
     Args:
         row: The server.
-        mark: Text by which its processes are known.
+        mark: Text in the arguments of the server's processes.
         port: Port of a service of the host.
         size: Size of the attack.
         timeout_s: Longest time of a call.
@@ -56,10 +56,10 @@ def measure_hostile(say: Callable[[str], object]) -> Rows:
 
 
 def _measure_programs(say: Callable[[str], object], hostile: tuple[Hostile, ...]) -> Rows:
-    mark = f"mark-{secrets.token_hex(8)}"
     named = {f"h{number}": row for number, row in enumerate(hostile)}
     rows: dict[str, Figures] = {}
     with tempfile.TemporaryDirectory(prefix="agent-mcp-") as root, HttpServer(lambda _exchange: None) as canary:
+        mark = Path(root).name
         settings = {
             name: settings_of(row, mark, canary.port, size=SIZE, timeout_s=TIMEOUT_S) for name, row in named.items()
         }
@@ -67,14 +67,22 @@ def _measure_programs(say: Callable[[str], object], hostile: tuple[Hostile, ...]
             for name, row in named.items():
                 say(row.name)
                 rows[row.name] = _figures(stage, name, row.command, row.end, row.absent)
-        deadline = time.monotonic() + GONE_S
-        while (left := processes_with(mark)) and time.monotonic() < deadline:
-            time.sleep(0.1)
+        left = wait_until_gone(mark)
         if canary.requests:
             raise MeasurementError("a server reached the host's network")
         for figures in rows.values():
             figures["left"] = float(len(left))
     return rows
+
+
+def wait_until_gone(mark: str) -> list[int]:
+    """Wait for the end of the processes of a mark; the processes that are left after `GONE_S`."""
+    pause = threading.Event()
+    for _ in range(int(GONE_S / LOOK_S)):
+        if not (left := processes_with(mark)):
+            return left
+        pause.wait(LOOK_S)
+    return processes_with(mark)
 
 
 def _measure_sites(say: Callable[[str], object]) -> Rows:
@@ -106,7 +114,7 @@ def _figures(stage: McpStage, server: str, words: tuple[str, ...], end: End, abs
         MeasurementError: its call ended otherwise than it may, showed what it may not, or a neighbour was harmed.
     """
     before = disk_bytes(stage.root)
-    with watched(stage) as watch:
+    with observe_harm(stage) as watch:
         outcome = attack(stage, server, words)
     if watch.fault is not None:
         raise MeasurementError(f"{server}: the neighbour was harmed: {watch.fault}")

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import os
-import subprocess
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -41,15 +39,6 @@ SUM = '{"expression": "6 * 7"}'
 REAL = ("mcp", "shell", "socket", "skills")
 STOP_S = 30.0
 PATIENCE_S = 120.0
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """Output of the skill's script."""
-
-    code: int
-    out: str
-    err: str
 
 
 def window_of(number: int) -> Window:
@@ -148,21 +137,6 @@ class McpStage:
                 return self.ask(GetPrompt, window, server=server, name=name)
             case _:
                 return self.call(server, window=window)
-
-    def run(self, *words: str, window: int = 0, script: Path, cwd: Path | None = None) -> Said:
-        """Output of the skill's script, started as in a command but without its sandbox."""
-        environment = {"PATH": os.defpath, "LANG": "C.UTF-8", "AGENT_SOCKET": self.door(window)}
-        done = subprocess.run(
-            ["python3", str(script), *words],
-            env=environment,
-            capture_output=True,
-            text=True,
-            errors="backslashreplace",
-            check=False,
-            timeout=PATIENCE_S,
-            cwd=cwd or self.root,
-        )
-        return Said(done.returncode, done.stdout, done.stderr)
 
     def door(self, window: int = 0) -> str:
         """Path of a window's control socket."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -12,7 +13,7 @@ import mcp
 import pytest
 
 from actors.part import SHIPPED_SKILLS
-from lab.bench.mcp.stage import McpStage, Said
+from lab.bench.mcp.stage import McpStage
 from tests.actors.mcp.conformance import CASES, Case
 from tests.patience import PATIENCE_S
 
@@ -47,9 +48,17 @@ def stage(port: int) -> Iterator[McpStage]:
         yield made
 
 
-def run(stage: McpStage, server: str, case: Case, cwd: Path) -> Said:
+def run(stage: McpStage, server: str, case: Case, cwd: Path) -> subprocess.CompletedProcess[str]:
     words = [server if word == "everything" else word for word in case.words]
-    return stage.run(*words, script=SCRIPT, cwd=cwd)
+    return subprocess.run(
+        ["python3", str(SCRIPT), *words],
+        env={"PATH": os.defpath, "LANG": "C.UTF-8", "AGENT_SOCKET": stage.door()},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+        cwd=cwd,
+    )
 
 
 @pytest.mark.req("X-263")
@@ -63,8 +72,8 @@ def test_a_server_that_does_all_that_the_protocol_knows(
             folder.mkdir()
             said = run(stage, server, case, folder)
 
-            text = said.out + said.err
-            assert said.code == (1 if case.fails else 0), text
+            text = said.stdout + said.stderr
+            assert said.returncode == (1 if case.fails else 0), text
             assert [part for part in case.shows if part not in text] == [], text
             assert [part for part in case.hides if part in text] == []
             files = sorted((folder / "mcp").iterdir()) if (folder / "mcp").is_dir() else []

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import secrets
 import tempfile
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -13,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.bench.mcp.harm import MIB, Outcome, attack, disk_bytes, processes_with, watched
+from lab.bench.mcp.harm import MIB, Outcome, attack, disk_bytes, observe_harm
 from lab.bench.mcp.hostile.hosts import HOSTS
 from lab.bench.mcp.hostile.http import HttpServer
 from lab.bench.mcp.hostile.lists import LISTS
@@ -22,7 +20,7 @@ from lab.bench.mcp.hostile.streams import STREAMS
 from lab.bench.mcp.hostile.table import HOSTILE
 from lab.bench.mcp.hostile.web import SITES
 from lab.bench.mcp.hostile.words import WORDS
-from lab.bench.mcp.hostile_run import MOST_SHOWN, SECRETS, settings_of
+from lab.bench.mcp.hostile_run import MOST_SHOWN, SECRETS, settings_of, wait_until_gone
 from lab.bench.mcp.stage import FRIENDLY, McpStage
 from tests.patience import PATIENCE_S
 
@@ -42,28 +40,18 @@ def judge(name: str, outcome: Outcome, end: End, absent: Sequence[str]) -> None:
     assert outcome.seconds < PATIENCE_S
 
 
-def gone(mark: str) -> bool:
-    """Whether the processes of a mark are gone, or go in time."""
-    deadline = time.monotonic() + PATIENCE_S
-    while processes_with(mark):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
-
-
 @pytest.mark.req("X-264")
 @pytest.mark.parametrize("rows", [STREAMS, LISTS, HOSTS, WORDS], ids=["streams", "lists", "hosts", "words"])
 def test_hostile_programs_harm_no_other_call_and_leave_no_process(
     rows: Sequence[Hostile], subtests: pytest.Subtests
 ) -> None:
-    mark = f"mark-{secrets.token_hex(8)}"
     named = {f"h{number}": row for number, row in enumerate(rows)}
     with tempfile.TemporaryDirectory(prefix="m-") as root, HttpServer(lambda _exchange: None) as canary:
+        mark = Path(root).name
         settings = {
             name: settings_of(row, mark, canary.port, size=SIZE, timeout_s=row.timeout_s) for name, row in named.items()
         }
-        with McpStage(Path(root), {"friendly": FRIENDLY, **settings}, SECRETS) as stage, watched(stage) as watch:
+        with McpStage(Path(root), {"friendly": FRIENDLY, **settings}, SECRETS) as stage, observe_harm(stage) as watch:
             before = disk_bytes(stage.root)
             windows = itertools.count(2)
             with ThreadPoolExecutor(AT_A_TIME) as pool:
@@ -78,7 +66,7 @@ def test_hostile_programs_harm_no_other_call_and_leave_no_process(
     assert watch.fault is None
     assert watch.grown_bytes < MOST_GROWN
     assert taken < MOST_DISK
-    assert gone(mark)
+    assert wait_until_gone(mark) == []
 
 
 @pytest.mark.req("X-264")
@@ -93,7 +81,7 @@ def test_hostile_sites_harm_no_other_call_and_lead_nowhere(subtests: pytest.Subt
         }
         root = opened.enter_context(tempfile.TemporaryDirectory(prefix="m-"))
         stage = opened.enter_context(McpStage(Path(root), {"friendly": FRIENDLY, **settings}, SECRETS))
-        with watched(stage) as watch, ThreadPoolExecutor(AT_A_TIME) as pool:
+        with observe_harm(stage) as watch, ThreadPoolExecutor(AT_A_TIME) as pool:
             windows = itertools.count(2)
             begun = {name: pool.submit(attack, stage, name, (), next(windows)) for name in sites}
             for name, site in sites.items():

@@ -52,7 +52,7 @@ class Hostile:
 
         Args:
             size: Size of the attack, which the code knows as `SIZE`.
-            mark: Text by which its processes are known.
+            mark: Text in the arguments of the server's processes.
             port: Port of a service of the host, which the code knows as `PORT`.
         """
         return command_of(f"# {mark}\n{_SANDBOXED}SIZE, PORT = {size}, {port}\n{self.code}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import time
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -220,7 +219,7 @@ def _page(exchange: Exchange) -> None:
 
 def _garbage(exchange: Exchange) -> None:
     exchange.write(b"\x00\xff SSH-2.0-OpenSSH\r\n")
-    time.sleep(0.01)
+    exchange.over.wait(0.01)
     exchange.connection.close()
 
 
