@@ -12,10 +12,10 @@ import sys
 import warnings
 from base64 import b64encode
 from collections.abc import Awaitable, Callable
+from importlib import import_module
 from typing import Any
 
-import mcp_types as types
-from mcp import MCPError
+from mcp import MCPError, types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.shared.message import ServerMessageMetadata
@@ -286,8 +286,7 @@ async def serve_stdio() -> None:
 
 
 def serve_http() -> None:
-    import uvicorn
-
+    uvicorn = import_module("uvicorn")  # comes with mcp, and is nothing that the agent needs
     listener = socket.create_server(("127.0.0.1", 0))
     sys.stdout.write(f"{listener.getsockname()[1]}\n")
     sys.stdout.flush()
