@@ -76,7 +76,9 @@ class Session:
         if self._idle is not None:
             self._idle.cancel()
         try:
-            life = self._life = self._life or self._begin()
+            if self._life is None or self._life.over.is_set():  # a session that ends serves no more
+                self._life = self._begin()
+            life = self._life
             client = await asyncio.shield(life.ready)
             return await self._within(life, work(client))
         finally:
