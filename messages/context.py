@@ -192,7 +192,6 @@ class StopTurn(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
     window: Window
     asked_by: str
-    """Name of the person."""
     turn_id: str = ""
     """Only if this turn is the one that runs; empty for whichever does."""
 
@@ -315,7 +314,6 @@ class MemoryPinned(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     path: str
     line: int
-    """Line of the pinned text."""
     text: str
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import TypeVar
 
-from actors.kernel import ActorSpec, ActorSystem, Edge
+from actors.kernel import ActorSpec, ActorSystem, Edge, SystemClock
 from actors.shell.actor import ShellActor
 from actors.shell.config import ShellConfig
 from messages.base import RequestId, Surface, Window
@@ -28,6 +28,7 @@ _LINES = 45
 _WORDS = "The ferry of the harbour leaves on Tuesdays at six, from the quay in the north of the town."
 _COMMANDS = 20
 _WAIT_S = 120.0
+_NOW_S = SystemClock().monotonic
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +97,9 @@ def _stage(root: Path, act: Callable[[ActorSystem, Edge], T]) -> tuple[T, float,
 
 
 def _read(system: ActorSystem, edge: Edge, data: bytes) -> tuple[DocumentRead, float]:
-    began_s = time.monotonic()
+    began_s = _NOW_S()
     _ask(system, edge, data)
-    return _answer(edge), time.monotonic() - began_s
+    return _answer(edge), _NOW_S() - began_s
 
 
 def _read_beside(system: ActorSystem, edge: Edge, data: bytes) -> tuple[float, float]:
@@ -123,10 +124,10 @@ def _answer(edge: Edge) -> DocumentRead:
 
 def _command_ms(system: ActorSystem, edge: Edge, number: int) -> float:
     name = RequestId(f"command-{number}")
-    began_s = time.monotonic()
+    began_s = _NOW_S()
     system.tell(SHELL, RunBash(request_id=name, reply_to=edge.address, window=_window(2), command="echo hello"))
     edge.receive(_WAIT_S, lambda message: getattr(message, "request_id", "") == name)
-    return 1000 * (time.monotonic() - began_s)
+    return 1000 * (_NOW_S() - began_s)
 
 
 def _window(number: int) -> Window:
