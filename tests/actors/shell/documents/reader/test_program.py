@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+
 import pytest
 
 from actors.shell.documents.reader.report import ranges
-from tests.actors.shell.documents.making import pdf, told, word, workbook
+from tests.actors.shell.documents.making import pdf, shown, told, word, workbook
+from tests.patience import PATIENCE_S
 
 
 @pytest.mark.parametrize(
@@ -34,3 +39,27 @@ def test_a_text_beyond_the_bound_is_cut_with_a_remark() -> None:
 )
 def test_numbers_in_a_row_are_one_range(numbers: list[int], words: str) -> None:
     assert ranges(numbers) == words
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [(("600", "0.4"), "0.4 s of the processor's time"), (("3", "600"), "3 s")],
+    ids=["cpu", "clock"],
+)
+def test_when_time_is_up_the_pages_before_are_told_with_a_remark(limits: tuple[str, str], words: str) -> None:
+    """After py-pdf/pypdf#966: some pages take for ever, and none of a file's words came."""
+    slow = b"BT /F1 12 Tf " + b"(a) Tj 1 0 0 1 5 5 cm " * 400_000 + b" ET"
+    program = "from actors.shell.documents.reader.program import main; main()"
+
+    done = subprocess.run(
+        [sys.executable, "-c", program, *limits],
+        input=pdf(shown("the first page"), slow),
+        capture_output=True,
+        check=True,
+        timeout=PATIENCE_S,
+    )
+
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert "the first page" in "".join(line.get("text", "") for line in lines)
+    assert {"remark": f"the text ends early: reading it takes more than {words}"} in lines
+    assert lines[-1] == {"end": True}
