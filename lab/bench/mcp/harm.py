@@ -18,7 +18,7 @@ from messages.web import McpReply, ServerAnswered, ServerDescribed, ServerListed
 MIB = 1 << 20
 NEIGHBOUR = 1
 """Window of the neighbour."""
-_LOOK_S = 0.02
+_LOOK_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
