@@ -1,105 +1,82 @@
-"""Benchmark of attached documents: a long PDF is read, and another window runs commands meanwhile.
-
-`python -m lab.bench.documents` prints seconds, CPU and memory of the reader, and the time of a small command alone and
-beside it.
-"""
+"""Benchmark of attached documents: a long PDF is read, and another window runs commands meanwhile."""
 
 from __future__ import annotations
 
 import resource
-import sys
 import tempfile
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import TypeVar
 
-from actors.kernel import ActorSpec, ActorSystem, Edge, SystemClock
+from actors.kernel import ActorSpec, ActorSystem, Edge
 from actors.shell.actor import ShellActor
 from actors.shell.config import ShellConfig
+from lab.bench.benchmark import Benchmark, Column, Rows, Target
+from lab.bench.measure import Elapsed, Stopwatch
+from lab.bench.process import MeasurementError
 from messages.base import RequestId, Surface, Window
 from messages.shell import SHELL, DocumentRead, ReadDocument, RunBash
 
 T = TypeVar("T")
-PAGES = 300
+Say = Callable[[str], object]
 _LINES = 45
 _WORDS = "The ferry of the harbour leaves on Tuesdays at six, from the quay in the north of the town."
 _COMMANDS = 20
 _WAIT_S = 120.0
-_NOW_S = SystemClock().monotonic
+DOCUMENT, COMMANDS = "document", "commands beside it"
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Figures of one document."""
+def measure(say: Say, *, pages: int) -> Rows:
+    """Row of the reading, and row of a small command in another window, alone and beside it.
 
-    pages: int
-    chars: int
-    remark: str
-    """Parts that were not read."""
-    seconds: float
-    cpu_s: float
-    """Processor time of the reader, with the processes that start it."""
-    agent_cpu_s: float
-    """Processor time of the agent's own process."""
-    peak_bytes: int
-    """Resident memory of the largest process below the agent."""
-    command_ms: float
-    """Median of a small command in another window, alone."""
-    beside_ms: float
-    """The same while the document is read."""
-
-
-def compare(pages: int = PAGES) -> Figures:
-    """Figures of a PDF with so many pages of text.
+    Args:
+        say: Told the current step.
+        pages: Pages of the PDF.
 
     Raises:
-        RuntimeError: the document was not read.
+        MeasurementError: the document was not read.
     """
     data = _pdf(pages)
     with tempfile.TemporaryDirectory(prefix="agent-documents-") as folder:
-        alone = _stage(Path(folder) / "alone", lambda system, edge: _read(system, edge, data))
-        beside = _stage(Path(folder) / "beside", lambda system, edge: _read_beside(system, edge, data))
-    (said, seconds), cpu_s, agent_cpu_s = alone
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
-    (command_ms, beside_ms), _, _ = beside
-    return Figures(pages, len(said.text), said.remark, seconds, cpu_s, agent_cpu_s, peak, command_ms, beside_ms)
+        say(f"a PDF of {pages} pages")
+        read, children_s, own = _stage(Path(folder) / "alone", lambda system, edge: _read(system, edge, data))
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
+        say("commands beside it")
+        (alone_ms, beside_ms), _, _ = _stage(
+            Path(folder) / "beside", lambda system, edge: _read_beside(system, edge, data)
+        )
+    return {
+        DOCUMENT: {
+            "chars": len(read.text),
+            "unread": float(bool(read.remark)),
+            "seconds": own.wall_s,
+            "reader_cpu_s": children_s,
+            "reader_mb": peak / 2**20,
+            "agent_cpu_ms": own.cpu_s * 1000,
+        },
+        COMMANDS: {"alone_ms": alone_ms, "beside_ms": beside_ms, "ratio": beside_ms / alone_ms},
+    }
 
 
-def main() -> None:
-    """Print the figures."""
-    figures = compare()
-    remark = f" ({figures.remark})" if figures.remark else ""
-    sys.stdout.write(
-        f"{figures.pages} pages, {figures.chars:,} characters{remark}: {figures.seconds:.1f} s\n"
-        f"CPU of the reader {figures.cpu_s:.1f} s, of the agent {figures.agent_cpu_s * 1000:.0f} ms\n"
-        f"memory of the reader {figures.peak_bytes >> 20} MiB\n"
-        f"a command in another window: {figures.command_ms:.0f} ms alone, {figures.beside_ms:.0f} ms beside it "
-        f"(medians of {_COMMANDS})\n"
-    )
-
-
-def _stage(root: Path, act: Callable[[ActorSystem, Edge], T]) -> tuple[T, float, float]:
-    """Result of `act` with a shell of its own; processor time of its children, and of this process."""
+def _stage(root: Path, act: Callable[[ActorSystem, Edge], T]) -> tuple[T, float, Elapsed]:
+    """Result of `act` with a shell of its own; processor time of its children, and times of this process."""
     system = ActorSystem(workers=2)
     config = ShellConfig(work_root=root / "work", data_root=root)
     system.register(ActorSpec(SHELL.kind, lambda _key: ShellActor(config), core=True))
     system.start()
-    before, own_s = _children_s(), time.process_time()
+    before, watch = _children_s(), Stopwatch()
     try:
         done = act(system, system.edge("bench"))
-        own_s = time.process_time() - own_s
+        own = watch.read()
     finally:
         system.stop()
-    return done, _children_s() - before, own_s
+    return done, _children_s() - before, own
 
 
-def _read(system: ActorSystem, edge: Edge, data: bytes) -> tuple[DocumentRead, float]:
-    began_s = _NOW_S()
+def _read(system: ActorSystem, edge: Edge, data: bytes) -> DocumentRead:
     _ask(system, edge, data)
-    return _answer(edge), _NOW_S() - began_s
+    return _answer(edge)
 
 
 def _read_beside(system: ActorSystem, edge: Edge, data: bytes) -> tuple[float, float]:
@@ -118,16 +95,16 @@ def _ask(system: ActorSystem, edge: Edge, data: bytes) -> None:
 def _answer(edge: Edge) -> DocumentRead:
     said = edge.receive(_WAIT_S, lambda message: getattr(message, "request_id", "") == "document")
     if not isinstance(said, DocumentRead):
-        raise RuntimeError(f"the document was not read: {said}")
+        raise MeasurementError(f"the document was not read: {said}")
     return said
 
 
 def _command_ms(system: ActorSystem, edge: Edge, number: int) -> float:
     name = RequestId(f"command-{number}")
-    began_s = _NOW_S()
+    watch = Stopwatch()
     system.tell(SHELL, RunBash(request_id=name, reply_to=edge.address, window=_window(2), command="echo hello"))
     edge.receive(_WAIT_S, lambda message: getattr(message, "request_id", "") == name)
-    return 1000 * (_NOW_S() - began_s)
+    return 1000 * watch.read().wall_s
 
 
 def _window(number: int) -> Window:
@@ -170,5 +147,23 @@ def _pdf(pages: int) -> bytes:
     return "".join([*parts, end]).encode()
 
 
-if __name__ == "__main__":
-    main()
+DOCUMENTS = Benchmark(
+    name="documents",
+    measure=measure,
+    targets=(
+        Target("part of the text that was not read", "unread", 0, row=DOCUMENT),
+        Target("memory of the reader, MiB", "reader_mb", 256, row=DOCUMENT),
+        Target("CPU of the agent, ms", "agent_cpu_ms", 500, row=DOCUMENT),
+    ),
+    columns=(
+        Column("characters", "chars", ",.0f"),
+        Column("seconds", "seconds", ".1f"),
+        Column("CPU of the reader, s", "reader_cpu_s", ".1f"),
+        Column("its MiB", "reader_mb", ".0f"),
+        Column("CPU of the agent, ms", "agent_cpu_ms", ".0f"),
+        Column("command alone, ms", "alone_ms", ".0f"),
+        Column("beside, ms", "beside_ms", ".0f"),
+        Column("ratio", "ratio", ".2f"),
+    ),
+    is_upright=True,
+)

@@ -44,6 +44,11 @@ def _several(name: str, into: str, metavar: str, text: str) -> click.Option:
     return click.Option([f"--{name}", into], multiple=True, metavar=metavar, help=f"{text}; repeatable.")
 
 
+def _file(name: str, text: str, *, exists: bool) -> click.Option:
+    """Option of a file to read or to write."""
+    return click.Option([f"--{name}"], type=click.Path(exists=exists, dir_okay=False, path_type=Path), help=text)
+
+
 QUICK = click.Option(["--quick"], is_flag=True, help="Small sizes: shows that it works, not how much or how fast.")
 JSON = click.Option(["--json", "as_json"], is_flag=True, help="One JSON document instead of the tables.")
 _FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -88,8 +93,7 @@ BENCHES = {
 
         62 rules in six languages, each said once among other talk. Workers are off, on, failing at once, failing after
         29 s, answering garbage, hanging and slow. Wanted are 0.95 of the rules in the request of a turn that only says
-        to go on, no turn that waits for upkeep a second time, and no break of a request's beginning but by cuts. Exit
-        code 1 when a target is missed.
+        to go on, no second wait for upkeep, and no break of a request's beginning but by cuts, or exit code 1.
         """,
         (QUICK,),
     ),
@@ -123,12 +127,16 @@ BENCHES = {
         (
             _number("kills", 1, 20, "For each of ten instants."),
             _number("seed", 0, 1, "Of the order, and of the times between steps."),
-            click.Option(
-                ["--peer"],
-                type=click.Path(exists=True, dir_okay=False, path_type=Path),
-                help="Python of an environment with dbos 3.4.0 or durabl 0.1.0: the same is measured of them.",
+            _file(
+                "peer",
+                "Python of an environment with dbos 3.4.0 or durabl 0.1.0: the same is measured of them.",
+                exists=True,
             ),
         ),
+    ),
+    "documents": Bench(
+        "A long PDF, and commands in another window meanwhile; half a minute. Exit code 1 when a target is missed.",
+        (_number("pages", 1, 300, "Of the PDF, with 4,000 characters each."),),
     ),
     "escapes": Bench(
         """Published sandbox escapes, each tried by a command in every sandbox that works here; a minute.
@@ -138,16 +146,12 @@ BENCHES = {
         code 1 when an attempt succeeds in a sandbox of this agent.
         """,
         (
-            click.Option(
-                ["--peer"],
-                type=click.Path(exists=True, dir_okay=False, path_type=Path),
-                help="Executable srt of an installed @anthropic-ai/sandbox-runtime: the same is tried in it.",
+            _file(
+                "peer",
+                "Executable srt of an installed @anthropic-ai/sandbox-runtime: the same is tried in it.",
+                exists=True,
             ),
-            click.Option(
-                ["--transcript"],
-                type=click.Path(dir_okay=False, path_type=Path),
-                help="A file for the output of each attempt.",
-            ),
+            _file("transcript", "A file for the output of each attempt.", exists=False),
             _several("only", "names", "NAME", "Only this attempt"),
         ),
     ),
@@ -159,10 +163,10 @@ BENCHES = {
         """,
         (
             QUICK,
-            click.Option(
-                ["--peer"],
-                type=click.Path(exists=True, dir_okay=False, path_type=Path),
-                help="Executable agent-cli of an installed agent-cli[memory] 0.112.0: the same is measured of it.",
+            _file(
+                "peer",
+                "Executable agent-cli of an installed agent-cli[memory] 0.112.0: the same is measured of it.",
+                exists=True,
             ),
         ),
     ),
@@ -324,11 +328,7 @@ BENCHES = {
                 ["--api-base"], default="", metavar="URL", help="Of a server in OpenAI's form; else the provider's own."
             ),
             _several("only", "names", "NAME", "Only tasks whose names begin so"),
-            click.Option(
-                ["--transcript"],
-                type=click.Path(dir_okay=False, path_type=Path),
-                help="A file for the model's answers, what was shown, and what was missing.",
-            ),
+            _file("transcript", "A file for the model's answers, what was shown, and what was missing.", exists=False),
         ),
     ),
     "upkeep": Bench(

@@ -32,6 +32,10 @@ def benchmark_of(name: str) -> Benchmark:
             from lab.bench.cluster.run import CLUSTER
 
             return CLUSTER
+        case "documents":
+            from lab.bench.documents import DOCUMENTS
+
+            return DOCUMENTS
         case "escapes":
             from lab.bench.escapes.run import ESCAPES
 

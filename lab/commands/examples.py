@@ -14,6 +14,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "agent bench crashes": ("agent bench crashes --json",),
         "agent bench discord": ("agent bench discord --quick",),
         "agent bench durable": ("agent bench durable --kills 1", "agent bench durable --kills 20 --json"),
+        "agent bench documents": ("agent bench documents --pages 100",),
         "agent bench escapes": ("agent bench escapes --only 'kernel modules'",),
         "agent bench facts": ("agent bench facts --quick",),
         "agent bench forget": ("agent bench forget --strings 50 --kills 10", "agent bench forget --json"),
