@@ -226,6 +226,8 @@ class CallKind(StrEnum):
     EMBEDDING = "embedding"
     RERANKING = "reranking"
     TRANSCRIPTION = "transcription"
+    TOOL = "tool"
+    """A call of an MCP server; without tokens and cost."""
 
 
 class CallOutcome(StrEnum):

@@ -8,10 +8,11 @@ from msgspec import structs
 
 from actors.embedder.prices import price_of
 from actors.kernel import Host
+from actors.part.spending import publish_spent
 from domain.memory.injection import tokens
 from domain.policy.retrying import FaultKind
 from domain.policy.spending import Attempt
-from messages.model import SPENT, CallKind, CallOutcome, CallSpent, Usage
+from messages.model import CallKind, CallOutcome, CallSpent, Usage
 
 _MAY_COST = frozenset({FaultKind.SLOW, FaultKind.CUT_OFF, FaultKind.UNREADABLE, FaultKind.BEYOND_BOUND})
 """Faults of calls that the provider may have carried out."""
@@ -61,8 +62,7 @@ class Bookkeeping:
         if self._is_paid():
             usage = None if counted is None else Usage(prompt_tokens=counted)
             spent = with_price(attempt.entry(outcome, usage, self._host.now(), self._host.monotonic()))
-            for follower in self._host.followers(SPENT):
-                self._host.tell(follower, spent)
+            publish_spent(self._host, spent)
 
     def fail(self, attempt: Attempt, kind: FaultKind) -> None:
         """Publish a failed call; a refused call took no tokens."""

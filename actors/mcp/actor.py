@@ -15,9 +15,12 @@ from actors.linux.private_folder import TemporaryFolder
 from actors.mcp.config import McpConfig
 from actors.mcp.desk import Desk
 from actors.part.approvals import Act, Approvals
+from actors.part.spending import publish_spent
 from domain.policy.fair_queue import FairQueue
+from domain.policy.spending import Attempt
 from domain.turn.tools.catalogue import nearest_names
 from messages.base import Address, RequestId, Window
+from messages.model import CallKind, CallOutcome, Usage
 from messages.shell import (
     SHELL,
     ApprovalGranted,
@@ -83,6 +86,8 @@ class McpActor(Actor):
             refuse=lambda request, refused: self._refuse(request, refused.reason),
             on_change=lambda request, waits: self.tell(SHELL, HoldCommands(window=request.window, holds=waits)),
         )
+        self._attempts: dict[RequestId, Attempt] = {}
+        """Acts under way, for the ledger."""
         self._desk: Desk | None = None
         self._folder: TemporaryFolder | None = None
         self._calls = self._failures = 0
@@ -120,6 +125,7 @@ class McpActor(Actor):
         for queue in self._queues.values():
             waiting += queue.clear()
         for request in {each.request_id: each for each in waiting}.values():
+            self._enter_end(request.request_id, CallOutcome.CANCELLED)
             self.tell(request.reply_to, Refused(request_id=request.request_id, reason=RESTARTED))
         desk, self._desk = self._desk, None
         with self.blocking():
@@ -186,6 +192,15 @@ class McpActor(Actor):
     def _begin(self, request: McpRequest) -> None:
         """Have exactly one answer told to this actor, unless it stops before."""
         assert self._desk is not None
+        if _acts(request):
+            self._attempts[request.request_id] = Attempt(
+                kind=CallKind.TOOL,
+                owner=request.window.address.key,
+                call_id=request.request_id,
+                model=f"mcp/{_server_of(request)}",
+                sent_tokens=0,
+                began_s=self.monotonic(),
+            )
 
         def tell(served: Future[McpReply]) -> None:
             if served.cancelled():
@@ -203,9 +218,17 @@ class McpActor(Actor):
             if (request := queue.leave(answer.request_id)) is not None:
                 self._calls += isinstance(request, CallTool)
                 self._failures += isinstance(request, CallTool) and isinstance(answer, Refused)
+                self._enter_end(
+                    answer.request_id, CallOutcome.FAILED if isinstance(answer, Refused) else CallOutcome.ANSWERED
+                )
                 self.tell(request.reply_to, answer)
                 self._admit(queue)
                 return
+
+    def _enter_end(self, request_id: RequestId, outcome: CallOutcome) -> None:
+        """Have the ledger enter the end of an act, if it was one."""
+        if (attempt := self._attempts.pop(request_id, None)) is not None:
+            publish_spent(self, attempt.entry(outcome, Usage(), self.now(), self.monotonic()))
 
     def _refuse(self, request: McpRequest, reason: str) -> None:
         self._places.pop(request.request_id, None)

@@ -17,6 +17,7 @@ from actors.model.config import ModelConfig
 from actors.model.local_route import LocalRoutes
 from actors.model.route import reads_text_alone, refusal_of
 from actors.model.routed import RoutedBackend
+from actors.part.spending import publish_spent
 from domain.offline.model import OFFLINE_MODEL
 from domain.policy.fair_queue import FairQueue
 from domain.policy.model_call.fallbacks import Fallbacks
@@ -180,8 +181,7 @@ class ModelActor(Actor):
         """Tell what an attempt took; on the loop."""
         spent = entry(self.now())
         self.tell(self.address, spent)
-        for follower in self.followers(SPENT):
-            self.tell(follower, spent)
+        publish_spent(self, spent)
 
     async def _close(self) -> None:
         await self._calls.close()

@@ -11,13 +11,14 @@ from tenacity import RetryCallState, Retrying, wait_exponential, wait_random
 from actors.http_client.bounded_answers import BeyondBoundError
 from actors.http_client.connections import Connections, headers_of, read_whole
 from actors.kernel import Host
+from actors.part.spending import publish_spent
 from actors.transcribe.answer import UnreadableError, read_answer, reason_of, server_fault, usage_in, wants_other_form
 from actors.transcribe.config import OPENAI_URL, Api, TranscribeConfig
 from actors.transcribe.container import Container, container_of
 from actors.transcribe.engine import Recording, UnheardError
 from domain.policy.retrying import Fault, FaultKind, classify, next_wait_s
 from domain.policy.spending import Attempt
-from messages.model import SPENT, CallKind, CallOutcome, Usage
+from messages.model import CallKind, CallOutcome, Usage
 
 MOST_ANSWER_BYTES = 8 << 20
 OPENAI_BYTES = 25_000_000
@@ -114,9 +115,7 @@ class ServerEngine:
             outcome = CallOutcome.FAILED
             raise
         finally:
-            spent = attempt.entry(outcome, usage, self._host.now(), self._host.monotonic())
-            for follower in self._host.followers(SPENT):
-                self._host.tell(follower, spent)
+            publish_spent(self._host, attempt.entry(outcome, usage, self._host.now(), self._host.monotonic()))
         return words
 
     async def _post(self, audio: bytes, container: Container, form: str) -> bytes:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from messages.base import Surface, Window
+from messages.model import SPENT, CallKind, CallOutcome, CallSpent
 from messages.web import (
     CallTool,
     DescribeServer,
@@ -51,6 +52,20 @@ def test_tools_are_listed_found_described_and_called(bench: Bench) -> None:
 
     assert bench.call("say", '{"text": "hello"}') == "hello"
     assert bench.figures()["calls"] == 1
+
+
+@pytest.mark.req("X-259")
+def test_each_act_on_a_server_is_published_for_the_ledger(bench: Bench) -> None:
+    bench.edge.follow(SPENT)
+    bench.get(ListTools)
+    bench.call("say", '{"text": "hello"}')
+    bench.refusal(CallTool, server="small", tool="nothing")
+    bench.refusal(CallTool, server="other", tool="say")
+    spent = [each for each in bench.edge.drain() if isinstance(each, CallSpent)]
+    assert [(each.kind, each.model, each.owner, each.outcome, each.cost_usd) for each in spent] == [
+        (CallKind.TOOL, "mcp/small", window().address.key, outcome, 0.0)
+        for outcome in (CallOutcome.ANSWERED, CallOutcome.FAILED)
+    ]
 
 
 @pytest.mark.req("X-259")
