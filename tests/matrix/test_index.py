@@ -134,7 +134,7 @@ def test_row_23_without_the_compiled_search_the_same_is_found(tmp_path: Path, mo
     rig = with_zorro(tmp_path / "with")
     compiled = excerpts(rig.exchange("What is my cat called?", "Zorro.", THREAD))
     rig.stop()
-    monkeypatch.setattr(scan, "_found", lambda: None)
+    monkeypatch.setattr(scan, "_find_library", lambda: None)
     assert not scan.is_available()
 
     rig = with_zorro(tmp_path / "without")

@@ -15,7 +15,7 @@ from actors.discord.incoming.disk import Disk
 from actors.discord.incoming.fair_limiter import FairLimiter
 from actors.discord.incoming.fetching import Fetcher, UnfetchedError
 from actors.discord.incoming.reading.documents import Documents, is_called_document
-from actors.discord.incoming.reading.listening import Listening, Unheard, answer_unheard
+from actors.discord.incoming.reading.listening import OFF, Listening, Unheard, answer_unheard
 from actors.discord.incoming.reading.shelf import Shelf
 from domain.turn.attachments import (
     LONGEST_IMAGE_BYTES,
@@ -147,11 +147,16 @@ class Unpacking:
         try:
             files = _files(attached)
             await self._take_in(files, Shelf(self._disk if is_kept else None, window, str(message.id)))
-            return replace(self._unpacked_words(words, files), unheard=_answer_unheard(message.wire, files))
+            return replace(self._unpacked_words(words, files), unheard=self._answer_unheard(message.wire, files))
         except Exception as error:
             log.exception("the attached files of a message in window %s could not be read", window.address.key)
             note = f"not read: reading it went wrong with {type(error).__name__}"
             return only_words(words, tuple(_nameless(file, note) for file in attached))
+
+    def _answer_unheard(self, message: Wire, files: Sequence[_File]) -> str:
+        if not self._listening.limit_s:
+            return answer_unheard(message, [OFF])
+        return answer_unheard(message, [] if any(file.heard_by for file in files) else [file.unheard for file in files])
 
     async def _take_in(self, files: Sequence[_File], shelf: Shelf) -> None:
         """Read and keep one after the other."""
@@ -309,10 +314,6 @@ def _paste(file: _File, text: ReadText) -> PastedText:
         text_path=entry.text_path,
         remark=file.remark,
     )
-
-
-def _answer_unheard(message: Wire, files: Sequence[_File]) -> str:
-    return answer_unheard(message, [] if any(file.heard_by for file in files) else [file.unheard for file in files])
 
 
 def _judge(attachment: Attachment, data: bytearray, most_chars: int) -> tuple[Attachment, ReadText | None] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from actors.discord.incoming.reading.listening import CANNOT_LISTEN
 from domain.log.event import Kind
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import BOT_ID, GENERAL_ID, GUEST_ID, YOU_ID
@@ -11,7 +12,7 @@ from lab.playground.world.records import Upload
 from tests.e2e.stage import events
 from tests.patience import eventually
 from tests.real.people.conftest import People
-from tests.real.people.reports import REPORTS, SILENT, embed, forward
+from tests.real.people.reports import REPORTS, SILENT, VOICE, embed, forward
 
 ALERT = embed(title="Build 512 failed", description="migrate: column `age` is missing")
 WEBHOOK = {"webhook_id": "920000000000000001"}
@@ -34,15 +35,18 @@ def test_all_messages_of_the_reports_reach_the_model_and_the_memory_and_notices_
             f"{report.case}: {words!r} not asked: {asked[-600:]}" for words in report.words if words not in asked
         ]
     turns = people.model.request_count
+    voice = people.server.say(GENERAL_ID, parts=VOICE.parts)
+    assert str(people.server.wait_for_reply(GENERAL_ID, after=voice)["content"]) == CANNOT_LISTEN
     for notice in SILENT:
         people.server.say(GENERAL_ID, notice.content, parts=notice.parts)
     people.server.say(GENERAL_ID, parts={"type": 777})
     last = people.ask("what was the launch word?")
     assert people.model.request_count == turns + 1
     assert "[message of an unknown kind: 777]" in last
+    assert VOICE.words[0] in last
     logged = [event.content for event in events(people.data, "discord-channel", GENERAL_ID) if event.kind is Kind.USER]
     assert any("> The launch word is swordfish." in content for content in logged)
-    assert len(logged) == len(REPORTS) + 2
+    assert len(logged) == len(REPORTS) + 3
     assert not failures
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from actors.discord.incoming import unpacking
+from actors.discord.incoming.reading import shelf
 from domain.log.window_folders import attachments_folder
 from lab.playground.world import defaults
 from messages.base import Window
@@ -98,7 +99,7 @@ def test_what_nobody_thought_of_costs_the_file_and_not_the_message(life: Life, m
     def overflow(*_: object) -> dict[str, str]:
         raise RecursionError
 
-    monkeypatch.setattr(unpacking, "keep", overflow)
+    monkeypatch.setattr(shelf, "keep", overflow)
     life.say("hello", attachments=[("a.pdf", b"%PDF")])
     life.messages.wait(1)
     monkeypatch.setattr(unpacking, "safe_names", overflow)
