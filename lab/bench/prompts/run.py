@@ -7,9 +7,12 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from actors.kernel import ManualClock
+from actors.model.provider import load
 from actors.part import SHIPPED_SKILLS
 from lab.bench.benchmark import Benchmark, Column, Rows, Target
 from lab.bench.workspace.agent import BenchAgent, window_of
@@ -72,9 +75,13 @@ def prompt_of(combination: Combination) -> str:
 
 def tokens_of(text: str) -> int:
     """Tokens by the encoding from which Qwen's tokenizer and those of most servers descend (cl100k)."""
-    from litellm import token_counter
+    return int(_litellm().token_counter(model="gpt-4", text=text))
 
-    return int(token_counter(model="gpt-4", text=text))
+
+@cache
+def _litellm() -> Any:
+    """Library, loaded as the agent loads it: without a download."""
+    return load("gpt-4").result()
 
 
 def measure(say: Callable[[str], object], *, into: str | None = None) -> Rows:
