@@ -226,8 +226,7 @@ class CallKind(StrEnum):
     EMBEDDING = "embedding"
     RERANKING = "reranking"
     TRANSCRIPTION = "transcription"
-    TOOL = "tool"
-    """A call of an MCP server; without tokens and cost."""
+    TOOL = "tool"  # of an MCP server
 
 
 class CallOutcome(StrEnum):

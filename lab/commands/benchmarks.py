@@ -23,6 +23,8 @@ def benchmark_of(name: str) -> Benchmark:
         return _layer_benchmark(name)
     if name in ("crashes", "durable", "forget", "month"):
         return _endurance_benchmark(name)
+    if name in ("documents", "escapes", "mcp", "shell"):
+        return _command_benchmark(name)
     match name:
         case "cache":
             from lab.bench.cache.run import CACHE
@@ -32,14 +34,6 @@ def benchmark_of(name: str) -> Benchmark:
             from lab.bench.cluster.run import CLUSTER
 
             return CLUSTER
-        case "documents":
-            from lab.bench.documents import DOCUMENTS
-
-            return DOCUMENTS
-        case "escapes":
-            from lab.bench.escapes.run import ESCAPES
-
-            return ESCAPES
         case "discord":
             from lab.bench.discord.figures import DISCORD
 
@@ -52,10 +46,6 @@ def benchmark_of(name: str) -> Benchmark:
             from lab.bench.kernel.run import KERNEL
 
             return KERNEL
-        case "mcp":
-            from lab.bench.mcp.run import MCP
-
-            return MCP
         case "memory":
             from lab.bench.memory.run import MEMORY
 
@@ -68,10 +58,6 @@ def benchmark_of(name: str) -> Benchmark:
             from lab.bench.recorded.run import RECORDED
 
             return RECORDED
-        case "shell":
-            from lab.bench.shell.run import SHELL
-
-            return SHELL
         case "start":
             from lab.bench.start.run import START
 
@@ -80,6 +66,26 @@ def benchmark_of(name: str) -> Benchmark:
             from lab.bench.tasks.run import TASKS_DONE
 
             return TASKS_DONE
+
+
+def _command_benchmark(name: str) -> Benchmark:
+    match name:
+        case "documents":
+            from lab.bench.documents import DOCUMENTS
+
+            return DOCUMENTS
+        case "escapes":
+            from lab.bench.escapes.run import ESCAPES
+
+            return ESCAPES
+        case "mcp":
+            from lab.bench.mcp.run import MCP
+
+            return MCP
+        case _:
+            from lab.bench.shell.run import SHELL
+
+            return SHELL
 
 
 def _endurance_benchmark(name: str) -> Benchmark:
