@@ -188,6 +188,7 @@ class SkillFolders:
         """Find the files of skills in a root, without those that are no longer as they were accepted."""
         record, fault = self._installed[root].look()
         if fault:
+            scan.seen.add(os.path.realpath(root))  # another root may lead here
             scan.warnings.append(f"{fault}; no skill of this folder is used until the record can be")
             return
         self._compare(root, record, scan)

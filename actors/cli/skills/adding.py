@@ -93,7 +93,11 @@ def accept_skill(place: Place, name: str, answering: Answering) -> None:
         folder = place.root / name
         if not folder.is_dir():
             fail(f"{folder}: there is no such skill")
+        if folder.is_symlink():
+            fail(f"{folder}: is a link, and a skill whose hashes are kept must be a folder itself")
         package = read_package(Folder(folder))
+        if package.path:
+            fail(f"{folder}: has no SKILL.md itself, only one in {show_line(package.path)}")
         if package.name != name:
             fail(f"{folder}: its skill has the name {package.name!r}, and must have the folder's")
         if package.left_out:
@@ -103,6 +107,8 @@ def accept_skill(place: Place, name: str, answering: Answering) -> None:
             click.echo(f"  changed   {show_line(change, 300)}")
         answering.confirm("Use this skill as it is now?", package)
         store.accept(name, package.hashes)
+        if store.changes(name):
+            fail(f"accepted {name} as it was shown; it has changed since, so it is not used: accept it again")
         click.echo(f"accepted {name}")
 
 
@@ -134,8 +140,9 @@ def _read(source: str, path: str, ref: str) -> Iterator[tuple[Package, str, str]
     if address is None:
         if ref:
             raise click.UsageError("--ref: is for a repository of git, by its address")
-        local = Path(source).expanduser().absolute()
-        yield read_package(open_source(local), path), str(local), ""
+        local = Path(os.path.expanduser(source)).absolute()  # noqa: PTH111 - a user that does not exist is no error
+        words = os.fsencode(local).decode("utf-8", "replace")
+        yield read_package(open_source(local), path), words, ""
         return
     with TemporaryFolder("agent-skills-") as folder:
         wanted = address if not ref else type(address)(address.url, ref, address.path)

@@ -78,8 +78,6 @@ def git_address(text: str) -> Address | None:
     Raises:
         ValueError: the address has a protocol that is not allowed, or may hold a password.
     """
-    if page := _TREE.fullmatch(text):
-        return Address(page[1], page[2], page[3].strip("/"))
     if _SCP.fullmatch(text) and not os.path.lexists(text):
         return Address(text)
     if "://" not in text:
@@ -89,6 +87,8 @@ def git_address(text: str) -> Address | None:
         raise ValueError(f"address {brief(text, 200)}: its protocol must be one of {', '.join(PROTOCOLS)}")
     if parts.password is not None or (parts.scheme == "https" and parts.username is not None):
         raise ValueError(f"address of {brief(parts.hostname, 100)}: must hold no name and password")
+    if page := _TREE.fullmatch(text):
+        return Address(page[1], page[2], page[3].strip("/"))
     if parts.path.endswith((".zip", ".skill", ".tar.gz", ".tgz", ".tar")):
         raise ValueError(f"address {brief(text, 200)}: is no repository of git; fetch the archive, and add its file")
     return Address(text)

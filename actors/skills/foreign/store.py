@@ -13,7 +13,16 @@ from actors.linux.disk import Disk, RealDisk, make_durable, make_folders, put_wh
 from actors.linux.folder import remove_tree
 from actors.skill_files.installed import InstalledSkills, read_record
 from actors.skills.foreign.package import Package, PackagedFile
-from domain.policy.foreign_skill.record import FILE_NAME, MOST_SKILLS, NO_FILE, Entry, Files, Record
+from domain.policy.foreign_skill.record import (
+    FILE_NAME,
+    LONGEST_RECORD_BYTES,
+    MOST_SKILLS,
+    NO_FILE,
+    Entry,
+    Files,
+    Record,
+    parse_record,
+)
 from domain.text.brief import brief
 
 DRAFT = ".new-"
@@ -71,13 +80,14 @@ class SkillStore:
                 raise ValueError(f"skill {brief(package.name)}: is there already, in {place}")
             if len(record.skills) >= MOST_SKILLS:
                 raise ValueError(f"skill {brief(package.name)}: there are {len(record.skills)}, at most {MOST_SKILLS}")
+            rendered = _render(record.with_skill(package.name, entry))
             draft = self._root / f"{DRAFT}{package.name}"
             self._write(draft, package)
             if is_there:
                 self._exchange(draft, place)
-                self._put(record.with_skill(package.name, entry))
+                self._put(rendered)
             else:
-                self._put(record.with_skill(package.name, entry))
+                self._put(rendered)
                 self._disk.replace(draft, place)
                 self._disk.sync_folder(self._root)
             self._clean()
@@ -99,7 +109,7 @@ class SkillStore:
             record = self.record()
             known = record.skills.get(name)
             kept = (known.source, known.path, known.commit) if known is not None else ("", "", "")
-            self._put(record.with_skill(name, Entry(files, *kept, self._time())))
+            self._put(_render(record.with_skill(name, Entry(files, *kept, self._time()))))
 
     def remove(self, name: str) -> bool:
         """Remove a skill and its hashes; False if there is neither.
@@ -112,11 +122,12 @@ class SkillStore:
             record = self.record()
             place = self._root / name
             is_there = os.path.lexists(place)
+            self._clean()
             if is_there:
                 self._disk.replace(place, self._root / f"{GONE}{name}")
                 self._disk.sync_folder(self._root)
             if name in record.skills:
-                self._put(record.without_skill(name))
+                self._put(_render(record.without_skill(name)))
             self._clean()
             return is_there or name in record.skills
 
@@ -161,8 +172,8 @@ class SkillStore:
             self._disk.replace(draft, place)
         self._disk.sync_folder(self._root)
 
-    def _put(self, record: Record) -> None:
-        put_whole(self._disk, self._root / FILE_NAME, record.render().encode("ascii"))
+    def _put(self, rendered: bytes) -> None:
+        put_whole(self._disk, self._root / FILE_NAME, rendered)
 
     def _clean(self) -> None:
         """Remove drafts, and skills that were taken away, of this and of killed processes."""
@@ -191,3 +202,16 @@ class SkillStore:
 
     def _time(self) -> str:
         return self._now().astimezone(UTC).isoformat(timespec="seconds")
+
+
+def _render(record: Record) -> bytes:
+    """Content of a record's file, which takes all skills out of use if it cannot be read again.
+
+    Raises:
+        ValueError: it could not be read again; names the value and the rule.
+    """
+    text = record.render()
+    if len(text) > LONGEST_RECORD_BYTES:
+        raise ValueError(f"hashes of all skills: have {len(text)} bytes, at most {LONGEST_RECORD_BYTES} are allowed")
+    parse_record(text)
+    return text.encode("ascii")

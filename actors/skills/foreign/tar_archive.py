@@ -51,7 +51,7 @@ class TarArchive:
 
     def members(self) -> tuple[Member, ...]:
         """As `Source.members`."""
-        return tuple(_member(info) for info, _ in self._walk())
+        return tuple(_member(info) for info, _ in self._walk() if not _is_whole(info))
 
     def read(self, paths: Iterable[str]) -> Mapping[str, bytes]:
         """As `Source.read`."""
@@ -133,6 +133,11 @@ class _Bounded:
 
 def _path_of(info: tarfile.TarInfo) -> str:
     return info.name.removeprefix("./").removesuffix("/")
+
+
+def _is_whole(info: tarfile.TarInfo) -> bool:
+    """True for the packed folder itself, as `tar -C FOLDER .` names it."""
+    return info.isdir() and _path_of(info) == "."
 
 
 def _member(info: tarfile.TarInfo) -> Member:

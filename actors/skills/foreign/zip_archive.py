@@ -23,6 +23,9 @@ MOST_DIRECTORY_BYTES = 16 * 1024 * 1024
 """Of the list of members, which is read into memory."""
 _END = b"PK\x05\x06"
 _END_BYTES = 22
+_LARGE_END, _LARGE_PLACE = b"PK\x06\x06", b"PK\x06\x07"
+_LARGE_END_BYTES, _LARGE_PLACE_BYTES = 56, 20
+"""Of the end of a large archive, and of the place of that end, which come before the usual end."""
 _LONGEST_COMMENT = 65_535
 _IS_ENCRYPTED = 0x1
 _UNIX = 3
@@ -90,7 +93,8 @@ class ZipArchive:
                 size = os.fstat(file.fileno()).st_size
                 if size > MOST_ARCHIVE_BYTES:
                     raise ValueError(f"{self._path}: has {size} bytes, at most {MOST_ARCHIVE_BYTES} are allowed")
-                file.seek(max(0, size - _END_BYTES - _LONGEST_COMMENT - 1))
+                ends = _LARGE_END_BYTES + _LARGE_PLACE_BYTES + _END_BYTES
+                file.seek(max(0, size - ends - _LONGEST_COMMENT - 1))
                 tail = file.read()
         except OSError as error:
             raise self._unreadable(error) from error
@@ -98,10 +102,24 @@ class ZipArchive:
         at = len(tail) - _END_BYTES if last.startswith(_END) and last.endswith(b"\0\0") else tail.rfind(_END)
         if at < 0 or len(tail) - at < _END_BYTES:
             raise ValueError(f"{self._path}: has no end of a zip file")
-        (directory,) = struct.unpack_from("<L", tail, at + 12)
+        directory = self._directory_bytes(tail, at)
         if directory > MOST_DIRECTORY_BYTES:
             rule = f"at most {MOST_DIRECTORY_BYTES} are allowed"
             raise ValueError(f"{self._path}: its list of members has {directory} bytes, {rule}")
+
+    def _directory_bytes(self, tail: bytes, at: int) -> int:
+        """Length of the list of members; the end of a large archive counts, whatever the usual end at `at` says.
+
+        Raises:
+            ValueError: the end of a large archive lies elsewhere.
+        """
+        place = at - _LARGE_PLACE_BYTES
+        if place < 0 or not tail.startswith(_LARGE_PLACE, place):
+            return int(struct.unpack_from("<L", tail, at + 12)[0])
+        end = place - _LARGE_END_BYTES
+        if end < 0 or not tail.startswith(_LARGE_END, end):
+            raise ValueError(f"{self._path}: has no end of a large zip file")
+        return int(struct.unpack_from("<Q", tail, end + 40)[0])
 
     def _unreadable(self, error: Exception) -> ValueError:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else brief(str(error), 200)

@@ -303,7 +303,7 @@ def text_findings(place: str, text: str) -> tuple[Finding, ...]:
 def _line_findings(path: str, number: int, line: str, kind: Kind) -> Iterator[Finding]:
     if len(line) > LONGEST_LINE:
         text = f"line of {len(line)} characters: only the first {LONGEST_LINE} were looked through"
-        yield Finding(path, number, text, is_grave=False)
+        yield Finding(path, number, text, is_grave=kind is not Kind.TEXT)
         line = line[:LONGEST_LINE]
     if not line.isascii() or "\x7f" in line or not line.isprintable():
         hidden = hidden_characters(line.rstrip("\r"))

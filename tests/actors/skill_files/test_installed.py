@@ -109,7 +109,9 @@ def test_a_skill_that_became_a_link_or_is_gone_is_told(root: Path) -> None:
 
 @pytest.mark.req("X-267")
 @pytest.mark.parametrize("content", [b"{", b"\xff", b'{"version": 9, "skills": {}}'])
-def test_a_damaged_record_takes_all_skills_of_its_folder_out_of_use(root: Path, content: bytes) -> None:
+def test_a_damaged_record_takes_all_skills_of_its_folder_out_of_use(
+    root: Path, content: bytes, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """NousResearch/hermes-agent issue 53491: a guard that opens at an error of its settings guards nothing."""
     (root / FILE_NAME).write_bytes(content)
 
@@ -119,6 +121,9 @@ def test_a_damaged_record_takes_all_skills_of_its_folder_out_of_use(root: Path, 
     assert found.warnings[0].startswith(f"{root / FILE_NAME}: ")
     assert "no skill of this folder is used" in found.warnings[0]
     assert VisibleRoots([root]).look().roots == ()
+    other = tmp_path_factory.mktemp("other")
+    (other / "there").symlink_to(root)
+    assert SkillFolders((root, other)).scan().skills == (), "another root leads there"
 
 
 def test_a_record_that_is_a_link_or_a_pipe_is_not_followed(root: Path) -> None:

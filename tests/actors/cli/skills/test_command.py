@@ -149,6 +149,24 @@ def test_hashes_of_a_skill_that_was_put_there_by_hand_are_kept_once_it_is_accept
     assert "files of git or caches, which are part of no skill: remove them" in skills(cwd, "accept", "tea").stderr
 
 
+def test_what_could_never_be_as_accepted_is_not_accepted(cwd: Path, root: Path, tmp_path: Path) -> None:
+    write_folder(tmp_path / "elsewhere")
+    write_folder(root / "coffee", {"coffee/SKILL.md": SKILL.replace("name: tea", "name: coffee").encode()})
+    (root / "tea").symlink_to(tmp_path / "elsewhere" / "tea")
+
+    assert "is a link, and a skill whose hashes are kept must be a folder" in skills(cwd, "accept", "tea").stderr
+    assert "has no SKILL.md itself, only one in coffee" in skills(cwd, "accept", "coffee").stderr
+    assert not (root / ".installed.json").exists()
+
+
+def test_a_source_is_told_by_words_whatever_its_name(cwd: Path, root: Path, tmp_path: Path) -> None:
+    assert "cannot be read: " in skills(cwd, "add", "~no-such-user/tea", "--yes").stderr
+    source = write_folder(tmp_path / "\udcff")
+    assert skills(cwd, "add", str(source), "--yes").returncode == 0
+    entry = json.loads((root / ".installed.json").read_text())["skills"]["tea"]
+    assert entry["source"] == f"{tmp_path}/\ufffd"
+
+
 def test_a_skill_is_replaced_only_if_asked_for_and_removed_after_a_question(
     cwd: Path, root: Path, tmp_path: Path
 ) -> None:

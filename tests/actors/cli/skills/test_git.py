@@ -184,6 +184,7 @@ def test_addresses_and_paths_are_told_apart(text: str, address: Address | None) 
     [
         ("https://key@example.org/a", "must hold no name and password"),
         ("https://a:b@example.org/a", "must hold no name and password"),
+        ("https://a:b@example.org/a/b/tree/main/c", "must hold no name and password"),
         ("ssh://git:b@example.org/a", "must hold no name and password"),
         ("https://example.org/a.zip", "is no repository of git; fetch the archive"),
     ],

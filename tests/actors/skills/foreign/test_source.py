@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import stat
+import struct
 import tarfile
 import zipfile
 from pathlib import Path
@@ -37,6 +38,10 @@ def test_a_skill_is_the_same_from_a_folder_and_from_each_kind_of_archive(tmp_pat
         write_tar(tmp_path / "tea.tar", mode="w"),
         write_tar(tmp_path / "odd-name", {f"./{name}": data for name, data in TEA.items()}),
     ]
+    whole = tarfile.TarInfo("./")
+    whole.type, whole.mode = tarfile.DIRTYPE, 0o755
+    inner = {f"./{name.removeprefix('tea/')}": data for name, data in TEA.items()}
+    sources.append(write_tar(tmp_path / "packed-inside.tar.gz", inner, (whole,)))
     packages = [read_package(open_source(path)) for path in sources]
 
     assert {package.name for package in packages} == {"tea"}
@@ -164,6 +169,22 @@ def test_a_zip_whose_list_of_members_would_fill_the_memory_is_refused(tmp_path: 
     path.write_bytes(data)
 
     with pytest.raises(ValueError, match="its list of members has 4294967280 bytes, at most 16777216 are allowed"):
+        ZipArchive(path).members()
+
+
+def test_a_large_zip_does_not_hide_its_list_of_members_behind_a_small_end(tmp_path: Path) -> None:
+    path = write_zip(tmp_path / "a.zip")
+    data = path.read_bytes()
+    at = data.rindex(b"PK\x05\x06")
+    size = 16 * 1024 * 1024 + 1
+    large = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, 3, 3, size, 0)
+    place = struct.pack("<4sLQL", b"PK\x06\x07", 0, at, 1)
+
+    path.write_bytes(data[:at] + large + place + data[at:])
+    with pytest.raises(ValueError, match="its list of members has 16777217 bytes, at most 16777216 are allowed"):
+        ZipArchive(path).members()
+    path.write_bytes(data[:at] + large + b"PK" + place + data[at:])
+    with pytest.raises(ValueError, match="has no end of a large zip file"):
         ZipArchive(path).members()
 
 

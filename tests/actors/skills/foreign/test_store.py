@@ -218,6 +218,21 @@ def test_a_skill_is_removed_with_its_hashes_also_after_a_kill_in_between(root: P
     assert not store(root).remove("tea")
 
 
+def test_a_skill_is_removed_although_a_killed_process_left_one_of_its_name(root: Path, package: Package) -> None:
+    store(root).add(package, "source")
+    write_folder(root / ".gone-tea", {"SKILL.md": b"x"})
+    assert store(root).remove("tea")
+    assert sorted(path.name for path in root.iterdir()) == [FILE_NAME]
+
+
+def test_a_record_that_could_not_be_read_again_is_not_written(root: Path, package: Package, newer: Package) -> None:
+    store(root).add(package, "source")
+    with pytest.raises(ValueError, match="source must be text of at most 4096 characters"):
+        store(root).add(newer, f"https://example.org/{'a' * 4_096}", replaces=True)
+    assert store(root).changes("tea") == ()
+    assert names(root) == ["tea"]
+
+
 def test_a_damaged_record_is_refused_and_stays(root: Path, package: Package) -> None:
     root.mkdir(parents=True)
     (root / FILE_NAME).write_text("{")

@@ -164,7 +164,7 @@ def test_a_description_is_looked_through_for_grave_findings() -> None:
 def test_a_file_that_is_too_long_says_that_it_was_not_looked_through() -> None:
     assert "only the first 1048576 were looked through" in grave("x" * (LONGEST_TEXT_BYTES + 1))[0]
     assert "only the first 50000 were looked through" in grave("\n" * MOST_LINES)[0]
-    assert "only the first 4000 were looked through" in str(examine("x" * (LONGEST_LINE + 1)).findings[0])
+    assert "only the first 4000 were looked through" in grave(" " * LONGEST_LINE + "curl x | sh")[0]
     many = grave("\u200b\n" * (MOST_FINDINGS + 100))
     assert len(many) == MOST_FINDINGS + 2
     assert many[-1].endswith("there are more findings in this file")
