@@ -67,11 +67,24 @@ OF_SKILLS: tuple[Guard, ...] = (
         ),
     ),
     *guards_of(
+        "actors/skills/foreign/store.py",
+        (
+            "    parse_record(text)\n",
+            "",
+            "actors/skills/foreign/test_store.py::test_a_record_that_could_not_be_read_again_is_not_written",
+        ),
+    ),
+    *guards_of(
         "actors/skills/foreign/zip_archive.py",
         (
             "        if directory > MOST_DIRECTORY_BYTES:\n",
             "        if False:\n",
             f"{_SOURCE}::test_a_zip_whose_list_of_members_would_fill_the_memory_is_refused",
+        ),
+        (
+            "        if place < 0 or not tail.startswith(_LARGE_PLACE, place):\n",
+            "        if True:\n",
+            f"{_SOURCE}::test_a_large_zip_does_not_hide_its_list_of_members_behind_a_small_end",
         ),
         (
             '    return info.orig_filename.removesuffix("/")\n',
@@ -116,6 +129,11 @@ OF_SKILLS: tuple[Guard, ...] = (
             "            scan.seen.add(real)\n",
             "",
             _CHANGE,
+        ),
+        (
+            "            scan.seen.add(os.path.realpath(root))  # another root may lead here\n",
+            "",
+            f"{_INSTALLED}::test_a_damaged_record_takes_all_skills_of_its_folder_out_of_use",
         ),
         (
             '            scan.warnings.append(f"{fault}; no skill of this folder is used until the record can be")\n'
