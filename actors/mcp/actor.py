@@ -275,6 +275,7 @@ def _fault_of(request: McpRequest) -> str:
         return ""
     try:
         value = json.loads(request.arguments or "{}")
+        json.dumps(value, ensure_ascii=False).encode()  # half of a pair of surrogates cannot be sent
     except (ValueError, RecursionError) as error:
         return f"arguments {request.arguments[:60]!r}: must be JSON: {error}"
     return "" if isinstance(value, dict) else f"arguments {request.arguments[:60]!r}: must be a JSON object, {{…}}"

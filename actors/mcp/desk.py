@@ -124,7 +124,7 @@ class Desk:
             case ReadResource():
                 return _wrap_answer(request, await session.run(lambda client: client.read_resource(request.uri)))
             case GetPrompt():
-                arguments = {str(name): _text(value) for name, value in json.loads(request.arguments).items()}
+                arguments = {str(name): _text(value) for name, value in json.loads(request.arguments or "{}").items()}
                 answer = await session.run(lambda client: client.get_prompt(request.name, arguments))
                 return _wrap_answer(request, answer)
             case ListResources():

@@ -101,7 +101,11 @@ class Session:
 
     async def _list(self, client: Client) -> None:
         self._are_tools_stale = False
-        self._tools = await client.list_tools()
+        try:
+            self._tools = await client.list_tools()
+        except BaseException:
+            self._are_tools_stale = True  # those of before may be gone
+            raise
 
     async def _within(self, life: _Life, work: Awaitable[T]) -> T:
         """Result of a request under way, unless it takes too long or the session ends before."""

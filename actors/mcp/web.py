@@ -158,8 +158,8 @@ class WebOutgoing(Stream):
             self._session = name
         if response.content_type == "text/event-stream":
             await self._take_events(response)
-        elif response.status == 200:
-            self._pass_on(await self._whole(response))
+        elif response.status == 200 and not self._pass_on(await self._whole(response)):
+            return f"its answer ({shown_words(response.content_type)}) is no message of the protocol"
         return ""
 
     async def _take_events(self, response: aiohttp.ClientResponse) -> None:
@@ -183,9 +183,12 @@ class WebOutgoing(Stream):
                 raise SessionOverError(f"it sent an answer of more than {MOST_MESSAGE_BYTES} bytes")
         return bytes(body)
 
-    def _pass_on(self, message: bytes) -> None:
-        if self._sieve.passes(message) and (parsed := parse(message)) is not None:
-            self._incoming.put(parsed)
+    def _pass_on(self, message: bytes) -> bool:
+        """True if it is an answer, which the library has then."""
+        if not self._sieve.passes(message) or (parsed := parse(message)) is None:
+            return False
+        self._incoming.put(parsed)
+        return True
 
 
 @asynccontextmanager

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from domain.policy.retrying import Fault, FaultKind
+from domain.text.presentable import without_hidden
 from messages.model import Usage
 from messages.web import LONGEST_TRANSCRIPT
 
@@ -20,8 +21,10 @@ _NO_SPEECH, _UNLIKELY = 0.6, -1.0
 """Whisper's own rule: a segment with more of the one and less of the other is no speech."""
 _DOUBTFUL = 0.3
 """Probability of silence from which on a phrase that people also say counts as made up."""
-_MOST_TOKENS = 10**9
+_MOST_NUMBER = 10**9
 _LEAST_REPETITIONS = 4
+_JOINERS = "\u200c\u200d"
+"""Not printable by themselves, and part of words of many scripts."""
 _LONGEST_LOOP = 6
 """Words of a phrase that is repeated."""
 
@@ -32,12 +35,17 @@ _SOUND = re.compile(r"[\[(*] ?(?:[^\W\d]|[ _-]){2,30}[\])*]")
 _MADE_UP = re.compile(
     r"(?:thanks?(?: you)?(?: (?:so|very) much)?(?: (?:all|everyone|guys))? for (?:watching|listening to this video)"
     r"|(?:please )?(?:like and )?subscribe(?: to (?:my|the|our) channel)?"
-    r"|(?:sub)?titles? by .{1,60}|.{0,40}amara ?org.{0,40}|untertitel .{1,60}|sous titr\w+ .{1,60}"
-    r"|sottotitoli .{1,60}|subt[ií]tulos .{1,60}|редактор субтитров .{1,80}|субтитры .{1,60}|продолжение следует"
+    r"|subtitles by (?!default\b).{1,60}|.{0,40}amara ?org.{0,40}"
+    r"|untertitel(?:ung)? (?:(?:im auftrag )?des zdf|zdf|ard|br|mdr|ndr|orf|swr|wdr)(?: (?:für )?funk)?(?: \d{4})?"
+    r"|untertitel von stephanie geiges|untertitelung aufgrund der audioqualität nicht möglich"
+    r"|sous titr\w+ (?:société radio canada|st \d+|réalisés? para? .{1,60})"
+    r"|sottotitoli (?:(?:e revisione )?a cura di|creati dalla) .{1,60}|subt[ií]tulos (?:realizados|creados) por .{1,60}"
+    r"|редактор субтитров \w \w+(?: корректор \w \w+)?|субтитры \w+ (?:dimatorzok|симон)|продолжение следует"
     r"|gracias por ver(?: el video)?|merci d avoir regard[eé].{0,20}|vielen dank fürs zuschauen"
-    r"|ご視聴ありがとうございました|시청해 ?주셔서 감사합니다|(?:字幕|请不吝点赞|請不吝點贊).{0,40}|謝謝觀看|谢谢观看)"
+    r"|ご視聴ありがとうございました|시청해 ?주셔서 감사합니다|(?:请不吝点赞|請不吝點贊).{0,40}|謝謝觀看|谢谢观看"
+    r"|(?:中文)?字幕(?: ?by ?|志愿者 |志願者 |[制製]作 ).{1,20})"
 )
-"""Words that are no whole message of a person, in the form of `_plain`."""
+"""Words that are no whole message of a person, in the form of `_plain`; people speak of subtitles, too."""
 _SENTENCE_END = re.compile("(?<=[.!?\u3002\uff01\uff1f])\\s*")
 """Behind the end of a sentence."""
 _OFTEN_MADE_UP = frozenset({"you", "thank you", "thanks", "bye", "bye bye", "okay", "so", "the", "uh", "hmm", "danke"})
@@ -115,8 +123,8 @@ def clean_words(text: str, silence: float = 0.0) -> str:
         text: As the model wrote it.
         silence: Probability that there was no speech, as far as the server says.
     """
-    printable = "".join(character if character.isprintable() else " " for character in text)
-    words = " ".join(_TOKEN.sub(" ", printable).split())
+    printable = "".join(each if each.isprintable() or each in _JOINERS else " " for each in text)
+    words = without_hidden(" ".join(_TOKEN.sub(" ", printable).split()))
     plain = _plain(_SOUND.sub(" ", words))
     if not plain or _MADE_UP.fullmatch(plain) or _is_loop(plain.split()):
         return ""
@@ -185,12 +193,12 @@ def _silence(segments: Iterable[Mapping[str, Any]]) -> float:
 
 def _number(segment: Mapping[str, Any], key: str, default: float) -> float:
     value = segment.get(key)
-    return float(value) if isinstance(value, int | float) else default
+    return float(max(-_MOST_NUMBER, min(value, _MOST_NUMBER))) if isinstance(value, int | float) else default
 
 
 def _count(stated: Mapping[str, Any], key: str) -> int:
     value = stated.get(key)
-    return value if isinstance(value, int) and 0 <= value <= _MOST_TOKENS else 0
+    return value if isinstance(value, int) and 0 <= value <= _MOST_NUMBER else 0
 
 
 def _list_at(answer: Mapping[str, Any], key: str) -> Sequence[Any]:

@@ -156,6 +156,7 @@ def test_arguments_come_from_the_line_from_stdin_or_from_a_file(door: Path, tmp_
     [
         ("\"$S\" call notes say '{'", 1, "must be JSON"),
         ('"$S" call notes say @none.json', 1, "No such file or directory"),
+        ('"$S" call notes args "$(python3 -c "print(40000 * \'[\')")"', 1, "must be JSON"),
         ('"$S" call notes unknown', 1, "error: there is none of that name"),
         ('"$S" call notes', 2, "the following arguments are required: tool"),
         ('"$S" call notes args "$(python3 -c "print(60000 * \'1\')")"', 1, "more than 50000 characters"),

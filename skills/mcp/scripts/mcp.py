@@ -103,7 +103,7 @@ def _read_json(text):
         raise RefusedError(f"the arguments have more than {LONGEST_ARGUMENTS} characters, the most that are sent")
     try:
         json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RefusedError(f"arguments {text[:60]!r}: must be JSON: {error}") from None
     return text
 

@@ -81,6 +81,7 @@ def test_resources_and_prompts_are_listed_and_read(bench: Bench) -> None:
     assert [(item.name, item.description) for item in prompts.items] == [("greet", "[whom]")]
     prompt = bench.get(GetPrompt, server="small", name="greet", arguments='{"whom": "Ann"}')
     assert [part.text for part in prompt.parts] == ["[user]", "Greet Ann."]
+    assert "KeyError: 'whom'" in bench.refusal(GetPrompt, server="small", name="greet", arguments="")
 
 
 @pytest.mark.req("X-260")
@@ -95,6 +96,8 @@ def test_what_cannot_be_asked_is_refused_with_value_rule_and_the_nearest_name(be
     )
     assert "must be JSON" in bench.refusal(CallTool, server="small", tool="say", arguments="{")
     assert "must be a JSON object" in bench.refusal(CallTool, server="small", tool="say", arguments="[]")
+    half = r'{"whom": "\ud800"}'
+    assert "must be JSON" in bench.refusal(GetPrompt, server="small", name="greet", arguments=half)
 
 
 def test_answers_are_clean_and_files_have_safe_names(bench: Bench) -> None:

@@ -32,6 +32,8 @@ class McpSite(Site):
         self.streams = False
         """True to answer by events."""
         self.bodies: list[dict[str, Any]] = []
+        self.failing = ""
+        """Method that is answered by HTTP 500."""
 
     def config(self, **more: Any) -> ServerConfig:
         """The server, as the actor knows it."""
@@ -53,6 +55,8 @@ class McpSite(Site):
             self.sessions.add(name)
         elif name not in self.sessions:
             return web.Response(status=404)
+        if body["method"] == self.failing:
+            return web.Response(status=500)
         result = answer(body["method"], body.get("params") or {})
         said = {"jsonrpc": "2.0", "id": body["id"], "result": result}
         if not self.streams:
@@ -92,6 +96,30 @@ def test_a_session_that_the_server_has_ended_is_begun_anew_by_the_next_call(
     site.sessions.clear()
     assert "HTTP 404" in bench.refusal(CallTool, server="web", tool="say", arguments='{"text": "b"}')
     assert bench.call("say", '{"text": "c"}', server="web") == "c"
+
+
+def test_tools_that_could_not_be_listed_anew_are_asked_for_again(make_bench: MakeBench, site: McpSite) -> None:
+    bench = make_bench(site.config())
+    assert bench.call("say", '{"text": "a"}', server="web") == "a"
+
+    site.sessions.clear()
+    bench.refusal(CallTool, server="web", tool="say", arguments='{"text": "b"}')
+    assert bench.call("say", '{"text": "c"}', server="web") == "c"  # in a new session, with the tools of the old one
+    site.failing = "tools/list"
+    assert "HTTP 500" in bench.refusal(CallTool, server="web", tool="say", arguments='{"text": "d"}')
+    assert "HTTP 500" in bench.refusal(CallTool, server="web", tool="say", arguments='{"text": "e"}')
+    site.failing = ""
+    assert bench.call("say", '{"text": "f"}', server="web") == "f"
+
+
+def test_a_page_in_place_of_an_answer_fails_its_call_at_once(make_bench: MakeBench, site: McpSite) -> None:
+    async def page(_request: web.Request) -> web.StreamResponse:
+        return web.Response(text="<html>Sign in.</html>", content_type="text/html")
+
+    site.pages["/mcp"] = page
+    bench = make_bench(site.config())
+    refusal = bench.refusal(CallTool, server="web", tool="say", arguments='{"text": "a"}')
+    assert "its answer (text/html) is no message of the protocol" in refusal
 
 
 def test_an_answer_never_shows_a_secret_of_the_agent(make_bench: MakeBench, site: McpSite) -> None:

@@ -83,6 +83,21 @@ def segments(*pairs: tuple[str, dict[str, float]]) -> dict[str, Any]:
             {"text": "No, no, no, that is fine."}, "No, no, no, that is fine.", id="words that people do repeat"
         ),
         pytest.param({"text": "a\u0007b\u202e c"}, "a b c", id="control characters"),
+        pytest.param({"text": "ශ්\u200dරී ලංකා"}, "ශ්\u200dරී ලංකා", id="a joiner within a word of Sinhala"),
+        pytest.param({"text": "می\u200cخواهم"}, "می\u200cخواهم", id="a joiner within a word of Persian"),
+        pytest.param({"text": "pass\u200dword\u200c"}, "password", id="joiners that hide"),
+        pytest.param(segments((" Yes.", {"no_speech_prob": 10**400})), "Yes.", id="a number beyond all floats"),
+        pytest.param({"text": "Untertitel sind nicht zu sehen."}, "Untertitel sind nicht zu sehen.", id="German"),
+        pytest.param({"text": "Субтитры не работают."}, "Субтитры не работают.", id="Russian, of subtitles"),
+        pytest.param({"text": "字幕怎么打开?"}, "字幕怎么打开?", id="Chinese, of subtitles"),
+        pytest.param({"text": "It ends. Sottotitoli, no."}, "It ends. Sottotitoli, no.", id="Italian, at the end"),
+        pytest.param({"text": "Untertitel im Auftrag des ZDF für funk, 2017"}, "", id="German credits"),
+        pytest.param({"text": "Untertitelung. BR 2018"}, "", id="German credits of a broadcaster"),
+        pytest.param({"text": "Субтитры создавал DimaTorzok"}, "", id="Russian credits"),
+        pytest.param({"text": "Редактор субтитров А.Семкин Корректор А.Егорова"}, "", id="Russian credits of two"),
+        pytest.param({"text": "字幕by索兰娅"}, "", id="Chinese credits"),
+        pytest.param({"text": "Sottotitoli e revisione a cura di QTSS"}, "", id="Italian credits"),
+        pytest.param({"text": "Sous-titrage Société Radio-Canada"}, "", id="French credits"),
     ],
 )
 def test_answers_of_every_form_are_words_and_silence_is_none(
