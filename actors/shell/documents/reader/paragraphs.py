@@ -23,7 +23,9 @@ _MATHS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
 _PICTURE = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}docPr"
 TEXT_BOX = f"{W}txbxContent"
 PARAGRAPH, TABLE = f"{W}p", f"{W}tbl"
-_ROW, _CELL, _SPAN, _MERGE = f"{W}tr", f"{W}tc", f"{W}gridSpan", f"{W}vMerge"
+_ROW, _CELL = f"{W}tr", f"{W}tc"
+_SPAN, _MERGE = f"{W}tcPr/{W}gridSpan", f"{W}tcPr/{W}vMerge"
+"""Paths from a cell: tables in it, and what it was before a tracked change, have the same elements."""
 VALUE = f"{W}val"
 ID = f"{W}id"
 AUTHOR = f"{W}author"
@@ -48,6 +50,19 @@ class Words:
         self._walk(paragraph, pieces)
         return "".join(pieces)
 
+    def below(self, element: Any) -> list[str]:
+        """Texts of all paragraphs below an element that are not empty, each with its text boxes behind it."""
+        texts: list[str] = []
+        waiting = [element]
+        while waiting:
+            each = waiting.pop()
+            if each.tag == PARAGRAPH:
+                texts.append(self.of_paragraph(each).strip())
+                waiting += self.take_boxes()[::-1]
+            elif each.tag not in _SKIPPED:
+                waiting += list(each)[::-1]
+        return list(filter(None, texts))
+
     def rows(self, table: Any) -> list[list[str]]:
         """Cells of a table, row by row; a cell that goes on from above or from the left is empty."""
         return [[text for cell in _within(row, _CELL) for text in self._cell(cell)] for row in _within(table, _ROW)]
@@ -58,12 +73,12 @@ class Words:
         return boxes
 
     def _cell(self, cell: Any) -> list[str]:
-        merge = next(cell.iter(_MERGE), None)
+        merge, spanned = cell.find(_MERGE), cell.find(_SPAN)
         goes_on = merge is not None and merge.get(VALUE, "continue") == "continue"
-        span = next((element.get(VALUE, "1") for element in cell.iter(_SPAN)), "1")
-        texts = [] if goes_on else [self.of_paragraph(each).strip() for each in cell.iter(PARAGRAPH)]
+        span = "1" if spanned is None else spanned.get(VALUE, "1")
+        texts = [] if goes_on else self.below(cell)
         width = min(int(span), _MOST_SPAN) if span.isdecimal() else 1
-        return [" / ".join(text for text in texts if text), *[""] * (width - 1)]
+        return [" / ".join(texts), *[""] * (width - 1)]
 
     def _walk(self, element: Any, pieces: list[str]) -> None:
         for child in element:

@@ -23,6 +23,8 @@ _MOST_CELL_CHARS = 32_767
 """Of a cell, by Excel's own rule."""
 _EMPTY_CELL = re.compile(rb'<c r="[A-Z]+[0-9]+"(?: [a-z]+="[^"<>]*")*(?:/>|></c>)')
 _EMPTY_ROW = re.compile(rb'<row (?:[a-zA-Z0-9:]+="[^"<>]*" ?)*>\s*</row>')
+_COMPUTED_TEXT = "str"
+"""Kind of a cell with the text that its formula gave."""
 _NUMBER = "%.15g"
 """As Excel shows numbers, which has 15 digits."""
 
@@ -73,16 +75,19 @@ def _told_rows(sheet: Any, formulas: Any) -> Iterator[str]:
         cells = [
             f"{get_column_letter(column)}: {text}"
             for column, (cell, formula) in enumerate(itertools.zip_longest(row, formula_row), 1)
-            if cell is not None and (text := _text(cell.value, formula))
+            if cell is not None and (text := _text(cell, formula))
         ]
         if cells:
             yield f"row {number} | {' | '.join(cells)}\n"
 
 
-def _text(value: object, formula: Any) -> str:
+def _text(cell: Any, formula: Any) -> str:
     """Text of a cell; of a formula that was never computed, the formula."""
+    value = cell.value
     if value is None:
-        written = None if formula is None else formula.value
+        if formula is None or cell.data_type == _COMPUTED_TEXT:  # of no characters
+            return ""
+        written = getattr(formula.value, "text", formula.value)  # of an array the formula is an object
         return f"{written} (not computed)" if isinstance(written, str) and written.startswith("=") else ""
     if isinstance(value, bool):
         return str(value).upper()

@@ -90,8 +90,7 @@ class _Story:
             texts: dict[str, None] = {}
             for part in _parts(self._document.part, relation):
                 words = Words(_links(part))
-                text = " / ".join(filter(None, map(str.strip, map(words.of_paragraph, _root(part).iter(PARAGRAPH)))))
-                texts[text] = None
+                texts[" / ".join(words.below(_root(part)))] = None
             if lines := list(filter(None, texts)):
                 self._report.add(f"\n## {title}\n\n" + "\n".join(lines) + "\n")
 
@@ -99,7 +98,7 @@ class _Story:
         for note in root.iter(tag):
             if note.get(KIND, "normal") != "normal":
                 continue  # the line above footnotes, say
-            text = " ".join(filter(None, map(str.strip, map(words.of_paragraph, note.iter(PARAGRAPH)))))
+            text = " ".join(words.below(note))
             author = note.get(AUTHOR, "")
             if text:
                 yield f"{mark.format(note.get(ID, ''))}: {author + ': ' if author else ''}{text}"

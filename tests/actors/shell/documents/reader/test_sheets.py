@@ -6,6 +6,7 @@ import datetime
 from typing import Any
 
 import pytest
+from openpyxl.worksheet.formula import ArrayFormula
 
 from tests.actors.shell.documents.making import changed, reason_of, text_of, told, workbook
 
@@ -50,6 +51,20 @@ def test_of_a_formula_the_value_is_told_that_was_computed_last_else_the_formula(
     computed = changed(data, {}, lambda name, content: content.replace(b"<f>1+1</f><v></v>", b"<f>1+1</f><v>2</v>"))
 
     assert "row 1 | A: 2\nrow 2 | A: =2+2 (not computed)\n" in text_of(computed)
+
+
+def test_a_formula_that_gave_a_text_without_characters_was_computed() -> None:
+    data = workbook(lambda book: book.active.append(["x", '=IF(A1="x","","y")']))
+    empty = changed(data, {}, lambda name, content: content.replace(b'<c r="B1">', b'<c r="B1" t="str">'))
+    assert empty != data
+
+    assert "row 1 | A: x\n" in text_of(empty)
+
+
+def test_the_formula_of_an_array_is_told_too() -> None:
+    array = ArrayFormula("A1:A2", "=SUM(B1:B2*2)")
+
+    assert "row 1 | A: =SUM(B1:B2*2) (not computed)\n" in text_of(workbook(lambda book: book.active.append([array])))
 
 
 def test_merged_cells_are_named() -> None:

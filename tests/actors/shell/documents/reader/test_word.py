@@ -55,6 +55,43 @@ def test_a_text_box_is_read_once() -> None:
     )
 
 
+def test_a_text_box_in_a_table_is_read_once() -> None:
+    box = f"<w:txbxContent>{paragraph(run('in the box'))}</w:txbxContent>"
+    cell = f"<w:tc>{paragraph(run('beside it'), W14_BOX.format(box))}</w:tc>"
+
+    assert text_of(word_of(f"<w:tbl><w:tr>{cell}</w:tr></w:tbl>")) == "| beside it / in the box |\n\n"
+
+
+def test_a_text_box_in_a_header_is_read_once() -> None:
+    def head(document: Any) -> None:
+        document.sections[0].header.paragraphs[0].text = "above"
+
+    box = W14_BOX.format(f"<w:txbxContent>{paragraph(run('in the box'))}</w:txbxContent>").encode()
+    data = changed(
+        word(head),
+        {},
+        lambda name, content: content.replace(b"</w:p>", box + b"</w:p>") if "header" in name else content,
+    )
+
+    assert text_of(data) == "\n## Headers\n\nabove / in the box\n"
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        f"<w:tc><w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val='3'/></w:tcPr>{paragraph(run('in'))}</w:tc></w:tr></w:tbl>"
+        "</w:tc>",
+        "<w:tc><w:tcPr><w:tcPrChange w:id='1' w:author='a'><w:tcPr><w:vMerge/></w:tcPr></w:tcPrChange></w:tcPr>"
+        f"{paragraph(run('in'))}</w:tc>",
+    ],
+    ids=("of a table in it", "of its past"),
+)
+def test_a_cell_goes_on_as_its_own_properties_say(first: str) -> None:
+    second = f"<w:tc>{paragraph(run('b'))}</w:tc>"
+
+    assert text_of(word_of(f"<w:tbl><w:tr>{first}{second}</w:tr></w:tbl>")) == "| in | b |\n\n"
+
+
 def test_content_controls_hide_no_words() -> None:
     """After python-openxml/python-docx#803: words in wrappers were lost."""
     control = f"<w:sdt><w:sdtPr/><w:sdtContent>{run('2.5.4')}</w:sdtContent></w:sdt>"
