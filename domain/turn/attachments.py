@@ -191,6 +191,8 @@ def is_document(data: bytes | bytearray) -> bool:
         return _CONTENT_TYPES in data and any(part in data for part in _OFFICE_PARTS)
     if _PDF.match(data) or data.startswith(_OLD_OFFICE):
         return True
+    if image_type(data):
+        return False
     return b"%PDF-" in data[:_LATE_PDF_BYTES] and readable_text(data[:_LATE_PDF_BYTES], 0) is None
 
 

@@ -230,7 +230,7 @@ class Sending:
         data = read_beneath(folder, name, most_bytes)
         if not data:
             raise ValueError(f"{_file_label(path)}: it is empty, and Discord takes no empty files")
-        if any(map(self._redaction.holds_secret, _pieces(data))):
+        if any(map(self._redaction.holds_secret, itertools.chain((path,), _pieces(data)))):  # people see the name
             raise ValueError(f"{_file_label(path)}: it holds a secret of the agent's own")
         try:
             return picture_name(path, data), data

@@ -23,6 +23,7 @@ from domain.turn.attachments import (
     image_type,
     images_of,
     is_audio,
+    is_document,
     kind_of,
     readable_text,
     safe_names,
@@ -133,6 +134,11 @@ def test_images_are_known_by_how_they_begin() -> None:
     assert image_type(b"GIF89a") == "image/gif"
     assert image_type(b"RIFF\x0a\x0a\x00\x00WEBPVP8 ") == "image/webp"
     assert image_type(b"<svg/>") == ""
+
+
+def test_a_picture_that_names_a_pdf_stays_a_picture() -> None:
+    assert not is_document(PNG + b"\x00%PDF-1.7")
+    assert is_document(b"\x00%PDF-1.7")
 
 
 @given(st.lists(st.text(max_size=300), max_size=8))

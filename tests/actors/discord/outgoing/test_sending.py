@@ -157,6 +157,7 @@ def test_nothing_else_than_a_plain_file_of_the_folder_is_posted(
     (work / "empty").touch()
     (work / "secret").write_bytes(b"\x89PNG" + SECRET.encode())
     (work / "disguised").write_bytes(SECRET.encode().hex().encode())
+    (work / f"{SECRET}.txt").write_bytes(b"1")
     (work / "across").write_bytes(b"x" * 65_530 + SECRET.encode())
     life = start(secrets=[SECRET])
     failures = []
@@ -178,6 +179,7 @@ def test_nothing_else_than_a_plain_file_of_the_folder_is_posted(
         ("x" * 5000, "it is too long"),
         ("secret", "it holds a secret of the agent's own"),
         ("disguised", "it holds a secret of the agent's own"),
+        (f"{SECRET}.txt", "it holds a secret of the agent's own"),
         ("across", "it holds a secret of the agent's own"),
     ):
         reason = refusal(life, ask(life, path))
