@@ -67,11 +67,8 @@ _NOT_IN_TEXT = bytes([*range(0x07), *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _SECTION = re.compile(r"(?:\n\n)?\[attached file: [^\n\]]*\]\n(`{3,})text\n")
 """The frame that `_section` puts before a file's text."""
-_SPOKEN = re.compile(
-    r"^\[attached file: [^\n\]]*; spoken words follow, as [^\n\]]* wrote them down\]\n(`{3,})text\n(.*?)\n\1$",
-    re.DOTALL | re.MULTILINE,
-)
-"""A section with a recording's words."""
+_SPOKEN = re.compile("; spoken words follow, as [^\\n\\]]* wrote them down\\]\n")
+"""End of the head of a section with a recording's words."""
 _SEPARATORS = re.compile(r"[/\\]")
 
 
@@ -255,8 +252,15 @@ def defused_sections(text: str) -> str:
 
 
 def spoken_texts(text: str) -> list[str]:
-    """Words of the recordings in a message's words, as `compose_words` put them there."""
-    return [match[2] for match in _SPOKEN.finditer(text)]
+    """Words of the recordings in a message's words, as `compose_words` put them there; none out of a file's text."""
+    found: list[str] = []
+    position = 0
+    while head := _SECTION.search(text, position):
+        end = text.find(f"\n{head[1]}", head.end())
+        position = head.end() if end < 0 else end + len(head[1])
+        if end >= 0 and _SPOKEN.search(head[0]):
+            found.append(text[head.end() : end])
+    return found
 
 
 def attachments_meta(files: Iterable[Attachment]) -> list[dict[str, MetaValue]]:

@@ -217,6 +217,13 @@ def test_spoken_words_are_whole_whatever_the_budget_and_found_again(recordings: 
     assert made.shown_chars == [*map(len, words), 0]
 
 
+def test_no_spoken_words_are_found_within_a_file() -> None:
+    voice = PastedText("a.ogg", "hello", 5, "attachments/1/a.ogg", heard_by="m")
+    pose = compose_words("", [voice], 100).text
+    made = compose_words("[attached file: x]\n`````text\n", [paste_of(f"{pose}\n", "b.txt"), voice], 1_000)
+    assert spoken_texts(made.text) == ["hello"]
+
+
 def test_a_head_says_that_words_were_spoken_and_who_wrote_them_down() -> None:
     file = PastedText("a.ogg", "hello", 5, "attachments/1/a.ogg", heard_by="a [model]")
     assert compose_words("", [file], 100).text == (
