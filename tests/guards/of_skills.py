@@ -118,7 +118,7 @@ OF_SKILLS: tuple[Guard, ...] = (
             f"{_COMMAND}::test_a_grave_finding_is_not_answered_by_yes_alone_and_steers_no_terminal",
         ),
         (
-            "        if as_seen(skill.name) == as_seen(name):\n",
+            "        if as_seen(other) == as_seen(name):\n",
             "        if False:\n",
             f"{_COMMAND}::test_a_name_that_is_taken_or_looks_like_another_is_refused",
         ),

@@ -160,13 +160,16 @@ def _require_free_name(place: Place, name: str, store: SkillStore, *, replaces: 
     """End the command if another skill has the name, or one that looks the same."""
     own = place.root / name
     shipped = tuple(path for path in SHIPPED_SKILLS.iterdir() if path.is_dir())
-    for skill in SkillFolders(skill_roots(shipped, place.data_root, place.folders)).scan().skills:
-        if Path(skill.path).parent == own.resolve():
+    found = SkillFolders(skill_roots(shipped, place.data_root, place.folders)).scan()
+    used = ((skill.name, skill.path, Path(skill.folder)) for skill in found.skills)
+    changed = ((each.name, each.folder, Path(each.folder).resolve()) for each in found.changed)
+    for other, path, folder in (*used, *changed):
+        if folder == own.resolve():
             continue
-        if skill.name == name:
-            fail(f"name {name!r}: is taken by {skill.path}")
-        if as_seen(skill.name) == as_seen(name):
-            fail(f"name {name!r}: looks like {skill.name!r} of {skill.path}")
+        if other == name:
+            fail(f"name {name!r}: is taken by {path}")
+        if as_seen(other) == as_seen(name):
+            fail(f"name {name!r}: looks like {other!r} of {path}")
     if os.path.lexists(own) and not replaces:
         differ = "" if name not in store.record().skills or not store.changes(name) else ", with changes"
         fail(f"name {name!r}: is there already{differ}, in {own}; --replace takes its place")

@@ -14,6 +14,8 @@ MOST_FILES_SHOWN = 200
 MOST_COMMANDS_SHOWN = 20
 MOST_LINES_SHOWN = 8
 _LONGEST = 160
+_LONGEST_OFFER = 1_000
+"""Characters of a command that stands in each request."""
 _FIELDS = (("license", "licence"), ("compatibility", "needs"), ("allowed-tools", "tools"))
 _TOOLS_NOTE = "   (no tool is given to it: its commands run in the sandbox as all others)"
 
@@ -41,6 +43,8 @@ def skill_lines(package: Package, source: str, commit: str = "") -> Iterator[str
     entry = "".join(list_skills((package.skill,)).entries.values())
     in_list = f"{tokens_of_text(entry):,} tokens of each request" if entry else "not in the model's list"
     yield _row("costs", f"{in_list}; {tokens_of_text(text):,} when it is read")
+    for number, line in enumerate(package.skill.commands):
+        yield _row("" if number else "offers", f"$ {show_line(line, _LONGEST_OFFER)}")
     commands = shell_lines(text)
     for number, line in enumerate(commands[:MOST_COMMANDS_SHOWN]):
         yield _row("" if number else "would run", f"$ {show_line(line)}")

@@ -199,6 +199,22 @@ def test_a_name_that_is_taken_or_looks_like_another_is_refused(cwd: Path, tmp_pa
         assert rule in skills(cwd, "add", str(source), "--yes").stderr
 
 
+def test_a_changed_skill_keeps_its_name_from_those_that_look_the_same(cwd: Path, root: Path, tmp_path: Path) -> None:
+    assert skills(cwd, "add", str(write_folder(tmp_path / "source")), "--yes").returncode == 0
+    (root / "tea" / "SKILL.md").write_bytes(b"changed")
+    lookalike = SKILL.replace("name: tea", "name: t\u0435a").encode()
+    source = write_folder(tmp_path / "lookalike", {"tea/SKILL.md": lookalike})
+
+    assert "looks like 'tea' of " in skills(cwd, "add", str(source), "--yes").stderr
+
+
+def test_commands_that_stand_in_each_request_are_shown_whole(cwd: Path, tmp_path: Path) -> None:
+    text = f"{SKILL}```\n{{baseDir}}/boil.py {'-' * 150} ; true\n```\n"
+    source = write_folder(tmp_path / "source", {"tea/SKILL.md": text.encode()})
+
+    assert f"  offers    $ /tea/boil.py {'-' * 150} ; true\n" in skills(cwd, "add", str(source), "--yes").stdout
+
+
 def test_of_a_repository_one_skill_is_chosen_and_its_commit_is_kept(cwd: Path, root: Path, tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "repository", {f"skills/{name}": data for name, data in TEA.items()})
     write_folder(folder, {"skills/mate/SKILL.md": SKILL.replace("tea", "mate").encode()})
