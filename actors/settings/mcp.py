@@ -77,6 +77,14 @@ class McpServer(Table):
     timeout_s: Number = Field(default=60.0, gt=0, le=600)
     """Longest time of one call; a server's start has as long, but 10 to 60 s."""
 
+    @field_validator("command")
+    @classmethod
+    def _has_a_rooted_program(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        """Without a sandbox the program starts in /tmp, where anybody of the machine could put one of that path."""
+        if value and "/" in value[0] and not value[0].startswith("/"):
+            raise ValueError("must begin with a program: its name alone, or its path from / on")
+        return value
+
     @field_validator("url")
     @classmethod
     def _is_safe(cls, value: str) -> str:

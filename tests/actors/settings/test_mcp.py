@@ -54,6 +54,8 @@ def test_programs_and_addresses_are_taken_and_shown_with_names_of_secrets_only(t
         ('[mcp.servers.A]\ncommand = ["a"]', "mcp.servers.A: the key must be 1 to 32 characters of a-z, 0-9, _ and -"),
         ("[mcp.servers.a]", "mcp.servers.a = {…}: must have either command, of a program, or url"),
         ('[mcp.servers.a]\ncommand = ["a"]\nurl = "https://a.b"', "must have either command, of a program, or url"),
+        ('[mcp.servers.a]\ncommand = ["bin/a"]', "must begin with a program: its name alone, or its path from / on"),
+        ('[mcp.servers.a]\ncommand = ["~/a"]', "must begin with a program: its name alone, or its path from / on"),
         ('[mcp.servers.a]\ncommand = ["a"]\nnetwork = "half"', 'mcp.servers.a.network = "half": must be "none" or'),
         ('[mcp.servers.a]\ncommand = ["a"]\ntimeout_s = 0', "mcp.servers.a.timeout_s = 0: must be > 0 and <= 600"),
         ('[mcp.servers.a]\ncommand = ["a"]\nkey = "A_API_KEY"', "key is for a server with url"),
