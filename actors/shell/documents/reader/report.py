@@ -32,6 +32,8 @@ class Report:
         self._most_chars = most_chars
         self._pieces: list[str] = []
         self._waiting = 0
+        self._is_cut = False
+        """True if only a part of the last line may be written, which the next line must not continue."""
         self.chars = 0
 
     def begin(self, kind: str, about: str) -> None:
@@ -77,7 +79,11 @@ class Report:
 
     def _say(self, **fields: object) -> None:
         clean = {name: _encodable(value) if isinstance(value, str) else value for name, value in fields.items()}
-        self._write(json.dumps(clean, ensure_ascii=False).encode() + b"\n")
+        line = json.dumps(clean, ensure_ascii=False).encode() + b"\n"
+        begin = b"\n" if self._is_cut else b""
+        self._is_cut = True  # if the time ends within `write`
+        self._write(begin + line)
+        self._is_cut = False
 
 
 def ranges(numbers: Iterable[int]) -> str:

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from actors.shell.documents.reader.report import ranges
+from actors.shell.documents.reader.program import read
+from actors.shell.documents.reader.report import Report, ranges
 from tests.actors.shell.documents.making import pdf, shown, told, word, workbook
 from tests.patience import PATIENCE_S
 
@@ -32,6 +33,21 @@ def test_a_text_beyond_the_bound_is_cut_with_a_remark() -> None:
     assert len(said["text"]) == 150
     assert said["remarks"] == ["only the first 150 characters are read"]
     assert said["end"]
+
+
+def test_a_line_that_was_cut_off_takes_no_other_with_it() -> None:
+    """The time may end while a full pipe takes a line."""
+    said = bytearray()
+
+    def write(line: bytes) -> None:
+        is_cut = b'"text"' in line
+        said.extend(line[:20] if is_cut else line)
+        if is_cut:
+            raise MemoryError
+
+    read(pdf("a" * 40_000), Report(write))
+
+    assert b'{"remark": "the text ends early: reading it takes more memory than it may have"}' in said.split(b"\n")
 
 
 @pytest.mark.parametrize(
