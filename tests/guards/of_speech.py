@@ -49,7 +49,7 @@ OF_SPEECH: tuple[Guard, ...] = (
         ("_MADE_UP.fullmatch(plain) or ", "", _WORDS),
         (" or _is_loop(plain.split())", "", _WORDS),
         ("silence >= _DOUBTFUL and plain in _OFTEN_MADE_UP", "False", _WORDS),
-        ('" " for character in text', '"" for character in text', _WORDS),
+        ('else " " for each in text', 'else "" for each in text', _WORDS),
     ),
     *guards_of(
         "actors/transcribe/program.py",
