@@ -67,7 +67,10 @@ class _Pages:
         """Report the fields of a form, which stand on no page."""
         try:
             fields = self._reader.get_form_text_fields()
+        except MemoryError:
+            raise
         except Exception:  # noqa: BLE001 - as of a page
+            self._report.remark("the fields of the form cannot be read")
             return
         filled = {name: value for name, value in fields.items() if isinstance(value, str) and value.strip()}
         if filled:

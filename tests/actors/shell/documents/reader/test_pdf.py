@@ -90,6 +90,18 @@ def test_fields_of_a_form_are_read_which_stand_on_no_page() -> None:
     assert text.endswith("[form fields]\nsurname: Lovelace\n")
 
 
+@pytest.mark.parametrize("entry", [b"/Kids 5", b"/V (x) /Parent 7 0 R", b"/V (x) /Parent 5"])
+def test_broken_fields_of_a_form_are_told_and_cost_no_page(entry: bytes) -> None:
+    form = {
+        1: b"<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [7 0 R] >> >>",
+        7: b"<< /FT /Tx /T (a) " + entry + b" >>",
+    }
+    said = told(pdf("Please fill in", more=form))
+
+    assert "Please fill in" in said["text"]
+    assert said["remarks"] == ["the fields of the form cannot be read"]
+
+
 def test_a_broken_page_costs_no_other_page() -> None:
     broken = {11: stream(b"BT (", b"/Filter /FlateDecode")}
     data = pdf("one", "two", "three")
