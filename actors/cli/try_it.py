@@ -95,7 +95,7 @@ def try_it(
             settings = settings.with_root(settings.data_root / "playground", settings.origin)
         raise_file_limit()
         server = _start_server(port if port is not None else (0 if texts or spoken else 8787), past_year=past_year)
-        end_speech = _start_speech(settings, given)
+        end_samples = _add_samples(settings, given)
         try:
             order = _order(config_file, given, settings.data_root, verbose=verbose)
             order["left_out"] = left_out_sentence(settings, secrets)
@@ -115,7 +115,7 @@ def try_it(
             (settings.data_root / DOOR).unlink(missing_ok=True)
         finally:
             server.stop()
-            end_speech()
+            end_samples()
     finally:
         bot.stop()
     if bot.complaint:
@@ -142,11 +142,10 @@ def _add_sample_server(settings: Settings, given: dict[str, object]) -> None:
 
 
 def _offer_model(settings: Settings, given: dict[str, object]) -> LocalOffer | None:
-    """Offer of a model on this machine to the page; its place among choices, and a sample server, in `given`."""
+    """Offer of a model on this machine to the page; a place for the model among the bot's choices in `given`."""
     from actors.cli.local_model.offer import offer_of
     from lab.playground.world.local_offer import LocalOffer
 
-    _add_sample_server(settings, given)
     offer = offer_of(settings)
     if offer is None:
         return None
@@ -217,6 +216,12 @@ def _import_past(data_root: Path, bot: BotProcess) -> None:
         bot.give_up(f"the past cannot be imported: {error}")
         return
     announce(f"imported: {told['kept']:,} messages of the past year")
+
+
+def _add_samples(settings: Settings, given: dict[str, object]) -> Callable[[], None]:
+    """Configure the sample servers of MCP and of speech among the bot's choices in `given`; gives their end."""
+    _add_sample_server(settings, given)
+    return _start_speech(settings, given)
 
 
 def _start_speech(settings: Settings, given: dict[str, object]) -> Callable[[], None]:
