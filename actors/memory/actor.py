@@ -16,6 +16,7 @@ from actors.memory.search.search import Vector
 from actors.memory.store import Store
 from actors.memory.upkeep.backlog import Backlog
 from actors.memory.upkeep.forgetting import Forgetting
+from actors.memory.upkeep.giving_way import TurnsInHand
 from actors.memory.upkeep.indexing import LogIndexing
 from actors.memory.upkeep.upkeep import Upkeep
 from domain.log.window import keeps_logs, parse_log_path
@@ -76,14 +77,15 @@ class MemoryActor(Actor):
         """Turns that wait for the vector of their question."""
         self._lookups = Lookups(self.monotonic)
         self._expansions = Expansions(plan.data_root)
-        self._backlog = Backlog(self, lambda: self._upkeep.store(), embedder, plan.space, plan.dimensions)
+        self._turns = TurnsInHand(self)
+        self._backlog = Backlog(self, lambda: self._upkeep.store(), embedder, plan, self._turns)
         self._surface = config.surface
         self._readers = KnownReaders()
         self._recall = Recall(plan.search, config.budget, MessageLinks(plan.data_root, self._readers))
         self._upkeep = Upkeep(
             self, plan, config.reconcile_every_s, self._readers, self._end_reconciling, self._backlog.drop
         )
-        self._indexing = LogIndexing(self, self._upkeep, self._backlog)
+        self._indexing = LogIndexing(self, self._upkeep, self._backlog, self._turns)
         self._forgetting = Forgetting(self, self._upkeep, self._backlog, self._recall.clear)
 
     def on_start(self) -> None:
@@ -110,7 +112,7 @@ class MemoryActor(Actor):
     def _dispatch(self, message: MemoryMessage | ForgetDerived) -> None:
         match message:
             case PrepareTurn():
-                self._indexing.begin_turn(message.turn_id)
+                self._turns.begin(message.turn_id)
                 self._ask(message, message.text)
             case SearchMemory() | ExpandReference():
                 self._take_lookup(message)
@@ -119,7 +121,7 @@ class MemoryActor(Actor):
             case ReadersListed() | ReadersChanged():
                 self._learn_readers(message)
             case TurnEnded():
-                self._indexing.end_turn(message.turn_id)
+                self._turns.end(message.turn_id)
                 self._take_in(message)
             case EventsLogged():
                 self._take_in(message)

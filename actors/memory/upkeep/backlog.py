@@ -11,7 +11,8 @@ import numpy as np
 
 from actors.kernel import Host, Timer
 from actors.memory.index.pending import Waiting
-from actors.memory.store import Store
+from actors.memory.store import MemoryPlan, Store
+from actors.memory.upkeep.giving_way import LOOKS_S, GivingWay, TurnsInHand
 from messages.base import Address, RequestId
 from messages.embedder import EmbeddingFailed, EmbedTexts, TextRole, TextsEmbedded
 from messages.memory import EmbedMore
@@ -19,6 +20,8 @@ from messages.memory import EmbedMore
 log = logging.getLogger(__name__)
 
 BATCH = 64
+GIVES_WAY_S = 0.1
+"""Longest wait of a batch for turns: with answers all the time there are still some 600 vectors a second."""
 IN_FLIGHT = 2
 FRESH_ONLY_S = 10.0
 """Seconds behind a piece of an imported log in which only what is said now gets vectors."""
@@ -33,7 +36,12 @@ class Backlog:
     """Queue of turns on their way to a vector; a row is asked for under at most one request."""
 
     def __init__(
-        self, host: Host, open_store: Callable[[], Store], embedder: Address | None, space: str, dimensions: int
+        self,
+        host: Host,
+        open_store: Callable[[], Store],
+        embedder: Address | None,
+        plan: MemoryPlan,
+        turns: TurnsInHand,
     ) -> None:
         """Begin without a request.
 
@@ -41,14 +49,17 @@ class Backlog:
             host: The actor that asks.
             open_store: Gives the index; raises where it is not open.
             embedder: Address of the embedder; None to embed nothing.
-            space: Name of the embedding space.
-            dimensions: Length of its vectors.
+            plan: Names the embedding space, and the length of its vectors.
+            turns: Go first.
         """
         self._host = host
         self._open_store = open_store
         self._embedder = embedder
-        self._space = space
-        self._dimensions = dimensions
+        self._space = plan.space
+        self._dimensions = plan.dimensions
+        self._way = GivingWay(turns, GIVES_WAY_S)
+        self._arrived: list[tuple[RequestId, TextsEmbedded | EmbeddingFailed | None]] = []
+        """Replies of the embedder that are to be taken in."""
         self._batches: dict[RequestId, list[Waiting]] = {}
         self._timer: Timer | None = None
         self._fresh_until_s = 0.0
@@ -60,6 +71,7 @@ class Backlog:
         for request_id in self._batches:
             self._host.withdraw(request_id)
         self._batches.clear()
+        self._arrived.clear()
         self._stop_timer()
 
     def favour_fresh(self) -> None:
@@ -71,9 +83,14 @@ class Backlog:
         """Ask for what is due, as far as not too much is under way; else come back when something is."""
         store = self._open_store()
         self._stop_timer()
-        rest_s = max(0.0, self._fresh_until_s - self._host.monotonic())
         if self._embedder is None:
             return
+        if self._way.must_wait():
+            self._timer = self._host.after(LOOKS_S, EmbedMore())
+            return
+        while self._arrived:
+            self._take_in(store, *self._arrived.pop(0))
+        rest_s = max(0.0, self._fresh_until_s - self._host.monotonic())
         while len(self._batches) < IN_FLIGHT:
             under_way = {turn.id for batch in self._batches.values() for turn in batch}
             due = store.index.pending.due(_BEFORE_ALL if rest_s else self._host.now(), BATCH + len(under_way))
@@ -86,8 +103,13 @@ class Backlog:
             self._timer = self._host.after(delay_s, EmbedMore())
 
     def _take_reply(self, request_id: RequestId, reply: TextsEmbedded | EmbeddingFailed | None) -> None:
-        """Take the reply to a request; None if there was none in time."""
-        batch, store = self._batches.pop(request_id), self._open_store()
+        """Take the reply to a request, behind turns; None if there was none in time."""
+        self._arrived.append((request_id, reply))
+        self.go_on()
+
+    def _take_in(self, store: Store, request_id: RequestId, reply: TextsEmbedded | EmbeddingFailed | None) -> None:
+        """Keep what a reply brings, or ask once more."""
+        batch = self._batches.pop(request_id)
         if reply is None and self._embedder is not None:
             self._tell("the embedder did not answer")
             self._ask(self._embedder, batch, request_id)  # the same request, or the embedder would do both
@@ -99,7 +121,6 @@ class Backlog:
                 self._tell(reply.reason)
                 ids = (turn.id for turn in batch)
                 store.index.pending.fail(ids, self._host.now(), is_permanent=reply.is_permanent)
-        self.go_on()
 
     def _store(self, store: Store, batch: list[Waiting], reply: TextsEmbedded) -> None:
         """Keep the vectors that came; a vector that is not of this space has failed."""

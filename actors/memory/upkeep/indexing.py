@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from actors.kernel import Host
 from actors.memory.upkeep.backlog import Backlog
+from actors.memory.upkeep.giving_way import GIVES_WAY_S, LOOKS_S, GivingWay, TurnsInHand
 from actors.memory.upkeep.upkeep import Upkeep
-from messages.base import RequestId, TurnId
+from messages.base import RequestId
 from messages.memory import IndexLog, LogIndexed
-
-GIVES_WAY_S = 0.5
-"""Longest wait of a piece for turns; an answer without a call over the network takes a tenth of it.
-
-A turn counts for as long, too: behind that it waits for its model or a command, and the processors are free.
-"""
-LOOKS_S = 0.02
-"""Between two looks whether the turns in hand are over."""
 
 
 class LogIndexing:
@@ -24,31 +17,21 @@ class LogIndexing:
     a turn passes through a dozen actors: without both, answers took twice as long.
     """
 
-    def __init__(self, host: Host, upkeep: Upkeep, backlog: Backlog) -> None:
+    def __init__(self, host: Host, upkeep: Upkeep, backlog: Backlog, turns: TurnsInHand) -> None:
         """Begin without requests.
 
         Args:
             host: Actor that is asked.
             upkeep: Has the index.
             backlog: Has vectors made of what was added.
+            turns: Go first.
         """
         self._host = host
         self._upkeep = upkeep
         self._backlog = backlog
-        self._turns: dict[TurnId, float] = {}
-        """Turn in hand -> end of its precedence."""
         self._waiting: dict[RequestId, IndexLog] = {}
         """Requests in the order of their coming; the first has its next piece on its way."""
-        self._waits_until_s: float | None = None
-        """Moment from which the next piece waits no longer for turns; None if it does not wait."""
-
-    def begin_turn(self, turn_id: TurnId) -> None:
-        """Note that a turn is in hand."""
-        self._turns[turn_id] = self._host.monotonic() + GIVES_WAY_S
-
-    def end_turn(self, turn_id: TurnId) -> None:
-        """Note that a turn is over."""
-        self._turns.pop(turn_id, None)
+        self._way = GivingWay(turns, GIVES_WAY_S)
 
     def index(self, request: IndexLog) -> None:
         """Take in a request, or the next piece of the first one."""
@@ -56,7 +39,7 @@ class LogIndexing:
         self._waiting[request.request_id] = request
         if is_new and len(self._waiting) > 1:
             return
-        if self._gives_way():
+        if self._way.must_wait():
             self._host.after(LOOKS_S, request)
             return
         try:
@@ -76,13 +59,3 @@ class LogIndexing:
         del self._waiting[request.request_id]
         if (following := next(iter(self._waiting.values()), None)) is not None:
             self._host.tell(self._host.address, following)
-
-    def _gives_way(self) -> bool:
-        now_s = self._host.monotonic()
-        self._turns = {turn: until_s for turn, until_s in self._turns.items() if now_s < until_s}
-        if self._waits_until_s is None:
-            self._waits_until_s = now_s + GIVES_WAY_S
-        if self._turns and now_s < self._waits_until_s:
-            return True
-        self._waits_until_s = None
-        return False

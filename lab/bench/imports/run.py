@@ -29,7 +29,7 @@ CHANNELS = 8
 """Places with a past: seven channels and one thread below the last."""
 QUESTIONS = 8
 """Questions that are asked one after another while the import reads, then as many while it rests, and so on."""
-LAST_QUESTIONS = 40
+LAST_QUESTIONS = 120
 """Questions that are asked when all is done."""
 SETTLES_S = 0.5
 """From the command to rest to the first question of the pause: what is under way is kept first."""

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from actors.memory.store import MemoryPlan, Store
-from actors.memory.upkeep.indexing import GIVES_WAY_S, LOOKS_S
+from actors.memory.upkeep.giving_way import GIVES_WAY_S, LOOKS_S
 from domain.log.window import snowflake_time
 from domain.memory.remembered import Remembered
 from messages.base import EventId, MessageId, RequestId, TurnId, UserId, Window

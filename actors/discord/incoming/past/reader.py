@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Iterable, Sequence
 
 import discord
 import msgspec
@@ -188,7 +188,7 @@ class PastReader:
 
         await self._give_way()
         page = await self._rest.persist("reading the past", call, self._turns)
-        said = [each for each in page.messages if says_something(each.wire) and not self._is_off_record(each)]
+        said = self._on_record(page.messages)
         for message in said:
             await self._intake.preparation.names.inquire(message)
         await self._intake.settle(ChannelId(request.window.id))
@@ -201,9 +201,12 @@ class PastReader:
             audience=self._intake.window_map.audience_of(discord.Object(channel_id)),
         )
 
-    def _is_off_record(self, message: WireMessage) -> bool:
-        """True if memory was off when a message was written."""
-        return self._intake.policy.is_off_record(message.channel, message.id)
+    def _on_record(self, messages: Sequence[WireMessage]) -> list[WireMessage]:
+        """Those of a channel's messages that say something, and were written while memory was on."""
+        if not messages:
+            return []
+        is_off_record = self._intake.policy.off_record_of(messages[0].channel)
+        return [each for each in messages if says_something(each.wire) and not is_off_record(each.id)]
 
 
 def past_message(message: WireMessage, names: NameBook) -> PastMessage:

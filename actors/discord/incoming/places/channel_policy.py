@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+
 from actors.discord.incoming.places.window_map import WindowMap
 from domain.policy.channel_rules import ChannelRule, ChannelRules
 from domain.policy.memory_switch import NO_SWITCHES, NOW, MemorySwitches
@@ -28,8 +31,12 @@ class ChannelPolicy:
 
     def is_off_record(self, channel: object, number: int = NOW) -> bool:
         """True if memory was off in a channel or thread when a message was written; without a number, if it is off."""
+        return self.off_record_of(channel)(number)
+
+    def off_record_of(self, channel: object) -> Callable[[int], bool]:
+        """Function that is true for the number of a message during which memory was off in a channel or thread."""
         places, by_settings = self._window_map.place_of(channel).ids, self.rule_of(channel).memory_is_off
-        return self.switches.is_off(places, number, by_settings=by_settings)
+        return functools.partial(self.switches.is_off, places, by_settings=by_settings)
 
     def is_opened_by(self, channel: object, user_id: int | None) -> bool:
         """True if a thread was opened by that account."""
