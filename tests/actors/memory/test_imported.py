@@ -9,16 +9,19 @@ import msgspec
 import pytest
 
 from actors.memory.store import MemoryPlan, Store
+from actors.memory.upkeep.backlog import FRESH_ONLY_S
+from actors.memory.upkeep.backlog import GIVES_WAY_S as BACKLOG_GIVES_WAY_S
 from actors.memory.upkeep.giving_way import GIVES_WAY_S, LOOKS_S
 from domain.log.window import snowflake_time
 from domain.memory.remembered import Remembered
 from messages.base import EventId, MessageId, RequestId, TurnId, UserId, Window
+from messages.embedder import TextRole
 from messages.memory import IndexLog, LogIndexed, MemoriesFound, SearchMemory
 from messages.past import KeepPast, PastKept, PastMessage
 from messages.socket import Refused
 from messages.turn import ExpandReference, ReferenceExpanded
 from tests.actors.context.rig import CHANNEL, THREAD
-from tests.actors.memory.rig import DIMENSIONS, MEMORY, PUBLIC, MemoryRig, block_of
+from tests.actors.memory.rig import DIMENSIONS, MEMORY, PUBLIC, Brain, MemoryRig, block_of
 from tests.actors.memory.test_faults import locked
 
 FIRST = 900_000_000_000_000_000
@@ -172,6 +175,52 @@ def test_a_log_waits_while_a_turn_is_in_hand_and_not_longer_than_a_moment(tmp_pa
     assert names_of_indexed(rig) == []
     rig.advance(GIVES_WAY_S * 0.4)
     assert names_of_indexed(rig) == ["third"]
+    rig.stop()
+
+
+def count_documents(rig: MemoryRig) -> int:
+    """Number of requests for vectors of what is kept."""
+    return sum(each.role is TextRole.DOCUMENT for each in rig.brain.asked)
+
+
+@pytest.mark.req("X-271")
+def test_vectors_wait_while_a_turn_is_in_hand_and_not_longer_than_a_moment(tmp_path: Path) -> None:
+    rig = MemoryRig(tmp_path)
+    index(rig, keep(rig, "the cat is called Zorro"))
+    rig.advance(FRESH_ONLY_S - 0.01)
+    request = rig.say("hello")
+    rig.advance(0.05)
+    assert count_documents(rig) == 0
+    rig.answer(request, "Hello.")
+    assert count_documents(rig) == 1
+    index(rig, keep(rig, "the dog is called Rex", first=FIRST + 10))
+    rig.advance(FRESH_ONLY_S - 0.01)
+    before = count_documents(rig)
+    rig.say("and now think for an hour")
+    rig.advance(0.05)
+    assert count_documents(rig) == before
+    rig.advance(BACKLOG_GIVES_WAY_S)
+    rig.advance(LOOKS_S)
+    assert count_documents(rig) == before + 1
+    rig.stop()
+
+
+@pytest.mark.req("X-271")
+def test_vectors_that_arrive_during_a_turn_are_kept_behind_it(tmp_path: Path) -> None:
+    rig = MemoryRig(tmp_path, brain=Brain())
+    rig.brain.mood = "silent"
+    rig.exchange("the cat is called Zorro", "I see.")
+    rig.advance(FRESH_ONLY_S)
+    asked = [each for each in rig.brain.held if each.role is TextRole.DOCUMENT]
+    rig.say("hello")
+    rig.brain.mood = "well"
+    waiting = rig.stats().pending
+    for each in asked:
+        rig.tell(each.reply_to, rig.brain.answer(each) or each)
+    assert rig.stats().pending == waiting > 0
+    rig.advance(BACKLOG_GIVES_WAY_S)
+    rig.advance(LOOKS_S)
+    assert rig.stats().pending < waiting
     rig.stop()
 
 
