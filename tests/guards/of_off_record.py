@@ -77,7 +77,7 @@ OF_OFF_RECORD: tuple[Guard, ...] = (
     *guards_of(
         "actors/discord/incoming/past/reader.py",
         (
-            " and not self._is_off_record(each)",
+            " and not is_off_record(each.id)",
             "",
             f"{_WHOLE}::test_an_import_leaves_out_what_was_said_where_memory_is_off",
         ),
