@@ -1,7 +1,4 @@
-"""Calls of models in OpenAI's form over own connections; all others through litellm.
-
-Measured, CPU of one streamed call: docs/performance.md.
-"""
+"""Calls of models in OpenAI's form over own connections; all others through litellm."""
 
 from __future__ import annotations
 
