@@ -32,7 +32,7 @@ def build(root: str, lock: int) -> None:
     Nobody sees half of one: it is built elsewhere and moved into its place, and `lock` keeps others from building too.
     """
     sources = [Path(file) for file in build_sources(root) if file.endswith(".c")]
-    made: dict[str, str] = {}
+    libraries: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix="build-", dir=Path(root, ".venv")) as place:
         try:
             for source in sources:
@@ -41,12 +41,12 @@ def build(root: str, lock: int) -> None:
             problem = _built(root, Path(place), lock)
             for source in sources:
                 if (library := next((Path(place) / "lib").rglob(f"_{source.stem}.*.so"), None)) is not None:
-                    made[source.name] = os.path.relpath(_moved(library, source.parent), root)
+                    libraries[source.name] = os.path.relpath(_moved(library, source.parent), root)
         except OSError as error:  # a folder that is only to be read
             problem = str(error)
-    if missing := [WORK[source.name] for source in sources if source.name not in made]:
+    if missing := [WORK[source.name] for source in sources if source.name not in libraries]:
         _regret(missing, problem)
-    note(root, STAMP, build_sources(root), *made.values())
+    note(root, STAMP, build_sources(root), *libraries.values())
 
 
 def _regret(missing: list[str], problem: str) -> None:

@@ -69,8 +69,8 @@ def _start_again_with_a_newer_python() -> None:
         if answer == 0:
             os.execvpe(name, [name, "-I", *sys.argv], clean_environ())
     needed = ".".join(map(str, OLDEST))
-    found = ".".join(map(str, sys.version_info[:2]))
+    version = ".".join(map(str, sys.version_info[:2]))
     sys.exit(
-        f"{os.path.basename(sys.argv[0])} needs Python {needed} or newer, found {found} at {sys.executable}. "
+        f"{os.path.basename(sys.argv[0])} needs Python {needed} or newer, found {version} at {sys.executable}. "
         "Install a newer one; it may stand beside this one."
     )

@@ -8,8 +8,8 @@ from typing import NoReturn
 
 def say(text: str) -> None:
     """Write `text`; what is neither printable nor the end of a line is shown escaped."""
-    shown = "".join(each if each.isprintable() or each in "\n\t" else ascii(each)[1:-1] for each in text)
-    print(shown, file=sys.stderr, flush=True)
+    printable = "".join(each if each.isprintable() or each in "\n\t" else ascii(each)[1:-1] for each in text)
+    print(printable, file=sys.stderr, flush=True)
 
 
 def leave(text: str) -> NoReturn:

@@ -100,10 +100,10 @@ class Window(Value, frozen=True, kw_only=True, gc=False):
             ValueError: `key` is not `<surface>/<id>`.
         """
         surface, slash, name = key.partition("/")
-        found = _SURFACES.get(surface)
-        if not slash or not name or found is None:
+        surface_type = _SURFACES.get(surface)
+        if not slash or not name or surface_type is None:
             raise ValueError(f"context key {key!r}: <surface>/<id> is required, with surface one of {list(_SURFACES)}")
-        return cls(surface=found, id=name)
+        return cls(surface=surface_type, id=name)
 
 
 OPERATOR = Window(surface=Surface.CLI, id="operator")
@@ -140,7 +140,7 @@ def make_ready(module: str, without: tuple[type, ...] = ()) -> None:
             msgspec.json.Decoder(kind)
 
 
-_KEPT = (bytes, datetime)
+_AS_THEY_ARE = (bytes, datetime)
 """Types that are kept unconverted, so that a field of these types cannot pass for text."""
 
 
@@ -150,8 +150,8 @@ def flaw_of(message: Message) -> str:
     Python lets anybody put anything into a field; who must not fall over another actor's mistake asks this first.
     """
     try:
-        fields = msgspec.to_builtins(message, builtin_types=_KEPT)
-        msgspec.convert(fields, type(message), builtin_types=_KEPT)
+        fields = msgspec.to_builtins(message, builtin_types=_AS_THEY_ARE)
+        msgspec.convert(fields, type(message), builtin_types=_AS_THEY_ARE)
     except (TypeError, ValueError, RecursionError) as error:  # msgspec's own errors are ValueErrors
         return f"{type(message).__name__}: {error}"
     return ""

@@ -351,11 +351,11 @@ class Retraction:
 
     def _note(self, held: HeldEdit) -> None:
         """Log the new words of a message that was taken back; those of a question that waits are asked."""
-        words, meta = revise(held.said, held.edit.text, held.edit.told, held.edit.files)
-        if is_imported(held.said.meta_json):
+        words, meta = revise(held.event, held.edit.text, held.edit.told, held.edit.files)
+        if is_imported(held.event.meta_json):
             self._change_past([(Kind.USER, words, meta)])
             return
-        old = TurnId(held.said.id)
+        old = TurnId(held.event.id)
         if held.asks:
             self._news.take_question(old)
         if held.asks and words.strip():

@@ -10,7 +10,7 @@ from functools import lru_cache
 from actors.curated.config import CuratedConfig
 from actors.curated.folder import Folders, Snapshot
 from actors.curated.places import Place, WindowPlaces
-from domain.curated.block import Shown, block, plain_index, shown_index, store
+from domain.curated.block import ScopeBlock, block, plain_index, shown_index, store
 from domain.curated.caps import Capped, cap_index
 from domain.curated.config import FolderConfig, merge_file
 from domain.curated.document import parse_document
@@ -107,7 +107,7 @@ class Injections:
         pages = [(each.place.scope, page) for each in parts for page in self._pages_of(each.capped.data).pages]
         parts, reasons, chosen = _resident(parts, pages, config, faults)
         shown = [
-            Shown(
+            ScopeBlock(
                 each.place.scope,
                 str(each.place.folder),
                 each.place.may_write,

@@ -97,7 +97,7 @@ def _fault_of(values: Sequence[object], dimensions: int) -> Fault:
     if not dimensions or len(sizes) != 1 or sizes <= {0, dimensions}:
         return UNREADABLE
     reason = f"the embedding provider gives vectors of {min(sizes)} dimensions, and embedder.dimensions is {dimensions}"
-    return Fault(FaultKind.UNREADABLE, told=reason)
+    return Fault(FaultKind.UNREADABLE, text=reason)
 
 
 make_ready(__name__)

@@ -114,7 +114,7 @@ class GoogleBackend:
 
     def _fault(self, error: Exception) -> Fault:
         if reason := refusal_in(error, "the embedding provider"):
-            return Fault(FaultKind.BEYOND_BOUND, told=reason)
+            return Fault(FaultKind.BEYOND_BOUND, text=reason)
         names = [kind.__name__ for link in chain(error) for kind in type(link).__mro__]
         if not _UNREADABLE.isdisjoint(names):
             return Fault(FaultKind.UNREADABLE)

@@ -211,7 +211,7 @@ def _relevances(results: Sequence[Any], count: int) -> list[float]:
 def fault_of(error: Exception, now: datetime) -> Fault:
     """Fault that an exception of litellm stands for."""
     if reason := refusal_in(error, "the provider"):
-        return Fault(FaultKind.BEYOND_BOUND, told=reason)
+        return Fault(FaultKind.BEYOND_BOUND, text=reason)
     links = chain(error)
     names = [kind.__name__ for link in links for kind in type(link).__mro__]
     responses = [response for link in links if (response := getattr(link, "response", None)) is not None]

@@ -96,7 +96,7 @@ class OpenAIBackend:
                 data = await read_whole(response, MOST_ANSWER_BYTES)
         except BeyondBoundError as error:
             reason = refusal_in(error, "the embedding provider")
-            raise CallError(Fault(FaultKind.BEYOND_BOUND, told=reason)) from error
+            raise CallError(Fault(FaultKind.BEYOND_BOUND, text=reason)) from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
             names = [kind.__name__ for link in chain(error) for kind in type(link).__mro__]
             raise CallError(classify(names, None, str(error), {}, self._now())) from error

@@ -45,7 +45,7 @@ def _status_in(error: object) -> int:
 
 def beyond_bound(told: str) -> Fault:
     """The fault of a server that sends more than is read, in words that name the value and the rule."""
-    return Fault(FaultKind.BEYOND_BOUND, told=told)
+    return Fault(FaultKind.BEYOND_BOUND, text=told)
 
 
 def bound_fault(error: BaseException) -> Fault | None:

@@ -51,6 +51,6 @@ class LocalRoutes:
             case LocalModelReady(address=address, key=key):
                 return route_to(Listing(provider="local", name=model), address, key, "remembrancer")
             case LocalModelFailed(reason=reason):
-                raise AttemptError(Fault(FaultKind.UNREACHABLE, told=reason))
+                raise AttemptError(Fault(FaultKind.UNREACHABLE, text=reason))
             case _:
-                raise AttemptError(Fault(FaultKind.NOT_FOUND, told=answer.reason))
+                raise AttemptError(Fault(FaultKind.NOT_FOUND, text=answer.reason))

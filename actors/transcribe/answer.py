@@ -142,14 +142,14 @@ def server_fault(fault: Fault) -> Fault:
         elif _NO_CONVERTER.search(fault.words):
             told = "the transcription server could not convert the recording (whisper.cpp needs --convert and ffmpeg)"
         if told:
-            return Fault(FaultKind.REJECTED, fault.status, told=told)
+            return Fault(FaultKind.REJECTED, fault.status, text=told)
     return fault
 
 
 def reason_of(fault: Fault, attempts: int) -> str:
     """Reason why there are no words, for a person; made of fixed words and numbers, so it can hold no secret."""
     status = fault.status if fault.status is not None else "no status"
-    text = fault.told or _WORDS[fault.kind].format(status=status)
+    text = fault.text or _WORDS[fault.kind].format(status=status)
     return f"{text}, {attempts} times" if attempts > 1 else text
 
 

@@ -47,7 +47,7 @@ _PROJECT_RULE = """- Project memory is read by your teammates in version control
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ScopeBlock:
     """One scope in the form of the block."""
 
     scope: Scope
@@ -59,13 +59,13 @@ class Shown:
     """The personal notes, likewise."""
 
 
-def store(scopes: Sequence[Shown]) -> Store:
+def store(scopes: Sequence[ScopeBlock]) -> Store:
     """Curated memory among all places in which something is kept; its folders stand in the block."""
     keeper = "agent" if any(each.may_write for each in scopes) else "people"
     return Store(name="persistent memory, below", holds="durable facts beyond this conversation", keeper=keeper)
 
 
-def block(scopes: Sequence[Shown], *, may_run: bool = True) -> str:
+def block(scopes: Sequence[ScopeBlock], *, may_run: bool = True) -> str:
     """The whole block; the same for the same arguments, byte for byte.
 
     Args:

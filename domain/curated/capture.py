@@ -19,7 +19,7 @@ _MARKED = re.compile(
     """
 )
 """Behind such words stands what is to be kept."""
-_SAID = re.compile(r"(?i)(?:(?:we|i)(?:'ve| have)? decided (?:that|to|on)|from now on)\b.+")
+_DECISION = re.compile(r"(?i)(?:(?:we|i)(?:'ve| have)? decided (?:that|to|on)|from now on)\b.+")
 """Sentences that are to be kept as they are."""
 
 
@@ -36,4 +36,4 @@ def _part_to_keep(sentence: str) -> str:
         return ""
     if (match := _MARKED.fullmatch(sentence)) is not None:
         return one_line(match["words"])
-    return one_line(sentence) if _SAID.fullmatch(sentence) else ""
+    return one_line(sentence) if _DECISION.fullmatch(sentence) else ""

@@ -55,13 +55,13 @@ def merge_file(config: FolderConfig, data: bytes) -> tuple[FolderConfig, tuple[s
 def _flaw(name: str, value: object) -> str:
     """Fault of one key; empty for a valid key."""
     kind = _KINDS.get(name)
-    shown = json.dumps(value)[:80]
+    rendered = json.dumps(value)[:80]
     if kind is None:
         return f"{FILE}: {json.dumps(name)[:80]} is unknown; the keys are {', '.join(_KINDS)}"
     if kind is bool:
-        return "" if isinstance(value, bool) else f"{FILE}: {name} {shown}: must be true or false"
+        return "" if isinstance(value, bool) else f"{FILE}: {name} {rendered}: must be true or false"
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST[name]:
-        return f"{FILE}: {name} {shown}: must be a whole number, 0 to {_MOST[name]:,}"
+        return f"{FILE}: {name} {rendered}: must be a whole number, 0 to {_MOST[name]:,}"
     return ""
 
 

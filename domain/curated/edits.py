@@ -17,7 +17,7 @@ from domain.text.markdown.lines import heading_words
 
 SECTION = "Remembered"
 """Heading of facts that name no other."""
-_SHOWN = 80
+_QUOTE_CHARS = 80
 _LINE_BYTES = 100
 """Additional cost of a line, in bytes."""
 
@@ -72,8 +72,8 @@ def with_page(data: bytes, page: Page, section: str = "") -> bytes:
     before, after = (Counter(each.text for each in some.facts) for some in (document, parse_document(edited)))
     if after != before + Counter([page.text]):
         raise EditRefusedError(
-            f"{page.text[:_SHOWN]!r}: its code block and one that is open in the file it goes to would run together; "
-            "close that one first"
+            f"{page.text[:_QUOTE_CHARS]!r}: its code block and one that is open in the file it goes to would "
+            "run together; close that one first"
         )
     return edited
 
@@ -188,11 +188,11 @@ def the_fact(document: Document, words: str) -> Page:
         if len({page.text for page in candidates}) == 1:
             return candidates[0]
         if candidates:
-            shown = "; ".join(f"{page.id} {page.text[:_SHOWN]}" for page in candidates[:3])
+            examples = "; ".join(f"{page.id} {page.text[:_QUOTE_CHARS]}" for page in candidates[:3])
             raise EditRefusedError(
-                f"{wanted[:_SHOWN]!r}: {len(candidates)} facts have that, such as {shown}; name one by its id"
+                f"{wanted[:_QUOTE_CHARS]!r}: {len(candidates)} facts have that, such as {examples}; name one by its id"
             )
-    raise EditRefusedError(f"{wanted[:_SHOWN]!r}: no fact has that; pages lists them with their ids")
+    raise EditRefusedError(f"{wanted[:_QUOTE_CHARS]!r}: no fact has that; pages lists them with their ids")
 
 
 def sections(document: Document) -> tuple[str, ...]:

@@ -36,7 +36,7 @@ class RecallCode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PageMatch:
     """A page that was found."""
 
     scope: str
@@ -55,7 +55,7 @@ def flaw_of_query(query: str) -> str:
     return ""
 
 
-def matches(query: str, pages: Sequence[tuple[str, str, Page]]) -> tuple[Found, ...]:
+def matches(query: str, pages: Sequence[tuple[str, str, Page]]) -> tuple[PageMatch, ...]:
     """The pages that have a word of the question, those with most first, then as they stand.
 
     Args:
@@ -75,5 +75,5 @@ def matches(query: str, pages: Sequence[tuple[str, str, Page]]) -> tuple[Found, 
         known |= {word: stem(word) for word in likely - known.keys() if len(known) < _MOST_STEMS}
         hits = len(stems & {known.get(word, word) for word in likely})
         if hits:
-            matching.append(Found(scope, file, page, hits))
+            matching.append(PageMatch(scope, file, page, hits))
     return tuple(sorted(matching, key=lambda each: -each.hits)[:MOST])

@@ -26,7 +26,7 @@ class Resident:
     fidelity: Fidelity
 
     @property
-    def shown(self) -> str:
+    def text(self) -> str:
         """Text of the page in the prompt."""
         match self.fidelity:
             case Fidelity.FULL:
@@ -52,7 +52,7 @@ class ResidentSet:
 
     def index_text(self, scope: Scope) -> str:
         """The index of one scope as the prompt has it."""
-        return "".join(each.shown for each in self.residents if each.scope is scope)
+        return "".join(each.text for each in self.residents if each.scope is scope)
 
     def counts(self) -> dict[str, int]:
         """Fidelity -> number of pages."""
@@ -78,12 +78,12 @@ def resident_set(pages: Sequence[tuple[Scope, Page]], max_tokens: int) -> Reside
             if best and now.fidelity is Fidelity.ABSENT:
                 continue
             better = Resident(now.scope, now.page, Fidelity.FULL if best else MINIMUM[now.page.kind])
-            cost = len(better.shown) - len(now.shown)
+            cost = len(better.text) - len(now.text)
             if cost <= room:
                 chosen[number], room = better, room - cost
     return _set_of(tuple(chosen))
 
 
 def _set_of(residents: tuple[Resident, ...]) -> ResidentSet:
-    chars = sum(len(each.shown) for each in residents)
+    chars = sum(len(each.text) for each in residents)
     return ResidentSet(residents, -(-chars // CHARS_PER_TOKEN))

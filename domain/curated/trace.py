@@ -39,9 +39,9 @@ class Trace:
 def line(trace: Trace) -> bytes:
     """The trace's line; of reasons that are too many or too long, as many as it holds."""
     reasons = [reason[:_LONGEST_REASON] for reason in trace.reasons[:_MOST_REASONS]]
-    while len(made := _line(trace, reasons, trace.tokens)) > LONGEST_LINE and reasons:
+    while len(rendered := _line(trace, reasons, trace.tokens)) > LONGEST_LINE and reasons:
         reasons.pop()
-    return (made if len(made) <= LONGEST_LINE else _line(trace, (), {})) + b"\n"
+    return (rendered if len(rendered) <= LONGEST_LINE else _line(trace, (), {})) + b"\n"
 
 
 def _line(trace: Trace, reasons: Sequence[str], tokens: Mapping[str, int]) -> bytes:

@@ -91,8 +91,8 @@ def _scope(scope: ScopeStatus, command: str, *, is_on: bool) -> Iterable[str]:
     yield f"- Files: {len(scope.files)}, {total:,} bytes"
     for file in scope.files:
         yield f"  - {file.name}: {file.bytes:,} bytes"
-    shown = "In prompts" if is_on else "In prompts once it is on"
-    yield f"- {shown}: {scope.injected_bytes:,} of {scope.index_bytes:,} bytes of MEMORY.md"
+    place = "In prompts" if is_on else "In prompts once it is on"
+    yield f"- {place}: {scope.injected_bytes:,} of {scope.index_bytes:,} bytes of MEMORY.md"
     if scope.is_capped:
         yield "- Warning: MEMORY.md is longer than what prompts take of it; put detail into topic files"
     yield f"- Page table: {_TABLES.get(scope.table, scope.table)}"

@@ -201,8 +201,8 @@ def _memory_id(fields: Mapping[str, Raw]) -> str | None:
         return None
     value = value_of(raw)
     if not isinstance(value, str) or not value.strip() or len(value) > MOST_ID_CHARS or value != sound(value):
-        shown = raw[:60].decode("utf-8", "replace")
-        raise RequestError(f"memory_id {shown}: a text of 1 to {MOST_ID_CHARS} characters is required", "memory_id")
+        beginning = raw[:60].decode("utf-8", "replace")
+        raise RequestError(f"memory_id {beginning}: a text of 1 to {MOST_ID_CHARS} characters is required", "memory_id")
     return value
 
 
@@ -212,8 +212,10 @@ def _memory_top_k(fields: Mapping[str, Raw]) -> int | None:
         return None
     value = value_of(raw)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_TOP_K:
-        shown = raw[:60].decode("utf-8", "replace")
-        raise RequestError(f"memory_top_k {shown}: a whole number from 0 to {MOST_TOP_K} is required", "memory_top_k")
+        beginning = raw[:60].decode("utf-8", "replace")
+        raise RequestError(
+            f"memory_top_k {beginning}: a whole number from 0 to {MOST_TOP_K} is required", "memory_top_k"
+        )
     return value
 
 

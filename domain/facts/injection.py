@@ -39,19 +39,19 @@ def block(summary: str, lines: Sequence[Line], most_chars: int) -> str:
 
 def block_of(summary: str, lines: Sequence[Line], most_chars: int) -> tuple[str, int]:
     """The same, and how many of the memories are in it."""
-    text, shown = INTRODUCTION, 0
+    text, count = INTRODUCTION, 0
     head = f"\n\n{SUMMARY}\n" + ("  " if summary.lstrip().startswith("[") else "")
     room = (most_chars // 2 if lines else most_chars) - len(text) - len(head)
     if summary.strip() and room >= min(len(summary), _LEAST_CHARS):
         text += f"{head}{excerpt(summary, room)}"
     for line in lines:
-        head = ("" if shown else f"\n\n{MEMORIES}") + f"\n[{line.role}] "
+        head = ("" if count else f"\n\n{MEMORIES}") + f"\n[{line.role}] "
         room = min(MOST_LINE_CHARS, most_chars - len(text) - len(head))
         if room < min(len(line.content), _LEAST_CHARS):
             break
         text += f"{head}{excerpt(line.content, room)}"
-        shown += 1
-    return (text, shown) if len(text) > len(INTRODUCTION) else ("", 0)
+        count += 1
+    return (text, count) if len(text) > len(INTRODUCTION) else ("", 0)
 
 
 def excerpt(content: str, most_chars: int) -> str:

@@ -83,7 +83,7 @@ def decide(reply: str | None, existing: Sequence[Existing], new: Sequence[str]) 
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Decision:
     """Decision of a model about one memory."""
 
     event: str
@@ -91,17 +91,17 @@ class _Said:
     text: str
 
 
-def _statements(items: Sequence[object]) -> list[_Said]:
+def _statements(items: Sequence[object]) -> list[_Decision]:
     """Items that name an event."""
     return [
-        _Said(event.strip().upper(), item.get("id"), text_in(item, _NAMES))
+        _Decision(event.strip().upper(), item.get("id"), text_in(item, _NAMES))
         for item in items
         if isinstance(item, Mapping) and isinstance(event := item.get("event"), str)
     ]
 
 
 def _decisions(
-    statements: Sequence[_Said], existing: Sequence[Existing], fresh: Sequence[str], repeated: frozenset[int]
+    statements: Sequence[_Decision], existing: Sequence[Existing], fresh: Sequence[str], repeated: frozenset[int]
 ) -> Iterator[Decision]:
     """Decisions in the model's order; of two decisions about one memory the first counts."""
     changes = _changes(statements, existing, repeated)
@@ -129,13 +129,15 @@ def _decisions(
             yield Add(text)
 
 
-def _changes(statements: Sequence[_Said], existing: Sequence[Existing], repeated: frozenset[int]) -> dict[int, _Said]:
+def _changes(
+    statements: Sequence[_Decision], existing: Sequence[Existing], repeated: frozenset[int]
+) -> dict[int, _Decision]:
     """The first change of each memory, by its place; new words that are the old ones are none.
 
     A memory that is said again changes only to a text with all of its words, and one that is added again stays.
     """
     again = [each.text for each in statements if each.event == "ADD"]
-    changes: dict[int, _Said] = {}
+    changes: dict[int, _Decision] = {}
     for each in statements:
         place = parse_place(each.place, len(existing))
         if place is None:
@@ -148,7 +150,7 @@ def _changes(statements: Sequence[_Said], existing: Sequence[Existing], repeated
     return changes
 
 
-def _accounts(statements: Sequence[_Said], fresh: Sequence[str], count: int) -> dict[int, str]:
+def _accounts(statements: Sequence[_Decision], fresh: Sequence[str], count: int) -> dict[int, str]:
     """New facts that the model's decisions are about, by the number of the decision: the same words, else the most.
 
     ADD and UPDATE account for a new fact, and NONE for one that the model lists as a memory of its own.
@@ -171,7 +173,7 @@ def _accounts(statements: Sequence[_Said], fresh: Sequence[str], count: int) -> 
     return accounts
 
 
-def _parts(statements: Sequence[_Said], fresh: Sequence[str], accounts: Mapping[int, str]) -> dict[int, str]:
+def _parts(statements: Sequence[_Decision], fresh: Sequence[str], accounts: Mapping[int, str]) -> dict[int, str]:
     """Further ADDs about new facts that are accounted for, as one that is split; no more ADDs than new facts."""
     adds = [number for number, each in enumerate(statements) if each.event == "ADD"]
     room = len(fresh) - sum(number in accounts for number in adds)

@@ -22,7 +22,7 @@ from messages.base import EventId, Value, make_ready
 
 FORGOT = "forgot"
 """Metadata key: id of the forget request; and subject of the system event with which a window notes one."""
-KEPT = ("what", "message_id", "turn", "final", "event", "answers", "stops", "overheard", "open", "full_output")
+RETAINED_KEYS = ("what", "message_id", "turn", "final", "event", "answers", "stops", "overheard", "open", "full_output")
 """Metadata that a forgotten record keeps: ids, states and the path of a kept output."""
 HEAD = re.compile(
     rb"## ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z) "
@@ -64,10 +64,10 @@ def forget_record(record: bytes, previous_hash: str, meta: Mapping[str, MetaValu
         forget_id: Of the request.
     """
     heading, end = _parts(record)
-    kept = {key: value for key in KEPT if _is_structural(key, value := meta.get(key))}
+    retained = {key: value for key in RETAINED_KEYS if _is_structural(key, value := meta.get(key))}
     room = end - heading - record.count(b"\n", heading, end)
-    for names in (KEPT, ("what", "message_id", "turn", "final"), ()):
-        own = {key: value for key, value in kept.items() if key in names}
+    for names in (RETAINED_KEYS, ("what", "message_id", "turn", "final"), ()):
+        own = {key: value for key, value in retained.items() if key in names}
         for fields in ({**own, FORGOT: forget_id}, own):
             line = _meta_line(meta_json(fields))
             if len(line) <= room:
@@ -107,9 +107,9 @@ def forgotten_with(data: bytes, word: bytes) -> Iterator[tuple[str, str]]:
     """
     for line in lines_with(data, word):
         for start in (line, data.rfind(b"\n", 0, max(0, line - 1)) + 1):
-            if (found := HEAD.match(data, start)) is not None:
+            if (head := HEAD.match(data, start)) is not None:
                 with suppress(ValueError):
-                    yield found[3].decode("ascii"), str(meta_dict(found[4].decode()).get("message_id", ""))
+                    yield head[3].decode("ascii"), str(meta_dict(head[4].decode()).get("message_id", ""))
 
 
 def lines_with(data: bytes, word: bytes) -> Iterator[int]:
@@ -149,8 +149,8 @@ def forget_seal(sealed: bytes, previous_hash: str) -> bytes:
 
 def seal_mark(block: bytes) -> int:
     """Index of the mark in a seal's bytes before its end marker; -1 for a seal that is not forgotten."""
-    found = _SEAL.search(block)
-    return found.start(1) if found is not None and found[1] is not None else -1
+    seal = _SEAL.search(block)
+    return seal.start(1) if seal is not None and seal[1] is not None else -1
 
 
 def _parts(record: bytes) -> tuple[int, int]:

@@ -38,8 +38,8 @@ def past_meta(message: PastMessage, audience: str) -> dict[str, MetaValue]:
         meta["audience"] = audience
     if message.reply_to_message_id:
         meta["reply_to"] = message.reply_to_message_id
-    if told := len(message.text) - message.typed_chars:
-        meta |= {"typed": message.typed_chars, "told": told}
+    if told_chars := len(message.text) - message.typed_chars:
+        meta |= {"typed": message.typed_chars, "told": told_chars}
     return meta
 
 
@@ -72,9 +72,9 @@ def encode_imported(window: Window, name: ImportedName, events: Iterable[Event])
 
 def message_ids(kind: Kind, meta: Mapping[str, MetaValue]) -> Sequence[str]:
     """Ids of Discord's messages whose words an event holds, or says where they were shown."""
-    own, shown = meta.get("message_id"), meta.get("message_ids")
+    own, answer_ids = meta.get("message_id"), meta.get("message_ids")
     ids = [own] if isinstance(own, str) and kind is not Kind.TOMBSTONE else []
-    return [*ids, *(str(each) for each in shown)] if isinstance(shown, list) else ids
+    return [*ids, *(str(each) for each in answer_ids)] if isinstance(answer_ids, list) else ids
 
 
 def is_imported(meta_json: str) -> bool:

@@ -45,14 +45,14 @@ def list_kept(logs: Iterable[Iterable[Event | Forgotten]], most: int, after: int
     Returns:
         The newest message first.
     """
-    found: dict[int, KeptMessage] = {}
+    messages: dict[int, KeptMessage] = {}
     gone: set[tuple[EventId, bool]] = set()
     edited: set[tuple[EventId, str]] = set()
     newest: dict[int, tuple[EventId, KeptMessage]] = {}
     for log in logs:
         records = tuple(log)
         events = [each for each in records if isinstance(each, Event)]
-        found |= _forgotten_messages(each for each in records if isinstance(each, Forgotten))
+        messages |= _forgotten_messages(each for each in records if isinstance(each, Forgotten))
         for meta in (event.meta_dict() for event in events if event.kind is Kind.TOMBSTONE):
             if (each := tombstone_of(meta)) is not None:
                 gone.add((each.event_id, each.is_quote))
@@ -64,13 +64,13 @@ def list_kept(logs: Iterable[Iterable[Event | Forgotten]], most: int, after: int
                 number = _number(message.message_id)
                 is_own = bool(message.words) or event.kind is Kind.DELIVERY
                 if ((is_own and number) or number > after) and (holder, is_quote) not in gone:
-                    found[number] = max(found.get(number, message), message, key=_rank)
-        if len(found) >= most:
+                    messages[number] = max(messages.get(number, message), message, key=_rank)
+        if len(messages) >= most:
             break
     for number, (holder, message) in newest.items():
-        if (holder, message.message_id) in edited and not (number in found and found[number].words):
-            found[number] = msgspec.structs.replace(message, words=OWED_WORDS)
-    return [found[number] for number in sorted(found, reverse=True)[:most]]
+        if (holder, message.message_id) in edited and not (number in messages and messages[number].words):
+            messages[number] = msgspec.structs.replace(message, words=OWED_WORDS)
+    return [messages[number] for number in sorted(messages, reverse=True)[:most]]
 
 
 def _forgotten_messages(records: Iterable[Forgotten]) -> dict[int, KeptMessage]:
@@ -110,8 +110,8 @@ def _messages(event: Event) -> Iterator[tuple[EventId, bool, KeptMessage]]:
     elif event.kind is Kind.PIN:
         yield event.id, False, _message(event, meta.get("source"))
     else:
-        shown = meta.get("message_ids")
-        for message_id in shown if isinstance(shown, list) else ():
+        answer_ids = meta.get("message_ids")
+        for message_id in answer_ids if isinstance(answer_ids, list) else ():
             yield EventId(str(meta.get("event", ""))), False, _message(event, message_id)
 
 

@@ -99,59 +99,67 @@ class OffRecord:
         """Forget the turns in hand, before the next log begins."""
         self._events.clear()
 
-    def reduce(self, said: Event) -> Event | None:
-        """The event that the log gets in the place of `said`: itself on the record, none without need."""
-        meta = said.meta_dict()
-        if said.kind is Kind.USER:
+    def reduce(self, original: Event) -> Event | None:
+        """The event that the log gets in the place of `original`: itself on the record, none without need."""
+        meta = original.meta_dict()
+        if original.kind is Kind.USER:
             self._is_newest = meta.get(MESSAGE_KEY) is True
-            return self._reduced_question(said, meta) if self._is_newest else said
+            return self._reduced_question(original, meta) if self._is_newest else original
         if (events := self._events.get(TurnId(str(meta.get("turn", ""))))) is not None:
-            events.add(said.id)
-            return _reduced_text(said, meta)
-        if said.kind is Kind.DELIVERY:
-            shown = meta.get("event")
-            return None if any(shown in events for events in self._events.values()) else said
-        if said.kind is Kind.SYSTEM and isinstance(stops := meta.get("stops"), list):
-            return self._reduced_stop(said, meta, stops)
+            events.add(original.id)
+            return _reduced_text(original, meta)
+        if original.kind is Kind.DELIVERY:
+            answer = meta.get("event")
+            return None if any(answer in events for events in self._events.values()) else original
+        if original.kind is Kind.SYSTEM and isinstance(stops := meta.get("stops"), list):
+            return self._reduced_stop(original, meta, stops)
         if (
-            said.kind is Kind.SYSTEM
+            original.kind is Kind.SYSTEM
             and meta.get("what") == _POSTED
             and (meta.pop(MESSAGE_KEY, False) or self._is_newest)
         ):
-            return event(said.id, said.at, Kind.SYSTEM, "", {**meta, "file": ""})
-        return said
+            return event(original.id, original.at, Kind.SYSTEM, "", {**meta, "file": ""})
+        return original
 
     def end(self, turn_id: TurnId) -> dict[str, MetaValue]:
         """Metadata of the event that ends a turn in the log; empty for a message that needed no answer."""
         events = self._events.pop(turn_id, set())
         return {"what": OVER, "turn": turn_id} if turn_id in events else {}
 
-    def _reduced_question(self, said: Event, meta: dict[str, MetaValue]) -> Event:
+    def _reduced_question(self, original: Event, meta: dict[str, MetaValue]) -> Event:
         """Id of a message, with the turns on the record that it stops."""
         is_over = bool(meta.get("overheard"))
-        self._events[TurnId(said.id)] = set() if is_over else {said.id}
+        self._events[TurnId(original.id)] = set() if is_over else {original.id}
         stops = self._on_record(meta.get("stops"))
         fields: dict[str, MetaValue] = {"what": OFF_RECORD, MESSAGE_KEY: meta.get("message_id"), "over": is_over}
         fields["open"] = meta.get("open") if is_over else 1
         return event(
-            said.id, said.at, Kind.SYSTEM, _STOPPED if stops else "", {**fields, **({"stops": stops} if stops else {})}
+            original.id,
+            original.at,
+            Kind.SYSTEM,
+            _STOPPED if stops else "",
+            {**fields, **({"stops": stops} if stops else {})},
         )
 
-    def _reduced_stop(self, said: Event, meta: dict[str, MetaValue], stops: list[MetaValue]) -> Event | None:
-        kept = self._on_record(stops)
-        if len(kept) == len(stops):
-            return said
-        return event(said.id, said.at, Kind.SYSTEM, _STOPPED, {**meta, "stops": kept}) if kept else None
+    def _reduced_stop(self, original: Event, meta: dict[str, MetaValue], stops: list[MetaValue]) -> Event | None:
+        on_record = self._on_record(stops)
+        if len(on_record) == len(stops):
+            return original
+        return (
+            event(original.id, original.at, Kind.SYSTEM, _STOPPED, {**meta, "stops": on_record}) if on_record else None
+        )
 
     def _on_record(self, stops: MetaValue) -> list[MetaValue]:
         return [each for each in stops if each not in self._events] if isinstance(stops, list) else []
 
 
-def _reduced_text(said: Event, meta: dict[str, MetaValue]) -> Event | None:
+def _reduced_text(original: Event, meta: dict[str, MetaValue]) -> Event | None:
     """Sign that a turn has an ending, with the usage of the turn; None for another event."""
     counts = {key: meta[key] for key in _KEPT_COUNTS if key in meta}
     ends = meta.get("final") is True or meta.get("what") == "failed"
     if not ends and not counts:
         return None
     what = SAID if ends else USED
-    return event(said.id, said.at, Kind.SYSTEM, "", {"what": what, "turn": meta.get("turn"), "open": 1, **counts})
+    return event(
+        original.id, original.at, Kind.SYSTEM, "", {"what": what, "turn": meta.get("turn"), "open": 1, **counts}
+    )

@@ -70,8 +70,8 @@ def tombstone_meta(tombstone: Tombstone, why: str) -> dict[str, MetaValue]:
 
 def tombstones_in(events: Iterable[Event]) -> list[Tombstone]:
     """All that these events take back, in their order."""
-    found = (tombstone_of(event.meta_dict()) for event in events if event.kind is Kind.TOMBSTONE)
-    return [tombstone for tombstone in found if tombstone is not None]
+    tombstones = (tombstone_of(event.meta_dict()) for event in events if event.kind is Kind.TOMBSTONE)
+    return [tombstone for tombstone in tombstones if tombstone is not None]
 
 
 def redact_log(data: bytes, tombstones: Iterable[Tombstone], before: bytes = b"") -> bytes:
@@ -88,28 +88,28 @@ def redact_log(data: bytes, tombstones: Iterable[Tombstone], before: bytes = b""
     tombstones = tuple(tombstones)
     gone = {each.event_id for each in tombstones if not each.is_quote}
     quotes = {each.event_id for each in tombstones if each.is_quote}
-    log, shown = parse(data), bytearray(before + data[len(before) :])
+    log, redacted = parse(data), bytearray(before + data[len(before) :])
     for logged in log.events:
         event = logged.event
         if event.id in gone or event.meta_dict().get("turn") in gone:
             heading = data.index(b"\n", logged.offset) + 1
-            _blank(shown, heading, data.index(_END, heading) + 1)
+            _blank(redacted, heading, data.index(_END, heading) + 1)
         elif event.id in quotes:
             heading = data.index(b"\n", logged.offset) + 1
-            _blank(shown, heading, data.index(b"\n", heading))
+            _blank(redacted, heading, data.index(b"\n", heading))
     for gap in (*log.seals, *log.damage, *((log.torn,) if log.torn is not None else ())):
-        _blank(shown, gap.offset, gap.offset + gap.length)
-    return bytes(shown)
+        _blank(redacted, gap.offset, gap.offset + gap.length)
+    return bytes(redacted)
 
 
-def _blank(shown: bytearray, start: int, end: int) -> None:
+def _blank(data: bytearray, start: int, end: int) -> None:
     """Take out everything between two places but the ends of lines."""
     length = end - start
-    blank = bytearray(_BYTES.sub(b" ", bytes(shown[start:end])))
+    blank = bytearray(_BYTES.sub(b" ", bytes(data[start:end])))
     first_line = blank.find(b"\n")
     if len(_NOTE) <= (length if first_line < 0 else first_line):
         blank[: len(_NOTE)] = _NOTE
-    shown[start:end] = blank
+    data[start:end] = blank
 
 
 make_ready(__name__)

@@ -18,7 +18,7 @@ def list_tombstones(events: Iterable[tuple[str, ParsedEvent]], message_ids: Coll
         events: Of the window's logs, oldest first, each with its log's path.
         message_ids: Of people's messages, or of those that show what the agent said.
     """
-    found: dict[tuple[EventId, bool], Tombstone] = {}
+    tombstones: dict[tuple[EventId, bool], Tombstone] = {}
     places: dict[EventId, tuple[str, int]] = {}
     hosts: dict[EventId, EventId] = {}
     """Message that joined a running turn -> the turn."""
@@ -28,22 +28,22 @@ def list_tombstones(events: Iterable[tuple[str, ParsedEvent]], message_ids: Coll
         if event.kind is Kind.SYSTEM and meta.get("what") == "joined":
             hosts[EventId(str(meta.get("message", "")))] = EventId(str(meta.get("turn", "")))
         if event.kind is Kind.TOMBSTONE and (done := tombstone_of(meta)) is not None:
-            found.pop((done.event_id, done.is_quote), None)
+            tombstones.pop((done.event_id, done.is_quote), None)
         for event_id, message_id, is_quote in _holders(event.kind, event.id, meta):
             if message_id in message_ids and event_id in places:
                 there, line = places[event_id]
-                found[event_id, is_quote] = Tombstone(
+                tombstones[event_id, is_quote] = Tombstone(
                     event_id=event_id, path=there, line=line, message_id=message_id, is_quote=is_quote
                 )
-    for event_id, is_quote in tuple(found):
+    for event_id, is_quote in tuple(tombstones):
         host = hosts.get(event_id)
         if host in places and not is_quote:  # what was answered to both cannot be told apart
             there, line = places[host]
-            joined = found[event_id, False]
-            found[host, False] = Tombstone(
+            joined = tombstones[event_id, False]
+            tombstones[host, False] = Tombstone(
                 event_id=host, path=there, line=line, message_id=joined.message_id, is_quote=False
             )
-    return list(found.values())
+    return list(tombstones.values())
 
 
 def shown_for(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[str]) -> dict[str, str]:
@@ -53,7 +53,7 @@ def shown_for(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection
         events: As of `list_tombstones`.
         message_ids: Likewise.
     """
-    turns, answers, found = dict[object, str](), dict[object, str](), dict[str, str]()
+    turns, answers, answered = dict[object, str](), dict[object, str](), dict[str, str]()
     for _, logged in events:
         event, meta = logged.event, logged.event.meta_dict()
         if event.kind is Kind.USER and meta.get("message_id") in message_ids:
@@ -61,9 +61,12 @@ def shown_for(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection
         elif event.kind in (Kind.AGENT, Kind.SYSTEM) and meta.get("turn") in turns:
             answers[event.id] = turns[meta.get("turn")]
         elif event.kind is Kind.DELIVERY and meta.get("event") in answers:
-            shown = meta.get("message_ids")
-            found |= dict.fromkeys(map(str, shown if isinstance(shown, list) else ()), answers[meta.get("event")])
-    return found
+            message_ids_of_answer = meta.get("message_ids")
+            answered |= dict.fromkeys(
+                map(str, message_ids_of_answer if isinstance(message_ids_of_answer, list) else ()),
+                answers[meta.get("event")],
+            )
+    return answered
 
 
 def unsaid(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[str]) -> dict[str, Event]:
@@ -99,6 +102,6 @@ def _holders(kind: Kind, event_id: EventId, meta: dict[str, MetaValue]) -> Itera
     elif kind is Kind.SYSTEM and meta.get("what") == OWED:
         yield event_id, str(meta.get("answers", "")), False
     elif kind is Kind.DELIVERY:
-        shown = meta.get("message_ids")
-        for message_id in shown if isinstance(shown, list) else ():
+        answer_ids = meta.get("message_ids")
+        for message_id in answer_ids if isinstance(answer_ids, list) else ():
             yield EventId(str(meta.get("event", ""))), str(message_id), False

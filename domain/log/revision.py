@@ -23,7 +23,7 @@ NOT_KEPT = ("overheard", "open", "quote", "attachments", "typed", "told")
 class HeldEdit:
     """A message that was taken back and whose new words are not noted yet."""
 
-    said: Event
+    event: Event
     edit: ReviseMessage
     asks: bool = False
     """True if the message waits for its answer, which is to be one to the new words."""
@@ -47,10 +47,10 @@ def person_event(events: Mapping[tuple[EventId, bool], Event], tombstone: Tombst
     return event if event is not None and event.kind is Kind.USER else None
 
 
-def is_changed(said: Event, text: str, files: int) -> bool:
+def is_changed(event: Event, text: str, files: int) -> bool:
     """True if an edited message with `text` and so many files differs from what was said."""
-    meta = said.meta_dict()
-    before = without_names(said.content[: _typed_chars(said, meta)])
+    meta = event.meta_dict()
+    before = without_names(event.content[: _typed_chars(event, meta)])
     return before != without_names(text) or _files(meta) > files
 
 
@@ -64,37 +64,37 @@ def shows_present_words(events: Mapping[tuple[EventId, bool], Event], tombstone:
     return is_beginning(words, text)
 
 
-def revise(said: Event, text: str, told: str, files: int) -> tuple[str, dict[str, MetaValue]]:
+def revise(event: Event, text: str, notes: str, files: int) -> tuple[str, dict[str, MetaValue]]:
     """New words and metadata of a message; where a file of several was taken out, none of their texts stays.
 
     Args:
-        said: Event of the old words.
+        event: Event of the old words.
         text: Typed text after the edit.
-        told: Lines about the message's other parts.
+        notes: Lines about the message's other parts.
         files: Number of files after the edit.
     """
-    before = said.meta_dict()
+    before = event.meta_dict()
     meta: dict[str, MetaValue] = {key: value for key, value in before.items() if key not in NOT_KEPT}
     meta["edited"] = True
-    words = "\n\n".join(filter(None, (text, told)))
-    if told:
+    words = "\n\n".join(filter(None, (text, notes)))
+    if notes:
         meta |= {"typed": len(text), "told": len(words) - len(text)}
     if not _files(before) or _files(before) > files:
         return words, meta
     meta |= {"attachments": before["attachments"], "typed": len(text)}
-    return words + said.content[_typed_chars(said, before) + told_chars(before) :], meta
+    return words + event.content[_typed_chars(event, before) + told_chars(before) :], meta
 
 
 def told_chars(meta: Mapping[str, object]) -> int:
     """Number of the characters after a logged message's typed ones in which the runtime tells of its other parts."""
-    told = meta.get("told")
-    return told if isinstance(told, int) else 0
+    chars = meta.get("told")
+    return chars if isinstance(chars, int) else 0
 
 
-def _typed_chars(said: Event, meta: dict[str, MetaValue]) -> int:
+def _typed_chars(event: Event, meta: dict[str, MetaValue]) -> int:
     """Number of typed characters in a message; texts of files follow."""
     typed = meta.get("typed")
-    return typed if isinstance(typed, int) else len(said.content)
+    return typed if isinstance(typed, int) else len(event.content)
 
 
 def _files(meta: dict[str, MetaValue]) -> int:

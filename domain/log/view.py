@@ -52,8 +52,8 @@ class Takings:
 
     def list_all(self) -> list[TakenOut]:
         """The forget requests, the newest note last."""
-        told = [_taken_out(each, self._notes.get(each), *count) for each, count in self._counts.items()]
-        return sorted(told, key=lambda each: (each.at.timestamp() if each.at else 0.0, each.forget_id))
+        requests = [_taken_out(each, self._notes.get(each), *count) for each, count in self._counts.items()]
+        return sorted(requests, key=lambda each: (each.at.timestamp() if each.at else 0.0, each.forget_id))
 
 
 def list_taken_out(logs: Iterable[ParsedLog]) -> list[TakenOut]:

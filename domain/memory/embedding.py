@@ -53,7 +53,7 @@ def cut(text: str, max_chars: int = MAX_CHARS) -> str:
 
 def reason(fault: Fault) -> str:
     """Reason for missing vectors, for a person; made of fixed words and numbers, so it can hold no secret."""
-    text = fault.told or _WORDS[fault.kind].format(status=fault.status if fault.status is not None else "no status")
+    text = fault.text or _WORDS[fault.kind].format(status=fault.status if fault.status is not None else "no status")
     if fault.kind is FaultKind.UNKNOWN and _TYPE_NAME.fullmatch(fault.type_name):
         text += f" ({fault.type_name})"
     return text

@@ -124,7 +124,7 @@ def inject(
     budget: Budget = Budget(),
     *,
     pins: int = 0,
-    asked: str = "",
+    question: str = "",
 ) -> Injection:
     """The block that shows as many of the first `memories` as the budget allows, in their order.
 
@@ -135,11 +135,11 @@ def inject(
 
     Args:
         terms: Index terms of the question, which choose what a long turn shows.
-        asked: The question.
+        question: The question.
         pins: So many of the first are pinned. A quarter of the budget is not for them, or as much of that as the others
             take.
     """
-    offer = _Offer(memories, frozenset(terms), budget, pins, asked)
+    offer = _Offer(memories, frozenset(terms), budget, pins, question)
     filling, has_all = _fill(offer, joins=False)
     if not has_all and any(memory.number is not None for memory in memories[pins:]):
         filling, _ = _fill(offer, joins=True)
@@ -153,7 +153,7 @@ class _Offer(NamedTuple):
     terms: frozenset[str]
     budget: Budget
     pins: int
-    asked: str
+    question: str
 
 
 def _fill(offer: _Offer, *, joins: bool) -> tuple[_Filling, bool]:
@@ -232,7 +232,7 @@ class _Filling:
         self._terms = offer.terms
         self._budget = offer.budget
         self._pins = offer.pins
-        self._texts = {_plain(offer.asked)}
+        self._texts = {_plain(offer.question)}
         self._joins = joins
         self.left = left
         """Characters."""
@@ -300,24 +300,24 @@ def rendered_size(memory: Memory, terms: Collection[str] = (), budget: Budget = 
     return part.size + 1 if part else 0
 
 
-class _Shown(NamedTuple):
+class _SizedExcerpt(NamedTuple):
     excerpt: Excerpt
     size: int
     """Characters that it takes."""
 
 
-def _show(memory: Memory, terms: frozenset[str], budget: Budget, left: int) -> _Shown | None:
+def _show(memory: Memory, terms: frozenset[str], budget: Budget, left: int) -> _SizedExcerpt | None:
     """Excerpt of `memory` for `left` characters; None if `left` is too small."""
     frame, room = _frame(memory), _room(memory, budget)
     if room < LEAST_ROOM:
         return None
     full, size = _excerpt(memory.text, room, terms)
     if frame + size <= left:
-        return _Shown(full, frame + size)
+        return _SizedExcerpt(full, frame + size)
     if left - frame < LEAST_CHARS:
         return None
     part, size = _excerpt(memory.text, left - frame, terms)
-    return _Shown(part, frame + size)
+    return _SizedExcerpt(part, frame + size)
 
 
 def _room(memory: Memory, budget: Budget) -> int:
@@ -340,14 +340,14 @@ def _path_size(path: str) -> int:
 
 
 @lru_cache(maxsize=128)
-def _excerpt(text: str, room: int, terms: frozenset[str]) -> _Shown:
+def _excerpt(text: str, room: int, terms: frozenset[str]) -> _SizedExcerpt:
     """Excerpt, and the characters that the excerpt adds to the frame.
 
     The result is cached: a caller that asks for a memory's size is about to inject the memory.
     """
     width = _width if _ESCAPED.search(text) else len
     cut = excerpt(text, room, terms, width=width)
-    return _Shown(cut, width(cut.text) - cut.is_truncated)
+    return _SizedExcerpt(cut, width(cut.text) - cut.is_truncated)
 
 
 def _block(entries: Iterable[Entry], budget: Budget) -> str:

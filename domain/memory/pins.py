@@ -46,7 +46,7 @@ class PinBoard:
         self.answered: dict[str, Utterance] = {}
         """Request -> event of the request."""
         self._utterances: dict[EventId, Utterance] = {}
-        self._said: list[EventId] = []
+        self._event_ids: list[EventId] = []
         """Events of people's and the agent's words, oldest first."""
         self._of_message: dict[str, EventId] = {}
 
@@ -66,7 +66,9 @@ class PinBoard:
     @property
     def last_utterance(self) -> Utterance | None:
         """The newest event of a person or the agent that is not blank, nor taken back."""
-        utterances = (self._utterances[event_id] for event_id in reversed(self._said) if event_id in self._utterances)
+        utterances = (
+            self._utterances[event_id] for event_id in reversed(self._event_ids) if event_id in self._utterances
+        )
         return next((utterance for utterance in utterances if utterance.text.strip()), None)
 
     def find(self, message_id: str) -> Utterance | None:
@@ -80,7 +82,7 @@ class PinBoard:
 
     def _add_utterance(self, utterance: Utterance, message_id: str) -> None:
         self._utterances[utterance.event_id] = utterance
-        self._said.append(utterance.event_id)
+        self._event_ids.append(utterance.event_id)
         if message_id:
             self._of_message[message_id] = utterance.event_id
 

@@ -18,10 +18,10 @@ EMBEDDED_CHARS = 8_000
 """Number of characters of a long turn's beginning that are embedded."""
 USER = "user"
 AGENT = "agent"
-_SAID = (USER, AGENT)
+_SPOKEN_KINDS = (USER, AGENT)
 _PIN = Kind.PIN.value
 _TOMBSTONE = Kind.TOMBSTONE.value
-_REMEMBERED = (*_SAID, _PIN, _TOMBSTONE)
+_REMEMBERED = (*_SPOKEN_KINDS, _PIN, _TOMBSTONE)
 
 
 class Remembered(Value, frozen=True, kw_only=True, gc=False):
@@ -103,7 +103,7 @@ def _entry_of_parts(
     if kind == _TOMBSTONE:
         tombstone = tombstone_of(meta)
         return None if tombstone is None else TakenBack(tombstone=tombstone, source_path=path, source_line=line)
-    if kind not in _SAID or not text.strip():
+    if kind not in _SPOKEN_KINDS or not text.strip():
         return None
     is_user = kind == USER
     return Remembered(

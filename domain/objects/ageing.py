@@ -61,8 +61,8 @@ def end_round(objects: WindowObjects, entry: RoundEnded, keep: Keep) -> tuple[Sl
         if fate is Fate.STAYS or (fate is Fate.AGED and verdict.may_linger and at < cut)
     ]
     objects.is_cut = False
-    shown = objects.turns
-    for event in [event for event, output in objects.outputs.items() if output.turn not in shown and not stays(output)]:
+    turns = objects.turns
+    for event in [event for event, output in objects.outputs.items() if output.turn not in turns and not stays(output)]:
         del objects.outputs[event]
     return tuple(slot for slot in objects.slots if slot.born == objects.round - 1)
 

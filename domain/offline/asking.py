@@ -89,8 +89,8 @@ def is_question(sentence: str) -> bool:
 
 def tells(text: str, question: Question) -> bool:
     """True if `text` holds more than half of the question's terms."""
-    held = question.terms & set(terms(text))
-    return 2 * len(held) > len(question.terms)
+    shared = question.terms & set(terms(text))
+    return 2 * len(shared) > len(question.terms)
 
 
 def _end_of_lead(words: str) -> int:

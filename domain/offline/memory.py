@@ -36,7 +36,7 @@ class Reminded:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Utterance:
     """Words of a person in this window."""
 
     who: str
@@ -57,7 +57,7 @@ def memories_of(text: str) -> tuple[Reminded, ...]:
         return ()
 
 
-def quotes(question: Question, asker: str, history: Iterable[Said], memories: Iterable[Reminded]) -> str:
+def quotes(question: Question, asker: str, history: Iterable[Utterance], memories: Iterable[Reminded]) -> str:
     """Quotations that bear on `question`: of this window first, the newest first; then memories; empty for none.
 
     Args:
@@ -77,8 +77,8 @@ def quotes(question: Question, asker: str, history: Iterable[Said], memories: It
         excerpt = _VOICE_FRAME.sub(" ", memory.excerpt).strip()
         if _is_telling(excerpt) and tells(excerpt, question):
             sources.setdefault(" ".join(excerpt.split()), f"{memory.path}:{memory.line}")
-    shown = list(sources.items())[:MOST_QUOTED]
-    return "\n".join(f"> {_short(text)}\n-# {source}" for text, source in shown)
+    quoted = list(sources.items())[:MOST_QUOTED]
+    return "\n".join(f"> {_short(text)}\n-# {source}" for text, source in quoted)
 
 
 def _is_by(who: str, by: str, asker: str) -> bool:

@@ -14,7 +14,7 @@ from shlex import join
 
 from domain.offline.asking import question_of
 from domain.offline.files import Words, file_wish, note_on_files, part_prompt, send_command
-from domain.offline.memory import HEADER, Said, memories_of, quotes
+from domain.offline.memory import HEADER, Utterance, memories_of, quotes
 from domain.offline.reminders import reminder_wishes
 from domain.offline.skills import find_script
 from domain.turn.prompt import NOT_KEPT
@@ -126,11 +126,11 @@ def prompt_of(text: str) -> str:
     return text[header.end() :] if header else text
 
 
-def said_in(text: str) -> Said | None:
+def said_in(text: str) -> Utterance | None:
     """Writer, time and words of a user message; None without a header."""
     text = _without_blocks(text)
     header = HEADER.match(text)
-    return Said(header["who"], header["at"], part_prompt(text[header.end() :]).typed) if header else None
+    return Utterance(header["who"], header["at"], part_prompt(text[header.end() :]).typed) if header else None
 
 
 def _without_blocks(text: str) -> str:
@@ -180,9 +180,9 @@ def _remember(conversation: RuleInput) -> OfflineAnswer | None:
     if question is None:
         return None
     spoken = [m.text for m in conversation.messages if m.role is Role.USER]
-    asked = said_in(spoken[-1])
+    question_said = said_in(spoken[-1])
     history = (utterance for text in reversed(spoken[:-1]) if (utterance := said_in(text)))
-    text = quotes(question, asked.who if asked else "", history, memories_of(spoken[-1]))
+    text = quotes(question, question_said.who if question_said else "", history, memories_of(spoken[-1]))
     return OfflineAnswer(f"That brings to my mind what was said before:\n{text}") if text else None
 
 

@@ -25,7 +25,7 @@ _ASKED_FOR = re.compile(
     re.IGNORECASE,
 )
 """A wish anywhere in a sentence: at its start or at the start of a clause, however politely."""
-_TOLD = re.compile(r"\b(?:said|says|say|saying|told|tells|asked|asks|wrote|writes|quote)\b", re.IGNORECASE)
+_SPEECH = re.compile(r"\b(?:said|says|say|saying|told|tells|asked|asks|wrote|writes|quote)\b", re.IGNORECASE)
 """Before a wish: the wish is another person's, in reported speech."""
 _NEXT_TIME = re.compile(
     r",? and (?=(?:in [0-9]{1,6} (?:minute|hour|day)s?|at [0-9]{1,2}(?::[0-9]{2})?(?: ?[ap]m)?) (?:to|that|of|about) )",
@@ -117,7 +117,7 @@ def reminder_wishes(line: str) -> tuple[ReminderWish, ...]:
     wishes = []
     for sentence in () if line.lstrip().startswith(">") else _SENTENCE_END.split(" ".join(line.split())):
         starts = list(_ASKED_FOR.finditer(sentence))
-        if not starts or _TOLD.search(sentence, 0, starts[0].start("wish")):
+        if not starts or _SPEECH.search(sentence, 0, starts[0].start("wish")):
             continue
         ends = [match.start() for match in starts[1:]] + [len(sentence)]
         for start, end in zip(starts, ends, strict=True):

@@ -115,7 +115,7 @@ def needs_approval(approve: Approve, *, leaves_sandbox: bool) -> bool:
     return approve is Approve.ALWAYS or (approve is Approve.OUTSIDE and leaves_sandbox)
 
 
-class Asked(NamedTuple):
+class QuestionMessage(NamedTuple):
     """Message that asks."""
 
     text: str
@@ -124,14 +124,14 @@ class Asked(NamedTuple):
     """The whole act, where the text cannot show all of it as it is; else empty."""
 
 
-def question_message(question: Question) -> Asked:
+def question_message(question: Question) -> QuestionMessage:
     """Message that asks the person, with the whole act."""
-    shown = presentable(_MISLEADING.sub(lambda match: "".join(map(_code, match[0])), question.text))
-    cut = shown if units(shown) <= _LONGEST else shown[: _LONGEST // 2] + "…"
-    notes = [_SPELLED] if shown != question.text else []
-    notes += [_CUT] if cut != shown else []
+    rendered = presentable(_MISLEADING.sub(lambda match: "".join(map(_code, match[0])), question.text))
+    cut = rendered if units(rendered) <= _LONGEST else rendered[: _LONGEST // 2] + "…"
+    notes = [_SPELLED] if rendered != question.text else []
+    notes += [_CUT] if cut != rendered else []
     text = "\n".join((_head(question), "```", cut, "```", *notes, _rules(question)))
-    return Asked(text, question.text if notes else "")
+    return QuestionMessage(text, question.text if notes else "")
 
 
 def ended_message(question: Question, how: str) -> str:

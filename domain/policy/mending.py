@@ -77,8 +77,8 @@ def mend_request(
         first: Place of the message to begin with; None to choose it by `most_tokens`.
         pictures: Paths of the pictures to leave out; None for all.
     """
-    asked, applied, words, dropped, anchor = frozenset(mends), set[Mend](), list[str](), 0, ""
-    if Mend.HISTORY in asked:
+    mends_to_apply, applied, words, dropped, anchor = frozenset(mends), set[Mend](), list[str](), 0, ""
+    if Mend.HISTORY in mends_to_apply:
         dropped = first_kept(request, most_tokens) if first is None else first
         shortened = _with_messages(request, _shorten_results(request, dropped, most_tokens))
         if dropped:
@@ -100,7 +100,7 @@ def mend_request(
         (Mend.FILLED, _fill_thoughts),
     )
     for mend, change in steps:
-        changed = change(request) if mend in asked else request
+        changed = change(request) if mend in mends_to_apply else request
         if changed is not request:
             applied.add(mend)
             request = changed

@@ -147,21 +147,21 @@ class CallSize:
         self._full = 0
         """Calls of the greatest size that succeeded in a row."""
 
-    def note_answer(self, asked: int, answered: int) -> None:
+    def note_answer(self, texts: int, answered: int) -> None:
         """Learn from how many vectors came for so many texts.
 
         One vector for several texts, twice in a row, means that the texts are taken for one: each goes alone then.
         """
-        if asked < 2:
+        if texts < 2:
             return
         is_merged = answered == 1
         if is_merged and self._has_merged:
             self.most = self._limit = 1
         self._has_merged = is_merged
 
-    def note_success(self, asked: int) -> None:
+    def note_success(self, texts: int) -> None:
         """Learn from a call of so many texts that succeeded."""
-        if asked < self.most or self.most == self._limit:
+        if texts < self.most or self.most == self._limit:
             return
         self._full += 1
         if self._full >= _GROW_AFTER:

@@ -10,7 +10,7 @@ _KEYS = 10_000
 
 
 @dataclass(slots=True)
-class _Taken:
+class _KeyActs:
     """Acts of one key."""
 
     acts: deque[tuple[float, int]] = field(default_factory=deque)
@@ -35,7 +35,7 @@ class RateLimit:
             raise ValueError(f"limit {limit} must be >= 1 and window_s {window_s} > 0")
         self.limit = limit
         self.window_s = window_s
-        self._taken: OrderedDict[str, _Taken] = OrderedDict()
+        self._acts_by_key: OrderedDict[str, _KeyActs] = OrderedDict()
 
     def take(self, key: str, now_s: float, weight: int = 1) -> float:
         """Count one act of `key`, unless that would be too many.
@@ -53,15 +53,15 @@ class RateLimit:
         """
         if not 1 <= weight <= self.limit:
             raise ValueError(f"weight {weight} must be 1 to {self.limit}")
-        taken = self._taken.setdefault(key, _Taken())
-        self._taken.move_to_end(key)
-        taken.forget(now_s - self.window_s)
-        excess = taken.weight + weight - self.limit
+        acts = self._acts_by_key.setdefault(key, _KeyActs())
+        self._acts_by_key.move_to_end(key)
+        acts.forget(now_s - self.window_s)
+        excess = acts.weight + weight - self.limit
         if excess > 0:
-            return self._wait(taken.acts, excess, now_s)
-        taken.add(now_s, weight)
-        if len(self._taken) > _KEYS:
-            self._taken.popitem(last=False)
+            return self._wait(acts.acts, excess, now_s)
+        acts.add(now_s, weight)
+        if len(self._acts_by_key) > _KEYS:
+            self._acts_by_key.popitem(last=False)
         return 0.0
 
     def _wait(self, acts: deque[tuple[float, int]], excess: int, now_s: float) -> float:

@@ -116,7 +116,7 @@ class Fault:
     """Wait that the server asks for."""
     type_name: str = ""
     """Name of the exception's type; said only of unknown faults."""
-    told: str = ""
+    text: str = ""
     """Reason in words of the agent's own, instead of the kind's; empty for the kind's."""
     words: str = field(default="", compare=False, repr=False)
     """Beginning of the server's own words; read by rules, never repeated to a person."""
@@ -167,7 +167,7 @@ def next_wait_s(fault: Fault, attempt: int, backoff_s: float, policy: RetryPolic
 
 def reason(fault: Fault, attempts: int) -> str:
     """Reason for a missing answer, for a person; made of fixed words and numbers, so it can hold no secret."""
-    text = fault.told or _WORDS[fault.kind].format(status=fault.status if fault.status is not None else "?")
+    text = fault.text or _WORDS[fault.kind].format(status=fault.status if fault.status is not None else "?")
     text = _UNNUMBERED.sub(lambda m: f"reported a {m[1]}" if m[1] else "", text)
     if fault.kind is FaultKind.UNKNOWN and _DETAIL.fullmatch(fault.type_name):
         text += f" ({fault.type_name})"

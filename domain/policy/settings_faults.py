@@ -79,8 +79,8 @@ class _Finder:
         self._wish = wish
         self._world = world
         self._newest = (now_ms + _DAY_MS - _EPOCH_MS) << _SNOWFLAKE_BITS
-        self._heard = world.heard_channels(wish.channels)
-        self._heard_guilds = {world.places[each].guild_id for each in self._heard}
+        self._heard_channels = world.heard_channels(wish.channels)
+        self._heard_guilds = {world.places[each].guild_id for each in self._heard_channels}
 
     def channels(self) -> Iterator[SettingsFault]:
         """Faults of `discord.channels`, and of the permissions in each channel."""
@@ -102,7 +102,7 @@ class _Finder:
                 yield SettingsFault(
                     key, f"{channel_id} is the {place.kind} {place.name!r}: {_ABOUT[place.kind]}", is_note=True
                 )
-        for channel_id in self._heard:
+        for channel_id in self._heard_channels:
             yield from self._permissions(key, channel_id, world.places[channel_id])
 
     def _permissions(self, key: str, channel_id: str, place: Place) -> Iterator[SettingsFault]:
@@ -192,8 +192,8 @@ class _Finder:
 
     def tables(self) -> Iterator[SettingsFault]:
         """Faults of the ids of `[channels.<id>]`."""
-        channels = {*self._heard, *self._wish.channels}
-        channels |= {self._world.places[each].parent_id for each in self._heard} - {""}
+        channels = {*self._heard_channels, *self._wish.channels}
+        channels |= {self._world.places[each].parent_id for each in self._heard_channels} - {""}
         for channel_id in self._wish.tables:
             key, place = f"channels.{channel_id}", self._world.places.get(channel_id)
             if place is None:

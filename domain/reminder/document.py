@@ -245,14 +245,14 @@ def change_lines(data: bytes, changes: Mapping[bytes, Sequence[bytes | None]]) -
     """
     file = FileLines(data)
     met: defaultdict[bytes, int] = defaultdict(int)
-    made: dict[int, bytes | None] = {}
+    line_changes: dict[int, bytes | None] = {}
     for index in [index for index, line in enumerate(file.lines) if line in changes and file.is_text(index)]:
         line = file.lines[index]
         fates, count = changes[line], met[line]
         if count < len(fates):
             met[line] += 1
-            made[index] = fates[count]
-    return file.with_changes(made) if made else data
+            line_changes[index] = fates[count]
+    return file.with_changes(line_changes) if line_changes else data
 
 
 def failed_line(raw: bytes) -> bytes:

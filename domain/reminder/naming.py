@@ -31,21 +31,21 @@ class Namer:
         """
         self._data = data
         self._spent = spent
-        self._given: Counter[str] = Counter()
+        self._id_counts: Counter[str] = Counter()
 
     def name(self, reminder: Reminder) -> str:
         """The id of the next line that states `reminder`: `rid_` and 12 characters of A-Z2-7."""
         place = "" if reminder.window is None else reminder.window.address.key
         identity = f"{reminder.day}\0{reminder.at}\0{reminder.recurrence}\0{place}\0{reminder.message}"
         while True:
-            self._given[identity] += 1
-            key = base32_key(f"{self._given[identity]}\0{identity}".encode(), _ID_CHARS)
+            self._id_counts[identity] += 1
+            key = base32_key(f"{self._id_counts[identity]}\0{identity}".encode(), _ID_CHARS)
             fresh = f"rid_{key.upper()}"
-            if fresh not in self._taken and fresh not in self._spent:
+            if fresh not in self._used_ids and fresh not in self._spent:
                 return fresh
 
     @cached_property
-    def _taken(self) -> frozenset[str]:
+    def _used_ids(self) -> frozenset[str]:
         return frozenset(match.decode("ascii") for match in _FORM.findall(self._data))
 
 

@@ -63,9 +63,9 @@ def confirmation(what: str, line: str, *notes: str) -> Confirmation:
         line: Without its line end.
         notes: Sentences that follow.
     """
-    shown = presentable(_MISLEADING.sub(lambda match: "".join(map(_code, match[0])), line))
-    text = "\n".join((f"{what}:", "```", shown, "```", *notes))
-    if shown != line:
+    rendered = presentable(_MISLEADING.sub(lambda match: "".join(map(_code, match[0])), line))
+    text = "\n".join((f"{what}:", "```", rendered, "```", *notes))
+    if rendered != line:
         return Confirmation(f"{text}\n{_SPELLED}", line)
     if units(text) > LIMIT:
         return Confirmation(f"{text}\n{_CUT}", line)

@@ -6,13 +6,13 @@ import math
 from functools import cache
 from reprlib import Repr
 
-SHOWN = 60
+EXCERPT_CHARS = 60
 """Characters."""
 _LONGEST_NUMBER = 256
 """Bits; Python refuses to write numbers of more than some thousand digits."""
 
 
-def brief(value: object, most: int = SHOWN) -> str:
+def brief(value: object, most: int = EXCERPT_CHARS) -> str:
     """`value` in at most `most` printable characters of one line, which cost nothing however long or deep it is."""
     text = "none" if value is None else _shortener(most).repr(value)
     return text if len(text) <= most else f"{text[: most - 1]}…"
@@ -30,7 +30,7 @@ class _Shortener(Repr):
 
 @cache
 def _shortener(most: int) -> Repr:
-    made = _Shortener()
-    made.maxlevel = 3
-    made.maxstring = made.maxother = made.maxlong = 3 * most
-    return made
+    shortener = _Shortener()
+    shortener.maxlevel = 3
+    shortener.maxstring = shortener.maxother = shortener.maxlong = 3 * most
+    return shortener

@@ -13,7 +13,7 @@ LONGEST_FILE_BYTES = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class AnswerMessages:
     """Form in which a text is shown."""
 
     parts: tuple[str, ...]
@@ -22,13 +22,13 @@ class Shown:
     """Content of the first message's file; empty for no file."""
 
 
-def in_messages(text: str) -> Shown:
+def in_messages(text: str) -> AnswerMessages:
     """`text` in at most `MOST_MESSAGES` messages, else its beginning in one with a file; no parts for a blank text."""
     is_long = units(text.strip()) > MOST_MESSAGES * LIMIT  # however it is cut
     if not is_long or len(text.encode()) > LONGEST_FILE_BYTES:
         parts = split(text)
         if len(parts) <= MOST_MESSAGES or len(text.encode()) > LONGEST_FILE_BYTES:
-            return Shown(parts)
+            return AnswerMessages(parts)
     note = f"\n\n-# This is the beginning; the whole answer, {len(text):,} characters, is in {FILE_NAME}."
     beginning = split(text.strip()[: 2 * LIMIT], LIMIT - units(note), is_growing=True)[:1]  # never all of a long text
-    return Shown(("".join((*beginning, note)).strip(),), text)
+    return AnswerMessages(("".join((*beginning, note)).strip(),), text)

@@ -40,10 +40,10 @@ def stopped_text(text: str, note: str) -> str:
     return f"{parts[-1]}\n{line}" if parts else ""
 
 
-def interrupted_text(shown: str, note: str) -> str:
+def interrupted_text(running: str, note: str) -> str:
     """Remainder of a running message of which only the shown text is known, as `stopped_text` gives it."""
-    above, _, last = shown.rpartition("\n")
-    text = above if last == CURSOR or last.startswith("-# ") else shown
+    above, _, last = running.rpartition("\n")
+    text = above if last == CURSOR or last.startswith("-# ") else running
     return stopped_text(text.removesuffix(CURSOR).rstrip(), note)
 
 

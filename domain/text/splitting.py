@@ -132,13 +132,13 @@ class _Splitter:
         """
         text, cuts = self._text, self.cuts
         if before is None:
-            shown = cuts.begin(end - len(text[start:end].lstrip()), end)
+            piece = cuts.begin(end - len(text[start:end].lstrip()), end)
         else:
-            shown = cuts.begin_code(start, end, _FENCE + before)
+            piece = cuts.begin_code(start, end, _FENCE + before)
         if after is None:
-            return shown.rstrip() + cuts.closing(end)
+            return piece.rstrip() + cuts.closing(end)
         mark = cuts.quote_of_code(end) + _FENCE
-        return shown + (mark if shown.endswith("\n") else f"\n{mark}") + cuts.closing(end)
+        return piece + (mark if piece.endswith("\n") else f"\n{mark}") + cuts.closing(end)
 
     def _place(self, start: int, farthest: int, language: str | None) -> tuple[int, _Scan]:
         """End of the piece and its scan, if it has no more room than up to `farthest`."""

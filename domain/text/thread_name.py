@@ -70,8 +70,8 @@ def _mention_name(mention: re.Match[str]) -> str:
 
 def _one_line(text: str) -> str:
     """`text` with single blanks, without characters that show nothing or turn the line around."""
-    shown = "".join(char if char == _JOINER or _is_shown(char) else " " if char.isspace() else "" for char in text)
-    line = " ".join(shown.split())
+    visible = "".join(char if char == _JOINER or _is_shown(char) else " " if char.isspace() else "" for char in text)
+    line = " ".join(visible.split())
     return line if any(unicodedata.category(char)[0] in "LNPS" for char in line) else ""
 
 

@@ -253,14 +253,14 @@ def defused_sections(text: str) -> str:
 
 def spoken_texts(text: str) -> list[str]:
     """Words of the recordings in a message's words, as `compose_words` put them there; none out of a file's text."""
-    found: list[str] = []
+    texts: list[str] = []
     position = 0
     while head := _SECTION.search(text, position):
         end = text.find(f"\n{head[1]}", head.end())
         position = head.end() if end < 0 else end + len(head[1])
         if end >= 0 and _SPOKEN.search(head[0]):
-            found.append(text[head.end() : end])
-    return found
+            texts.append(text[head.end() : end])
+    return texts
 
 
 def attachments_meta(files: Iterable[Attachment]) -> list[dict[str, MetaValue]]:

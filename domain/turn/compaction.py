@@ -37,7 +37,7 @@ class CompactionPlan:
     cut: tuple[Turn, ...]
     """The oldest first."""
     first_kept: TurnId
-    kept: int
+    kept_turns: int
     """Turns that stay."""
 
 
@@ -102,12 +102,12 @@ class Compaction:
         newest = self._turns[newest_id]
         before = self._before(newest_id)
         left_out = self._before(self._left_out_before) if self._left_out_before in self._turns else []
-        shown = before[len(left_out) :]
+        turns = before[len(left_out) :]
         head_chars = min(head_chars, int(self._limit_chars * HEAD_SHARE))
-        total = head_chars + sum(turn.size_chars for turn in shown)
+        total = head_chars + sum(turn.size_chars for turn in turns)
         goes = left_out
         if total + newest.prompt_chars > self._limit_chars:
-            goes = [*left_out, *self._too_many(shown, newest, total)]
+            goes = [*left_out, *self._too_many(turns, newest, total)]
         return self._plan(goes, (*before[len(goes) :], newest))
 
     def plan_but(self, keep: int) -> CompactionPlan | None:

@@ -74,7 +74,7 @@ class Conversation:
         """Bound on what a request holds besides its newest turn."""
         self._turns: dict[TurnId, Turn] = {}
         self._debts: dict[EventId, Debt] = {}
-        self._shown: list[MessageId] = []
+        self._shown_ids: list[MessageId] = []
         """Messages that show texts that are owed no more, the newest last."""
         self.compaction = Compaction(self._turns, self.limit_chars, awaits_cuts=awaits_cuts)
         self._images, self._overheard, self._forget_every = 0, 0, forget_every
@@ -155,11 +155,11 @@ class Conversation:
     def shown_after(self, message_id: str) -> tuple[MessageId, ...]:
         """Messages newer than that one, or all for none, that are known to show texts; the newest 200 at most."""
         after = int(message_id) if message_id.isdecimal() else 0
-        return tuple(each for each in self._shown if int(each) > after)
+        return tuple(each for each in self._shown_ids if int(each) > after)
 
     def has_shown(self, message_ids: Iterable[str]) -> bool:
         """True if any of these messages is among the newest 200 known to show texts."""
-        return any(message_id in self._shown for message_id in message_ids)
+        return any(message_id in self._shown_ids for message_id in message_ids)
 
     def turn(self, turn_id: TurnId) -> Turn:
         """The turn of that id.
@@ -379,8 +379,8 @@ class Conversation:
     def _show(self, meta: dict[str, Any]) -> list[str]:
         """Keep in mind the messages that an event says are seen."""
         message_ids = [str(message_id) for message_id in meta.get("message_ids") or ()]
-        self._shown.extend(MessageId(message_id) for message_id in message_ids if message_id.isdecimal())
-        del self._shown[:-SHOWN_KEPT]
+        self._shown_ids.extend(MessageId(message_id) for message_id in message_ids if message_id.isdecimal())
+        del self._shown_ids[:-SHOWN_KEPT]
         return message_ids
 
     def _owe(self, debt: Debt) -> None:

@@ -75,7 +75,7 @@ _TURNED_OFF = """What you cannot do
 """
 
 _RELIABLE = "What you can rely on"
-_KEPT = "- Everything said here is kept word for word in the logs."
+_LOGGED = "- Everything said here is kept word for word in the logs."
 NOT_KEPT = "Nothing said here is kept"
 """In the system prompt of a turn that no log has."""
 _NOT_KEPT = f"- {NOT_KEPT}: no log has it, and nobody remembers it."
@@ -150,7 +150,7 @@ def system_prompt(
 
 def _reliable(*, is_kept: bool, can_run: bool, stores: Sequence[Store]) -> str:
     """Section on what is kept, and on what the model has to keep itself."""
-    keeping = _KEPT if is_kept else _NOT_KEPT
+    keeping = _LOGGED if is_kept else _NOT_KEPT
     if not can_run or not stores:
         return f"{_RELIABLE}\n{keeping} {_SAVES_NOTHING}\n"
     saves = any(store.keeper == "agent" for store in stores)

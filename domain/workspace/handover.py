@@ -24,14 +24,14 @@ _NOTE = (
 
 
 def handover(
-    session: SessionState, memory: bytes, said: Sequence[SaidWords] = (), budget_chars: int = HANDOVER_CHARS
+    session: SessionState, memory: bytes, spoken: Sequence[SaidWords] = (), budget_chars: int = HANDOVER_CHARS
 ) -> str:
     """The block: the line `INJECTED_CONTEXT_HANDOVER` and one of JSON; empty where there is nothing to hand over.
 
     Args:
         session: What SESSION.md says; its Worklog stays there.
         memory: MEMORY.md, of which constraints and decisions count.
-        said: People's words in what is cut off, in order; their last claim is 2,000 tokens.
+        spoken: People's words in what is cut off, in order; their last claim is 2,000 tokens.
         budget_chars: Of the whole block; what comes first has the first claim.
     """
     filling = _Filling(budget_chars - len(HANDOVER_PREFIX) - 1)
@@ -44,7 +44,7 @@ def handover(
     filling.add("errors", session.errors)
     filling.add("active_files", session.active_files)
     known = {same_words(text) for text in constraints}
-    filling.add_said(words for words in said if same_words(words.text) not in known)
+    filling.add_said(words for words in spoken if same_words(words.text) not in known)
     return f"{HANDOVER_PREFIX}\n{filling.json()}" if filling.has_any else ""
 
 

@@ -75,8 +75,8 @@ def _section(name: str, text: str, most: int, path: str) -> str:
     whole = text.strip()
     if not whole:
         return ""
-    shown = whole
+    beginning = whole
     if len(whole) > most:
         cut = whole[:most]
-        shown = f"{cut[: cut.rfind(chr(10))] if chr(10) in cut else cut}\n(cut here: all of it is in {path})"
-    return f"{name}\n{shown}"
+        beginning = f"{cut[: cut.rfind(chr(10))] if chr(10) in cut else cut}\n(cut here: all of it is in {path})"
+    return f"{name}\n{beginning}"

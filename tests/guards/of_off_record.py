@@ -12,8 +12,8 @@ _SIDES = f"{_WINDOW}::test_neither_side_of_the_switch_is_shown_to_the_other"
 OF_OFF_RECORD: tuple[Guard, ...] = (
     *guards_of(
         "domain/log/off_record.py",
-        ("self._reduced_question(said, meta) if self._is_newest else said", "said", _ANSWERED),
-        ("            return _reduced_text(said, meta)\n", "            return said\n", _ANSWERED),
+        ("self._reduced_question(original, meta) if self._is_newest else original", "original", _ANSWERED),
+        ("            return _reduced_text(original, meta)\n", "            return original\n", _ANSWERED),
         (
             " or self._is_newest)",
             ")",

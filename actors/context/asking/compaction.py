@@ -121,7 +121,7 @@ class CompactionClient:
         done = WindowCompacted(
             request_id=command.request_id,
             cut_turns=len(plan.cut),
-            kept_turns=plan.kept,
+            kept_turns=plan.kept_turns,
             head=parts_of(ready.handover),
             trouble=ready.trouble,
         )

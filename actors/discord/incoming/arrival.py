@@ -177,7 +177,7 @@ def revision(
         window=window,
         message_id=MessageId(str(message.id)),
         text=words.typed,
-        told=words.told,
+        told=words.notes,
         whole=words_of(message.wire, name_of).all,
         files=sum(1 for _ in files_of(message.wire)),
         wants_answer=wants_answer,

@@ -73,7 +73,7 @@ class FileBounds:
 
 def only_words(words: Words, files: tuple[Attachment, ...] = ()) -> Unpacked:
     """Words of a message without the texts of files."""
-    return Unpacked(words.all, len(words.typed) if words.told else None, len(words.all) - len(words.typed), files)
+    return Unpacked(words.all, len(words.typed) if words.notes else None, len(words.all) - len(words.typed), files)
 
 
 @dataclass(slots=True)

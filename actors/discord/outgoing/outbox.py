@@ -23,7 +23,7 @@ from actors.discord.outgoing.redaction import Redaction
 from actors.discord.outgoing.typing_indicator import TypingIndicator
 from actors.discord.timing import Timing
 from actors.kernel import Host
-from domain.text.long_answer import FILE_NAME, Shown, in_messages
+from domain.text.long_answer import FILE_NAME, AnswerMessages, in_messages
 from domain.text.splitting import sendable, split
 from messages.base import CONTEXT_KIND, Address, ChannelId, MessageId, RequestId
 from messages.context import RuntimePosted
@@ -187,7 +187,7 @@ class Outbox:
             raise
 
     async def _show_lighter(
-        self, message: PostMessage, fitted: Shown, exact: str, running: int | None
+        self, message: PostMessage, fitted: AnswerMessages, exact: str, running: int | None
     ) -> list[MessageId]:
         """Ids of the messages that show the text; where files are refused, the text alone, in as many as it needs."""
         try:
@@ -196,7 +196,7 @@ class Outbox:
             if message.buttons or (not fitted.attached and not exact):
                 raise
             log.info("an answer in channel %s cannot be a file: %s", message.window.id, error)
-        parts = _parts(message, Shown(split(self._redaction.present(sendable(message.text)))), after_file=True)
+        parts = _parts(message, AnswerMessages(split(self._redaction.present(sendable(message.text)))), after_file=True)
         return await self._show(message, parts, running)
 
     async def _show(self, message: PostMessage, parts: Sequence[Part], running: int | None) -> list[MessageId]:
@@ -312,7 +312,9 @@ def part_nonce(message: PostMessage, index: int) -> str:
     return f"{message.nonce}.{index}"
 
 
-def _parts(message: PostMessage, fitted: Shown, exact: str = "", *, after_file: bool = False) -> tuple[Part, ...]:
+def _parts(
+    message: PostMessage, fitted: AnswerMessages, exact: str = "", *, after_file: bool = False
+) -> tuple[Part, ...]:
     """The messages that show a text.
 
     Args:

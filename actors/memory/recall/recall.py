@@ -76,7 +76,7 @@ class Recall:
         hits, candidates = store.searcher.find(question, self._budget)
         pins = sum(hit.ranked.is_pinned for hit in hits)
         memories = store.searcher.memories(hits, request.window)
-        injection = inject(memories, question_terms(request.text), self._budget, pins=pins, asked=request.text)
+        injection = inject(memories, question_terms(request.text), self._budget, pins=pins, question=request.text)
         return InjectedBlock(request, now, hits, injection, candidates, vector is not None)
 
     def contribution(self, injected: InjectedBlock, contributor: Address) -> TurnContribution:

@@ -275,8 +275,8 @@ def kind_of(path: str, data: bytes, *, is_instructions: bool, is_executable: boo
 
 def hidden_characters(text: str) -> tuple[str, ...]:
     """Characters that readers do not see, each once, as code points."""
-    found = dict.fromkeys(char for match in _HIDDEN.finditer(text) for char in match[0])
-    return tuple(f"U+{ord(char):04X}" for char in found)
+    characters = dict.fromkeys(char for match in _HIDDEN.finditer(text) for char in match[0])
+    return tuple(f"U+{ord(char):04X}" for char in characters)
 
 
 def shell_lines(text: str) -> tuple[str, ...]:

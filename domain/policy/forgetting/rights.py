@@ -91,8 +91,8 @@ def people(events: Iterable[ForgettableEvent]) -> int:
 def excerpts(events: Sequence[ForgettableEvent]) -> tuple[str, ...]:
     """Beginnings of some texts: the oldest and the newest ones."""
     texts = [text for event in events if (text := " ".join(event.text.split()))]
-    shown = texts if len(texts) <= _EXCERPTS else [*texts[: _EXCERPTS - 1], texts[-1]]
-    return tuple(text if len(text) <= _EXCERPT_CHARS else text[: _EXCERPT_CHARS - 1] + "…" for text in shown)
+    chosen = texts if len(texts) <= _EXCERPTS else [*texts[: _EXCERPTS - 1], texts[-1]]
+    return tuple(text if len(text) <= _EXCERPT_CHARS else text[: _EXCERPT_CHARS - 1] + "…" for text in chosen)
 
 
 make_ready(__name__)

@@ -84,8 +84,8 @@ class Fallbacks:
         if (stand_in := self._of_turn.get(run_id, "")) in names:
             names = dict.fromkeys((stand_in, *names))
         passed = tuple((name, self._down[name][1]) for name in names if self._down.get(name, (now_s, ""))[0] > now_s)
-        asked = tuple(name for name in names if name not in dict(passed))
-        return (asked, passed) if asked else (tuple(names), ())
+        models = tuple(name for name in names if name not in dict(passed))
+        return (models, passed) if models else (tuple(names), ())
 
     def note_fault(self, model: str, fault: Fault, reason: str, now_s: float) -> None:
         """Pass a model over for a while."""

@@ -97,8 +97,8 @@ def _fields(fields_json: str, provider: str, name: str) -> dict[str, Any]:
     words = next(((each, fields[each]) for each in WORDS if each in fields), None)
     if provider == "openrouter" and DETAILS in fields:
         words = None  # the details hold the words
-    taken = {each: fields[each] for each in (DETAILS, BESIDE_CALLS) if each in fields}
-    return taken if words is None else taken | dict((words,))
+    thoughts = {each: fields[each] for each in (DETAILS, BESIDE_CALLS) if each in fields}
+    return thoughts if words is None else thoughts | dict((words,))
 
 
 def _loses_redacted(blocks: Sequence[Mapping[str, Any]], provider: str, name: str) -> bool:

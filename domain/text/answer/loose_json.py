@@ -116,24 +116,24 @@ class _Reader:
 
     def _string(self, quote: str, end: re.Pattern[str]) -> str:
         """The string that begins here; a quote belongs to it if nothing fitting follows."""
-        at, made = self.at + 1, list[str]()
+        at, characters = self.at + 1, list[str]()
         while at < len(self._text):
             character = self._text[at]
             if character == "\\" and at + 1 < len(self._text):
                 at += 1
                 follower = self._text[at]
                 if follower == "u" and re.fullmatch(r"[0-9a-fA-F]{4}", self._text[at + 1 : at + 5]):
-                    made.append(chr(int(self._text[at + 1 : at + 5], 16)))
+                    characters.append(chr(int(self._text[at + 1 : at + 5], 16)))
                     at += 4
                 else:
-                    made.append(_ESCAPES.get(follower, "\\" + follower))
+                    characters.append(_ESCAPES.get(follower, "\\" + follower))
             elif character == quote and end.match(self._text, at + 1):
                 self.at = at + 1
-                return "".join(made)
+                return "".join(characters)
             elif character == quote and end is _ENDS[":"]:
                 raise _LooseError
             else:
-                made.append(character)
+                characters.append(character)
             at += 1
         raise _LooseError
 

@@ -77,8 +77,8 @@ def read_answer(sent: Sent, request: ModelRequest, usage: Usage) -> Completion:
 
 def shown_text(text: str, request: ModelRequest) -> str:
     """Beginning of an answer that people may be shown while it is being written."""
-    shown = shown_so_far(text, is_topic=_is_topic(text, request))
-    return "" if may_become_call(shown, tools_of(request.tools)) else shown
+    beginning = shown_so_far(text, is_topic=_is_topic(text, request))
+    return "" if may_become_call(beginning, tools_of(request.tools)) else beginning
 
 
 def tools_of(specs: Sequence[ToolSpec]) -> Tools:
@@ -154,12 +154,12 @@ def is_written(call: ToolCall) -> bool:
 
 def _number_calls(calls: Sequence[tuple[str, str, str]], prefix: str) -> tuple[ToolCall, ...]:
     """Calls with an id each; one that is missing, was given before or cannot be kept is made up."""
-    taken = set[str]()
+    used_ids = set[str]()
     numbered = list[ToolCall]()
     for number, (call_id, name, arguments) in enumerate(calls, 1):
-        may_be_kept = call_id and call_id not in taken and len(call_id) <= _MOST_ID_CHARS and call_id.isprintable()
+        may_be_kept = call_id and call_id not in used_ids and len(call_id) <= _MOST_ID_CHARS and call_id.isprintable()
         own_id = call_id if may_be_kept else f"call_{prefix}_{number}"
-        taken.add(own_id)
+        used_ids.add(own_id)
         numbered.append(ToolCall(id=own_id, name=_plain_name(name), arguments_json=arguments))
     return tuple(numbered)
 

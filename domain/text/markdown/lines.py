@@ -92,7 +92,7 @@ class _Reading:
         self._blocks = blocks
         self._comments = Comments("".join(raws), whole_note=isinstance(blocks, CodeBlocks))
         self._opens_nothing = opens_nothing
-        self._made: dict[int, MarkdownLine] = {}
+        self._lines_by_number: dict[int, MarkdownLine] = {}
         self._starts = [0, *accumulate(map(len, raws))]
         """Index of each line's beginning in the text."""
         self._comment = Comment(0, 0, False)
@@ -122,7 +122,7 @@ class _Reading:
             else:
                 self._take_text(number)
                 number += 1
-        return self._made
+        return self._lines_by_number
 
     def _remarkable(self) -> Iterator[int]:
         """Numbers, in order, of the lines to look at: of a note all, of a file of memory those that have a mark."""
@@ -139,9 +139,9 @@ class _Reading:
 
     def _take(self, first: int, stop: int, kind: LineKind, *, is_open: bool = False) -> int:
         """Take the lines from number `first` up to `stop` as one block, and give `stop`."""
-        bares, made, is_code = self._bares, self._made, kind is LineKind.CODE
+        bares, lines, is_code = self._bares, self._lines_by_number, kind is LineKind.CODE
         for number in range(first, stop):
-            made[number] = MarkdownLine(kind, bares[number] if is_code else "", first, is_open)
+            lines[number] = MarkdownLine(kind, bares[number] if is_code else "", first, is_open)
         return stop
 
     def _take_text(self, number: int) -> None:
@@ -154,19 +154,21 @@ class _Reading:
         first = self._comment_first if begun_in is not None else number
         block_at = self._blocks.block_at if isinstance(self._blocks, CodeBlocks) else -1
         block_at += at if block_at >= 0 else 0
-        shown, place = list[str](), min(end, max(at, self._comment.end))
+        visible, place = list[str](), min(end, max(at, self._comment.end))
         if begun_in is not None and self._comment.end >= self._starts[number + 1]:
             place = end
         while place < end:
             comment = self._comments.first(place, end, block_at)
-            shown.append(words[place - at : comment.begin - at if comment is not None else None])
+            visible.append(words[place - at : comment.begin - at if comment is not None else None])
             if comment is None:
                 break
             self._comment, self._comment_first = comment, number
             begun_in = comment if begun_in is None and comment.begin == at else begun_in
             place = comment.end
         kind = LineKind.TEXT if begun_in is None else LineKind.COMMENT
-        self._made[number] = MarkdownLine(kind, "".join(shown), first, begun_in is not None and begun_in.is_open)
+        self._lines_by_number[number] = MarkdownLine(
+            kind, "".join(visible), first, begun_in is not None and begun_in.is_open
+        )
 
     def _may_open(self, words: str) -> bool:
         return ("<!--" in words or "%%" in words) and not self._opens_nothing(words)

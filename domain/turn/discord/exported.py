@@ -19,7 +19,7 @@ _SURFACES = {
     **dict.fromkeys(("GuildNewsThread", "GuildPublicThread", "GuildPrivateThread"), Surface.DISCORD_THREAD),
     "DirectTextChat": Surface.DISCORD_DM,
 }
-_SAID = ("Default", "Reply", "0", "19")
+_SPEECH_TYPES = ("Default", "Reply", "0", "19")
 _NOTICES = frozenset(
     {
         *("RecipientAdd", "RecipientRemove", "Call", "ChannelNameChange", "ChannelIconChange"),
@@ -128,9 +128,11 @@ def exported_message(message: ExportedMessage) -> PastMessage | None:
         message.timestamp.astimezone(UTC)
     except OverflowError:
         raise ValueError(f"timestamp {message.timestamp.isoformat()!r}: must be a time that UTC has, too") from None
-    if message.type not in _SAID:
+    if message.type not in _SPEECH_TYPES:
         if message.type not in _NOTICES and not (message.type.isascii() and message.type.isdecimal()):
-            raise ValueError(f"type {message.type[:80]!r}: must be one of {', '.join((*_SAID[:2], *sorted(_NOTICES)))}")
+            raise ValueError(
+                f"type {message.type[:80]!r}: must be one of {', '.join((*_SPEECH_TYPES[:2], *sorted(_NOTICES)))}"
+            )
         return None
     words = words_of(_wire(message.content, message), _no_name)
     if not words.all.strip():
@@ -147,16 +149,16 @@ def exported_message(message: ExportedMessage) -> PastMessage | None:
     )
 
 
-def _wire(content: str | None, said: ExportedMessage | _Forwarded) -> dict[str, Any]:
+def _wire(content: str | None, message: ExportedMessage | _Forwarded) -> dict[str, Any]:
     """A message as Discord itself would send it."""
     wire: dict[str, Any] = {
         "content": content or "",
-        "attachments": [{"filename": each.file_name, "size": each.file_size_bytes} for each in said.attachments],
-        "embeds": [msgspec.to_builtins(each) for each in said.embeds],
+        "attachments": [{"filename": each.file_name, "size": each.file_size_bytes} for each in message.attachments],
+        "embeds": [msgspec.to_builtins(each) for each in message.embeds],
     }
-    if isinstance(said, ExportedMessage):
-        wire["sticker_items"] = [{"id": str(place), "name": each.name} for place, each in enumerate(said.stickers)]
-        forwarded = said.forwarded_message
+    if isinstance(message, ExportedMessage):
+        wire["sticker_items"] = [{"id": str(place), "name": each.name} for place, each in enumerate(message.stickers)]
+        forwarded = message.forwarded_message
         if forwarded is not None:
             wire["message_reference"] = {"type": 1}
             wire["message_snapshots"] = [{"message": _wire(forwarded.content, forwarded)}]

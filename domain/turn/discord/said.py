@@ -70,13 +70,13 @@ class Words:
 
     typed: str
     """A person's own text, with names beside ids."""
-    told: str
+    notes: str
     """Lines of the runtime about the rest."""
 
     @property
     def all(self) -> str:
         """Typed words, then the rest."""
-        return "\n\n".join(filter(None, (self.typed, self.told)))
+        return "\n\n".join(filter(None, (self.typed, self.notes)))
 
 
 def manner_of(message: Wire) -> Manner:
@@ -120,7 +120,7 @@ def quotation(message: Wire, name_of: NameOf) -> str:
 def titles_of(message: Wire, name_of: NameOf) -> tuple[str, str]:
     """Words of a message for a title: typed words, and the rest without the heads of blocks and marks of lines."""
     words = words_of(message, name_of)
-    lines = [_MARKS.sub("", line) for line in words.told.splitlines()]
+    lines = [_MARKS.sub("", line) for line in words.notes.splitlines()]
     lines = [line for line in lines if not _HOLDER.fullmatch(line)]
     files = {line: file[1] for line in lines if (file := _FILE.match(line))}
     titles = [_OWN_LINE.sub(r"\1", line) for line in lines if line not in files]

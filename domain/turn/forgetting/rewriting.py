@@ -32,7 +32,7 @@ def forget_words(data: bytes, whole: Collection[EventId], quotations: Collection
         quotations: Events of which only the quotation goes.
         forget_id: Of the request.
     """
-    log, shown = parse(data), bytearray(data)
+    log, rewritten = parse(data), bytearray(data)
     steps = [*places(data), (len(data), "")]
     heads = dict(steps)
     ends = {offset: end for (offset, _), (end, _) in itertools.pairwise(steps)}
@@ -40,25 +40,27 @@ def forget_words(data: bytes, whole: Collection[EventId], quotations: Collection
         event, start = logged.event, logged.offset
         record, meta = data[start : ends[start]], event.meta_dict()
         if event.id in whole:
-            shown[start : ends[start]] = forget_record(record, heads[start], meta, forget_id)
+            rewritten[start : ends[start]] = forget_record(record, heads[start], meta, forget_id)
         elif event.id in quotations and "quote" in meta:
             is_escaped = record.startswith(_ESCAPED, record.index(b"\n") + 1)
-            shown[start : ends[start]] = forget_quotation(record, heads[start], meta, forget_id, is_escaped=is_escaped)
+            rewritten[start : ends[start]] = forget_quotation(
+                record, heads[start], meta, forget_id, is_escaped=is_escaped
+            )
     for start in (seal.offset for seal in log.seals):
         sealed = data[start : ends[start]]
         if seal_mark(sealed[: sealed.rindex(b"<!-- end ")]) < 0:
-            shown[start : ends[start]] = forget_seal(sealed, heads[start])
+            rewritten[start : ends[start]] = forget_seal(sealed, heads[start])
     if log.torn is not None:
-        shown[log.torn.offset :] = _NOT_LINE_FEED.sub(b" ", data[log.torn.offset :])
-    return _without_damage(bytes(shown), log)
+        rewritten[log.torn.offset :] = _NOT_LINE_FEED.sub(b" ", data[log.torn.offset :])
+    return _without_damage(bytes(rewritten), log)
 
 
 def _without_damage(data: bytes, log: ParsedLog) -> bytes:
     """A log without the words of damaged places, if all else can then be verified as before."""
-    shown = bytearray(data)
+    rewritten = bytearray(data)
     for gap in log.damage:
         region = slice(gap.offset, gap.offset + gap.length)
-        shown[region] = _WORDED_LINE.sub(lambda line: b" " * len(line[0]), data[region])
-    before, after = parse(data), parse(bytes(shown))
+        rewritten[region] = _WORDED_LINE.sub(lambda line: b" " * len(line[0]), data[region])
+    before, after = parse(data), parse(bytes(rewritten))
     is_same = (before.header, before.events, before.forgotten) == (after.header, after.events, after.forgotten)
-    return bytes(shown) if is_same else data
+    return bytes(rewritten) if is_same else data

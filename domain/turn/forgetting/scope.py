@@ -121,9 +121,9 @@ class WindowEvents:
         if event.kind is Kind.SYSTEM and meta.get("what") == "joined":
             self._hosts[str(meta.get("message", ""))] = str(meta.get("turn", ""))
         elif event.kind is Kind.DELIVERY:
-            shown = meta.get("message_ids")
+            answer_ids = meta.get("message_ids")
             self._messages[EventId(str(meta.get("event", "")))].update(
-                map(str, shown if isinstance(shown, list) else ())
+                map(str, answer_ids if isinstance(answer_ids, list) else ())
             )
         if not _holds_words(event, meta):
             return
@@ -219,8 +219,8 @@ def list_forgettable(logs: Iterable[tuple[str, ParsedLog]], scope: Scope) -> tup
     if scope.kind in (ScopeKind.MESSAGE, ScopeKind.PERSON, ScopeKind.TOPIC):
         repeated = msgspec.structs.replace(scope, kind=ScopeKind.REPEATED)
         again = _repeating(events, _texts_of(events, chosen.whole), chosen.whole)
-        others, kept = _split_allowed(events, repeated, again)
-        withheld |= kept
+        others, foreign = _split_allowed(events, repeated, again)
+        withheld |= foreign
         chosen = events.choose((*named, *others))
     listed = [_listing(events, each, is_quote=False) for each in chosen.whole]
     listed += [_listing(events, each, is_quote=True) for each in chosen.quotations]
@@ -257,10 +257,10 @@ def _list_expired(events: WindowEvents, before: datetime | None) -> Iterator[Eve
     if before is None:
         return
     pinned = events.list_pinned()
-    kept = {turn_id for each in pinned for turn_id in events.turns_of(each) if turn_id}
+    pinned_turns = {turn_id for each in pinned for turn_id in events.turns_of(each) if turn_id}
     for each in events.entries.values():
         is_pin = each.event.kind is Kind.PIN and str(each.meta.get("event") or each.event.id) in pinned
-        if each.event.at < before and not is_pin and kept.isdisjoint(events.turns_of(each.event.id)):
+        if each.event.at < before and not is_pin and pinned_turns.isdisjoint(events.turns_of(each.event.id)):
             yield each.event.id
 
 
@@ -269,8 +269,10 @@ def _split_allowed(events: WindowEvents, scope: Scope, ids: Iterable[EventId]) -
     ids = list(dict.fromkeys(ids))
     if not scope.only_by:
         return ids, set()
-    kept = {each for each in ids if not each.endswith(QUOTATION) and not _is_own(events, scope, events.entries[each])}
-    return [each for each in ids if each not in kept], kept
+    foreign = {
+        each for each in ids if not each.endswith(QUOTATION) and not _is_own(events, scope, events.entries[each])
+    }
+    return [each for each in ids if each not in foreign], foreign
 
 
 def _is_own(events: WindowEvents, scope: Scope, entry: _Entry) -> bool:

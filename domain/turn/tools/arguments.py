@@ -15,7 +15,7 @@ from difflib import get_close_matches
 MOST_STEPS = 5_000
 """Looks at a value or a schema; beyond them the arguments are left to the server."""
 MOST_LEVELS = 32
-_SHOWN = 60
+_EXCERPT_CHARS = 60
 _LARGEST = 10**300
 """Numbers beyond are no floats."""
 _KINDS: Mapping[str, tuple[type, ...]] = {
@@ -98,7 +98,7 @@ class _Check:
                 raise _RuleError(f"{path}: {_quote(name)} is required")
         others = schema.get("additionalProperties")
         for name, item in value.items():
-            place = f"{path}.{name[:_SHOWN]}"
+            place = f"{path}.{name[:_EXCERPT_CHARS]}"
             if name in known:
                 self.check(known[name], item, place, level + 1)
             elif others is False and not schema.get("patternProperties"):
@@ -157,8 +157,8 @@ def _is_kind(name: str, value: object) -> bool:
 def _check_choice(schema: Mapping[str, object], value: object, path: str) -> None:
     choices = schema.get("enum")
     if isinstance(choices, list) and choices and not any(_is_same(value, each) for each in choices[:MOST_STEPS]):
-        shown = ", ".join(_quote(each) for each in choices[:20])
-        raise _RuleError(f"{path} = {_quote(value)}: must be one of {shown}")
+        listed = ", ".join(_quote(each) for each in choices[:20])
+        raise _RuleError(f"{path} = {_quote(value)}: must be one of {listed}")
     if "const" in schema and not _is_same(value, schema["const"]):
         raise _RuleError(f"{path} = {_quote(value)}: must be {_quote(schema['const'])}")
 
@@ -206,8 +206,8 @@ def _quote(value: object) -> str:
             return "{…}"
         case list():
             return "[…]"
-        case str() if len(value) > _SHOWN:
-            return f"{json.dumps(value[:_SHOWN])}…"
+        case str() if len(value) > _EXCERPT_CHARS:
+            return f"{json.dumps(value[:_EXCERPT_CHARS])}…"
         case _:
             text = json.dumps(value)
-            return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+            return text if len(text) <= _EXCERPT_CHARS else f"{text[:_EXCERPT_CHARS]}…"

@@ -58,8 +58,8 @@ def search_tools(tools: Sequence[Tool], words: str) -> list[Tool]:
         sum(weight * log(1 + len(tools) / having[term]) for term in wanted if (weight := each.get(term, 0.0)))
         for each in weights
     ]
-    found = sorted((place for place, score in enumerate(scores) if score), key=lambda place: (-scores[place], place))
-    return [tools[place] for place in found]
+    places = sorted((place for place, score in enumerate(scores) if score), key=lambda place: (-scores[place], place))
+    return [tools[place] for place in places]
 
 
 def _terms(text: str) -> list[str]:

@@ -15,7 +15,7 @@ _MOST_FAILURES = 40
 _FENCED = re.compile(r"```[\w-]*[ \t]*\r?\n(.*?)\r?\n?```", re.DOTALL)
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _REORDERING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-_SHOWN = 80
+_EXCERPT_CHARS = 80
 
 
 def json_object(answer: str, needed: Collection[str] = ()) -> Mapping[str, Any]:
@@ -65,8 +65,8 @@ def text_of(value: object, name: str) -> str:
 
 def quotation(value: object) -> str:
     """A value in an error: its beginning."""
-    text = value if isinstance(value, str) else brief(value, 2 * _SHOWN)
-    return repr(text[:_SHOWN]) + ("…" if len(text) > _SHOWN else "")
+    text = value if isinstance(value, str) else brief(value, 2 * _EXCERPT_CHARS)
+    return repr(text[:_EXCERPT_CHARS]) + ("…" if len(text) > _EXCERPT_CHARS else "")
 
 
 def _bare(answer: str) -> str:

@@ -32,8 +32,8 @@ class Printed:
         self._least_digits = least_digits
         turns = tuple(spoken)
         texts = (*(f"{turn.author} {turn.text} {turn.answer}" for turn in turns), *known)
-        self._said = {stem for text in texts for stem in _stems(text)}
-        self._printed = {stem for turn in turns for text in turn.results for stem in _stems(text)} - self._said
+        self._spoken_stems = {stem for text in texts for stem in _stems(text)}
+        self._printed = {stem for turn in turns for text in turn.results for stem in _stems(text)} - self._spoken_stems
 
     def flaw(self, text: str) -> str:
         """Reason why a text may not be written, as the end of a sentence; empty if allowed.
@@ -42,7 +42,7 @@ class Printed:
         """
         stems = set(_stems(text))
         printed = stems & self._printed
-        spoken = stems & self._said
+        spoken = stems & self._spoken_stems
         is_printed = any(map(self._is_telling, printed)) or (len(printed) > 1 and len(printed) > len(spoken))
         return _FLAW if is_printed else ""
 

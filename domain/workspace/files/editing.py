@@ -52,8 +52,8 @@ def with_items(
                 if number != last[title_key(title)]:
                     left = {*rest}
                     mine = [*dict.fromkeys(item.text for item in items(part, prose=prose) if item.text in left)]
-                    taken = {*mine}
-                    rest = [text for text in rest if text not in taken]
+                    own_texts = {*mine}
+                    rest = [text for text in rest if text not in own_texts]
                 texts[number] = _edit_section(
                     part, mine, new_line, prose=prose, ordered=ordered, line_of=line_in[title]
                 )
@@ -74,8 +74,8 @@ def without_sections(data: bytes, level: int, is_doomed: Callable[[Section], boo
     doomed = [bool(part.title) and is_doomed(part) for part in parts]
     if not any(doomed):
         return data
-    made = "".join(part.raw for part, is_gone in zip(parts, doomed, strict=True) if not is_gone)
-    return encode_text(made.rstrip("\r\n"), new_line_of(data)) if doomed[-1] else encode_text(made)
+    text = "".join(part.raw for part, is_gone in zip(parts, doomed, strict=True) if not is_gone)
+    return encode_text(text.rstrip("\r\n"), new_line_of(data)) if doomed[-1] else encode_text(text)
 
 
 def _fresh_sections(
@@ -157,13 +157,13 @@ def _places(
         else _first_place(section, there)
     )
     ends = {item.text: _behind_comments(section, item.end) for item in stay}
-    made: dict[int, list[str]] = {}
+    places: dict[int, list[str]] = {}
     for text in wanted:
         if text not in ends:
-            made.setdefault(place, []).append(text)
+            places.setdefault(place, []).append(text)
         elif ordered:
             place = ends[text]
-    return made
+    return places
 
 
 def _first_place(section: Section, there: Sequence[Item]) -> int:

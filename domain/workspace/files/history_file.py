@@ -162,8 +162,8 @@ def history_text(text: str, is_secret: IsSecret = looks_secret) -> str:
 def _lines(part: Section) -> tuple[str, ...]:
     """Lines of a section without their ends, and without empty ones around them."""
     lines = [line.raw.removesuffix("\n").removesuffix("\r") for line in part.lines]
-    shown = [number for number, line in enumerate(lines) if line.strip()]
-    return tuple(lines[shown[0] : shown[-1] + 1]) if shown else ()
+    numbers = [number for number, line in enumerate(lines) if line.strip()]
+    return tuple(lines[numbers[0] : numbers[-1] + 1]) if numbers else ()
 
 
 def _is_dated(part: Section) -> bool:

@@ -262,8 +262,8 @@ def _parse_answer(answer: str) -> Mapping[str, tuple[str, ...]]:
 def _still_binding(before: Sequence[KeptEntry], constraints: Sequence[str]) -> tuple[str, ...]:
     """The constraints that hold after a sweep: all that held, and no wording that was not there before."""
     known = {same_words(entry.text): entry.text for entry in before}
-    held = (entry.text for entry in before if entry.section == CONSTRAINTS)
-    return tuple(unique([*(known[key] for text in constraints if (key := same_words(text)) in known), *held]))
+    binding = (entry.text for entry in before if entry.section == CONSTRAINTS)
+    return tuple(unique([*(known[key] for text in constraints if (key := same_words(text)) in known), *binding]))
 
 
 def _check_amount(before: Sequence[KeptEntry], texts: Sequence[str]) -> None:
@@ -308,8 +308,8 @@ def _rewrite_file(now: bytes, base: bytes, before: Sequence[KeptEntry], answered
         mark = "" if entry in peoples else marks.get(entry) or mark_of("sweep", entry)
         return bullet(f"{entry} <!-- m:{mark} -->" if mark else entry)
 
-    made = with_items(bare, 2, wanted, ordered=False, line=line)
-    return _with_marks(made, _MARK.findall(decode_text(base)) + _MARK.findall(decode_text(now)))
+    rewritten = with_items(bare, 2, wanted, ordered=False, line=line)
+    return _with_marks(rewritten, _MARK.findall(decode_text(base)) + _MARK.findall(decode_text(now)))
 
 
 def _is_empty_update(part: Section) -> bool:

@@ -86,13 +86,13 @@ def read_lines(data: bytes) -> tuple[Line, ...]:
     raws = lines_of(decode_text(data))
     bares = [raws[0].removeprefix("\ufeff"), *raws[1:]] if raws else []
     special = markdown_lines(bares)
-    made = []
+    parsed = []
     for number, (raw, bare) in enumerate(zip(raws, bares, strict=True)):
         line = special.get(number)
         is_code = line is not None and line.kind is LineKind.CODE
         words = bare.rstrip("\r\n") if line is None else line.text
-        made.append(Line(raw, words, is_code=True) if is_code else _line(raw, words))
-    return tuple(made)
+        parsed.append(Line(raw, words, is_code=True) if is_code else _line(raw, words))
+    return tuple(parsed)
 
 
 def sections(data: bytes, level: int, known: Iterable[str] = ()) -> tuple[Section, ...]:
@@ -104,14 +104,14 @@ def sections(data: bytes, level: int, known: Iterable[str] = ()) -> tuple[Sectio
         known: Titles of sections, which headings of any level begin; what is not deeper ends them.
     """
     keys = {title_key(title) for title in known}
-    made: list[Section] = []
+    parts: list[Section] = []
     title, begun, least = "", list[Line](), level
     for line in read_lines(data):
         if 1 <= line.level <= least or (line.level and title_key(line.title) in keys):
-            made.append(Section(title, tuple(begun)))
+            parts.append(Section(title, tuple(begun)))
             title, begun, least = line.title or "#", [], max(level, line.level)
         begun.append(line)
-    return (*made, Section(title, tuple(begun)))
+    return (*parts, Section(title, tuple(begun)))
 
 
 def items(section: Section, *, prose: bool = False) -> tuple[Item, ...]:
@@ -125,11 +125,11 @@ def new_line_of(data: bytes) -> str:
     return line_end(data).decode()
 
 
-def _line(raw: str, shown: str) -> Line:
+def _line(raw: str, visible: str) -> Line:
     """A line that is not of a code block; a heading, if what begins it is seen."""
-    words = heading_words(shown) if shown.startswith("#") and raw.removeprefix("\ufeff").startswith("#") else None
-    level = len(shown) - len(shown.lstrip("#")) if words is not None else 0
-    return Line(raw, shown, level, words or "")
+    words = heading_words(visible) if visible.startswith("#") and raw.removeprefix("\ufeff").startswith("#") else None
+    level = len(visible) - len(visible.lstrip("#")) if words is not None else 0
+    return Line(raw, visible, level, words or "")
 
 
 def _spans(section: Section, *, prose: bool) -> Iterator[tuple[int, int]]:

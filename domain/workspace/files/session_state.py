@@ -119,8 +119,8 @@ def rendered_session(state: SessionState, before: bytes) -> bytes:
         for name, title in TITLES.items()
     }
     wanted |= {TITLES["title"]: [*capped.items_of("title"), *texts["title"][1:]]}  # what else people wrote there stays
-    made = with_items(data, 1, wanted, prose=True, plain=(TITLES["title"],))
-    return made if capped.worklog else without_sections(made, 1, _is_bare_worklog)
+    rendered = with_items(data, 1, wanted, prose=True, plain=(TITLES["title"],))
+    return rendered if capped.worklog else without_sections(rendered, 1, _is_bare_worklog)
 
 
 def update_session(

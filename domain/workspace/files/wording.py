@@ -27,12 +27,12 @@ def same_words(text: str) -> str:
 def unique(texts: Iterable[str], known: Iterable[str] = ()) -> list[str]:
     """Texts without those that say the same as an earlier one, or as one of `known`."""
     met = {same_words(text) for text in known}
-    made = []
+    distinct = []
     for text in texts:
         if (key := same_words(text)) not in met:
             met.add(key)
-            made.append(text)
-    return made
+            distinct.append(text)
+    return distinct
 
 
 def title_key(title: str) -> str:

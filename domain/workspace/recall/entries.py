@@ -72,14 +72,14 @@ def entries(text: str, source: Source, path: str) -> tuple[Entry, ...]:
 
 def _wholes(section: Section) -> Iterator[tuple[int, str]]:
     """Beginning of each item, and the item's text; a code block belongs to the item above."""
-    made: list[tuple[int, str]] = []
+    wholes: list[tuple[int, str]] = []
     for item in items(section, prose=True):
-        if made and _is_code(section, item):
-            begin, text = made.pop()
-            made.append((begin, f"{text} {item.text}"))
+        if wholes and _is_code(section, item):
+            begin, text = wholes.pop()
+            wholes.append((begin, f"{text} {item.text}"))
         else:
-            made.append((item.begin, _BOX.sub("", item.text, count=1)))
-    yield from made
+            wholes.append((item.begin, _BOX.sub("", item.text, count=1)))
+    yield from wholes
 
 
 def _is_code(section: Section, item: Item) -> bool:

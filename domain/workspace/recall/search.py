@@ -57,7 +57,7 @@ _OWN_HEADINGS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Hit:
     """An entry that shares a term with a message."""
 
     number: int
@@ -149,18 +149,18 @@ def recall_entries(
     """
     if not index.entries:
         return ()
-    meant = Question.of(question, today)
-    if meant.goes_on:
+    asked_for = Question.of(question, today)
+    if asked_for.goes_on:
         return _within(_of_state(index), budget_chars)
-    favour = frozenset(each.casefold() for each in favoured) | index.named_by(meant.terms)
-    ranked = _find(index, meant, previous, lambda number: _factor(index, number, meant, today, favour))
+    favour = frozenset(each.casefold() for each in favoured) | index.named_by(asked_for.terms)
+    ranked = _find(index, asked_for, previous, lambda number: _factor(index, number, asked_for, today, favour))
     best = max((each.score for each in ranked if each.is_admitted), default=0.0)
     ranked = _rank([each for each in ranked if each.is_admitted or _is_beside(index, each, best)], index, budget_chars)
     numbers = [each.number for each in ranked]
-    if meant.names_only(index.heading_terms):
-        numbers += _of_sections(index, index.named_by(meant.terms))
-    if meant.months and not ranked:
-        numbers = [*_of_months(index, meant), *numbers]
+    if asked_for.names_only(index.heading_terms):
+        numbers += _of_sections(index, index.named_by(asked_for.terms))
+    if asked_for.months and not ranked:
+        numbers = [*_of_months(index, asked_for), *numbers]
     chosen = [index.entries[number] for number in dict.fromkeys(numbers)]
     return _within(chosen, budget_chars)
 
@@ -174,11 +174,11 @@ def _all_terms(entry: Entry) -> tuple[str, ...]:
     return (*terms(entry.text), *terms(deep if main.casefold() in _OWN_HEADINGS else heading))
 
 
-def _find(index: RecallIndex, meant: Question, previous: str, factor: Callable[[int], float]) -> list[_Found]:
+def _find(index: RecallIndex, question: Question, previous: str, factor: Callable[[int], float]) -> list[_Hit]:
     """The best of the entries that share a term with the message; none unless one of them is admitted."""
     count = len(index.entries)
     scores, points, shared = [0.0] * count, [0.0] * count, [0] * count
-    for place, (term, telling) in enumerate(meant.terms.items()):
+    for place, (term, telling) in enumerate(question.terms.items()):
         bit, postings = 1 << place, index.postings.get(term)
         worth = telling - TOPIC_POINTS if telling and index.is_topic(term) else float(telling)
         if postings is None and telling and len(term) >= PREFIX_CHARS:
@@ -190,14 +190,14 @@ def _find(index: RecallIndex, meant: Question, previous: str, factor: Callable[[
             shared[number] |= bit
             points[number] += worth
     for term, telling in weigh_terms(previous).items():
-        if term not in meant.terms:
+        if term not in question.terms:
             weight, worth = index.weight(term) * _PREVIOUS, telling * _PREVIOUS_POINTS
             for number, part in index.postings.get(term, ()):
                 if shared[number]:
                     scores[number] += weight * part
                     points[number] += worth
-    is_short = meant.asks and sum(map(bool, meant.terms.values())) <= SHORT_QUESTION
-    needed = 1.0 if is_short else float(POINTS + len(meant.terms) // LONG_MESSAGE)
+    is_short = question.asks and sum(map(bool, question.terms.values())) <= SHORT_QUESTION
+    needed = 1.0 if is_short else float(POINTS + len(question.terms) // LONG_MESSAGE)
     scored = [
         (points[number] >= needed, scores[number] * index.priors[number], number)
         for number, bits in enumerate(shared)
@@ -207,37 +207,37 @@ def _find(index: RecallIndex, meant: Question, previous: str, factor: Callable[[
         return []
     best = nlargest(WEIGHED, scored)
     return [
-        _Found(number, score * factor(number), is_admitted, shared[number], index.staleness[number])
+        _Hit(number, score * factor(number), is_admitted, shared[number], index.staleness[number])
         for is_admitted, score, number in best
     ]
 
 
-def _is_beside(index: RecallIndex, hit: _Found, best: float) -> bool:
+def _is_beside(index: RecallIndex, hit: _Hit, best: float) -> bool:
     """True if an entry that is not admitted stands beside admitted entries."""
     return index.entries[hit.number].source is not Source.HISTORY and hit.score >= BESIDE_SHARE * best
 
 
-def _factor(index: RecallIndex, number: int, meant: Question, today: date, favour: Collection[str]) -> float:
+def _factor(index: RecallIndex, number: int, question: Question, today: date, favour: Collection[str]) -> float:
     """Factor of an entry's score for its heading, path and day."""
     entry, factor = index.entries[number], 1.0
     if favour and (index.headings[number] in favour or entry.path.casefold() in favour):
         factor *= _FAVOUR
-    if meant.months and entry.source is Source.HISTORY:
+    if question.months and entry.source is Source.HISTORY:
         factor *= _HISTORY
     if entry.day is None:
         return factor
-    if meant.months:
-        return factor * (_MONTH if (entry.day.year, entry.day.month) in meant.months else 1.0)
+    if question.months:
+        return factor * (_MONTH if (entry.day.year, entry.day.month) in question.months else 1.0)
     age = max(0, (today - entry.day).days)
     return factor * (0.8 + 0.2 * math.pow(0.5, age / _HALF_LIFE_DAYS))
 
 
-def _rank(hits: list[_Found], index: RecallIndex, room: int) -> list[_Found]:
+def _rank(hits: list[_Hit], index: RecallIndex, room: int) -> list[_Hit]:
     """The best first, but nothing stale before what holds, and of a fact that is said twice only what holds.
 
     There are some more of them than `room` has characters for.
     """
-    ranked: list[_Found] = []
+    ranked: list[_Hit] = []
     left = 2 * room
     for each in nsmallest(MOST, hits, key=lambda one: (not one.is_admitted, -one.score, one.number)):
         size = len(index.entries[each.number].text)
@@ -264,14 +264,14 @@ def _staleness(entry: Entry) -> tuple[int, int]:
     return _KIND[entry.source], -(entry.day.toordinal() if entry.day else 0)
 
 
-def _is_same(index: RecallIndex, one: _Found, other: _Found) -> bool:
+def _is_same(index: RecallIndex, one: _Hit, other: _Hit) -> bool:
     """True if two entries say the same, and one of them has no word of the message that the other lacks."""
     if one.shared & ~other.shared and other.shared & ~one.shared:
         return False
     return _likeness(index, one, other) >= SAME_SHARE
 
 
-def _is_fresher(one: _Found, other: _Found) -> bool:
+def _is_fresher(one: _Hit, other: _Hit) -> bool:
     """True if an entry holds rather than another: the later of two days, else the file that is kept closer to now."""
     (kind, day), (other_kind, other_day) = one.staleness, other.staleness
     if day and other_day and day != other_day:
@@ -279,7 +279,7 @@ def _is_fresher(one: _Found, other: _Found) -> bool:
     return (kind, day) < (other_kind, other_day)
 
 
-def _yields(index: RecallIndex, stale: _Found, fresh: _Found) -> bool:
+def _yields(index: RecallIndex, stale: _Hit, fresh: _Hit) -> bool:
     """True if a fresher entry has the same subject as a stale entry, however many of the message's words each has.
 
     Entries that have much in common have one subject, and so have two with a number and half of the words that the
@@ -296,11 +296,11 @@ def _yields(index: RecallIndex, stale: _Found, fresh: _Found) -> bool:
     return not stale.shared & ~fresh.shared and (is_alike or stale.staleness[0] != fresh.staleness[0])
 
 
-def _has_digit(index: RecallIndex, hit: _Found) -> bool:
+def _has_digit(index: RecallIndex, hit: _Hit) -> bool:
     return any(map(str.isdigit, index.entries[hit.number].text))
 
 
-def _likeness(index: RecallIndex, one: _Found, other: _Found) -> float:
+def _likeness(index: RecallIndex, one: _Hit, other: _Hit) -> float:
     """Share of the terms of two entries that both have."""
     keys, others = index.keys[one.number], index.keys[other.number]
     both = len(keys & others)
@@ -323,12 +323,12 @@ def _of_sections(index: RecallIndex, headings: Collection[str]) -> list[int]:
     return sorted(numbers, key=index.staleness.__getitem__)
 
 
-def _of_months(index: RecallIndex, meant: Question) -> list[int]:
+def _of_months(index: RecallIndex, question: Question) -> list[int]:
     """Entries of the history for the months in question."""
     return [
         number
         for number, entry in enumerate(index.entries)
-        if entry.source is Source.HISTORY and entry.day and (entry.day.year, entry.day.month) in meant.months
+        if entry.source is Source.HISTORY and entry.day and (entry.day.year, entry.day.month) in question.months
     ]
 
 

@@ -13,7 +13,7 @@ def turn_block(
     entries: Iterable[Entry],
     budget_chars: int,
     skills: Sequence[str] = (),
-    said: Sequence[tuple[str, str]] = (),
+    hook_texts: Sequence[tuple[str, str]] = (),
 ) -> str:
     """The block; empty where there is nothing to show.
 
@@ -21,14 +21,14 @@ def turn_block(
         entries: What is recalled, the best first.
         budget_chars: Of what is recalled; the rest is bounded by what it is made of.
         skills: Names of skills that are about a file which is mentioned.
-        said: Skill -> output of the skill's hook.
+        hook_texts: Skill -> output of the skill's hook.
     """
     block = recall_block(entries, budget_chars)
     more = dict[str, object]()
     if skills:
         more["skills_about_this"] = list(skills)
-    if said:
-        more["said_by_hooks"] = [{"skill": skill, "text": text} for skill, text in said]
+    if hook_texts:
+        more["said_by_hooks"] = [{"skill": skill, "text": text} for skill, text in hook_texts]
     if not more:
         return block
     inner = block_json(more)

@@ -61,8 +61,8 @@ def counted_output(event: str, text: str) -> str:
     """Counted part of the output of a hook for `event`: defused, and at most 1,000 characters."""
     if event != BEFORE_PROMPT or text.strip() == _NOTHING:
         return ""
-    shown = presentable(defuse(text.strip()))
-    return shown if len(shown) <= OUTPUT_CHARS else shown[: OUTPUT_CHARS - 1].rstrip() + _CUT
+    rendered = presentable(defuse(text.strip()))
+    return rendered if len(rendered) <= OUTPUT_CHARS else rendered[: OUTPUT_CHARS - 1].rstrip() + _CUT
 
 
 def _texts(value: Fact) -> list[str]:

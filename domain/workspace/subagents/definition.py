@@ -91,7 +91,7 @@ def read_definition(fields: object, body: str) -> DefinitionReading:
     """
     if not isinstance(fields, Mapping):
         return DefinitionReading(None, (f"front matter {brief(fields)}: must be `key: value` lines",))
-    reader = _Given(fields)
+    reader = _FieldReader(fields)
     body = body.strip()
     if len(body) > BODY_CHARS:
         reader.faults.append(f"text of {len(body)} characters: at most {BODY_CHARS} are allowed")
@@ -118,7 +118,7 @@ def read_definition(fields: object, body: str) -> DefinitionReading:
 
 
 @dataclass(slots=True)
-class _Given:
+class _FieldReader:
     """Fields of a front matter; what is wrong with them is noted, and something usable given instead."""
 
     fields: Mapping[object, object]

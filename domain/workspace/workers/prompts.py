@@ -170,8 +170,8 @@ def _prompt(
     wanted = min(_SAID_CHARS, sum(turn.most for turn in turns))
     drafts = ({**_file_texts(files, cap, scrub), **in_mind, "said": list[object]()} for cap in _FILE_CAPS)
     sizes = ((draft, left - len(block_json(draft))) for draft in drafts)
-    shown, room = next((each for each in sizes if each[1] >= wanted), ({**in_mind, "said": []}, left - _FRAME))
-    return system, block_json({**shown, "said": _within(turns, room, scrub)})
+    prompt_fields, room = next((each for each in sizes if each[1] >= wanted), ({**in_mind, "said": []}, left - _FRAME))
+    return system, block_json({**prompt_fields, "said": _within(turns, room, scrub)})
 
 
 def _file_texts(files: Mapping[str, tuple[bytes, int]], cap: int, scrub: Scrub) -> dict[str, str]:
@@ -208,12 +208,12 @@ class _Turn:
         return self._object(_harmless(self._turn.text, scrub), _harmless(self._turn.answer, scrub))
 
     def _object(self, text: str, answer: str) -> dict[str, str]:
-        shown = {
+        fields = {
             "at": f"{self._turn.at:%Y-%m-%d %H:%M}",
             "who": self._turn.author[:80],
             "said": _cut(text, _LONGEST_TURN),
         }
-        return {**shown, "answer": _cut(answer, _LONGEST_TURN)} if answer else shown
+        return {**fields, "answer": _cut(answer, _LONGEST_TURN)} if answer else fields
 
 
 def _within(turns: Sequence[_Turn], room: int, scrub: Scrub) -> list[dict[str, str] | str]:

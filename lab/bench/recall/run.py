@@ -110,7 +110,7 @@ def _answer(library: Library, name: str, case: Case, query: Query) -> dict[str, 
     """Figures of one question; see `FIGURES`."""
     begin = process_time()
     order, evidence = RANKERS[name](library, query, BUDGET), case.evidence
-    block = inject([library.memories[row] for row in order], question_terms(query.text), BUDGET, asked=query.text)
+    block = inject([library.memories[row] for row in order], question_terms(query.text), BUDGET, question=query.text)
     cpu_s = process_time() - begin
     shown = {order[item.index]: item.excerpt for item in block.items}
     sessions = list(dict.fromkeys(library.turns[row].session for row in shown))

@@ -219,16 +219,16 @@ def call_tool(params):
     return {"content": [{"type": "text", "text": text}], "structuredContent": result, "isError": False}
 
 
-def _check_arguments(given, wanted):
-    if given.keys() != wanted.keys():
-        raise MistakeError(f"the arguments are {', '.join(wanted)}; given were {', '.join(given) or 'none'}")
-    for name, value in given.items():
+def _check_arguments(arguments, wanted):
+    if arguments.keys() != wanted.keys():
+        raise MistakeError(f"the arguments are {', '.join(wanted)}; given were {', '.join(arguments) or 'none'}")
+    for name, value in arguments.items():
         kind = wanted[name]["type"]
         if not isinstance(value, KINDS[kind]) or isinstance(value, bool):
             raise MistakeError(f"{name} must be of type {kind}, and {json.dumps(value)[:50]} is not")
         if kind != "string" and not -LARGEST <= value <= LARGEST:
             raise MistakeError(f"{name} is not within {LARGEST} of 0")
-    return given
+    return arguments
 
 
 def read_resource(params):
@@ -250,10 +250,11 @@ def read_resource(params):
 
 def get_prompt(params):
     """Messages of a prompt."""
-    given = params.get("arguments") or {}
-    if params.get("name") != "countdown" or not {"event", "day"} <= given.keys():
+    arguments = params.get("arguments") or {}
+    if params.get("name") != "countdown" or not {"event", "day"} <= arguments.keys():
         raise ProtocolError(INVALID_PARAMS, "there is one prompt, countdown, with event and day")
-    text = f"How many days is it from today until {given['event']} on {given['day']}, and which day of the week is it?"
+    event, day = arguments["event"], arguments["day"]
+    text = f"How many days is it from today until {event} on {day}, and which day of the week is it?"
     return {"description": PROMPTS[0]["description"], "messages": [_user_message(text)]}
 
 

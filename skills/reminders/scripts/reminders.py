@@ -84,13 +84,13 @@ def _id(named):
     if any(each["id"] == named for each in reminders):
         return named
     words = [word for word in re.findall(r"[\w'-]+", named.casefold()) if word not in ABOUT]
-    meant = [each for each in reminders if words and all(word in each["msg"].casefold() for word in words)]
-    if len(meant) == 1 and meant[0]["id"]:
-        return meant[0]["id"]
-    lines = "".join(f"\n    {each['line']}" for each in meant or reminders)
+    matches = [each for each in reminders if words and all(word in each["msg"].casefold() for word in words)]
+    if len(matches) == 1 and matches[0]["id"]:
+        return matches[0]["id"]
+    lines = "".join(f"\n    {each['line']}" for each in matches or reminders)
     hint = "\nRun the command again with words of one of these, or with its id." if lines else ""
     raise SystemExit(
-        f"error: {named!r} names {len(meant)} reminders, and must name one; nothing was changed{lines}{hint}"
+        f"error: {named!r} names {len(matches)} reminders, and must name one; nothing was changed{lines}{hint}"
     )
 
 

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.curated.block import READ_ONLY, Shown, block, plain_index, shown_index
+from domain.curated.block import READ_ONLY, ScopeBlock, block, plain_index, shown_index
 from domain.curated.page import Scope
 from domain.text.imitation import imitates
 from tests.domain.curated.files import anything
 
-HOME = Shown(Scope.GLOBAL, "/home/anna/.pi/agent/memory", may_write=True, index="## A\n- global fact\n")
-REPO = Shown(Scope.PROJECT, "/srv/repo/.pi/memory", may_write=True, index="## B\n- project fact\n")
+HOME = ScopeBlock(Scope.GLOBAL, "/home/anna/.pi/agent/memory", may_write=True, index="## A\n- global fact\n")
+REPO = ScopeBlock(Scope.PROJECT, "/srv/repo/.pi/memory", may_write=True, index="## B\n- project fact\n")
 BOTH = block([HOME, REPO])
 WORDS = " ".join(BOTH.split())
 INDEXES = anything.map(lambda data: shown_index(plain_index(data)))
@@ -91,8 +91,8 @@ def test_nothing_asks_for_a_new_whole_index() -> None:
 @given(INDEXES, st.booleans(), st.booleans())
 @pytest.mark.req("S1-29", "S1-61")
 def test_without_a_project_none_is_mentioned(index: str, may_write: bool, may_run: bool) -> None:
-    made = block([Shown(Scope.GLOBAL, "/m", may_write, index)], may_run=may_run)
-    frame = block([Shown(Scope.GLOBAL, "/m", may_write, "")], may_run=may_run)
+    made = block([ScopeBlock(Scope.GLOBAL, "/m", may_write, index)], may_run=may_run)
+    frame = block([ScopeBlock(Scope.GLOBAL, "/m", may_write, "")], may_run=may_run)
 
     assert made.startswith(frame)
     assert "project memory" not in frame.casefold()
@@ -103,7 +103,7 @@ def test_without_a_project_none_is_mentioned(index: str, may_write: bool, may_ru
 @given(INDEXES, INDEXES)
 @pytest.mark.req("S1-31")
 def test_the_same_files_give_the_same_block(one: str, other: str) -> None:
-    scopes = [Shown(Scope.GLOBAL, "/m", True, one), Shown(Scope.PROJECT, "/p", True, other)]
+    scopes = [ScopeBlock(Scope.GLOBAL, "/m", True, one), ScopeBlock(Scope.PROJECT, "/p", True, other)]
 
     assert block(scopes) == block(list(scopes))
     assert one.rstrip("\n") in block(scopes)
@@ -113,7 +113,7 @@ def test_the_same_files_give_the_same_block(one: str, other: str) -> None:
 
 @pytest.mark.req("S1-63")
 def test_without_files_there_is_the_preamble_alone() -> None:
-    made = block([Shown(Scope.GLOBAL, "/m", True, ""), Shown(Scope.PROJECT, "/p", True, "")])
+    made = block([ScopeBlock(Scope.GLOBAL, "/m", True, ""), ScopeBlock(Scope.PROJECT, "/p", True, "")])
 
     assert made.startswith("## Persistent memory\n")
     assert "When you learn something durable" in made
@@ -121,7 +121,7 @@ def test_without_files_there_is_the_preamble_alone() -> None:
 
 
 def test_who_may_not_write_or_run_is_not_asked_to() -> None:
-    reader = Shown(Scope.GLOBAL, "/m", False, "- a\n")
+    reader = ScopeBlock(Scope.GLOBAL, "/m", False, "- a\n")
 
     assert "When you learn" not in block([reader])
     assert READ_ONLY in block([reader])
@@ -130,7 +130,7 @@ def test_who_may_not_write_or_run_is_not_asked_to() -> None:
 
 
 def test_personal_notes_stand_behind_the_index_of_their_project() -> None:
-    made = block([HOME, Shown(Scope.PROJECT, "/p", True, "- a\n", "- mine\n")])
+    made = block([HOME, ScopeBlock(Scope.PROJECT, "/p", True, "- a\n", "- mine\n")])
 
     assert made.endswith("- a\n\n### Project MEMORY.local.md  (.pi/memory/MEMORY.local.md)\n- mine")
 

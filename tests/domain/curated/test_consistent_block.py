@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.curated.block import Shown, block, store
+from domain.curated.block import ScopeBlock, block, store
 from domain.curated.page import Scope
 from domain.turn.prompt import system_prompt
 from messages.base import Surface, Window
@@ -11,8 +11,8 @@ CHANNEL = Window(surface=Surface.DISCORD_CHANNEL, id="910000000000000011")
 EXCEPTED = "you need not, and cannot, save anything for yourself"
 
 
-def shown(scope: Scope = Scope.GLOBAL, *, may_write: bool = True, index: str = "") -> Shown:
-    return Shown(scope, f"/home/ann/{scope.value}", may_write, index)
+def shown(scope: Scope = Scope.GLOBAL, *, may_write: bool = True, index: str = "") -> ScopeBlock:
+    return ScopeBlock(scope, f"/home/ann/{scope.value}", may_write, index)
 
 
 def flat(text: str) -> str:

@@ -53,7 +53,7 @@ def test_what_fits_whole_is_shown_as_it_stands_in_the_files(one: bytes, other: b
 def test_no_page_is_shown_below_the_least_of_its_kind(one: bytes, other: bytes, budget: int) -> None:
     for each in resident_set(pages(one, other), budget).residents:
         assert each.fidelity in (Fidelity.FULL, MINIMUM[each.page.kind], Fidelity.ABSENT)
-        assert (each.shown == "") == (each.fidelity is Fidelity.ABSENT)
+        assert (each.text == "") == (each.fidelity is Fidelity.ABSENT)
 
 
 @given(anything, BUDGETS)

@@ -126,8 +126,8 @@ def test_no_words_are_shown_twice_unless_they_are_pinned() -> None:
     """Neither those of the question nor those of a memory that stands before."""
     texts = ["Where is the key?", "Under the stone.", "under  the STONE.", "Where is the key? Here.", "Under the stone"]
     memories = [memory(text, line) for line, text in enumerate(texts, 1)]
-    assert [item.index for item in inject(memories, asked="where is the  key?").items] == [1, 3, 4]
-    assert [item.index for item in inject(memories, asked="where is the  key?", pins=3).items] == [0, 1, 2, 3, 4]
+    assert [item.index for item in inject(memories, question="where is the  key?").items] == [1, 3, 4]
+    assert [item.index for item in inject(memories, question="where is the  key?", pins=3).items] == [0, 1, 2, 3, 4]
     assert pins_with_room(memories) == len(memories)
 
 

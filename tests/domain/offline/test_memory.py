@@ -4,7 +4,7 @@ import pytest
 
 from domain.memory.injection import Memory, inject
 from domain.offline.asking import question_of
-from domain.offline.memory import EXCERPT_LIMIT_CHARS, MOST_QUOTED, Reminded, Said, memories_of, quotes
+from domain.offline.memory import EXCERPT_LIMIT_CHARS, MOST_QUOTED, Reminded, Utterance, memories_of, quotes
 from domain.offline.model import NOTHING_FOUND, answer
 from messages.model import ChatMessage, Role
 
@@ -16,7 +16,7 @@ def block(*memories: Memory) -> str:
     return inject(memories, frozenset()).block
 
 
-def asked(prompt: str, *history: Said, memories: tuple[Reminded, ...] = (), asker: str = "Alice") -> str:
+def asked(prompt: str, *history: Utterance, memories: tuple[Reminded, ...] = (), asker: str = "Alice") -> str:
     question = question_of(prompt)
     return quotes(question, asker, history, memories) if question else ""
 
@@ -96,7 +96,7 @@ def test_only_the_line_that_tells_is_quoted_and_in_short() -> None:
 
 
 def test_one_person_s_words_are_quoted_where_they_are_asked_for() -> None:
-    bob, alice = (Said(who, "now", f"The party is at {who}'s.") for who in ("Bob B.", "Alice"))
+    bob, alice = (Utterance(who, "now", f"The party is at {who}'s.") for who in ("Bob B.", "Alice"))
 
     assert asked("what did Bob say about the party", bob, alice) == "> The party is at Bob B.'s.\n-# Bob B., now"
     assert asked("what did I say about the party", bob, alice) == "> The party is at Alice's.\n-# Alice, now"
@@ -110,8 +110,8 @@ def test_a_memory_is_never_quoted_as_one_person_s_words() -> None:
 
 
 def test_the_window_comes_before_memories_and_the_same_words_once() -> None:
-    here = Said("Alice", "now", "The cat sleeps.")
-    same = Said("Alice", "now", CAT.text)
+    here = Utterance("Alice", "now", "The cat sleeps.")
+    same = Utterance("Alice", "now", CAT.text)
 
     assert asked("where is the cat", here, memories=memories_of(block(CAT))).split("\n")[::2] == [
         "> The cat sleeps.",

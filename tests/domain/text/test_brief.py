@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.text.brief import SHOWN, brief
+from domain.text.brief import EXCERPT_CHARS, brief
 
 HUGE = 16**8_000
 SIMPLE = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.dates()
@@ -44,7 +44,7 @@ def test_what_is_long_deep_odd_or_within_itself_is_worded_too() -> None:
     endless: dict[str, Any] = {}
     endless["x"] = endless
     for value in (deep, endless, Odd(), b"x" * 1_000_000, "x" * 1_000_000, set(range(100_000))):
-        assert len(brief(value)) <= SHOWN
+        assert len(brief(value)) <= EXCERPT_CHARS
 
 
 @given(VALUES, st.integers(10, 200))

@@ -112,7 +112,7 @@ def parts_of_messages() -> list[str]:
         "attachments": [{"filename": "a"}],
     }
     unknown: list[dict[str, Any]] = [{"type": 777}, {"hologram": [1]}]
-    told = "\n".join(words_of(each, lambda _kind, _id: "").told for each in (message, *unknown))
+    told = "\n".join(words_of(each, lambda _kind, _id: "").notes for each in (message, *unknown))
     long = shorten("x" * 100, 60).splitlines()[-1]
     return [long, *(line for line in told.splitlines() if not line.startswith(MARK))]
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.text.characters import units
-from domain.text.long_answer import MOST_MESSAGES, Shown, in_messages
+from domain.text.long_answer import MOST_MESSAGES, AnswerMessages, in_messages
 from domain.text.splitting import LIMIT, split
 
 LINE = "one line of an answer that goes on for rather long\n"
@@ -17,7 +17,7 @@ LINE = "one line of an answer that goes on for rather long\n"
 
 def test_a_text_that_fits_into_a_few_messages_is_shown_in_them() -> None:
     text = LINE * 200
-    assert in_messages(text) == Shown(split(text))
+    assert in_messages(text) == AnswerMessages(split(text))
     assert 1 < len(in_messages(text).parts) <= MOST_MESSAGES
 
 
@@ -56,7 +56,7 @@ def test_a_long_text_without_a_word_in_its_beginning_is_a_file() -> None:
 
 
 def test_a_blank_text_shows_nothing() -> None:
-    assert in_messages(" \n") == Shown(())
+    assert in_messages(" \n") == AnswerMessages(())
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from domain.curated.block import Shown, block, store
+from domain.curated.block import ScopeBlock, block, store
 from domain.curated.page import Scope
 from domain.turn.prompt import FILES_BLOCK, HANDOVER_PREFIX, MEMORY_PREFIX, OBJECTS_PREFIX, system_prompt
 from domain.turn.skill import FILE_NAME, Skill, available_skills, read_front_matter, split_front_matter
@@ -61,9 +61,9 @@ class Set:
         found = [*stores(places, keeps_session=self.llm, keeps_history=self.llm)] if "workspace" in self.layers else []
         return [*found, *([store(self.scopes())] if "curated" in self.layers else [])]
 
-    def scopes(self) -> list[Shown]:
+    def scopes(self) -> list[ScopeBlock]:
         folders = {Scope.GLOBAL: "/opt/agent/memory", Scope.PROJECT: "/srv/shop/.pi/memory"}
-        return [Shown(scope, folder, self.may_write, "") for scope, folder in folders.items()]
+        return [ScopeBlock(scope, folder, self.may_write, "") for scope, folder in folders.items()]
 
     def prompt(self) -> str:
         names = (*ALWAYS, *(SKILLS[layer] for layer in sorted(self.layers)))

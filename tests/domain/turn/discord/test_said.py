@@ -146,7 +146,7 @@ def test_no_foreign_line_passes_for_one_of_the_runtimes() -> None:
 @given(message=st.dictionaries(FIELDS, JSON, max_size=6))
 def test_any_json_has_words_and_a_manner(message: dict[str, Any]) -> None:
     words = words_of(message, name_of)
-    assert len(words.told) <= MOST_TOLD_CHARS
+    assert len(words.notes) <= MOST_TOLD_CHARS
     assert isinstance(manner_of(message), Manner)
     assert all(isinstance(file, dict) for file in files_of(message))
     assert all(isinstance(role, int) for role in mentioned_roles(message))
