@@ -107,14 +107,14 @@ class Benchmark:
 
     def tables(self, rows: Rows, *, quick: bool) -> Iterator[Table | str]:
         """The figures, the note, and a row for each target."""
-        shown = [each for each in self.columns if any(each.figure in figures for figures in rows.values())]
-        cells = {name: [_cell(figures, each) for each in shown] for name, figures in rows.items()}
-        headings = [each.heading for each in shown]
+        used_columns = [each for each in self.columns if any(each.figure in figures for figures in rows.values())]
+        cells = {name: [_cell(figures, each) for each in used_columns] for name, figures in rows.items()}
+        headings = [each.heading for each in used_columns]
         if not self.is_upright:
             yield _table(["", *headings], ([name, *row] for name, row in cells.items()))
         else:
             ratios = self.ratios(rows)
-            last = [f"{ratios[each.figure]:.3g} x" if each.figure in ratios else "" for each in shown]
+            last = [f"{ratios[each.figure]:.3g} x" if each.figure in ratios else "" for each in used_columns]
             columns = {**cells, **({"better by": last} if ratios else {})}
             yield _table(["", *columns], zip(headings, *columns.values(), strict=True))
         if self.note:

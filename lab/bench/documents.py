@@ -93,10 +93,10 @@ def _ask(system: ActorSystem, edge: Edge, data: bytes) -> None:
 
 
 def _answer(edge: Edge) -> DocumentRead:
-    said = edge.receive(_WAIT_S, lambda message: getattr(message, "request_id", "") == "document")
-    if not isinstance(said, DocumentRead):
-        raise MeasurementError(f"the document was not read: {said}")
-    return said
+    reply = edge.receive(_WAIT_S, lambda message: getattr(message, "request_id", "") == "document")
+    if not isinstance(reply, DocumentRead):
+        raise MeasurementError(f"the document was not read: {reply}")
+    return reply
 
 
 def _command_ms(system: ActorSystem, edge: Edge, number: int) -> float:

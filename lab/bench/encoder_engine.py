@@ -51,9 +51,9 @@ def compare(sizes: Sequence[tuple[int, int]] = SIZES, rounds: int = ROUNDS) -> d
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the figures of one system as JSON, or without arguments those of both."""
-    given = sys.argv[1:] if arguments is None else arguments
-    if given:
-        sys.stdout.write(json.dumps(figures_of(given[0], **json.loads(given[1]))) + "\n")
+    words = sys.argv[1:] if arguments is None else arguments
+    if words:
+        sys.stdout.write(json.dumps(figures_of(words[0], **json.loads(words[1]))) + "\n")
         return
     for name, figures in compare().items():
         spent = ", ".join(f"{size}: {ms:.2f} ms" for size, ms in figures["cpu_ms"].items())

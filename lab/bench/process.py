@@ -66,9 +66,9 @@ def measure_each(
     """
 
     def figures(value: str) -> dict[str, Any]:
-        found = measure(module, {name: value, **sizes})
+        measured = measure(module, {name: value, **sizes})
         say(f"{value}: done")
-        return found
+        return measured
 
     with ThreadPoolExecutor(_AT_A_TIME) as pool:
         return dict(zip(values, pool.map(figures, values), strict=True))

@@ -65,7 +65,7 @@ class MountReport:
     """Account of a race."""
 
     tries: int
-    shown: int
+    leaked: int
     """Commands that were shown something from outside of the folder."""
     touched: int
     """Commands after which something outside had been changed, emptied or made."""
@@ -77,7 +77,7 @@ class MountReport:
     @property
     def is_sound(self) -> bool:
         """True if nothing got out or in, and the race was one."""
-        return not (self.shown or self.touched) and self.swaps > self.tries and self.refused < self.tries
+        return not (self.leaked or self.touched) and self.swaps > self.tries and self.refused < self.tries
 
     def as_dict(self) -> dict[str, object]:
         """The report as JSON."""
@@ -86,7 +86,7 @@ class MountReport:
     def line(self) -> str:
         """The report in words."""
         return (
-            f"{self.tries:,} commands beside {self.swaps:,} swaps: {self.shown} were shown what lies outside, "
+            f"{self.tries:,} commands beside {self.swaps:,} swaps: {self.leaked} were shown what lies outside, "
             f"{self.touched} touched it, {self.refused} were refused ({self.seconds:.1f} s)"
         )
 
@@ -133,7 +133,7 @@ def race(root: Path, tries: int, tick: Callable[[int], object]) -> MountReport:
     began = perf_counter()
     outside = _Outside(root / "outside")
     shells = Shells(root, (LEVEL,))
-    shown = touched = refused = swaps = 0
+    leaked = touched = refused = swaps = 0
     try:
         for first in range(0, tries, TRIES_OF_A_RACER):
             folder = root / LEVEL / f"shared-{first}"
@@ -148,7 +148,7 @@ def race(root: Path, tries: int, tick: Callable[[int], object]) -> MountReport:
                 except RuntimeError:
                     refused += 1
                     text = ""
-                shown += TOKEN in text
+                leaked += TOKEN in text
                 touched += outside.was_touched()
             shells.cancel(LEVEL, racer)
             shells.result(racer)
@@ -156,7 +156,7 @@ def race(root: Path, tries: int, tick: Callable[[int], object]) -> MountReport:
     finally:
         shells.close()
     seconds = perf_counter() - began
-    return MountReport(tries=tries, shown=shown, touched=touched, refused=refused, swaps=swaps, seconds=seconds)
+    return MountReport(tries=tries, leaked=leaked, touched=touched, refused=refused, swaps=swaps, seconds=seconds)
 
 
 def _start_racer(shells: Shells, folder: Path, targets: tuple[str, ...]) -> RequestId:
@@ -172,9 +172,9 @@ def _start_racer(shells: Shells, folder: Path, targets: tuple[str, ...]) -> Requ
 
 def _shared_folders(folder: Path) -> tuple[SharedFolder, ...]:
     """The folder with what is kept in it, and folders of their own below, which hold the ones between."""
-    kept = tuple(f"kept-{number}" for number in range(6))
+    protected = tuple(f"kept-{number}" for number in range(6))
     inner = [SharedFolder(path=f"{folder}/sub-{number}/inner", may_write=True) for number in range(2)]
-    return (SharedFolder(path=str(folder), may_write=True, kept=kept), *inner)
+    return (SharedFolder(path=str(folder), may_write=True, kept=protected), *inner)
 
 
 def _in(folder: Path, command: str) -> str:

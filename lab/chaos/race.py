@@ -156,7 +156,9 @@ def judge_race(
     lines = Counter(path.read_bytes().split(b"\n"))
     undone = [when for line, when in agent.there.items() if not lines[line]]
     undone += [when for line, when in agent.gone.items() if lines[line]]
-    overwritten = sum(any(read < told and asked < saved for read, saved in editor.slow) for asked, told in undone)
+    overwritten = sum(
+        any(read < answered_at and asked_at < saved for read, saved in editor.slow) for asked_at, answered_at in undone
+    )
     return RaceReport(
         saver=editor.saver.value,
         human_edits=editor.edits,

@@ -190,23 +190,23 @@ def _stage(progress: Progress) -> str:
     return f"{progress.replied} of {progress.total} {progress.stage}, {rate:.0f} a second"
 
 
-def _show(found: Sequence[Comparison], *, as_json: bool, plot: Path | None) -> None:
+def _show(comparisons: Sequence[Comparison], *, as_json: bool, plot: Path | None) -> None:
     """Print the comparisons, draw them, and exit with 1 on any fault."""
     from lab.load.comparison import report_lines, sizes_lines
     from lab.load.plot import draw, panels_of_memory, panels_of_sizes
 
-    runs = [report for each in found for report in each.runs]
+    runs = [report for each in comparisons for report in each.runs]
     document = (
         runs[0].as_dict()
         if len(runs) == 1
-        else found[0].as_dict()
-        if len(found) == 1
-        else {"sizes": [each.as_dict() for each in found]}
+        else comparisons[0].as_dict()
+        if len(comparisons) == 1
+        else {"sizes": [each.as_dict() for each in comparisons]}
     )
-    lines: Iterable[str] = report_lines(runs[0]) if len(runs) == 1 else sizes_lines(found)
+    lines: Iterable[str] = report_lines(runs[0]) if len(runs) == 1 else sizes_lines(comparisons)
     click.echo(json.dumps(document, indent=2) if as_json else "\n".join(lines))
     if plot is not None:
-        draw(panels_of_memory(runs) if any(run.rss_over_time for run in runs) else panels_of_sizes(found), plot)
-    failures = [reason for each in found for reason in each.failures()]
+        draw(panels_of_memory(runs) if any(run.rss_over_time for run in runs) else panels_of_sizes(comparisons), plot)
+    failures = [reason for each in comparisons for reason in each.failures()]
     if failures:
         fail("\n".join((*failures, *(detail for run in runs for detail in run.details))))

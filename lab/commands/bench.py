@@ -369,19 +369,19 @@ def conduct(load: Callable[[], Benchmark], *, as_json: bool, **options: Any) -> 
     from lab.bench.machine import machine, machine_line
     from lab.bench.process import MeasurementError
 
-    made, facts, quick = load(), machine(), bool(options.get("quick"))
-    for lack in made.missing():
+    benchmark, facts, quick = load(), machine(), bool(options.get("quick"))
+    for lack in benchmark.missing():
         note(lack)
     try:
         with progress_line() as say:
-            rows = made.measure(say, **options)
+            rows = benchmark.measure(say, **options)
     except (MeasurementError, OSError, ValueError) as error:
         fail(str(error))
     if as_json:
-        click.echo(json.dumps(made.document(rows, facts, quick=quick), indent=2))
+        click.echo(json.dumps(benchmark.document(rows, facts, quick=quick), indent=2))
     else:
-        print_tables(machine_line(facts), *made.tables(rows, quick=quick))
-    if not made.is_sound(rows, quick=quick):
+        print_tables(machine_line(facts), *benchmark.tables(rows, quick=quick))
+    if not benchmark.is_sound(rows, quick=quick):
         fail("a promise is not kept, or a target is missed")
 
 

@@ -85,8 +85,8 @@ def chaos(
     except ValueError as error:
         fail(str(error), 2)
     with progress_line() as say:
-        made = run(plan, tick(say, f"%s of {plan.kills} kills", plan.kills), Fifteen if scene else Batch)
-    _show(made.as_dict(), made.lines(), as_json=as_json, is_sound=made.is_sound, seed=seed)
+        report = run(plan, tick(say, f"%s of {plan.kills} kills", plan.kills), Fifteen if scene else Batch)
+    _show(report.as_dict(), report.lines(), as_json=as_json, is_sound=report.is_sound, seed=seed)
 
 
 def _rows_of(text: str) -> frozenset[int]:
@@ -118,10 +118,10 @@ def sum_files(files: tuple[Path, ...], as_json: bool) -> None:
         if not path.exists():
             fail(f"{path}: no such file", 2)
     try:
-        made = KillReport(batches=tuple(read_batches(files)))
+        report = KillReport(batches=tuple(read_batches(files)))
     except ValueError as error:
         fail(str(error), 2)
-    _show(made.as_dict(), made.lines(), as_json=as_json, is_sound=made.is_sound, seed=made.seed)
+    _show(report.as_dict(), report.lines(), as_json=as_json, is_sound=report.is_sound, seed=report.seed)
 
 
 @chaos.command()
@@ -230,8 +230,8 @@ def _run_races(say: Say, edits: int, race: Callable[..., RaceReport]) -> list[Ra
     races = []
     for saver in Saver:
         with tempfile.TemporaryDirectory(prefix="agent-chaos-") as scratch:
-            told = tick(say, f"{saver.value}: edit %s of {edits}", edits)
-            races.append(race(Path(scratch), saver, edits, tick=told))
+            tick_race = tick(say, f"{saver.value}: edit %s of {edits}", edits)
+            races.append(race(Path(scratch), saver, edits, tick=tick_race))
     return races
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lab.simulation.campaign import Campaign
     from lab.simulation.schedule import Schedule
 
-_SHOWN = 3
+_SHOWN_SEEDS = 3
 
 
 @click.command()
@@ -73,12 +73,14 @@ def simulate(
                 seeds,
                 workers=workers,
                 pieces=Pieces(resume, takes_all=other_programs) if resume is not None else None,
-                tick=lambda made: say(f"{made.seeds} of {seeds} seeds, {len(made.failed)} failed", made.seeds, seeds),
+                tick=lambda so_far: say(
+                    f"{so_far.seeds} of {seeds} seeds, {len(so_far.failed)} failed", so_far.seeds, seeds
+                ),
             )
         except ValueError as error:
             fail(str(error), 2)
     click.echo(json.dumps(report.as_dict(), indent=2) if as_json else _summary(report))
-    for broken, faults in list(report.one_of_each().items())[: 0 if as_json else _SHOWN]:
+    for broken, faults in list(report.one_of_each().items())[: 0 if as_json else _SHOWN_SEEDS]:
         _show_smaller(Schedule(broken), faults)
     if not report.is_sound:
         fail(f"{len(report.failed)} seeds break a promise; the first is {min(report.failed)}")
@@ -105,7 +107,7 @@ def _show_one(schedule: Schedule, *, trace: bool, as_json: bool) -> None:
     else:
         for line in result.lines if trace else ():
             click.echo(line)
-        click.echo(f"seed {result.seed}: {result.lives} lives, {result.said} messages, schedule {result.digest}")
+        click.echo(f"seed {result.seed}: {result.lives} lives, {result.messages} messages, schedule {result.digest}")
         for fault in result.faults:
             click.echo(f"  {fault}")
         if result.faults and not trace:

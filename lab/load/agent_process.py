@@ -80,7 +80,7 @@ def defer_termination() -> Iterator[None]:
 class BotProcess:
     """A bot, and all processes that come of it; the bot dies with the thread that starts it."""
 
-    def __init__(self, folder: Path, command: Sequence[str], token: str, given: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, command: Sequence[str], token: str, extra_environment: Mapping[str, str]) -> None:
         """Prepare the process without starting it.
 
         Args:
@@ -95,7 +95,7 @@ class BotProcess:
         self._stderr = folder / "agent.stderr"
         self._token = token
         self._mark = _mark_of(folder)
-        self._given = {**given, _MARK: self._mark}
+        self._extra_environment = {**extra_environment, _MARK: self._mark}
         self._process: subprocess.Popen[bytes] | None = None
         self._group: ProcessGroup | None = None
 
@@ -104,7 +104,7 @@ class BotProcess:
         with self._stderr.open("wb") as stderr, defer_termination():
             self._process = subprocess.Popen(
                 self._command,
-                env=environment(os.environ, self._token) | self._given,
+                env=environment(os.environ, self._token) | self._extra_environment,
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -183,7 +183,7 @@ class AgentProcess(BotProcess):
         token: str,
         options: Sequence[str] = (),
         *,
-        given: Mapping[str, str] = MappingProxyType({}),
+        extra_environment: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """Write the agent's settings; no process runs yet.
 
@@ -197,7 +197,7 @@ class AgentProcess(BotProcess):
         self.data = folder / "data"
         config = folder / "agent.toml"
         config.write_text(f"data_root = {json.dumps(str(self.data))}\n{settings}")
-        super().__init__(folder, [_START, "run", "--config", str(config), *options], token, given)
+        super().__init__(folder, [_START, "run", "--config", str(config), *options], token, extra_environment)
 
 
 class FloorProcess(BotProcess):

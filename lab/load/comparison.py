@@ -79,12 +79,12 @@ def compare(
     runs = []
     for number in range(rounds):
         for subject in subjects if number % 2 == 0 else reversed(subjects):
-            each, shown = dataclasses.replace(plan, subject=subject), ""
+            each, prefix = dataclasses.replace(plan, subject=subject), ""
             if len(subjects) * rounds > 1:
-                shown = f"{subject}, round {number + 1} of {rounds}: "
+                prefix = f"{subject}, round {number + 1} of {rounds}: "
                 keep_in = plan.keep_in / f"{number + 1}-{subject}" if plan.keep_in is not None else None
                 each = dataclasses.replace(each, seed=f"{plan.seed}/{number}", keep_in=keep_in)
-            runs.append(run_plan(each, _add_prefix(on_progress, shown)))
+            runs.append(run_plan(each, _add_prefix(on_progress, prefix)))
     return Comparison(runs=tuple(runs))
 
 

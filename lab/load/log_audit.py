@@ -75,14 +75,14 @@ def _events(folder: Path, audit: LogAudit) -> list[Event]:
 def _compare(channel_id: int, thread: LoadThread, events: list[Event], audit: LogAudit) -> None:
     own = [event for event in events if not secrets_in(event.content) - {thread.secret}]
     audit.cross_talk += len(events) - len(own)
-    found: dict[Kind, list[int]] = {kind: [] for kind in _STRANGE}
+    turns_by_kind: dict[Kind, list[int]] = {kind: [] for kind in _STRANGE}
     for event, turn in _turns(thread, own):
         if turn:
-            found[event.kind].append(turn)
+            turns_by_kind[event.kind].append(turn)
         else:
-            shown = (event.content or event.meta_json)[:80]
-            audit.broken.append(f"window {channel_id}: {_STRANGE[event.kind]}: {shown!r}")
-    for turns in found.values():
+            beginning = (event.content or event.meta_json)[:80]
+            audit.broken.append(f"window {channel_id}: {_STRANGE[event.kind]}: {beginning!r}")
+    for turns in turns_by_kind.values():
         counts = Counter(turns)
         audit.missing.update((channel_id, turn) for turn in thread.all_turns if not counts[turn])
         audit.doubled += len(turns) - len(set(turns))
@@ -91,13 +91,13 @@ def _compare(channel_id: int, thread: LoadThread, events: list[Event], audit: Lo
 
 def _turns(thread: LoadThread, events: list[Event]) -> Iterator[tuple[Event, int]]:
     """Each message, final answer and delivery with its turn; 0 for an event without a turn."""
-    asked = {thread.text(turn): turn for turn in thread.all_turns}
+    turn_by_text = {thread.text(turn): turn for turn in thread.all_turns}
     messages: dict[object, int] = {}
     answers: dict[object, int] = {}
     for event in events:
         meta = event.meta_dict()
         if event.kind is Kind.USER:
-            messages[event.id] = asked.get(event.content, 0)
+            messages[event.id] = turn_by_text.get(event.content, 0)
             yield event, messages[event.id]
         elif event.kind is Kind.AGENT and meta.get("final"):
             answer, turn = read_answer(event.content), messages.get(meta.get("turn"), 0)

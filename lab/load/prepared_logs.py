@@ -56,10 +56,10 @@ def _turn(at: datetime, number: int, turn: int) -> tuple[Event, Event, Event]:
     name = f"t{number}-{turn}"
     words = f"{_WORDS[turn % 10]} {_WORDS[number % 10]} number {number}, {turn}"
     message_id = str(FIRST_ID + (number << 20) + turn)
-    asked: dict[str, MetaValue] = {"author": "Alice", "author_id": "1", "message_id": message_id}
-    shown: dict[str, MetaValue] = {"event": f"{name}a", "message_ids": [message_id + "1"], "open": 0}
+    question: dict[str, MetaValue] = {"author": "Alice", "author_id": "1", "message_id": message_id}
+    delivery: dict[str, MetaValue] = {"event": f"{name}a", "message_ids": [message_id + "1"], "open": 0}
     return (
-        event(name, at, Kind.USER, f"What about the {words}?", asked),
+        event(name, at, Kind.USER, f"What about the {words}?", question),
         event(f"{name}a", at + timedelta(seconds=1), Kind.AGENT, f"The {words}.", {"turn": name, "final": True}),
-        event(f"{name}d", at + timedelta(seconds=2), Kind.DELIVERY, "", shown),
+        event(f"{name}d", at + timedelta(seconds=2), Kind.DELIVERY, "", delivery),
     )

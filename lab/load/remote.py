@@ -89,23 +89,23 @@ def _serve(pipe: Connection, make: Callable[..., Any], arguments: tuple[object, 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is the other end's, which then closes the pipe
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
-        with make(*arguments) as made:
+        with make(*arguments) as target:
             gc.collect()
             gc.freeze()
             pipe.send((True, None))
-            _answer_calls(pipe, made)
+            _answer_calls(pipe, target)
     except Exception as error:  # noqa: BLE001 - it goes to the other end
         pipe.send((False, f"{type(error).__name__}: {error}"))
 
 
-def _answer_calls(pipe: Connection, made: object) -> None:
+def _answer_calls(pipe: Connection, target: object) -> None:
     while True:
         try:
             method, arguments = pipe.recv()
         except (EOFError, OSError):
             return
         try:
-            answer = (True, getattr(made, method)(*arguments))
+            answer = (True, getattr(target, method)(*arguments))
         except Exception as error:  # noqa: BLE001 - it goes to the other end
             answer = (False, f"{type(error).__name__}: {error}")
         pipe.send(answer)

@@ -70,7 +70,7 @@ class Tally:
         """
         self._threads = threads
         self._second_call_s = second_call_s
-        self._shown: dict[int, dict[int, str]] = {}
+        self._texts: dict[int, dict[int, str]] = {}
         """Text of each message of the bot's that is there, by channel and message id."""
         self._whole: set[int] = set()
         """Messages of the bot that were an answer or a notice, so that an edit ends no other turn's wait."""
@@ -100,7 +100,7 @@ class Tally:
         """
         self.last_at = at
         thread = self._threads.get(channel_id)
-        self._shown.setdefault(channel_id, {})[message_id] = text
+        self._texts.setdefault(channel_id, {})[message_id] = text
         if secrets_in(text) - ({thread.secret} if thread is not None else set()):
             self._crossed.add(message_id)
         answer = read_answer(text)
@@ -114,23 +114,23 @@ class Tally:
 
     def take_deletion(self, channel_id: int, message_ids: Iterable[int]) -> None:
         """Messages are there no more, whosever they were."""
-        shown = self._shown.get(channel_id, {})
+        texts = self._texts.get(channel_id, {})
         for message_id in message_ids:
-            shown.pop(message_id, None)
+            texts.pop(message_id, None)
 
     def take_closing(self, channel_id: int) -> None:
         """A channel is there no more, with all that stood in it."""
-        self._shown.pop(channel_id, None)
+        self._texts.pop(channel_id, None)
 
     def standing(self) -> Standing:
         """Counts of all messages that stand now."""
         unanswered = {(channel_id, turn) for channel_id, thread in self._threads.items() for turn in thread.all_turns}
         doubled = disordered = 0
         unexpected: list[str] = []
-        for channel_id, shown in self._shown.items():
-            found = [(self._turn_of(channel_id, shown[message_id]), message_id) for message_id in sorted(shown)]
-            turns = [turn for turn, _ in found if turn]
-            unexpected += [shown[each] for turn, each in found if not turn and each not in self._crossed]
+        for channel_id, texts in self._texts.items():
+            own_turns = [(self._turn_of(channel_id, texts[message_id]), message_id) for message_id in sorted(texts)]
+            turns = [turn for turn, _ in own_turns if turn]
+            unexpected += [texts[each] for turn, each in own_turns if not turn and each not in self._crossed]
             unanswered.difference_update((channel_id, turn) for turn in turns)
             doubled += len(turns) - len(set(turns))
             disordered += out_of_order(turns)
@@ -170,8 +170,8 @@ class Tally:
 
 def out_of_order(turns: Iterable[int]) -> int:
     """Number of turns that first appear behind a greater turn."""
-    found = greatest = 0
+    count = greatest = 0
     for turn in dict.fromkeys(turns):
-        found += turn < greatest
+        count += turn < greatest
         greatest = max(greatest, turn)
-    return found
+    return count

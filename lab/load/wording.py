@@ -18,7 +18,7 @@ _QUESTION = re.compile(rf"This is turn ([0-9]+) of ({_SECRET})\.(?P<command> {CO
 _QUESTION_IN_BYTES = re.compile(_QUESTION.pattern.encode())
 _ANSWER = re.compile(rf"You said turn ([0-9]+) of ({_SECRET}); I was shown ({_SECRET}(?: {_SECRET})*)\.")
 _BEGINNING = "You said turn "
-_TOLD = 40
+_MOST_SECRETS = 40
 """Most secrets named by an answer, so that the answer fits into a message of Discord."""
 
 
@@ -50,7 +50,7 @@ def answer(request: Received) -> Answer:
     """
     is_result = request.body["messages"][-1]["role"] == "tool"
     questions = (
-        [tuple(part.decode() for part in found) for found in _QUESTION_IN_BYTES.findall(request.raw)]
+        [tuple(part.decode() for part in parts) for parts in _QUESTION_IN_BYTES.findall(request.raw)]
         if is_result
         else _QUESTION.findall(request.last_text)
     )
@@ -59,7 +59,7 @@ def answer(request: Received) -> Answer:
     turn, secret, command = questions[-1]
     if command and not is_result and request.body.get("tools"):
         return Answer(calls=(Call("bash", f'{{"command": "echo {secret}"}}'),))
-    secrets = sorted({secret.decode() for secret in _SECRETS_IN_BYTES.findall(request.raw)})[:_TOLD]
+    secrets = sorted({secret.decode() for secret in _SECRETS_IN_BYTES.findall(request.raw)})[:_MOST_SECRETS]
     return Answer(text=f"{_BEGINNING}{turn} of {secret}; I was shown {' '.join(secrets)}.")
 
 

@@ -89,13 +89,13 @@ class Wire:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Delayed:
     """An answer that waits until `LoopbackModel.release`; of one that is cut off, the reset alone waits."""
 
     answer: Answer | CutOff
 
 
-Behaviour = Answer | Refusal | Stall | CutOff | Raw | Wire | Held
+Behaviour = Answer | Refusal | Stall | CutOff | Raw | Wire | Delayed
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ def steps_of(behaviour: Behaviour, request: Received, latency_s: float) -> Itera
             yield from behaviour.steps()
             if behaviour.is_cut:
                 yield _FLUSH_S, ABORT
-        case Held():
+        case Delayed():
             raise TypeError("a held answer is not played before its release")
 
 

@@ -71,10 +71,10 @@ class PrefixCache:
         digests, lengths = _prefixes(str(body.get("model")), blocks)
         total = lengths[-1] if lengths else 0
         looked = {place for mark in marks for place in range(max(0, mark - LOOKBACK), mark + 1)}
-        found = [place for place in looked if self._kept_until.get(digests[place], -1.0) >= now_s]
-        read = max((lengths[place] for place in found), default=0)
+        hits = [place for place in looked if self._kept_until.get(digests[place], -1.0) >= now_s]
+        read = max((lengths[place] for place in hits), default=0)
         written = [place for place in marks if lengths[place] >= self.least_tokens]
-        for place in [*written, *found]:
+        for place in [*written, *hits]:
             self._kept_until[digests[place]] = now_s + KEPT_S
         stored = max(0, max((lengths[place] for place in written), default=0) - read)
         return Charge(read, stored, total - read - stored)

@@ -22,7 +22,7 @@ from lab.loopback_model.answers import (
     Behaviour,
     Call,
     CutOff,
-    Held,
+    Delayed,
     Raw,
     Received,
     Refusal,
@@ -38,7 +38,7 @@ __all__ = [
     "Behaviour",
     "Call",
     "CutOff",
-    "Held",
+    "Delayed",
     "LoopbackModel",
     "Raw",
     "Received",
@@ -80,7 +80,7 @@ class LoopbackModel:
         self._changed = threading.Condition()
         self._script: deque[Behaviour] = deque()
         self._received: deque[Received] = deque(maxlen=kept_requests)
-        self._held: deque[tuple[_Connection, list[Step]]] = deque()
+        self._delayed: deque[tuple[_Connection, list[Step]]] = deque()
         self.connections: set[_Connection] = set()
         self.request_count = 0
         self.disconnect_count = 0
@@ -141,7 +141,7 @@ class LoopbackModel:
     def release(self, count: int | None = None) -> None:
         """Let the `count` oldest held answers go, or all that are held now."""
         with self._changed:
-            chosen = [self._held.popleft() for _ in range(len(self._held) if count is None else count)]
+            chosen = [self._delayed.popleft() for _ in range(len(self._delayed) if count is None else count)]
         for connection, steps in chosen:
             self._loop.call_soon_threadsafe(connection.play, iter(steps))
 
@@ -157,11 +157,11 @@ class LoopbackModel:
             self.peak_open = max(self.peak_open, self.open_count)
             self._changed.notify_all()
         behaviour = scripted or self.behave(request)
-        if isinstance(behaviour, Held):
+        if isinstance(behaviour, Delayed):
             steps = list(steps_of(behaviour.answer, request, self._latency_s))
             at_once = steps[:-1] if isinstance(behaviour.answer, CutOff) else []
             with self._changed:
-                self._held.append((connection, steps[len(at_once) :]))
+                self._delayed.append((connection, steps[len(at_once) :]))
             connection.play(iter(at_once))
         else:
             connection.play(steps_of(behaviour, request, self._latency_s))

@@ -43,7 +43,7 @@ class SpeechReply:
     body: Any = None
     """JSON, or bytes and text as they are; None for the words."""
     headers: Mapping[str, str] = field(default_factory=dict)
-    held: bool = False
+    is_delayed: bool = False
     """True to be answered after `release`."""
     cut: bool = False
     """True to close the connection instead."""
@@ -133,7 +133,7 @@ class LoopbackSpeech:
             reply = self.script.popleft() if self.script else self.always
             self.calls.append(call)
             self._changed.notify_all()
-        if reply.held:
+        if reply.is_delayed:
             await self._released.wait()
         if reply.cut:
             if request.transport is not None:

@@ -121,8 +121,8 @@ def _reader(act: Act) -> Callable[[Json], Json]:
     waits = {"timeout_s": ACKNOWLEDGE_S} if any(each.name == "timeout_s" for each in parameters) else {}
 
     def read(body: Json) -> Json:
-        given = {key: value for key, value in body.items() if value is not None}
-        return {**msgspec.structs.asdict(msgspec.convert(given, body_type, strict=False)), **waits}
+        fields = {key: value for key, value in body.items() if value is not None}
+        return {**msgspec.structs.asdict(msgspec.convert(fields, body_type, strict=False)), **waits}
 
     return read
 

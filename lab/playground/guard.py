@@ -54,13 +54,13 @@ def _is_of_bot(request: web.Request) -> bool:
 
 
 def _has_key_in_address(request: web.Request, keys: Keys) -> bool:
-    found = request.match_info
-    if found.http_exception is not None:
+    match = request.match_info
+    if match.http_exception is not None:
         return False
-    if "gateway_key" in found:
-        return is_same(found["gateway_key"], keys.address)
-    if "attachment_id" in found:
-        path = attachment_path(found["channel_id"], found["attachment_id"])
+    if "gateway_key" in match:
+        return is_same(match["gateway_key"], keys.address)
+    if "attachment_id" in match:
+        path = attachment_path(match["channel_id"], match["attachment_id"])
         return is_same(request.query.get(SIGNATURE_QUERY), keys.signature(path))
     return False
 

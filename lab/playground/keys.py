@@ -32,6 +32,6 @@ class Keys:
         return hmac.new(self.address.encode(), path.encode(), "sha256").hexdigest()
 
 
-def is_same(given: str | None, key: str) -> bool:
-    """True if `given` is `key`; compares in constant time."""
-    return hmac.compare_digest((given or "").encode(errors="replace"), key.encode())
+def is_same(candidate: str | None, key: str) -> bool:
+    """True if `candidate` is `key`; compares in constant time."""
+    return hmac.compare_digest((candidate or "").encode(errors="replace"), key.encode())

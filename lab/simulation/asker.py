@@ -29,13 +29,13 @@ class Asker:
     def ask(self, to: Address, kind: type[Message], words: str = "", **fields: Any) -> None:
         """Send a request of kind `kind`; its confirmation confirms `words`."""
         request_id = RequestId(f"asked-{self._ids()}")
-        self._record.asked[request_id] = words
+        self._record.requests[request_id] = words
         self._system.tell(to, kind(request_id=request_id, reply_to=self._edge.address, **fields))
 
     def hear(self) -> None:
         """Note confirmations."""
         for reply in self._edge.drain():
             if isinstance(reply, ReminderCreated):
-                self._record.reminders_confirmed.add(self._record.asked[reply.request_id])
+                self._record.reminders_confirmed.add(self._record.requests[reply.request_id])
             elif isinstance(reply, FactStaged):
-                self._record.facts_staged.add(self._record.asked[reply.request_id])
+                self._record.facts_staged.add(self._record.requests[reply.request_id])

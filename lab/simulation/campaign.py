@@ -106,26 +106,26 @@ def simulate(
     Raises:
         ValueError: `pieces` are no pieces of a simulation, or of another program.
     """
-    made, left = Campaign(), set(range(first, first + seeds))
+    campaign, left = Campaign(), set(range(first, first + seeds))
     for piece in pieces.read() if pieces is not None else ():
         if piece.get("campaign") != "simulate":
             raise ValueError("the file has pieces of another campaign")
         left.difference_update(range(piece["first"], piece["first"] + piece["seeds"]))
-        made.add(piece)
-    made.workers = workers = min(workers or len(os.sched_getaffinity(0)), len(left))
+        campaign.add(piece)
+    campaign.workers = workers = min(workers or len(os.sched_getaffinity(0)), len(left))
     if not left:
-        return made
+        return campaign
     began = perf_counter()
     chunks = list(_chunks(sorted(left), max(1, min(_PIECE, len(left) // (4 * workers)))))
     with _processes(workers) as pool:
         for piece in pool.imap_unordered(run_piece, chunks):
             if pieces is not None:
                 pieces.add(piece)
-            made.add(piece)
-            made.ran += piece["seeds"]
-            made.seconds = perf_counter() - began
-            tick(made)
-    return made
+            campaign.add(piece)
+            campaign.ran += piece["seeds"]
+            campaign.seconds = perf_counter() - began
+            tick(campaign)
+    return campaign
 
 
 def replay(schedule: Schedule) -> Result:
@@ -187,7 +187,7 @@ def run_piece(seeds: Iterable[int]) -> Piece:
         "first": results[0].seed,
         "seeds": len(results),
         "lives": sum(result.lives for result in results),
-        "said": sum(result.said for result in results),
+        "said": sum(result.messages for result in results),
         "steps": sum(result.steps for result in results),
         "counts": dict(sum((Counter(result.counts) for result in results), Counter())),
         "failed": {str(result.seed): result.faults for result in results if result.faults},

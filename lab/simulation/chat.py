@@ -46,24 +46,24 @@ class ModelServer(asyncio.Protocol):
         if not end or length is None or len(body) < int(length[1]):
             return
         self._seen = b""
-        asked = json.loads(body)
-        self._outside.note(f"the gateway asks for {asked['messages'][-1]['content'][-8:]!r}")
-        self._loop.call_later(self._outside.chance.draw_skewed(0.05, 20.0), self._answer, asked)
+        request = json.loads(body)
+        self._outside.note(f"the gateway asks for {request['messages'][-1]['content'][-8:]!r}")
+        self._loop.call_later(self._outside.chance.draw_skewed(0.05, 20.0), self._answer, request)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         """Answer no more."""
         self._end = None
 
-    def _answer(self, asked: dict[str, Any]) -> None:
+    def _answer(self, request: dict[str, Any]) -> None:
         if self._end is None:
             return
         chance = self._outside.chance
         if chance.happens(self._outside.fails):
             self._send("503 Service Unavailable", "application/json", b'{"error": {"message": "away"}}')
             return
-        (*_, number) = ASKED.findall(asked["messages"][-1]["content"])
+        (*_, number) = ASKED.findall(request["messages"][-1]["content"])
         text = f"a{number} of the model"
-        if not asked.get("stream"):
+        if not request.get("stream"):
             message = {"choices": [{"index": 0, "message": {"role": "assistant", "content": text}}]}
             message["choices"][0]["finish_reason"] = "stop"
             self._send("200 OK", "application/json", json.dumps(message).encode())
@@ -100,8 +100,8 @@ class ChatClient(asyncio.Protocol):
         """
         self._number, self._on_answer, self._streams = number, on_answer, streams
         question = {"role": "user", "content": f"please look at\nq{number}"}
-        asked = {"model": "simulated", "messages": [question], "memory_id": conversation, "stream": streams}
-        self._body = json.dumps(asked).encode()
+        request = {"model": "simulated", "messages": [question], "memory_id": conversation, "stream": streams}
+        self._body = json.dumps(request).encode()
         self._seen = b""
         self._end: End | None = None
 

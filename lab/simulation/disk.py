@@ -43,7 +43,7 @@ class _Change:
     path: str
     other: str = ""
     """Source of a moved entry, or partner of a swapped entry."""
-    kept: str = ""
+    backup: str = ""
     """Earlier content of `path`, under a name in the graveyard."""
     waits: set[str] = field(default_factory=set)
     """Folders whose sync makes the change durable."""
@@ -172,9 +172,9 @@ class SimulatedDisk:
             REAL_REPLACE(source, target, **how)
             return
         self._enter("rename", new)
-        kept = self._bury(new) if os.path.lexists(new) else ""
+        backup = self._bury(new) if os.path.lexists(new) else ""
         REAL_REPLACE(source, target, **how)
-        self._note_change(_Change(_MOVED, new, other=old, kept=kept, waits={_parent(old), _parent(new)}))
+        self._note_change(_Change(_MOVED, new, other=old, backup=backup, waits={_parent(old), _parent(new)}))
 
     def unlink(self, path: Any, *, dir_fd: int | None = None) -> None:
         """As `os.unlink`."""
@@ -183,9 +183,9 @@ class SimulatedDisk:
             REAL_UNLINK(path, dir_fd=dir_fd)
             return
         self._enter("unlink", place)
-        kept = self._bury(place) if os.path.lexists(place) and not Path(place).is_symlink() else ""
+        backup = self._bury(place) if os.path.lexists(place) and not Path(place).is_symlink() else ""
         REAL_UNLINK(path, dir_fd=dir_fd)
-        self._note_change(_Change(_REMOVED, place, kept=kept, waits={_parent(place)}))
+        self._note_change(_Change(_REMOVED, place, backup=backup, waits={_parent(place)}))
 
     def mkdir(self, path: Any, mode: int = 0o777, *, dir_fd: int | None = None) -> None:
         """As `os.mkdir`."""
@@ -335,18 +335,18 @@ class SimulatedDisk:
         if status.st_nlink > 1:
             return f"{_BY_NUMBER}{status.st_ino}"
         self._buried += 1
-        kept = str(self._graveyard / str(self._buried))
-        REAL_LINK(place, kept, follow_symlinks=False)
-        return kept
+        backup = str(self._graveyard / str(self._buried))
+        REAL_LINK(place, backup, follow_symlinks=False)
+        return backup
 
     def _dig_up(self, change: _Change) -> None:
         """Give a file its former name again."""
-        kept = change.kept
-        if kept.startswith(_BY_NUMBER):
-            number = int(kept.removeprefix(_BY_NUMBER))
+        backup = change.backup
+        if backup.startswith(_BY_NUMBER):
+            number = int(backup.removeprefix(_BY_NUMBER))
             files = [*self._files(), *(str(path) for path in self._graveyard.iterdir() if path.is_file())]
-            kept = next(path for path in files if os.lstat(path).st_ino == number)
-        REAL_LINK(kept, change.path)
+            backup = next(path for path in files if os.lstat(path).st_ino == number)
+        REAL_LINK(backup, change.path)
 
     def _undo(self, change: _Change) -> None:
         self._note(f"power loss: {self._short(change.path)} is not {change.kind}")
@@ -358,12 +358,12 @@ class SimulatedDisk:
                 if os.path.lexists(change.path):
                     REAL_UNLINK(change.path)
             case "removed":
-                if change.kept and not os.path.lexists(change.path) and Path(_parent(change.path)).is_dir():
+                if change.backup and not os.path.lexists(change.path) and Path(_parent(change.path)).is_dir():
                     self._dig_up(change)
             case "moved":
                 if os.path.lexists(change.path) and Path(_parent(change.other)).is_dir():  # folders that go are gone
                     REAL_RENAME(change.path, change.other)
-                if change.kept and not os.path.lexists(change.path):
+                if change.backup and not os.path.lexists(change.path):
                     self._dig_up(change)
             case "swapped":
                 if os.path.lexists(change.path) and os.path.lexists(change.other):

@@ -183,9 +183,9 @@ class EmbedderDouble(Actor):
 
     def _vector(self, text: str) -> bytes:
         drawn = np.frombuffer(blake2b(text.encode(), digest_size=64).digest(), np.uint8).astype(np.float32) - 127.5
-        found = np.zeros(self._dimensions, np.float32)
-        found[: len(drawn)] = drawn
-        return bytes((found / np.linalg.norm(found)).astype("<f4").tobytes())
+        vector = np.zeros(self._dimensions, np.float32)
+        vector[: len(drawn)] = drawn
+        return bytes((vector / np.linalg.norm(vector)).astype("<f4").tobytes())
 
 
 class _Embedded(Message, frozen=True, kw_only=True, gc=False):
@@ -204,10 +204,10 @@ def _questions(messages: tuple[ChatMessage, ...]) -> list[int]:
     answered = {
         int(number) for each in messages if each.role == Role.ASSISTANT for number in ANSWERED.findall(each.text)
     }
-    asked = (
+    numbers = (
         number
         for each in messages
         if each.role == Role.USER
         for number in ASKED.findall(each.text.rstrip().rpartition("\n")[2])
     )
-    return sorted({int(number) for number in asked} - answered)
+    return sorted({int(number) for number in numbers} - answered)

@@ -63,7 +63,7 @@ class Network:
         """Messages whose events were lost or came late."""
         self.unstored: set[str] = set()
         """Last digits of the messages that the agent said it could not store, whether or not the notice arrived."""
-        self.heard: set[int] = set()
+        self.received_ids: set[int] = set()
         """Messages of which an event arrived."""
         self.effects = 0
         """Changes in Discord that the agent brought about."""
@@ -139,13 +139,13 @@ class Network:
                 session.changed.clear()
                 continue
             await asyncio.sleep(self._chance.draw_skewed(0.002, 0.3))
-            taken = session.take()
-            if taken is None:
+            item = session.take()
+            if item is None:
                 continue
-            event, data = taken
+            event, data = item
             self._note(f"event {event} {data.get('id', '')}")
             if event == "MESSAGE_CREATE":
-                self.heard.add(int(data["id"]))
+                self.received_ids.add(int(data["id"]))
             client._connection.parsers[event](data)
 
     def drop(self, *, resumable: bool) -> None:

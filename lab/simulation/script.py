@@ -128,11 +128,11 @@ def draw_script(chance: Chance) -> list[Scene]:
         scenes.append(Scene(_time(chance), Act.CRASH, detail=chance.one_of(CRASHING)))
     if chance.happens(0.15):
         scenes.append(Scene(_time(chance), Act.CLOCK_JUMP, seconds=chance.one_of((-7200.0, -60.0, 90.0, 3600.0))))
-    asked = [scene for scene in scenes if scene.act is Act.SAY]
+    says = [scene for scene in scenes if scene.act is Act.SAY]
     # Said at any time, "stop" would seldom find anything to stop.
     scenes += [
         Scene(scene.at + chance.draw_skewed(0.2, 20.0), Act.STOP_WORD, place=scene.place)
-        for scene in [chance.one_of(asked) for _ in range(chance.below(4))]
+        for scene in [chance.one_of(says) for _ in range(chance.below(4))]
     ]
     scenes += _spell(chance, 0.4, Act.EVENTS_SHAKY, Act.EVENTS_WELL, 300.0)  # drawn last: all else of a seed stays
     scenes.sort(key=lambda scene: scene.at)

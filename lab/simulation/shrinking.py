@@ -50,9 +50,9 @@ def shrink(schedule: Schedule, faults: tuple[str, ...], run: Run) -> Shrunk:
                 if runs == MOST_RUNS:
                     return Shrunk(schedule, faults, runs)
                 runs += 1
-                found = run(candidate)
-                if promise in map(promise_of, found):
-                    schedule, faults, is_smaller = candidate, found, True
+                new_faults = run(candidate)
+                if promise in map(promise_of, new_faults):
+                    schedule, faults, is_smaller = candidate, new_faults, True
                     break
             else:
                 at += size

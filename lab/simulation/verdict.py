@@ -33,7 +33,7 @@ class Result:
     """Of the whole schedule as it was."""
     steps: int
     lives: int
-    said: int
+    messages: int
     counts: dict[str, int]
     """Number of message events that were lost, late or doubled, of gateway turns, and of facts confirmed."""
     faults: tuple[str, ...]
@@ -43,7 +43,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PersonMessage:
     """Message of a person."""
 
     number: int
@@ -56,14 +56,14 @@ class Said:
 class Record:
     """Record of a run by the world, independent of the agent."""
 
-    said: dict[int, Said] = field(default_factory=dict)
+    messages: dict[int, PersonMessage] = field(default_factory=dict)
     """Message -> what."""
     met_at: float | None = None
     """When the agent was online for the first time: what was said earlier was not said to it."""
     unsent: set[int] = field(default_factory=set)
     """Messages whose events were lost or came late, which could not be stored at first, or whose history could not be
     read for longer than others wait for it: they need not be in their order."""
-    asked: dict[str, str] = field(default_factory=dict)
+    requests: dict[str, str] = field(default_factory=dict)
     """Request -> words of the request."""
     reminders_asked: list[str] = field(default_factory=list)
     reminders_confirmed: set[str] = field(default_factory=set)
@@ -120,7 +120,7 @@ def of(record: Record, data: Path, server: DiscordServer, outside: Outside) -> l
 
 def _read(data: Path, record: Record) -> _Logs:
     logs = _Logs()
-    windows = {said.window for said in record.said.values()}
+    windows = {message.window for message in record.messages.values()}
     for window in sorted(windows, key=lambda each: each.address.key):
         folder = data / "logs" / window.surface.value / window.id
         for path in sorted(folder.glob("*.md")):
@@ -163,27 +163,27 @@ def _find_refused(record: Record, server: DiscordServer) -> set[int]:
 
     A notice names the message that it answers, or stands right behind it.
     """
-    found: set[int] = set()
+    refused: set[int] = set()
     for place in server.places.values():
         newest = 0
         for post in place.posts.values():
             if post.author != BOT:
                 newest = post.number
             elif REFUSED in post.text:
-                found.add(post.answers or newest)
-    return found & record.said.keys()
+                refused.add(post.answers or newest)
+    return refused & record.messages.keys()
 
 
 def _logged_once(record: Record, logs: _Logs, refused: set[int]) -> Iterator[str]:
     met_at = math.inf if record.met_at is None else record.met_at
-    for number, said in record.said.items():
+    for number, message in record.messages.items():
         times = len(logs.users.get(number, ()))
-        is_known = said.at > met_at
-        if said.window.surface is Surface.DISCORD_DM:
+        is_known = message.at > met_at
+        if message.window.surface is Surface.DISCORD_DM:
             # Discord tells nobody of conversations that it has not delivered a word of.
-            is_known = number > min(logs.order.get(said.window, ()), default=number)
+            is_known = number > min(logs.order.get(message.window, ()), default=number)
         if times > 1 or (times == 0 and is_known and number not in refused):
-            yield f"q{said.number} of {said.window.address.key} ({said.at:.1f} s) was logged {times} times"
+            yield f"q{message.number} of {message.window.address.key} ({message.at:.1f} s) was logged {times} times"
 
 
 def _in_order(logs: _Logs, refused: set[int]) -> Iterator[str]:
@@ -201,13 +201,14 @@ def _answered_once(record: Record, logs: _Logs, server: DiscordServer) -> Iterat
                 answers.update(map(int, ANSWERED.findall(post.text)))
                 if is_running(post.text):
                     yield f"a running message is left in {place.number}: {post.text!r}"
-    for number, said in record.said.items():
-        times, events = answers[said.number], logs.users.get(number, ())
-        if not said.number or not events:
+    for number, message in record.messages.items():
+        times, events = answers[message.number], logs.users.get(number, ())
+        if not message.number or not events:
             continue
         excuse = _excuse(logs, events[0].id)
         if times > 1 or (times == 0 and not excuse):
-            yield f"q{said.number} of {said.window.address.key} ({said.at:.1f} s) was answered {times} times ({excuse})"
+            where = f"{message.window.address.key} ({message.at:.1f} s)"
+            yield f"q{message.number} of {where} was answered {times} times ({excuse})"
 
 
 def _excuse(logs: _Logs, event_id: str) -> str:
@@ -248,12 +249,12 @@ def _reminded_once(record: Record, server: DiscordServer) -> Iterator[str]:
 def _kept_once(record: Record, data: Path) -> Iterator[str]:
     """Turns of the gateway's clients, held against the facts' files."""
     for role, number_of in (("user", ASKED), ("assistant", ANSWERED)):
-        kept: Counter[int] = Counter()
+        counts: Counter[int] = Counter()
         for path in sorted((data / "memory_db" / "entries").glob(f"chat-*/turns/{role}/*.md")):
-            kept.update({int(number) for number in number_of.findall(path.read_text("utf-8"))})
-        for number in sorted(record.chats_promised | kept.keys()):
-            if not int(number in record.chats_promised) <= kept[number] <= 1:
-                yield f"chat {number}: the words of the {role} were kept {kept[number]} times"
+            counts.update({int(number) for number in number_of.findall(path.read_text("utf-8"))})
+        for number in sorted(record.chats_promised | counts.keys()):
+            if not int(number in record.chats_promised) <= counts[number] <= 1:
+                yield f"chat {number}: the words of the {role} were kept {counts[number]} times"
 
 
 def _noted_once(record: Record, data: Path) -> Iterator[str]:

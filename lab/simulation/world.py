@@ -111,14 +111,14 @@ class World:
                 self._end_life(power=False)
         self.record.unsent |= self.network.unsent
         unstored = self.network.unstored
-        self.record.unsent |= {number for number in self.record.said if str(number)[-18:] in unstored}
+        self.record.unsent |= {number for number in self.record.messages if str(number)[-18:] in unstored}
         self.record.faults += verdict.of(self.record, self.data, self.server, self.outside)
         return verdict.Result(
             seed=self.seed,
             digest=self.trace.digest,
             steps=self._steps,
             lives=self.lives,
-            said=len(self.record.said),
+            messages=len(self.record.messages),
             counts=self._counts(),
             faults=tuple(self.record.faults),
             lines=tuple(self.trace.lines),
@@ -316,7 +316,7 @@ class World:
             self.network.is_down, self._down_since = True, self.now()
         else:
             if self.network.is_down and self.now() - self._down_since > HISTORY_WAITED_FOR_S:
-                self.record.unsent |= self.record.said.keys() - self.network.heard
+                self.record.unsent |= self.record.messages.keys() - self.network.received_ids
             self.network.is_down, self.network.fails = False, 0.0
 
     def _calm(self) -> None:
@@ -345,7 +345,7 @@ class World:
         author = place.person or PEOPLE[scene.person]
         if place.person and not self.settings.discord.dms:
             return
-        self.record.said[self.server.say(place, author, text).number] = verdict.Said(
+        self.record.messages[self.server.say(place, author, text).number] = verdict.PersonMessage(
             number=scene.number, window=self._window(place), at=self.now()
         )
 

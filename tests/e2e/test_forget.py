@@ -15,7 +15,7 @@ from actors.context.log.file import check_file
 from actors.forget.config import FOLDER
 from actors.forget.journal import Entry, Target
 from domain.policy.forgetting.rights import NOT_ALL_YOURS, NOT_YOURS
-from lab.loopback_model.server import Answer, Held, LoopbackModel
+from lab.loopback_model.server import Answer, Delayed, LoopbackModel
 from lab.playground.acts.interactions import InteractionOutcome
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import BOT_ID, GENERAL_ID, GUEST_ID, YOU_ID
@@ -39,7 +39,7 @@ def tell(server: PlaygroundServer, text: str, user: int = YOU_ID) -> int:
 
 
 def read(server: PlaygroundServer, outcome: InteractionOutcome) -> dict[str, Any]:
-    """The answer that only its caller sees."""
+    """Answer that only the caller sees."""
     assert outcome.ephemeral
     answer = server.wait_for_answer(outcome.id)
     assert answer is not None
@@ -192,7 +192,7 @@ def test_an_answer_in_another_window_that_was_shown_the_words_is_not_given(
         try:
             said = tell(server, HERON, GUEST_ID)
             thread = server.create_thread(GENERAL_ID, "birds")
-            model.behave = lambda _request: Held(Answer(f"It was said that {HERON}."))
+            model.behave = lambda _request: Delayed(Answer(f"It was said that {HERON}."))
             asked = server.say(thread, f"<@{BOT_ID}> where does the heron nest?")
             eventually(lambda: HERON in model.requests()[-1].last_text)
             confirm(server, forget(server, "message", {"message": str(said)}, GUEST_ID), GUEST_ID)

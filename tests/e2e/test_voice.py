@@ -102,7 +102,7 @@ def test_a_message_that_is_deleted_while_its_words_are_awaited_is_no_message(
     listening: Stage, speech: LoopbackSpeech
 ) -> None:
     server = listening.server
-    speech.script.append(SpeechReply(held=True))
+    speech.script.append(SpeechReply(is_delayed=True))
     said = server.speak(GENERAL_ID, recording_of(WORDS))
     speech.wait_for_calls(1)
     server.delete(GENERAL_ID, said)
@@ -159,7 +159,7 @@ def test_a_server_that_is_down_is_told_and_loses_nothing(listening: Stage, speec
 def test_a_server_that_hangs_costs_its_time_limit_and_is_told(
     server: PlaygroundServer, speech: LoopbackSpeech, tmp_path: Path
 ) -> None:
-    speech.always = SpeechReply(held=True)
+    speech.always = SpeechReply(is_delayed=True)
     given: dict[str, Any] = {"transcribe.api": "whisper.cpp", "transcribe.url": speech.url, "transcribe.timeout_s": 1}
     stage = Stage(server, tmp_path / "data", **given)
     try:
@@ -184,7 +184,7 @@ def test_silence_is_no_message_of_thanks(listening: Stage, speech: LoopbackSpeec
 def test_one_channels_slow_recording_holds_up_its_own_channel_only(listening: Stage, speech: LoopbackSpeech) -> None:
     server = listening.server
     thread = server.create_thread(GENERAL_ID, "elsewhere")
-    speech.script.append(SpeechReply(held=True))
+    speech.script.append(SpeechReply(is_delayed=True))
     said = server.speak(GENERAL_ID, recording_of(WORDS))
     speech.wait_for_calls(1)
     behind = server.say(GENERAL_ID, "run: echo behind")
@@ -234,7 +234,7 @@ def test_a_message_whose_words_were_awaited_at_a_kill_is_listened_to_afterwards(
     try:
         process.start()
         server.wait_for_reply(GENERAL_ID, after=server.say(GENERAL_ID, "hello"), timeout_s=PATIENCE_S)
-        speech.script.append(SpeechReply(held=True))
+        speech.script.append(SpeechReply(is_delayed=True))
         said = server.speak(GENERAL_ID, recording_of(WORDS))
         speech.wait_for_calls(1)
         process.kill()

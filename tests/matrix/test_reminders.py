@@ -28,7 +28,7 @@ TEA = line("tea", "2026-03-28 12:01")
 
 
 def ask_for(process: Process, message: str = "buy bread") -> list[Message]:
-    """What a request for a reminder is answered."""
+    """Reply to a request for a reminder."""
     request = CreateReminder(
         request_id=RequestId("c"),
         reply_to=process.asker.address,
@@ -50,11 +50,11 @@ def create(process: Process) -> ReminderCreated:
 
 
 def is_there_again(process: Process, file: Path, channel: Channel) -> bool:
-    """Whether a line that comes now is said."""
-    before = len(channel.shown)
+    """True if a line that is added now is posted."""
+    before = len(channel.postings)
     file.write_text(f"{line('here', f'{process.clock.now():%Y-%m-%d %H:%M}')}\n")
     process.pass_minutes(2)
-    return len(channel.shown) == before + 1 and "here" in channel.texts()[-1]
+    return len(channel.postings) == before + 1 and "here" in channel.texts()[-1]
 
 
 def test_row_24_without_a_file_there_are_no_reminders_and_one_that_comes_is_used(
@@ -62,7 +62,7 @@ def test_row_24_without_a_file_there_are_no_reminders_and_one_that_comes_is_used
 ) -> None:
     process = start()
     process.pass_minutes(3)
-    assert (channel.shown, len(caplog.records) <= 1) == ([], True)
+    assert (channel.postings, len(caplog.records) <= 1) == ([], True)
     assert is_there_again(process, file, channel)
 
 
@@ -73,7 +73,7 @@ def test_row_24_without_its_folder_there_are_none_and_a_request_hears_what_to_do
     process = Process(tmp_path / "vault" / "deeper", channel, START, ProcessConfig(spare=tmp_path / "spare"))
     try:
         process.pass_minutes(3)
-        assert (channel.shown, len(caplog.records) <= 1) == ([], True)
+        assert (channel.postings, len(caplog.records) <= 1) == ([], True)
         (refused,) = ask_for(process)
         assert isinstance(refused, Refused)
         assert "its folder is not there" in refused.reason
@@ -91,12 +91,12 @@ def test_row_24_a_file_that_may_not_be_read_is_one_warning_and_no_crash(
     file.write_text(TEA + "\n")
     real, is_denied = os.open, [True]
 
-    def denied(path: Any, *arguments: Any, **options: Any) -> int:
+    def deny_open(path: Any, *arguments: Any, **options: Any) -> int:
         if is_denied[0] and str(path) == str(file):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
         return real(path, *arguments, **options)
 
-    monkeypatch.setattr(os, "open", denied)  # a test may run as root, to whom nothing is denied
+    monkeypatch.setattr(os, "open", deny_open)  # a test may run as root, to whom nothing is denied
     process = start()
     with caplog.at_level(logging.WARNING):
         process.pass_minutes(5)
@@ -121,7 +121,7 @@ def test_row_25_a_file_that_is_being_saved_is_let_be(
         file.write_bytes(half if number % 2 else whole)
         process.steps(1, 0.001)
         assert file.read_bytes() in (half, whole), "nothing is fired or deleted on half a file"
-    assert channel.shown == []
+    assert channel.postings == []
     file.write_bytes(whole)
     process.pass_minutes(2)
     assert [sum(f"> {word}\n" in text for text in channel.texts()) for word in ("tea", "bread")] == [1, 1]
@@ -251,7 +251,7 @@ def test_row_30_a_sync_conflict_copy_is_named_once_and_not_read(
     copy.write_text(TEA + "\n")
     with caplog.at_level(logging.WARNING):
         start().pass_minutes(3)
-    assert (caplog.text.count(copy.name), channel.shown) == (1, [])
+    assert (caplog.text.count(copy.name), channel.postings) == (1, [])
     assert copy.read_text() == TEA + "\n"
 
 

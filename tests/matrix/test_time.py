@@ -28,14 +28,14 @@ def test_row_32_a_clock_that_jumps_and_comes_back_fires_everything_once(
     file.write_text(f"{line('once', '2026-03-28 12:02')}\n{line('daily', '2026-03-01 12:02', 'daily', 'rid_D')}\n")
     process = start()
     process.pass_minutes(3)
-    assert len(channel.shown) == 2
+    assert len(channel.postings) == 2
     process.clock.jump(jump)
     process.pass_minutes(10)
     process.clock.jump(-jump)
     process.pass_minutes(10)
     again = [text for text in channel.texts() if "once" in text]
     assert len(again) == 1, "a one-off never comes again"
-    daily = [message.at.strftime("%Y-%m-%d") for message in channel.shown if "daily" in message.text]
+    daily = [message.at.strftime("%Y-%m-%d") for message in channel.postings if "daily" in message.text]
     assert len(daily) == len(set(daily)), "no day's reminder comes twice"
 
 
@@ -95,7 +95,7 @@ def test_row_33_the_zone_is_londons_whatever_the_machine_says(
     file.write_text(line("tea", "2026-07-10 09:00") + "\n")
     process = start(at("2026-07-10T07:58:30Z"))
     process.pass_minutes(1)
-    assert channel.shown == []
+    assert channel.postings == []
     process.pass_minutes(1)
     assert "Fri 2026-07-10 09:00 BST" in channel.texts()[0]
 
@@ -117,12 +117,12 @@ def test_row_34_a_one_off_is_said_in_the_minute_that_the_table_says(
     file.write_text(line("tea", local) + "\n")
     process = start(due - timedelta(minutes=2, seconds=30))
     process.pass_minutes(2)
-    assert channel.shown == []
+    assert channel.postings == []
     process.pass_minutes(1)
-    (shown,) = channel.shown
+    (shown,) = channel.postings
     assert timedelta(0) <= shown.at - due < timedelta(seconds=1)
     process.pass_minutes(65)
-    assert len(channel.shown) == 1, "not again where the clocks show the hour twice"
+    assert len(channel.postings) == 1, "not again where the clocks show the hour twice"
 
 
 @pytest.mark.parametrize("case", RECURRING, ids=str)
@@ -134,8 +134,8 @@ def test_row_34_a_recurring_one_keeps_its_wall_clock(
     for number, instant in enumerate(instants.split(), 1):
         process = start(at(instant) - timedelta(minutes=1, seconds=30))
         process.pass_minutes(2)
-        assert len(channel.shown) == number
-        assert timedelta(0) <= channel.shown[-1].at - at(instant) < timedelta(seconds=1)
+        assert len(channel.postings) == number
+        assert timedelta(0) <= channel.postings[-1].at - at(instant) < timedelta(seconds=1)
         process.kill()
 
 

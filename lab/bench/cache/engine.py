@@ -170,8 +170,8 @@ class Engine:
             connection.close()
         if response.status != 200:
             raise MeasurementError(f"{path}: the engine answered {response.status}: {answer[:300]!r}")
-        told: dict[str, Any] = json.loads(answer)
-        return told
+        reply: dict[str, Any] = json.loads(answer)
+        return reply
 
 
 @contextmanager

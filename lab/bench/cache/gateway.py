@@ -13,7 +13,7 @@ from lab.loopback_model.prefix_cache import Charge, PrefixCache
 
 BETWEEN_S = 20.0
 """Time between two requests, by the provider's clock."""
-_SHOWN = 5
+_MEMORIES = 5
 _MARK = {"cache_control": {"type": "ephemeral"}}
 _THINGS = ("crane", "quay", "ferry")
 _FACTS = [f"The user told of the {name} of berth {number}" for number in range(12) for name in _THINGS]
@@ -41,7 +41,7 @@ def charge_conversation(place: BlockPlace, turns: int) -> list[Charge]:
 
 
 def _memories(number: int) -> str:
-    lines = [Line("memory", _FACTS[(number * 7 + place * 5) % len(_FACTS)]) for place in range(_SHOWN)]
+    lines = [Line("memory", _FACTS[(number * 7 + place * 5) % len(_FACTS)]) for place in range(_MEMORIES)]
     return block(f"The user has told of {number} matters of the harbour.", lines, _CHARS)
 
 

@@ -29,7 +29,7 @@ TURNS, QUICK_TURNS = 60, 6
 ENGINE_TURNS, ENGINE_QUICK_TURNS = 10, 2
 ENGINE_SHARE = 0.95
 FIRST_WORDS_S = 2.0
-_KEPT = "cached, of what stays of the request before"
+_STAYING_LABEL = "cached, of what stays of the request before"
 BETWEEN_S = 20.0
 """Time between two requests, by the provider's clock."""
 HISTORY_TOKENS = 15_000
@@ -74,7 +74,7 @@ def measure(say: Callable[[str], object], *, quick: bool, engine: str | None = N
         MeasurementError: the agent did not answer.
     """
     if engine is not None and quick:
-        return measure_engine(say, engine, ENGINE_QUICK_TURNS, (EVERYTHING,), asked=0)
+        return measure_engine(say, engine, ENGINE_QUICK_TURNS, (EVERYTHING,), questions=0)
     if engine is not None:
         return measure_engine(say, engine, ENGINE_TURNS)
     turns, provider = QUICK_TURNS if quick else TURNS, _Provider()
@@ -91,8 +91,8 @@ def measure(say: Callable[[str], object], *, quick: bool, engine: str | None = N
                 say(f"turn {number} of {turns}")
                 if number == turns // 2:
                     server.slash(GENERAL_ID, "model", {"name": _OTHER})
-                said = server.say(GENERAL_ID, _words(number))
-                server.wait_for_reply(GENERAL_ID, after=said, timeout_s=_ANSWER_S)
+                message_id = server.say(GENERAL_ID, _words(number))
+                server.wait_for_reply(GENERAL_ID, after=message_id, timeout_s=_ANSWER_S)
         except TimeoutError as error:
             raise MeasurementError(f"{error}; the agent said:\n{agent.complaints().end}") from error
         finally:
@@ -138,7 +138,7 @@ CACHE = Benchmark(
         Target(_LEAST, "cached_share", LEAST_SHARE, CONVERSATION, at_least=True, is_speed=True),
         Target(_LEAST, "cached_share", GATEWAY_SHARE, "gateway, auto", at_least=True, is_speed=True),
         Target("cached, of the request before", "of_before", ENGINE_SHARE, PLAIN, at_least=True),
-        *(Target(_KEPT, "of_staying", ENGINE_SHARE, name, at_least=True) for name in STAYING),
+        *(Target(_STAYING_LABEL, "of_staying", ENGINE_SHARE, name, at_least=True) for name in STAYING),
         Target("seconds to the first words", "first_words_s", FIRST_WORDS_S, FIRST_WORDS, is_speed=True),
     ),
     columns=(

@@ -53,7 +53,7 @@ _READING = (
 )
 _CHANGING = (*_READING[:3], "echo turn {number} of the {matter} >> notes.txt; cat notes.txt")
 _BEFORE = "seq -f 'note %g of the harbour' 12 > notes.txt"
-_ASKED = "Please run: "
+_COMMAND_MARK = "Please run: "
 _REQUESTS = 2
 """Of each turn: the question, and the result of its command."""
 _BLOCKS = (f"{EXPANSION_PREFIX}\n", f"{MEMORY_PREFIX}\n", f"{FILES_BLOCK}\n")
@@ -98,7 +98,7 @@ def measure_engine(
     model: str,
     turns: int,
     conversations: tuple[Conversation, ...] = CONVERSATIONS,
-    asked: int = _WORDS_ASKED,
+    questions: int = _WORDS_ASKED,
 ) -> Rows:
     """Figures of each conversation, of the time to the first words, and of each turn.
 
@@ -107,7 +107,7 @@ def measure_engine(
         model: Name as in `model.name`, or `smollm2` for the model that a package carries.
         turns: Number of questions.
         conversations: Settings of the conversations.
-        asked: Number of questions of which the time to the first words is measured; 0 for none.
+        questions: Number of questions of which the time to the first words is measured; 0 for none.
 
     Raises:
         MeasurementError: the agent or the engine does not answer.
@@ -121,9 +121,9 @@ def measure_engine(
             per_turn = [figures[place : place + _REQUESTS] for place in range(0, len(figures), _REQUESTS)]
             by_turn |= {f"{each.name}, {number}": sum_figures(pair) for number, pair in enumerate(per_turn, 1)}
             system_prompt = counted[0].body["messages"][0]["content"]
-        if asked:
+        if questions:
             say("first words")
-            words = [engine.first_words_s(system_prompt, f"Tell me of berth {n}.") for n in range(asked + 1)]
+            words = [engine.first_words_s(system_prompt, f"Tell me of berth {n}.") for n in range(questions + 1)]
             whole[FIRST_WORDS] = {"first_words_s": median(words[1:])}
     return {**whole, **by_turn}
 
@@ -173,9 +173,9 @@ def answer_of(received: Received) -> Answer:
     if last["role"] == "tool":
         return Answer("The matter is as follows, in plain words, and the report is above.")
     words = received.last_text
-    if _ASKED not in words:
+    if _COMMAND_MARK not in words:
         return Answer("Noted.")
-    command = words.rpartition(_ASKED)[2]
+    command = words.rpartition(_COMMAND_MARK)[2]
     calls = sum(message["role"] == "tool" for message in received.body["messages"])
     return Answer(calls=(Call("bash", f'{{"command": {json.dumps(command)}}}', f"call_{calls}"),))
 
@@ -219,7 +219,7 @@ def sum_figures(figures: list[Figures]) -> Figures:
 def _question(number: int, commands: tuple[str, ...]) -> str:
     matter = _MATTERS[number % len(_MATTERS)]
     command = commands[number % len(commands)].format(number=number, matter=matter) if number else _BEFORE
-    return f"What do we know of the {matter} of the harbour? {_ASKED}{command}"
+    return f"What do we know of the {matter} of the harbour? {_COMMAND_MARK}{command}"
 
 
 def _settings(folder: Path, server: PlaygroundServer, api_base: str, conversation: Conversation) -> str:

@@ -63,8 +63,8 @@ class _Measurement:
         self._agent = AgentProcess(folder, settings, server.bot_token, ("--hosts", str(HOSTS)))
         self._agent.start()
         self._ids = [server.create_thread(GENERAL_ID, f"window {n}", private=True) for n in range(threads)]
-        self._said: dict[int, float] = {}
-        self._heard: dict[int, float] = {}
+        self._said_at: dict[int, float] = {}
+        self._answered_at: dict[int, float] = {}
         self._doubled = 0
         self._turn = 0
         self._pause = threading.Event()
@@ -76,12 +76,12 @@ class _Measurement:
             self._say_all(turn=2)
             self._show(f"{len(self._ids)} turns begun")
             self._until(lambda: self._count_logged() == len(self._ids), OVER_S)
-            in_flight = len(self._ids) - len(self._heard)
+            in_flight = len(self._ids) - len(self._answered_at)
             killed = min(processes) if kills else ""
             if killed:
                 self._show(f"killing host {killed}")
                 os.kill(processes[killed], signal.SIGKILL)
-            self._until(lambda: len(self._heard) == len(self._ids), OVER_S)
+            self._until(lambda: len(self._answered_at) == len(self._ids), OVER_S)
             self._until(lambda: False, QUIET_S)
             return self._result(in_flight, killed, list(processes))
         finally:
@@ -97,30 +97,30 @@ class _Measurement:
         self._server.subscribe(self._on_event)
         self._until(lambda: len(self._hosts()) == HOSTS, ONLINE_S)
         self._say_all(turn=1)
-        self._until(lambda: len(self._heard) == len(self._ids), OVER_S)
-        if len(self._heard) < len(self._ids):
-            raise self._error(f"only {len(self._heard)} of {len(self._ids)} first turns were answered")
+        self._until(lambda: len(self._answered_at) == len(self._ids), OVER_S)
+        if len(self._answered_at) < len(self._ids):
+            raise self._error(f"only {len(self._answered_at)} of {len(self._ids)} first turns were answered")
 
     def _say_all(self, turn: int) -> None:
         self._turn, self._doubled = turn, 0
-        self._said.clear()
-        self._heard.clear()
+        self._said_at.clear()
+        self._answered_at.clear()
         for number, thread in enumerate(self._ids):
-            self._said[thread] = self._now()
+            self._said_at[thread] = self._now()
             self._server.say(thread, question(secret_of("cluster", number), turn))
 
     def _on_event(self, event: Event) -> None:
-        if event.name not in ("MESSAGE_CREATE", "MESSAGE_UPDATE") or event.channel_id not in self._said:
+        if event.name not in ("MESSAGE_CREATE", "MESSAGE_UPDATE") or event.channel_id not in self._said_at:
             return
         if event.payload["author"]["id"] != str(BOT_ID):
             return
-        found = read_answer(event.payload["content"])
-        if found is None or found.turn != self._turn:
+        reply = read_answer(event.payload["content"])
+        if reply is None or reply.turn != self._turn:
             return
-        if event.channel_id in self._heard:
+        if event.channel_id in self._answered_at:
             self._doubled += event.name == "MESSAGE_CREATE"
         else:
-            self._heard[event.channel_id] = self._now()
+            self._answered_at[event.channel_id] = self._now()
 
     def _count_logged(self) -> int:
         """Threads whose message of this turn is in their log."""
@@ -133,8 +133,8 @@ class _Measurement:
             status = ask_operator(self._agent.data, "status", 10.0)
         except (AgentNotRunningError, RefusalError):
             return {}
-        found = {name: _PROCESS.match(str(words)) for name, words in _figures_of(status).items()}
-        return {name: int(match[1]) for name, match in found.items() if match}
+        processes = {name: _PROCESS.match(str(words)) for name, words in _figures_of(status).items()}
+        return {name: int(match[1]) for name, match in processes.items() if match}
 
     def _until(self, is_so: Callable[[], bool], limit_s: float) -> None:
         deadline = self._now() + limit_s
@@ -147,12 +147,14 @@ class _Measurement:
         """Figures of the run; `p95_s` is from a message to its answer, in windows of hosts that live."""
         keys = {thread: Window(surface=Surface.DISCORD_THREAD, id=str(thread)).address.key for thread in self._ids}
         waits = [
-            at - self._said[thread] for thread, at in self._heard.items() if choose_host(keys[thread], names) != killed
+            at - self._said_at[thread]
+            for thread, at in self._answered_at.items()
+            if choose_host(keys[thread], names) != killed
         ]
         return {
             "in_flight": in_flight,
-            "answered": len(self._heard),
-            "lost": len(self._ids) - len(self._heard),
+            "answered": len(self._answered_at),
+            "lost": len(self._ids) - len(self._answered_at),
             "doubled": self._doubled,
             "p95_s": percentile(waits, 0.95) if waits else 0.0,
         }

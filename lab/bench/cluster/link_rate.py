@@ -136,10 +136,10 @@ def _say(system: ActorSystem, edge: Edge, count: int, how: str) -> None:
 
 
 def _hear(edge: Edge, count: int) -> None:
-    heard = 0
-    while heard < count:
+    received = 0
+    while received < count:
         edge_messages = edge.drain() or [edge.receive(PATIENCE_S)]
-        heard += len(edge_messages)
+        received += len(edge_messages)
 
 
 def _end(reason: str) -> None:

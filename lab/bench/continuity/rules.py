@@ -13,7 +13,7 @@ from lab.bench.continuity.more_rules import SECOND, THIRD
 class Rule:
     """A rule in a person's words."""
 
-    said: str
+    text: str
     key: str
     """Part of the words that decides; stands in no other message."""
 
@@ -30,7 +30,7 @@ def read_rules(lists: Mapping[str, str]) -> dict[str, tuple[Rule, ...]]:
 
 
 def _rules(*pairs: tuple[str, str]) -> tuple[Rule, ...]:
-    return tuple(Rule(said, key) for said, key in pairs)
+    return tuple(Rule(text, key) for text, key in pairs)
 
 
 RULES: dict[str, tuple[Rule, ...]] = {

@@ -55,35 +55,35 @@ CASES = {
 
 def count_calls(case: Case, *, turns: int, windows: int) -> Figures:
     """Calls a turn by layer and of all layers, in windows that talk side by side."""
-    made: Counter[str] = Counter()
-    workers, said = ScriptedWorkers(()), ""
+    calls: Counter[str] = Counter()
+    workers, answer_text = ScriptedWorkers(()), ""
 
     def answer(request: ModelRequest) -> str | Late | None:
         if not request.purpose:
-            return said
+            return answer_text
         layer = request.purpose.partition(".")[0]
-        made[layer] += 1
+        calls[layer] += 1
         return behave_as(case.mode, workers.answer(request) if layer == "workspace" else answer_facts(request))
 
-    given: dict[str, object] = {"model.max_history_tokens": HISTORY_TOKENS, "memory.enabled": False}
-    given |= {f"layers.{layer}": True for layer in LAYERS}
-    given |= {f"workspace.{name}": True for name in ("recall", "session", "compaction", "llm")}
-    given |= {"facts.ingest_discord": True, "facts.openai_base_url": "http://127.0.0.1:9/v1"}
-    given |= {"facts.embedding_model": "local"}
+    settings: dict[str, object] = {"model.max_history_tokens": HISTORY_TOKENS, "memory.enabled": False}
+    settings |= {f"layers.{layer}": True for layer in LAYERS}
+    settings |= {f"workspace.{name}": True for name in ("recall", "session", "compaction", "llm")}
+    settings |= {"facts.ingest_discord": True, "facts.openai_base_url": "http://127.0.0.1:9/v1"}
+    settings |= {"facts.embedding_model": "local"}
     talks = [talk("en", turns, seed=f"upkeep {number}") for number in range(windows)]
-    with folder() as root, BenchAgent(root, answer, embed, given, clock=ManualClock()) as agent:
+    with folder() as root, BenchAgent(root, answer, embed, settings, clock=ManualClock()) as agent:
         for turn in range(turns):
             for number, words in enumerate(map(next, talks)):
-                text, said = words
+                text, answer_text = words
                 agent.say(window_of(number), text, windows * turn + number)
             agent.rest(case.between_s)
-    return figures_of(made, turns * windows)
+    return figures_of(calls, turns * windows)
 
 
-def figures_of(made: Counter[str], turns: int) -> Figures:
+def figures_of(calls: Counter[str], turns: int) -> Figures:
     """Calls a turn, by layer and in all."""
-    figures = {layer: made[layer] / turns for layer in LAYERS}
-    figures |= {"all": made.total() / turns, "other": sum(made[each] for each in made if each not in LAYERS) / turns}
+    figures = {layer: calls[layer] / turns for layer in LAYERS}
+    figures |= {"all": calls.total() / turns, "other": sum(calls[each] for each in calls if each not in LAYERS) / turns}
     return figures | {"turns": float(turns)}
 
 

@@ -83,8 +83,8 @@ class Walk:
         self._windows = {window_of(number): language for number, language in enumerate(rules)}
         self._clock = ManualClock()
         self._numbers = count(1)
-        said = [rule for each in rules.values() for rule in each]
-        self._workers = ScriptedWorkers(Constraint(each.said, each.said, each.key, "", "") for each in said)
+        all_rules = [rule for each in rules.values() for rule in each]
+        self._workers = ScriptedWorkers(Constraint(each.text, each.text, each.key, "", "") for each in all_rules)
         self._answer = ""
         self._requests: dict[Window, list[ModelRequest]] = {window: [] for window in self._windows}
         self._waits: dict[Window, list[float]] = {window: [] for window in self._windows}
@@ -100,7 +100,7 @@ class Walk:
                 for number in range(turns // 3):
                     at = third * (turns // 3) + number
                     if at < 2 * len(rules) and at % 2 == 0:
-                        self._turn(agent, window, rules[at // 2].said, "I will go by that.")
+                        self._turn(agent, window, rules[at // 2].text, "I will go by that.")
                     text, answer = next(talks[window])
                     self._turn(agent, window, text if number % 3 else _SENTENCE.split(text)[0], answer)
             agent.kill()
@@ -114,7 +114,7 @@ class Walk:
             self.outcome.new += self._probe(agent, window, language, "after /new")
         agent.stop()
         self.outcome.rules = sum(map(len, self._rules.values()))
-        self.outcome.calls = len(self._workers.asked)
+        self.outcome.calls = len(self._workers.purposes)
         for waits in self._waits.values():
             long = [wait for wait in waits if wait > LONG_WAIT_S]
             self.outcome.delayed += max(0, len(long) - 1)
@@ -122,10 +122,10 @@ class Walk:
         return self.outcome
 
     def _agent(self) -> BenchAgent:
-        given: dict[str, object] = {"model.max_history_tokens": HISTORY_TOKENS, "memory.enabled": False}
-        given |= {f"workspace.{name}": True for name in ("recall", "session", "compaction")}
-        given |= {"layers.workspace": True, "workspace.llm": self._mode != "off"}
-        return BenchAgent(self._root, self._behave, embed, given, clock=self._clock)
+        settings: dict[str, object] = {"model.max_history_tokens": HISTORY_TOKENS, "memory.enabled": False}
+        settings |= {f"workspace.{name}": True for name in ("recall", "session", "compaction")}
+        settings |= {"layers.workspace": True, "workspace.llm": self._mode != "off"}
+        return BenchAgent(self._root, self._behave, embed, settings, clock=self._clock)
 
     def _behave(self, request: ModelRequest) -> str | Late | None:
         if not request.purpose:

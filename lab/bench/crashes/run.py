@@ -76,8 +76,8 @@ def measure(say: Say, *, kinds: Iterable[str] = ()) -> Rows:
 
 def make_agent(server: PlaygroundServer, folder: Path, online: threading.Event, saboteur: Saboteur) -> Agent:
     """An agent at rest whose actors the saboteur can crash, with the offline model and settings of its own."""
-    given = {"data_root": str(folder / "data"), "discord": {"turns_per_user": 10_000}}
-    settings = load(environ={}, folder=folder, given=given)
+    options = {"data_root": str(folder / "data"), "discord": {"turns_per_user": 10_000}}
+    settings = load(environ={}, folder=folder, given=options)
     agent = Agent(settings, {}, playground_connection(server), lambda _name: online.set())
     register = agent.system.register
     agent.system.register = lambda spec: register(saboteur.spoil_spec(spec))  # type: ignore[method-assign]
@@ -116,7 +116,7 @@ class _Campaign:
         types = sorted(self._saboteur.understood[kind], key=lambda each: each.__name__)
         for at, message_type in enumerate(types, 1):
             self._say(f"{kind} at {message_type.__name__} ({at} of {len(types)}, round {number})")
-            is_known = message_type in self._saboteur.came[kind]
+            is_known = message_type in self._saboteur.targets[kind]
             strike = Strike(kind, message_type, made_up=None if is_known else sample(message_type))
             self._bystander.phase = Phase(kind, is_crashing=False)
             self._asks()
@@ -150,14 +150,14 @@ class _Campaign:
         """The window that is talked in, or the one actor of that kind."""
         if kind == CONTEXT_KIND:
             return Address(kind, f"discord-channel/{GENERAL_ID}")
-        came: dict[type[Message], Address] = self._saboteur.came[kind]
-        return next(iter(came.values()), Address(kind))
+        targets: dict[type[Message], Address] = self._saboteur.targets[kind]
+        return next(iter(targets.values()), Address(kind))
 
     def _asks(self) -> bool:
         """True if a question gets an answer or a notice in time."""
-        said = self._server.say(GENERAL_ID, f"run: echo {next(self._numbers)}")
+        message_id = self._server.say(GENERAL_ID, f"run: echo {next(self._numbers)}")
         try:
-            self._server.wait_for_reply(GENERAL_ID, after=said, timeout_s=ANSWER_S)
+            self._server.wait_for_reply(GENERAL_ID, after=message_id, timeout_s=ANSWER_S)
         except TimeoutError:
             return False
         return True

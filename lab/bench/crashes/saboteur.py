@@ -52,7 +52,7 @@ class Saboteur:
     def __init__(self) -> None:
         self.understood: dict[str, set[type[Message]]] = defaultdict(set)
         """Kind -> messages understood according to `handle`, and messages received."""
-        self.came: dict[str, dict[type[Message], Address]] = defaultdict(dict)
+        self.targets: dict[str, dict[type[Message], Address]] = defaultdict(dict)
         """Kind -> types that came to it by themselves, and to whom last."""
         self._unbuilt: dict[str, ActorSpec] = {}
         """Specifications by kind, of actors that are made at their first message."""
@@ -87,7 +87,7 @@ class Saboteur:
             strike = self._strike
             if strike is None or strike.kind != kind or not self._hits(strike, message):
                 self.understood[kind].add(type(message))
-                self.came[kind][type(message)] = address
+                self.targets[kind][type(message)] = address
                 handle(message)
 
         actor.handle = misbehave  # type: ignore[method-assign]

@@ -34,8 +34,8 @@ def sample(kind: type[S]) -> S:
     Raises:
         TypeError: a field has an annotation that no plain value is known for.
     """
-    made: S = _of_struct(kind)
-    return made
+    message: S = _of_struct(kind)
+    return message
 
 
 def members(hint: object) -> tuple[type[Message], ...]:

@@ -33,7 +33,7 @@ class EchoWindow(Actor):
     def __init__(self) -> None:
         """Nothing was said yet."""
         super().__init__()
-        self._heard = 0
+        self._messages = 0
         self._waiting: deque[UserMessage] = deque()
 
     def handle(self, message: Message) -> None:
@@ -49,7 +49,7 @@ class EchoWindow(Actor):
                 raise ValueError(f"{type(message).__name__}: no window of the rig is told this")
 
     def _hear(self, message: UserMessage) -> None:
-        self._heard += 1
+        self._messages += 1
         self._waiting.append(message)
         if len(self._waiting) == 1:
             self._begin()
@@ -57,7 +57,7 @@ class EchoWindow(Actor):
     def _begin(self) -> None:
         message = self._waiting[0]
         self.tell(message.reply_to, ShowTyping(window=message.window, on=True))
-        if self._heard % 2:
+        if self._messages % 2:
             self.tell(
                 message.reply_to,
                 ShowProgress(

@@ -21,10 +21,10 @@ def main() -> None:
 
     def play(turn: int) -> str:
         messages: list[dict[str, Any]] = [first_message(turn)]
-        asked = ask(messages)
-        call = asked["tool_calls"][0]
+        request = ask(messages)
+        call = request["tool_calls"][0]
         output = run(command_of(call))
-        answer = ask([*messages, asked, result_message(call, output)])
+        answer = ask([*messages, request, result_message(call, output)])
         identifier: str = post(answer["content"], DBOS.workflow_id)
         return identifier
 

@@ -18,10 +18,10 @@ from lab.bench.durable.peer_steps import command_of, first_message, result_messa
 def play(ctx: Any, turn: int) -> Generator[Any, Any, None]:
     """Yield the steps of a turn."""
     messages: list[dict[str, Any]] = [first_message(turn)]
-    asked = yield ModelCall(json.dumps(messages))
-    call = asked["tool_calls"][0]
+    request = yield ModelCall(json.dumps(messages))
+    call = request["tool_calls"][0]
     output = yield ToolCall("run", {"command": command_of(call)})
-    answer = yield ModelCall(json.dumps([*messages, asked, result_message(call, output)]))
+    answer = yield ModelCall(json.dumps([*messages, request, result_message(call, output)]))
     yield ToolCall("post", {"text": answer["content"], "nonce": ctx.run_id}, idempotency_key=ctx.run_id)
 
 

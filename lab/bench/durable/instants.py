@@ -39,7 +39,7 @@ STEPS = 4
 class Timeline:
     """Times of one turn without a kill, in seconds since 1970."""
 
-    asked: float
+    asked_at: float
     begun: float
     done: float
     asked_again: float
@@ -49,7 +49,7 @@ class Timeline:
         """Seconds from one step to the next at a boundary; the record after the post takes what it takes elsewhere."""
         match instant:
             case Instant.BEFORE_COMMAND:
-                return self.begun - self.asked
+                return self.begun - self.asked_at
             case Instant.BEFORE_POST:
                 return self.posting - self.asked_again
             case _:

@@ -47,7 +47,7 @@ class Plan:
     """Seconds from the end of a step to the kill, at a boundary."""
     kill: Callable[[], object] = lambda: None
     killed: threading.Event = field(default_factory=threading.Event)
-    asked: list[float] = field(default_factory=list)
+    asked_at: list[float] = field(default_factory=list)
     asked_again: list[float] = field(default_factory=list)
     posting: list[float] = field(default_factory=list)
 
@@ -139,7 +139,7 @@ class Outside:
         """Times of the plan's turn, in which nothing was killed."""
         plan = self._plan
         return Timeline(
-            asked=plan.asked[0],
+            asked_at=plan.asked_at[0],
             begun=self.time_of("begun"),
             done=self.time_of("effects"),
             asked_again=plan.asked_again[0],
@@ -149,7 +149,7 @@ class Outside:
     def first_sign(self, since: float, begun_before: int) -> float | None:
         """Time of the first request, command or post of the plan's turn since a time; None without any."""
         plan = self._plan
-        signs = [each for times in (plan.asked, plan.asked_again, plan.posting) for each in times if each > since]
+        signs = [each for times in (plan.asked_at, plan.asked_again, plan.posting) for each in times if each > since]
         if self.lines("begun")[plan.turn] > begun_before:
             signs.append(self.time_of("begun"))
         return min(signs, default=None)
@@ -170,7 +170,7 @@ class Outside:
         plan = self._plan
         if turn != plan.turn:
             return Answer(f"answer to {turn}") if has_result else Answer("unknown")
-        (plan.asked_again if has_result else plan.asked).append(CLOCK.now().timestamp())
+        (plan.asked_again if has_result else plan.asked_at).append(CLOCK.now().timestamp())
         if plan.strike(Instant.SECOND_CALL if has_result else Instant.FIRST_CALL):
             return Stall()
         plan.strike(Instant.BEFORE_POST if has_result else Instant.BEFORE_COMMAND, later=True)

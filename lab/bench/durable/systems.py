@@ -100,7 +100,7 @@ class Ours:
         )
         scratch = folder / "scratch"
         scratch.mkdir()
-        self._agent = AgentProcess(folder, settings, server.bot_token, given={"TMPDIR": str(scratch)})
+        self._agent = AgentProcess(folder, settings, server.bot_token, extra_environment={"TMPDIR": str(scratch)})
 
     def start(self) -> None:
         """Start a process; returns when the bot is online."""
@@ -140,7 +140,7 @@ class PeerProgram:
     def __init__(self, folder: Path, outside: Outside, *, python: Path, peer: Peer) -> None:
         """Nothing runs yet."""
         self._folder, server = folder, outside.server
-        given = {
+        plan = {
             "folder": str(folder),
             "work": str(outside.work),
             "model_url": f"{outside.model.api_base}/chat/completions",
@@ -148,7 +148,7 @@ class PeerProgram:
             "token": server.bot_token,
             "mode": peer.mode,
         }
-        self._command = (str(python), "-P", "-c", f"from {peer.module} import main; main()", json.dumps(given))
+        self._command = (str(python), "-P", "-c", f"from {peer.module} import main; main()", json.dumps(plan))
         self._program: Program | None = None
         self._group: ProcessGroup | None = None
 

@@ -15,7 +15,7 @@ from lab.bench.escapes.scenarios import ATTEMPTS
 from lab.bench.escapes.script import BREACH, FINISHED, whole
 from lab.bench.escapes.stage import SECRET_VARIABLE, Stage, open_stage
 from lab.bench.escapes.target import Attempt
-from lab.bench.escapes.target import Target as Told
+from lab.bench.escapes.target import Target as EscapeTarget
 from lab.bench.measure import Figures
 from lab.bench.process import MeasurementError, Program
 from lab.bench.shell.run import WRAPPERS, available
@@ -61,24 +61,24 @@ class Counter:
     transcript: TextIO | None
     names: tuple[str, ...]
 
-    def figures(self, system: str, told: Told, run: Run) -> Figures:
+    def figures(self, system: str, target: EscapeTarget, run: Run) -> Figures:
         """Successes of every attempt in a sandbox.
 
         Raises:
             MeasurementError: an attempt did not come to its end.
         """
-        return {name: self._successes(system, ATTEMPTS[name], told, run) for name in self.names}
+        return {name: self._successes(system, ATTEMPTS[name], target, run) for name in self.names}
 
-    def _successes(self, system: str, attempt: Attempt, told: Told, run: Run) -> float:
+    def _successes(self, system: str, attempt: Attempt, target: EscapeTarget, run: Run) -> float:
         self.say(f"{system}: {attempt.name}")
-        said = run(whole(attempt.command(told)))
-        if FINISHED not in said:
-            raise MeasurementError(f"{system}: {attempt.name} did not come to its end: {said.strip()[-300:]}")
-        harm = self.stage.evidence(told, said)
+        output = run(whole(attempt.command(target)))
+        if FINISHED not in output:
+            raise MeasurementError(f"{system}: {attempt.name} did not come to its end: {output.strip()[-300:]}")
+        harm = self.stage.evidence(target, output)
         if self.transcript is not None:
-            lines = (f"# {system}: {attempt.name}", said, *(f"{BREACH} {each}" for each in harm))
+            lines = (f"# {system}: {attempt.name}", output, *(f"{BREACH} {each}" for each in harm))
             self.transcript.write("\n".join(lines) + "\n\n")
-        return float(sum(line.startswith(BREACH) for line in said.splitlines()) + len(harm))
+        return float(sum(line.startswith(BREACH) for line in output.splitlines()) + len(harm))
 
 
 def _ours(count: Counter) -> dict[str, Figures]:
@@ -126,7 +126,7 @@ def _peers(count: Counter, peer: Path) -> Figures:
             }
         )
     )
-    told = stage.target(log, work, Path("/tmp/claude"), home / ".npm" / "_logs", home / ".claude" / "debug")
+    target = stage.target(log, work, Path("/tmp/claude"), home / ".npm" / "_logs", home / ".claude" / "debug")
 
     def run(command: str) -> str:
         output = place / "output"
@@ -137,7 +137,7 @@ def _peers(count: Counter, peer: Path) -> Figures:
                 return "not done in time"
         return output.read_text(errors="replace")
 
-    return count.figures(PEER, told, run)
+    return count.figures(PEER, target, run)
 
 
 ESCAPES = Benchmark(

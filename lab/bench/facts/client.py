@@ -21,7 +21,7 @@ class NoAnswerError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TimedAnswer:
     """Answer of a model."""
 
     text: str
@@ -39,7 +39,7 @@ class Client:
         self._path = parts.path.rstrip("/")
         self._connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=TIMEOUT_S)
 
-    def ask(self, conversation: str, words: str, *, stream: bool = False) -> Told:
+    def ask(self, conversation: str, words: str, *, stream: bool = False) -> TimedAnswer:
         """Say something in a conversation.
 
         Raises:
@@ -106,13 +106,13 @@ class Client:
             self._connection.connect()
 
 
-def _whole(response: http.client.HTTPResponse, begun: float) -> Told:
+def _whole(response: http.client.HTTPResponse, begun: float) -> TimedAnswer:
     answer = json.loads(response.read())
     took_s = perf_counter() - begun
-    return Told(str(answer["choices"][0]["message"]["content"]), took_s, took_s)
+    return TimedAnswer(str(answer["choices"][0]["message"]["content"]), took_s, took_s)
 
 
-def _read_stream(response: http.client.HTTPResponse, begun: float) -> Told:
+def _read_stream(response: http.client.HTTPResponse, begun: float) -> TimedAnswer:
     words, first_s, is_whole = "", 0.0, False
     for line in response:
         data = line.strip().removeprefix(b"data:").strip()
@@ -124,4 +124,4 @@ def _read_stream(response: http.client.HTTPResponse, begun: float) -> Told:
             first_s = first_s or (perf_counter() - begun if words else 0.0)
     if not is_whole:
         raise NoAnswerError(f"a stream that ended after {len(words)} characters: [DONE] is required")
-    return Told(words, perf_counter() - begun, first_s)
+    return TimedAnswer(words, perf_counter() - begun, first_s)

@@ -35,7 +35,7 @@ def hostile(gateway: Gateway, connections: int, bodies: int) -> Figures:
         for each in silent:
             with contextlib.suppress(OSError):  # a newcomer has its place by now
                 each.sendall(_HEAD[:40])
-        held = sum(_send_body(each) for each in unfinished)
+        open_bodies = sum(_send_body(each) for each in unfinished)
         most_mb, pause = 0.0, threading.Event()
         for _ in range(_LOOKS):
             pause.wait(_LOOK_S)
@@ -46,8 +46,8 @@ def hostile(gateway: Gateway, connections: int, bodies: int) -> Figures:
         except NoAnswerError as error:
             raise MeasurementError(f"an honest client among {connections} hostile ones: {error}") from error
         most_mb = max(most_mb, gateway.costs().rss_mb)
-    if held < bodies:
-        raise MeasurementError(f"only {held} of {bodies} unfinished bodies were taken")
+    if open_bodies < bodies:
+        raise MeasurementError(f"only {open_bodies} of {bodies} unfinished bodies were taken")
     return {"hostile_rss_mb": most_mb}
 
 

@@ -54,7 +54,7 @@ def crowd(gateway: Gateway, each: int, rest_s: float = QUIET_S) -> Figures:
         MeasurementError: a request was not answered.
     """
     gateway.settle()
-    before, asked, gate = gateway.costs(), gateway.upstream.requests(), threading.Barrier(CLIENTS + 1)
+    before, requests_before, gate = gateway.costs(), gateway.upstream.requests(), threading.Barrier(CLIENTS + 1)
     failed = list[str]()
 
     def talk(number: int) -> None:
@@ -76,7 +76,7 @@ def crowd(gateway: Gateway, each: int, rest_s: float = QUIET_S) -> Figures:
     answered_s = perf_counter() - begun
     if failed:
         raise MeasurementError(f"16 at once: {len(failed)} clients were not answered, the first: {failed[0]}")
-    extracted = gateway.settle(rest_s).calls.get("extract", 0) - asked.calls.get("extract", 0)
+    extracted = gateway.settle(rest_s).calls.get("extract", 0) - requests_before.calls.get("extract", 0)
     requests, after = CLIENTS * each, gateway.costs()
     return {
         "crowd_per_s": requests / answered_s,

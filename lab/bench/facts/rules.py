@@ -82,9 +82,9 @@ def reconcile_facts(words: str) -> list[dict[str, Any]]:
     existing: list[dict[str, Any]] = next((each for each in lists if each and isinstance(each[0], dict)), [])
     new: list[str] = next((each for each in reversed(lists) if each and isinstance(each[0], str)), [])
     known = {each["text"] for each in existing}
-    kept = [{"id": each["id"], "text": each["text"], "event": "NONE"} for each in existing]
+    unchanged = [{"id": each["id"], "text": each["text"], "event": "NONE"} for each in existing]
     fresh = [text for text in new if text not in known]
-    return [*kept, *({"id": len(kept) + n, "text": text, "event": "ADD"} for n, text in enumerate(fresh))]
+    return [*unchanged, *({"id": len(unchanged) + n, "text": text, "event": "ADD"} for n, text in enumerate(fresh))]
 
 
 def summary_of(words: str) -> str:
@@ -94,8 +94,8 @@ def summary_of(words: str) -> str:
 
 def text_of(request: Received, role: str) -> str:
     """All that one role says, or the newest words of a person."""
-    found = [_words(message) for message in request.body.get("messages", ()) if message.get("role") == role]
-    return found[-1] if role == "user" and found else "\n".join(found)
+    texts = [_words(message) for message in request.body.get("messages", ()) if message.get("role") == role]
+    return texts[-1] if role == "user" and texts else "\n".join(texts)
 
 
 def _words(message: dict[str, Any]) -> str:
@@ -107,8 +107,8 @@ def _words(message: dict[str, Any]) -> str:
 
 def _plain(words: str) -> str:
     """Text of the person, from words that quote the text as a JSON string."""
-    _, found, quoted = words.partition("as a JSON string:\n")
-    return str(json.loads(quoted)) if found else words
+    _, mark, quoted = words.partition("as a JSON string:\n")
+    return str(json.loads(quoted)) if mark else words
 
 
 def _lists(words: str) -> Iterator[list[Any]]:

@@ -19,7 +19,7 @@ from lab.bench.measure import Figures, percentile
 Say = Callable[[str], object]
 SHARED = "global"
 """Conversation that is searched from every other one: what is there before the start."""
-KEPT = "kept"
+SERIES = "kept"
 """Series of its words."""
 
 
@@ -77,7 +77,7 @@ def figures_of(say: Say, system: System, sizes: Sizes) -> Figures:
             folder = Path(whole) / name
             folder.mkdir()
             if facts:
-                fill(system.store(folder), SHARED, KEPT, facts)
+                fill(system.store(folder), SHARED, SERIES, facts)
             return folder
 
         figures = _empty(system, sizes, place("empty"), its_upstream)
@@ -121,10 +121,10 @@ def _few(system: System, sizes: Sizes, place: Path, its_upstream: Upstream) -> F
     with Gateway(system, place, its_upstream) as gateway:
         gateway.wait()
         with gateway.client() as client:
-            client.ask("first", question(KEPT, sizes.few // 2))
+            client.ask("first", question(SERIES, sizes.few // 2))
             answered_s = gateway.age_s()
             after = gateway.settle(1.0).texts
-            client.ask("second", question(KEPT, 1))  # has as many texts embedded as the first one itself
+            client.ask("second", question(SERIES, 1))  # has as many texts embedded as the first one itself
         of_a_turn = gateway.settle(0.5).texts - after
         gateway.stop()
     return {"start_answered_s": answered_s, "start_texts": max(0, after - before - of_a_turn)}
@@ -134,7 +134,7 @@ def _many(system: System, sizes: Sizes, place: Path, its_upstream: Upstream) -> 
     with Gateway(system, place, its_upstream) as gateway:
         gateway.wait()
         gateway.settle(1.5)
-        added = first_texts(gateway, sizes.searches, KEPT)
+        added = first_texts(gateway, sizes.searches, SERIES)
         return {
             "search_p95_ms": 1000 * percentile(added, 0.95),
             "many_rss_mb": gateway.costs().rss_mb,

@@ -58,8 +58,8 @@ class Upstream:
 
     def requests(self) -> Seen:
         """Requests to the model's server so far."""
-        told = json.loads(self._client.get("counts"))
-        return Seen(told["calls"], told["texts"])
+        counts = json.loads(self._client.get("counts"))
+        return Seen(counts["calls"], counts["texts"])
 
     def close(self) -> None:
         """Ask nothing more."""
@@ -134,13 +134,13 @@ class Gateway:
         Raises:
             MeasurementError: it has ended, or goes on after `SETTLE_S`.
         """
-        begun = asked = worked = perf_counter()
+        begun = asked_at = worked = perf_counter()
         seen, cpu_s, pause = self.upstream.requests(), self.costs().cpu_s, threading.Event()
-        while perf_counter() - asked < quiet_s or perf_counter() - worked < QUIET_S:
+        while perf_counter() - asked_at < quiet_s or perf_counter() - worked < QUIET_S:
             pause.wait(_STEP_S)
             now, used_s = self.upstream.requests(), self.costs().cpu_s
             if now.total != seen.total:
-                seen, asked = now, perf_counter()
+                seen, asked_at = now, perf_counter()
             if used_s - cpu_s > _BUSY_CPU_S or _is_busy(self._program.pid):
                 cpu_s, worked = used_s, perf_counter()
             if not self._program.is_running or perf_counter() - begun > SETTLE_S:

@@ -98,8 +98,8 @@ class Peer:
             "port": str(port),
             "log-level": "warning",
         }
-        given = (part for name, value in options.items() for part in (f"--{name}", value))
-        command = (str(self._program), "memory", "proxy", *given, "--no-git-versioning")
+        arguments = (part for name, value in options.items() for part in (f"--{name}", value))
+        command = (str(self._program), "memory", "proxy", *arguments, "--no-git-versioning")
         return Start(command, {**_environment(), "OPENAI_API_KEY": "unused", "ANONYMIZED_TELEMETRY": "False"})
 
     def store(self, place: Path) -> Path:

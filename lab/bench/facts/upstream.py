@@ -31,8 +31,8 @@ class Counted:
         kind = kind_of(request)
         self.calls[kind] += 1
         if kind is CallKind.EMBED:
-            given = request.body.get("input") or []
-            texts = [given] if isinstance(given, str) else [str(text) for text in given]
+            texts_or_text = request.body.get("input") or []
+            texts = [texts_or_text] if isinstance(texts_or_text, str) else [str(text) for text in texts_or_text]
             self.texts += len(texts)
             return Raw(answer(texts, is_base64=request.body.get("encoding_format") == "base64"), "application/json")
         if kind is CallKind.OTHER:
@@ -40,8 +40,8 @@ class Counted:
         return answer_call(kind, request)
 
     def _tell_counts(self) -> Raw:
-        told = {"calls": dict(self.calls), "texts": self.texts}
-        return Raw(json.dumps(told).encode(), "application/json")
+        counts = {"calls": dict(self.calls), "texts": self.texts}
+        return Raw(json.dumps(counts).encode(), "application/json")
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ Counts = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ClientMessage:
     """One message of a person."""
 
     conversation: str
@@ -34,25 +34,25 @@ class Said:
         return json.dumps(dataclasses.asdict(self))
 
 
-def judge_kept(said: Iterable[Said], stored: Stored) -> Counts:
+def judge_kept(messages: Iterable[ClientMessage], stored: Stored) -> Counts:
     """Count missing entries of answered messages, and doubled entries of all messages."""
     live = [entry for entry in stored.entries if entry.is_live]
     users, answers, facts = (_bodies(live, role) for role in ("user", "assistant", "memory"))
     figures: Counter[str] = Counter(dict.fromkeys(COUNTED, 0))
-    last = {(each.conversation, each.series, each.number): each for each in said}
+    last = {(each.conversation, each.series, each.number): each for each in messages}
     for each in last.values():
         user = users[each.conversation, message(each.series, each.number)]
         answer = answers[each.conversation, each.answer] if each.answer else 0
-        kept = facts[each.conversation, fact(each.series, each.number)]
+        copies = facts[each.conversation, fact(each.series, each.number)]
         figures["said"] += 1
         figures["retried"] += each.is_retry
         figures["turns_doubled"] += max(0, user - 1) + max(0, answer - 1)
-        figures["facts_doubled"] += max(0, kept - 1)
+        figures["facts_doubled"] += max(0, copies - 1)
         if each.answer:
             figures["answered"] += 1
             figures["words_lost"] += not user
             figures["streams_lost" if each.is_stream else "answers_lost"] += not answer
-            figures["facts_lost"] += not kept
+            figures["facts_lost"] += not copies
     return {**figures, "files": len(stored.entries), "broken": len(stored.broken)}
 
 

@@ -28,8 +28,8 @@ def fact(series: str, number: int) -> str:
 def message(series: str, number: int) -> str:
     """Words of a person, of which the first sentence says a fact."""
     thing, street, house = _place(series, number)
-    said = f"I keep a {thing} at {street} Street {house}, locker {mark(series, number)}."
-    return f"{said} {_SMALL_TALK}"
+    fact_sentence = f"I keep a {thing} at {street} Street {house}, locker {mark(series, number)}."
+    return f"{fact_sentence} {_SMALL_TALK}"
 
 
 def question(series: str, number: int) -> str:
@@ -40,8 +40,8 @@ def question(series: str, number: int) -> str:
 
 def facts_of(words: str) -> list[str]:
     """Facts that a good model takes from a message: each sentence with a mark, and nothing of any other."""
-    said = (sentence for sentence in re.split(r"(?<=[.?!])\s+", words) if MARK.search(sentence))
-    return [re.sub(r"\bI keep\b", "The user keeps", sentence) for sentence in said if "I keep" in sentence]
+    sentences = (sentence for sentence in re.split(r"(?<=[.?!])\s+", words) if MARK.search(sentence))
+    return [re.sub(r"\bI keep\b", "The user keeps", sentence) for sentence in sentences if "I keep" in sentence]
 
 
 def _place(series: str, number: int) -> tuple[str, str, int]:

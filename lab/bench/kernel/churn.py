@@ -16,11 +16,11 @@ class Window(Actor):
     def __init__(self, windows: Windows) -> None:
         super().__init__()
         self._windows = windows
-        self._heard = 0
+        self._messages = 0
 
     def handle(self, message: Ping) -> None:
         """Count the message."""
-        self._heard += 1
+        self._messages += 1
         if message.n:
             self._windows.handled.arrive()
 

@@ -106,14 +106,14 @@ def measure_rows(say: Callable[[str], object], *, quick: bool, names: Iterable[s
     with _erlang() as erlang:
         for name, workload in WORKLOADS.items():
             if name in names or not (tuple(names) or workload.on_request):
-                found = _measure(name, workload, erlang, 1 if quick else workload.rounds, say, quick=quick)
-                rows |= {f"{name} {system}": figures for system, figures in compare_systems(found, workload).items()}
+                measured = _measure(name, workload, erlang, 1 if quick else workload.rounds, say, quick=quick)
+                rows |= {f"{name} {system}": figures for system, figures in compare_systems(measured, workload).items()}
     return rows
 
 
-def compare_systems(found: Mapping[str, Figures], workload: Workload) -> dict[str, Figures]:
+def compare_systems(measured: Mapping[str, Figures], workload: Workload) -> dict[str, Figures]:
     """Figures by system, each peer's with `times`: how many times better ours is by the headline."""
-    rows = {system: dict(figures) for system, figures in found.items()}
+    rows = {system: dict(figures) for system, figures in measured.items()}
     ours = rows[OURS][workload.headline]
     for system, figures in rows.items():
         if system != OURS and ours and figures[workload.headline]:

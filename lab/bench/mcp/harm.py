@@ -116,10 +116,10 @@ def disk_bytes(folder: Path) -> int:
 
 def processes_with(mark: str) -> list[int]:
     """Processes whose arguments have a text, but for this process."""
-    found = []
+    pids = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal() and int(entry.name) != os.getpid():
             with suppress(OSError):
                 if mark.encode() in (entry / "cmdline").read_bytes():
-                    found.append(int(entry.name))
-    return found
+                    pids.append(int(entry.name))
+    return pids

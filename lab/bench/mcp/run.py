@@ -37,8 +37,8 @@ def first_request_tokens(named: Mapping[str, Mapping[str, object]]) -> float:
     """Tokens of the first request of a thread whose agent has these servers: system prompt and tools."""
     with tempfile.TemporaryDirectory(prefix="agent-mcp-") as whole:
         root = Path(whole).resolve()
-        given: dict[str, object] = {"mcp.servers": {name: dict(each) for name, each in named.items()}}
-        with BenchAgent(root, lambda _request: "Hello.", embed, given, clock=ManualClock()) as agent:
+        settings: dict[str, object] = {"mcp.servers": {name: dict(each) for name, each in named.items()}}
+        with BenchAgent(root, lambda _request: "Hello.", embed, settings, clock=ManualClock()) as agent:
             (request,) = agent.say(window_of(0), "Hello.", 1).requests
         prompt = request.system_prompt.replace(str(root / "data"), f"{ROOT}/data")
         prompt = prompt.replace(str(SHIPPED_SKILLS), f"{ROOT}/skills")

@@ -54,7 +54,7 @@ class McpStage:
         root: Path,
         servers: Mapping[str, Mapping[str, object]],
         secrets: Mapping[str, str] | None = None,
-        **given: object,
+        **further: object,
     ) -> None:
         """Start the actors; a server is started by its first call.
 
@@ -71,7 +71,7 @@ class McpStage:
             "discord.allowed_users": ["*"],
             "mcp.servers": {name: dict(each) for name, each in servers.items()},
         }
-        settings = load(environ={}, folder=root, given={**usual, **given}, tables=settings_tables(LAYERS))
+        settings = load(environ={}, folder=root, given={**usual, **further}, tables=settings_tables(LAYERS))
         self.system = ActorSystem(workers=2)
         connection = replace(discord_connection(settings, "none"), channels=("1",))
         plan = agent_plan(settings, dict(secrets or {}), self.system, connection)
@@ -97,8 +97,8 @@ class McpStage:
             fields: Fields of the request, without its ids.
         """
         edge, request_id = next(self._edges), next(self._ids)
-        asked: Any = make
-        request = asked(request_id=request_id, reply_to=edge.address, window=window_of(window), **fields)
+        make_request: Any = make
+        request = make_request(request_id=request_id, reply_to=edge.address, window=window_of(window), **fields)
         self.system.tell(MCP, request)
         reply: Any = edge.receive(patience_s, lambda message: request_id_of(message) == request_id)
         answer: McpReply = reply
@@ -167,13 +167,13 @@ class WindowDouble(Actor):
     def handle(self, message: Message) -> None:
         """Name the asker."""
         if isinstance(message, TellAsker):
-            told = AskerTold(
+            reply = AskerTold(
                 request_id=message.request_id,
                 turn_id=TurnId("01J00000000000000000000000"),
                 asked_by=UserId("910000000000000021"),
                 message_id=MessageId("910000000000000099"),
             )
-            self.tell(message.reply_to, told)
+            self.tell(message.reply_to, reply)
 
 
 class Silent(Actor):

@@ -29,39 +29,39 @@ def main() -> None:
     name, arguments = sys.argv[1:]
     silence_log()
     known = json.loads(arguments)
-    given = MemorySet(Path(known["folder"]), known["rows"])
-    sys.stdout.write(json.dumps(MEASUREMENTS[name](given, known["queries"])))
+    memory_set = MemorySet(Path(known["folder"]), known["rows"])
+    sys.stdout.write(json.dumps(MEASUREMENTS[name](memory_set, known["queries"])))
 
 
-def search(given: MemorySet, queries: int) -> dict[str, Any]:
+def search(memory_set: MemorySet, queries: int) -> dict[str, Any]:
     """Nearest rows of the project's index."""
-    index, _, engine = _open_index(given)
-    engine.top(given.queries(queries)[0], data.NEAREST)
-    figures = _time_queries(given.queries(queries), lambda query: engine.top(query, data.NEAREST)[0].tolist())
+    index, _, engine = _open_index(memory_set)
+    engine.top(memory_set.queries(queries)[0], data.NEAREST)
+    figures = _time_queries(memory_set.queries(queries), lambda query: engine.top(query, data.NEAREST)[0].tolist())
     engine.close()
     index.close()
     return figures
 
 
-def sqlite_vec(given: MemorySet, queries: int) -> dict[str, Any]:
+def sqlite_vec(memory_set: MemorySet, queries: int) -> dict[str, Any]:
     """The nearest rows of a vec0 table."""
-    peer = SqliteVec(given.peer, given.vectors())
-    figures = _time_queries(given.queries(queries), lambda query: peer.nearest(query, data.NEAREST))
+    peer = SqliteVec(memory_set.peer, memory_set.vectors())
+    figures = _time_queries(memory_set.queries(queries), lambda query: peer.nearest(query, data.NEAREST))
     peer.close()
     return figures
 
 
-def oracle(given: MemorySet, queries: int) -> dict[str, Any]:
+def oracle(memory_set: MemorySet, queries: int) -> dict[str, Any]:
     """The rows that brute force gives."""
-    rows = np.arange(1, given.rows + 1)
-    asked, times, vectors = given.queries(queries), given.times(), given.vectors()
-    index, source, engine = _open_index(given)
-    some = rows[:: max(1, given.rows // 100)]
+    rows = np.arange(1, memory_set.rows + 1)
+    query_vectors, times, vectors = memory_set.queries(queries), memory_set.times(), memory_set.vectors()
+    index, source, engine = _open_index(memory_set)
+    some = rows[:: max(1, memory_set.rows // 100)]
     if not (np.array_equal(source.fetch(some), vectors[some - 1]) and (source.times(some) == times[some - 1]).all()):
         raise ValueError("the vectors in the index are not those of the oracle")
     engine.close()
     index.close()
-    return {"lists": nearest_lists(vectors, rows, times, asked, data.NEAREST)}
+    return {"lists": nearest_lists(vectors, rows, times, query_vectors, data.NEAREST)}
 
 
 MEASUREMENTS: Mapping[str, Callable[[MemorySet, int], dict[str, Any]]] = {
@@ -91,11 +91,11 @@ def _time_queries(queries: Query, find: Callable[[Query], Sequence[int]]) -> dic
     }
 
 
-def _open_index(given: MemorySet) -> tuple[Index, IndexVectors, VectorEngine]:
+def _open_index(memory_set: MemorySet) -> tuple[Index, IndexVectors, VectorEngine]:
     """The index without the checks of the agent's start, with its engine."""
-    path = given.plan.path
-    index = Index(database.open_for_reading(path, given.folder, is_live=True))
-    index.find_space(given.plan.space, given.plan.dimensions)
-    source = IndexVectors(index.connection, index.space, given.plan.dimensions)
-    name = f"{given.plan.space}#{index.note_of('generation')}"
-    return index, source, VectorEngine(EngineSpace(path.parent, name, given.plan.dimensions), source)
+    path = memory_set.plan.path
+    index = Index(database.open_for_reading(path, memory_set.folder, is_live=True))
+    index.find_space(memory_set.plan.space, memory_set.plan.dimensions)
+    source = IndexVectors(index.connection, index.space, memory_set.plan.dimensions)
+    name = f"{memory_set.plan.space}#{index.note_of('generation')}"
+    return index, source, VectorEngine(EngineSpace(path.parent, name, memory_set.plan.dimensions), source)

@@ -28,10 +28,10 @@ def measure_searches(say: Callable[[str], object], *, rows: int, queries: int, d
         MeasurementError: a measurement failed.
     """
     folder = (data or cache_folder()).absolute()
-    given, some = MemorySet(folder, rows), min(queries, PEER_QUERIES, max(1, PEER_ROWS // rows))
-    given.make(say)
+    memory_set, some = MemorySet(folder, rows), min(queries, PEER_QUERIES, max(1, PEER_ROWS // rows))
+    memory_set.make(say)
     for count in (queries, some):
-        given.queries(count)
+        memory_set.queries(count)
 
     def run_measurement(name: str, count: int) -> dict[str, Any]:
         say(f"{name}: {count:,} questions")
@@ -48,8 +48,8 @@ def compare_lists(measured: dict[str, Any], truth: Sequence[Sequence[int]]) -> F
     """Figures of a system, its lists compare_lists with as many of the exact ones."""
     lists: list[list[int]] = measured["lists"]
     pairs = list(zip(lists, truth, strict=False))
-    shares = [len(set(found) & set(exact)) / max(len(exact), 1) for found, exact in pairs]
-    identical = sum(found == exact for found, exact in pairs)
+    shares = [len(set(measured_list) & set(exact)) / max(len(exact), 1) for measured_list, exact in pairs]
+    identical = sum(measured_list == exact for measured_list, exact in pairs)
     return {
         **{name: measured[name] for name in FIGURES},
         "agreement": sum(shares) / len(shares),

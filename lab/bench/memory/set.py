@@ -74,10 +74,10 @@ class MemorySet:
         done = 0
         index, _ = Index.open(self.plan.path, _NOW)
         index.use_space(self.plan.space, self.plan.dimensions)
-        with (self.folder / _VECTORS).open("wb") as flat, (self.folder / _TIMES).open("wb") as said:
+        with (self.folder / _VECTORS).open("wb") as flat, (self.folder / _TIMES).open("wb") as times_file:
             for block in _ahead(data.blocks(self.rows)):
                 flat.write(block.vectors.tobytes())
-                said.write(block.times.tobytes())
+                times_file.write(block.times.tobytes())
                 for begin in range(0, len(block.texts), BATCH):
                     part = slice(begin, begin + BATCH)
                     _insert(index, block, part, done)

@@ -32,8 +32,8 @@ class SqliteVec:
 
     def nearest(self, query: NDArray[np.float32], count: int) -> list[int]:
         """The `count` rows with the greatest cosines."""
-        asked = "SELECT rowid FROM nearest WHERE embedding MATCH ? AND k = ? ORDER BY distance"
-        return [int(row) for (row,) in self._connection.execute(asked, (query.tobytes(), count))]
+        statement = "SELECT rowid FROM nearest WHERE embedding MATCH ? AND k = ? ORDER BY distance"
+        return [int(row) for (row,) in self._connection.execute(statement, (query.tobytes(), count))]
 
     def close(self) -> None:
         """Give the file back."""

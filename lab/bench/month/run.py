@@ -89,8 +89,8 @@ class Month:
 
     def _live_a_day(self, program: Program, threads: list[int], day: int) -> None:
         for hour in range(GROUPS):
-            said = {thread: self._say(thread, day + hour) for thread in threads[hour::GROUPS]}
-            for thread, message in said.items():
+            messages = {thread: self._say(thread, day + hour) for thread in threads[hour::GROUPS]}
+            for thread, message in messages.items():
                 self._server.wait_for_reply(thread, after=message, timeout_s=REPLY_S)
             program.write_line(str(HOUR_S))
             self._wait_for(program)

@@ -14,7 +14,7 @@ from actors.objects.store.actor import ObjectStoreActor
 from actors.objects.store.bounds import StoreLimits
 from domain.objects.ageing import Keep
 from domain.turn.worded import Worded
-from lab.bench.objects.play import HISTORY_TOKENS, Asked, Bounds
+from lab.bench.objects.play import HISTORY_TOKENS, Bounds, WordingRequest
 from lab.bench.objects.prose import WINDOW
 from messages.base import RequestId, Window
 from messages.objects import OBJECT_STORE, OBJECTS_KIND, objects_of
@@ -53,20 +53,20 @@ class Layer:
         self._numbers = itertools.count(1)
         self._system.start()
 
-    def word(self, asked: Asked) -> Worded:
+    def word(self, call: WordingRequest) -> Worded:
         """Wording of a request, asked as the core would."""
         request = WordRequest(
             request_id=RequestId(f"r{next(self._numbers)}"),
             reply_to=self._edge.address,
             window=WINDOW,
             log=LOG,
-            turn_id=asked.turn_id,
-            turns=asked.turns,
-            breaks_from=asked.breaks_from,
+            turn_id=call.turn_id,
+            turns=call.turns,
+            breaks_from=call.breaks_from,
         )
         self._system.tell(objects_of(WINDOW), request)
         self._system.run()
-        reply = self._edge.receive(0, lambda heard: getattr(heard, "request_id", None) == request.request_id)
+        reply = self._edge.receive(0, lambda message: getattr(message, "request_id", None) == request.request_id)
         assert isinstance(reply, RequestWorded), reply
         return Worded(dict(reply.results), dict(reply.notes))
 

@@ -37,7 +37,7 @@ STEP_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WordingRequest:
     """Description of a request for the code that words the request."""
 
     turn_id: TurnId
@@ -58,7 +58,7 @@ class Bounds:
 PLAIN = Bounds(HISTORY_TOKENS, None)
 
 
-Word = Callable[[Asked], Worded]
+Word = Callable[[WordingRequest], Worded]
 """Wording of a request."""
 
 
@@ -83,13 +83,13 @@ class Play:
         self._conversation = Conversation(
             bounds.history_tokens, bounds.counted_result_chars, awaits_cuts=bounds.hands_over
         )
-        self._said: list[SaidWords] = []
+        self._spoken_words: list[SaidWords] = []
         self._head = ""
         self._hands_over = bounds.hands_over
         self.cuts = 0
         self._numbers = itertools.count(1)
         self._block = ""
-        self._shown: tuple[TurnId, str] = (TurnId(""), "")
+        self._shown_block: tuple[TurnId, str] = (TurnId(""), "")
         """Turn and block of the last request."""
 
     def model_calls(self) -> Iterator[TurnId]:
@@ -104,18 +104,18 @@ class Play:
                 yield turn
             self._log(Kind.AGENT, exchange.answer, {"turn": turn, "final": True})
 
-    def ask(self, turn: TurnId) -> Asked:
+    def ask(self, turn: TurnId) -> WordingRequest:
         """Description of the turn's next request, for the wording."""
-        before, self._shown = self._shown, (turn, self._block)
-        breaks_from = before[0] if before[1] and before != self._shown else TurnId("")
-        return Asked(turn, self._conversation.calls(turn), breaks_from)
+        before, self._shown_block = self._shown_block, (turn, self._block)
+        breaks_from = before[0] if before[1] and before != self._shown_block else TurnId("")
+        return WordingRequest(turn, self._conversation.calls(turn), breaks_from)
 
-    def messages(self, asked: Asked, worded: Worded) -> tuple[ChatMessage, ...]:
+    def messages(self, call: WordingRequest, worded: Worded) -> tuple[ChatMessage, ...]:
         """A request's messages."""
         if worded is not AS_LOGGED:
             limit_chars = self._conversation.limit_chars
-            worded = complete_wording(asked.turns, asked.turn_id, worded, limit_chars, is_first=False)
-        return self._conversation.request(asked.turn_id, self._block, worded=worded, head=self._head)
+            worded = complete_wording(call.turns, call.turn_id, worded, limit_chars, is_first=False)
+        return self._conversation.request(call.turn_id, self._block, worded=worded, head=self._head)
 
     def _cut(self, turn: TurnId) -> None:
         """Hand over what people said in the turns that have to go, where that is wanted, and let the turns go."""
@@ -124,8 +124,10 @@ class Play:
         if plan is None:
             return
         self.cuts += 1
-        self._said += said_words(spoken_turns(self._conversation, "logs/bench.md", {}, plan.cut[0].id, plan.cut[-1].id))
-        self._head = handover(SessionState(), b"", self._said)
+        self._spoken_words += said_words(
+            spoken_turns(self._conversation, "logs/bench.md", {}, plan.cut[0].id, plan.cut[-1].id)
+        )
+        self._head = handover(SessionState(), b"", self._spoken_words)
         self._log(Kind.SYSTEM, "cut", {"what": CUT, "first_kept": plan.first_kept})
 
     def _prompt(self, exchange: Exchange) -> TurnId:
@@ -160,7 +162,5 @@ def play_story(story: Story, folder: Path, bounds: Bounds, word: Word, clock: Ma
     """Sums over the requests of a whole story."""
     instructions, now = prose.instructions(), moments_of(clock)
     play = Play(story, WorkFolder(folder, story, now()), bounds, now)
-    requests = (
-        request_of(instructions, play.messages(asked, word(asked))) for asked in map(play.ask, play.model_calls())
-    )
+    requests = (request_of(instructions, play.messages(call, word(call))) for call in map(play.ask, play.model_calls()))
     return sums_of(requests, ((exchange.prompt, exchange.answer) for exchange in story.exchanges))

@@ -43,8 +43,8 @@ def rounds(most: int | None = None) -> tuple[tuple[Step, ...], ...]:
 
 
 def _step(call: str) -> Step:
-    found = _CALL.fullmatch(call)
-    if found is None:
+    match = _CALL.fullmatch(call)
+    if match is None:
         raise ValueError(f"call {call!r}: a letter and a file's number or a folder's letter are required")
-    path = tuple(FILES)[int(found[2])] if found[2].isdecimal() else FOLDERS[found[2]]
-    return Step(_ACTS[found[1]], path, word={"g": "settle", "n": "nobody-named-so"}.get(found[1], ""))
+    path = tuple(FILES)[int(match[2])] if match[2].isdecimal() else FOLDERS[match[2]]
+    return Step(_ACTS[match[1]], path, word={"g": "settle", "n": "nobody-named-so"}.get(match[1], ""))

@@ -102,8 +102,8 @@ def words_in(messages: Iterable[ChatMessage], exchanges: Iterable[tuple[str, str
         messages: The request's.
         exchanges: Prompt and answer of each turn, the request's own the last.
     """
-    asked = "\n".join(message.text for message in messages if message.role is Role.USER)
-    said = "\n".join(message.text for message in messages if message.role is Role.ASSISTANT)
+    prompts = "\n".join(message.text for message in messages if message.role is Role.USER)
+    answers = "\n".join(message.text for message in messages if message.role is Role.ASSISTANT)
     each = list(exchanges)
-    kept = sum(prompt in asked and answer in said for prompt, answer in each[:-1])
-    return kept + (each[-1][0] in asked)
+    count = sum(prompt in prompts and answer in answers for prompt, answer in each[:-1])
+    return count + (each[-1][0] in prompts)

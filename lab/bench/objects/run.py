@@ -43,7 +43,7 @@ def compare_handovers(story: Story) -> Figures:
     worded = Bounds(SHORT_WORDED, COUNTED_RESULT_CHARS)
     with tempfile.TemporaryDirectory(prefix="agent-objects-") as whole:
         root = Path(whole)
-        handed = play_story(story, root / "alone", alone, lambda _asked: AS_LOGGED, ManualClock(STARTS_AT))
+        handed = play_story(story, root / "alone", alone, lambda _call: AS_LOGGED, ManualClock(STARTS_AT))
         layer, both = (
             _play_worded(story, root / name, bounds)
             for name, bounds in (("worded", worded), ("both", replace(worded, hands_over=True)))
@@ -70,7 +70,7 @@ def compare_story(story: Story) -> Figures:
     """Figures of a story's requests in plain history, and with the real fold and the real actors."""
     with tempfile.TemporaryDirectory(prefix="agent-objects-") as whole:
         root, clock = Path(whole), ManualClock(STARTS_AT)
-        plain = play_story(story, root / "plain", PLAIN, lambda _asked: AS_LOGGED, ManualClock(STARTS_AT))
+        plain = play_story(story, root / "plain", PLAIN, lambda _call: AS_LOGGED, ManualClock(STARTS_AT))
         with Layer(root / "worded", clock) as layer:
             worded = play_story(story, folder_of(root / "worded"), BOUNDS, layer.word, clock)
     turns = len(story.exchanges)

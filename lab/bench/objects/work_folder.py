@@ -13,7 +13,7 @@ from domain.text.output_tail import KeptOutput, OutputTail, render
 from lab.bench.objects.prose import build_log, source
 from lab.bench.objects.story import Act, Step, Story
 
-_FOUND = 3
+_MOST_HITS = 3
 """Lines that a search prints of one file at most, as `grep -m` does."""
 
 
@@ -55,7 +55,7 @@ class WorkFolder:
                 return self._edit(step.path, at)
             case Act.SEARCH:
                 options = "-rn" if (self.folder / step.path).is_dir() else "-n"
-                return Ran(f"grep {options} -m {_FOUND} {step.word} {path}", show_output(self._find_lines(step)))
+                return Ran(f"grep {options} -m {_MOST_HITS} {step.word} {path}", show_output(self._find_lines(step)))
             case Act.LIST:
                 return Ran(f"ls -R {path}", show_output("\n".join(self._names(step.path)).encode() + b"\n"))
             case _:
@@ -88,9 +88,9 @@ class WorkFolder:
     def _find_lines(self, step: Step) -> bytes:
         """Lines with a word, of one file or of all below a folder, then shorter than they are."""
         is_folder = (self.folder / step.path).is_dir()
-        found: list[str] = []
+        matching: list[str] = []
         for name in self._names(step.path) if is_folder else [step.path]:
             lines = enumerate((self.folder / name).read_text().split("\n"), 1)
             hits = [f"{number}:{line}" for number, line in lines if step.word in line]
-            found += [f"{name}:{hit}" for hit in hits[:1]] if is_folder else hits[:_FOUND]
-        return "".join(f"{line[:160]}\n" for line in found).encode()
+            matching += [f"{name}:{hit}" for hit in hits[:1]] if is_folder else hits[:_MOST_HITS]
+        return "".join(f"{line[:160]}\n" for line in matching).encode()

@@ -59,14 +59,14 @@ def prompt_of(combination: Combination) -> str:
     """System prompt of the first turn of a thread, with the agent's folders below `ROOT`."""
     with tempfile.TemporaryDirectory(prefix="agent-prompts-") as whole:
         root = Path(whole).resolve()
-        given: dict[str, object] = {
+        settings: dict[str, object] = {
             "memory.enabled": "memory" in combination.layers,
             "shell.enabled": combination.rights != "no shell",
             "curated.global_folder": str(root / "data" / "curated"),
         }
         for layer in combination.layers:
-            given |= _ON[layer]
-        with BenchAgent(root, lambda _request: "Hello.", embed, given, clock=ManualClock()) as agent:
+            settings |= _ON[layer]
+        with BenchAgent(root, lambda _request: "Hello.", embed, settings, clock=ManualClock()) as agent:
             may_run = combination.rights == "commands"
             prompt = agent.say(window_of(0), "Hello.", 1, may_run=may_run).requests[0].system_prompt
     shipped = str(SHIPPED_SKILLS)

@@ -38,7 +38,7 @@ WAYS = {"facts, the same room": (40, PLAIN.total_tokens * CHARS_PER_TOKEN), "fac
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class FactEntry:
     """Entry of the facts, and which turns it brings."""
 
     candidate: Candidate
@@ -56,16 +56,16 @@ def evidence(
     Raises:
         ValueError: no conversation has facts, or fewer than two questions count.
     """
-    found = [answer for each in conversations if each.name in files for answer in _answers(each, files, vectors, say)]
-    if len(found) < 2:
-        raise ValueError(f"{len(found)} questions of conversations with facts: at least 2 are required")
+    results = [answer for each in conversations if each.name in files for answer in _answers(each, files, vectors, say)]
+    if len(results) < 2:
+        raise ValueError(f"{len(results)} questions of conversations with facts: at least 2 are required")
     rows: dict[str, Figures] = {}
     for way in WAYS:
-        gains = [shares[way][0] - shares["memory"][0] for shares in found]
+        gains = [shares[way][0] - shares["memory"][0] for shares in results]
         rows[way] = {
-            "questions": len(found),
-            "block": fmean(shares[way][0] for shares in found),
-            "chars": fmean(shares[way][1] for shares in found),
+            "questions": len(results),
+            "block": fmean(shares[way][0] for shares in results),
+            "chars": fmean(shares[way][1] for shares in results),
             "gain": fmean(gains),
             "gain_error": stdev(gains) / math.sqrt(len(gains)),
         }
@@ -79,21 +79,21 @@ def _answers(
     say(f"{conversation.name}: {len(conversation.cases)} questions")
     entries = entries_of(conversation, files[conversation.name])
     texts = [entry.candidate.content for entry in entries]
-    heard = [embedded_text(turn.speaker, turn.time, turn.text) for turn in conversation.turns]
+    turn_texts = [embedded_text(turn.speaker, turn.time, turn.text) for turn in conversation.turns]
     questions = [case.question.text for case in conversation.cases]
-    made = vectors.vectors(texts + heard + questions)
-    library = Library(conversation, made[len(texts) : len(texts) + len(heard)])
-    for case, vector in zip(conversation.cases, made[len(texts) + len(heard) :], strict=True):
+    embedded = vectors.vectors(texts + turn_texts + questions)
+    library = Library(conversation, embedded[len(texts) : len(texts) + len(turn_texts)])
+    for case, vector in zip(conversation.cases, embedded[len(texts) + len(turn_texts) :], strict=True):
         wanted = {conversation.turns[row].id for row in case.evidence}
         ids, chars = _default_block(conversation, library, Query(case.question.text, vector))
         answer = {"memory": (len(wanted & ids) / len(wanted), chars)}
         for name, (top_k, most_chars) in WAYS.items():
-            ids, chars = block(entries, made[: len(texts)], vector, conversation.now, top_k, most_chars)
+            ids, chars = block(entries, embedded[: len(texts)], vector, conversation.now, top_k, most_chars)
             answer[name] = (len(wanted & ids) / len(wanted), chars)
         yield answer
 
 
-def entries_of(conversation: Conversation, files: Files) -> list[Kept]:
+def entries_of(conversation: Conversation, files: Files) -> list[FactEntry]:
     """Entries of the gateway for a conversation: turns, and facts at the time of their last turn."""
     times = {turn.id: turn.time for turn in conversation.turns}
     entries = [
@@ -110,16 +110,16 @@ def entries_of(conversation: Conversation, files: Files) -> list[Kept]:
 
 
 def block(
-    entries: Sequence[Kept], vectors: Floats, question: Floats, now: datetime, top_k: int, chars: int
+    entries: Sequence[FactEntry], vectors: Floats, question: Floats, now: datetime, top_k: int, chars: int
 ) -> tuple[set[str], int]:
     """Ids of the turns that a block brings, and its length."""
     nearest = np.argsort(-(vectors @ question), kind="stable")[: top_k * DENSITY].tolist()
     scored = [_score_candidate(entries[place].candidate, vectors[place], question) for place in nearest]
     ranked = rank(scored, now, top_k=top_k, threshold=THRESHOLD, recency_weight=RECENCY_WEIGHT, mmr_lambda=MMR_LAMBDA)
     lines = [Line(each.candidate.role.value, each.candidate.content) for each in ranked]
-    text, shown = block_of("", lines, chars)
+    text, count = block_of("", lines, chars)
     turns = {entries[place].candidate.id: entries[place].turns for place in nearest}
-    return {turn for each in ranked[:shown] for turn in turns[each.candidate.id]}, len(text)
+    return {turn for each in ranked[:count] for turn in turns[each.candidate.id]}, len(text)
 
 
 def _default_block(conversation: Conversation, library: Library, query: Query) -> tuple[set[str], int]:
@@ -128,11 +128,11 @@ def _default_block(conversation: Conversation, library: Library, query: Query) -
     return {conversation.turns[order[item.index]].id for item in injection.items}, len(injection.block)
 
 
-def _entry(name: str, role: EntryRole, content: str, at: datetime, turns: Sequence[str]) -> Kept:
+def _entry(name: str, role: EntryRole, content: str, at: datetime, turns: Sequence[str]) -> FactEntry:
     candidate = Candidate(
         id=name, role=role, conversation="", content=content, created_at=at, vector=b"", relevance=0.0
     )
-    return Kept(candidate, frozenset(turns))
+    return FactEntry(candidate, frozenset(turns))
 
 
 def _score_candidate(candidate: Candidate, vector: Floats, question: Floats) -> Candidate:

@@ -72,11 +72,11 @@ def _session_turns(key: str, sessions: Mapping[str, Any]) -> Iterator[Turn]:
         if caption := turn.get("blip_caption"):
             text = f"{text} [photo: {caption}]"
         if own := turn.get("date_time"):
-            said = datetime.strptime(own, "%d.%m.%Y, %H:%M:%S").replace(tzinfo=UTC)
+            said_at = datetime.strptime(own, "%d.%m.%Y, %H:%M:%S").replace(tzinfo=UTC)
         else:
             begin = sessions[f"{key}_date_time"]
-            said = datetime.strptime(begin, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC) + place * STEP
-        yield Turn(id=turn["dia_id"], speaker=turn["speaker"], time=said, session=key, text=text.strip())
+            said_at = datetime.strptime(begin, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC) + place * STEP
+        yield Turn(id=turn["dia_id"], speaker=turn["speaker"], time=said_at, session=key, text=text.strip())
 
 
 def _turn_ids(evidence: object) -> Iterator[str]:

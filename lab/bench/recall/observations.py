@@ -36,15 +36,15 @@ def read(path: Path) -> dict[str, Files]:
         OSError: A file cannot be read.
         ValueError: A file has no observations.
     """
-    found: dict[str, Files] = {}
+    files: dict[str, Files] = {}
     for file in [path] if path.is_file() else sorted(path.glob("*.json")):
         try:
             document = json.loads(file.read_text(encoding="utf-8"))
             for one in document if isinstance(document, list) else [document]:
-                found[str(one.get("sample_id", f"conv-{file.stem}"))] = _files(_flat(one))
+                files[str(one.get("sample_id", f"conv-{file.stem}"))] = _files(_flat(one))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"{file}: no facts of a conversation ({type(error).__name__}: {error})") from error
-    return found
+    return files
 
 
 def _flat(sample: dict[str, Any]) -> dict[str, Any]:

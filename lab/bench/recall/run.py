@@ -56,9 +56,9 @@ def measure(
     vectors = KeptVectors(LocalModel.load(), cache or cache_folder())
     rows = ask_questions(conversations, vectors, say)
     if observations is not None:
-        told = read_observations(observations)
-        rows |= facts.evidence(conversations, told, vectors, say)
-        rows |= workspace.evidence(conversations, told, vectors, say)
+        observed = read_observations(observations)
+        rows |= facts.evidence(conversations, observed, vectors, say)
+        rows |= workspace.evidence(conversations, observed, vectors, say)
     return rows
 
 
@@ -100,10 +100,10 @@ def _prepare_library(conversation: Conversation, vectors: KeptVectors, say: Say)
     known = frozenset(word for turn in conversation.turns for word in name_words(turn.speaker))
     without = [without_names(question, known) for question in questions]
     texts = turns + questions + without
-    made = vectors.vectors(texts, lambda done, new: say(f"{conversation.name}: text {done} of {new} new"))
-    whole, unnamed = np.split(made[len(turns) :], 2)
+    embedded = vectors.vectors(texts, lambda done, new: say(f"{conversation.name}: text {done} of {new} new"))
+    whole, unnamed = np.split(embedded[len(turns) :], 2)
     queries = [Query(*each) for each in zip(questions, whole, unnamed, strict=True)]
-    return Library(conversation, made[: len(turns)]), queries
+    return Library(conversation, embedded[: len(turns)]), queries
 
 
 def _answer(library: Library, name: str, case: Case, query: Query) -> dict[str, float]:
@@ -112,21 +112,21 @@ def _answer(library: Library, name: str, case: Case, query: Query) -> dict[str, 
     order, evidence = RANKERS[name](library, query, BUDGET), case.evidence
     block = inject([library.memories[row] for row in order], question_terms(query.text), BUDGET, question=query.text)
     cpu_s = process_time() - begin
-    shown = {order[item.index]: item.excerpt for item in block.items}
-    sessions = list(dict.fromkeys(library.turns[row].session for row in shown))
+    excerpts = {order[item.index]: item.excerpt for item in block.items}
+    sessions = list(dict.fromkeys(library.turns[row].session for row in excerpts))
     wanted = {library.turns[row].session for row in evidence}
     first = next((place for place, session in enumerate(sessions, 1) if session in wanted), math.inf)
     places = [place for place, row in enumerate(order, 1) if row in evidence]
     figures = {
-        "block": len(evidence & shown.keys()) / len(evidence),
-        "text": fmean(shown_share(shown.get(row, ""), library.turns[row].text) for row in evidence),
+        "block": len(evidence & excerpts.keys()) / len(evidence),
+        "text": fmean(shown_share(excerpts.get(row, ""), library.turns[row].text) for row in evidence),
         **{f"session_{count}": float(first <= count) for count in (1, 5, 10)},
         "recall_10": len(evidence & set(order[:10])) / len(evidence),
         "mrr": 1 / places[0] if places else 0.0,
         "cpu_ms": 1000 * cpu_s,
     }
     if words := frozenset(terms(str(case.question.answer))) - STOP_TERMS:
-        seen = frozenset(term for excerpt in shown.values() for term in terms(excerpt))
+        seen = frozenset(term for excerpt in excerpts.values() for term in terms(excerpt))
         figures["answer"] = len(words & seen) / len(words)
     return figures
 

@@ -38,24 +38,24 @@ def evidence(
 
     Empty where no conversation has files.
     """
-    found = [
+    results = [
         answer
         for each in conversations
         if each.name in files
         for answer in _answers(each, files[each.name], vectors, say, search)
     ]
-    if len(found) < 2:
+    if len(results) < 2:
         return {}
-    gains = [both - more for both, more, _ in found]
+    gains = [both - more for both, more, _ in results]
     return {
         "memory and workspace's recall": {
-            "questions": len(found),
-            "block": fmean(both for both, _, _ in found),
-            "chars": fmean(chars for _, _, chars in found),
+            "questions": len(results),
+            "block": fmean(both for both, _, _ in results),
+            "chars": fmean(chars for _, _, chars in results),
             "gain": fmean(gains),
             "gain_error": stdev(gains) / math.sqrt(len(gains)),
         },
-        "memory with that room": {"block": fmean(more for _, more, _ in found)},
+        "memory with that room": {"block": fmean(more for _, more, _ in results)},
     }
 
 
@@ -72,16 +72,16 @@ def _answers(
         [*entries(its.memory, Source.MEMORY, "MEMORY.md"), *entries(its.history, Source.HISTORY, "HISTORY.md")]
     )
     turns = [embedded_text(turn.speaker, turn.time, turn.text) for turn in conversation.turns]
-    made = vectors.vectors(turns + [case.question.text for case in conversation.cases])
-    library = Library(conversation, made[: len(turns)])
+    embedded = vectors.vectors(turns + [case.question.text for case in conversation.cases])
+    library = Library(conversation, embedded[: len(turns)])
     rows = {turn.id: row for row, turn in enumerate(conversation.turns)}
-    for case, vector in zip(conversation.cases, made[len(turns) :], strict=True):
+    for case, vector in zip(conversation.cases, embedded[len(turns) :], strict=True):
         query = Query(case.question.text, vector)
         plain, more = (_block(library, query, budget, search) for budget in (PLAIN, MORE))
         chosen = recall_entries(query.text, index, today=conversation.now.date(), budget_chars=RECALL_CHARS)
-        held = {rows[turn] for turn in _turns(fit_entries(chosen, RECALL_CHARS), its) if turn in rows}
+        recalled = {rows[turn] for turn in _turns(fit_entries(chosen, RECALL_CHARS), its) if turn in rows}
         wanted = case.evidence
-        both = len(wanted & (plain | held)) / len(wanted)
+        both = len(wanted & (plain | recalled)) / len(wanted)
         yield both, len(wanted & more) / len(wanted), len(recall_block(chosen, RECALL_CHARS))
 
 

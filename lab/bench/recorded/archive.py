@@ -129,10 +129,10 @@ def _body(side: Mapping[str, Any]) -> bytes:
 
 def _object(body: bytes) -> Mapping[str, Any]:
     try:
-        said = json.loads(body)
+        value = json.loads(body)
     except ValueError:
         return {}
-    return said if isinstance(said, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def _time(headers: Mapping[str, str], body: bytes) -> datetime | None:

@@ -55,27 +55,27 @@ def events_of(body: bytes) -> Iterator[dict[str, Any]]:
             yield json.loads(line[5:])
 
 
-def outcome_differences(wanted: Outcome, given: Completion) -> Iterator[str]:
+def outcome_differences(wanted: Outcome, completion: Completion) -> Iterator[str]:
     """Each difference of the agent's answer from the recording's."""
-    if given.text.strip() != wanted.text.strip():
-        yield f"text: {given.text[:300]!r} for {wanted.text[:300]!r}"
-    ours = [(call.name, canonical(call.arguments_json or "{}")) for call in given.tool_calls]
+    if completion.text.strip() != wanted.text.strip():
+        yield f"text: {completion.text[:300]!r} for {wanted.text[:300]!r}"
+    ours = [(call.name, canonical(call.arguments_json or "{}")) for call in completion.tool_calls]
     is_read = wanted.ended in ("stop", "length")  # else the provider itself has ended the answer, or cannot read it
     expected = wanted.calls if is_read else []
     theirs = [(name, canonical(arguments or "{}")) for _, name, arguments in expected]
     if ours != theirs:
         yield f"calls: {ours!r:.300} for {theirs!r:.300}"
     elif wanted.has_ids:
-        pairs = [(call.id, each[0]) for call, each in zip(given.tool_calls, expected, strict=True)]
+        pairs = [(call.id, each[0]) for call, each in zip(completion.tool_calls, expected, strict=True)]
         if any(theirs and ours != theirs for ours, theirs in pairs):
             yield f"ids of calls (ours, recorded): {pairs}"
-    if given.stop_reason != wanted.stop_reason:
-        yield f"reason: {given.stop_reason} for {wanted.stop_reason}"
-    if given.refusal.strip() != "".join(wanted.refusals).strip():
-        yield f"refusal: {given.refusal!r} for {wanted.refusals!r}"
-    if not given.thoughts and any(thought.strip() for thought in wanted.thoughts):
+    if completion.stop_reason != wanted.stop_reason:
+        yield f"reason: {completion.stop_reason} for {wanted.stop_reason}"
+    if completion.refusal.strip() != "".join(wanted.refusals).strip():
+        yield f"refusal: {completion.refusal!r} for {wanted.refusals!r}"
+    if not completion.thoughts and any(thought.strip() for thought in wanted.thoughts):
         yield f"thoughts: none for {wanted.thoughts!r:.200}"
-    used = (given.usage.prompt_tokens, given.usage.completion_tokens, given.usage.cached_tokens)
+    used = (completion.usage.prompt_tokens, completion.usage.completion_tokens, completion.usage.cached_tokens)
     if used != (counted := (wanted.prompt, wanted.completion, wanted.cached)):
         yield f"tokens (prompt, completion, cached): {used} for {counted}"
 
@@ -97,17 +97,17 @@ _OF_THE_DAY = re.compile(rb"PerDay|limit: 0\b")
 _NO_QUOTA = re.compile(rb"insufficient.?quota|credit balance|billing", re.IGNORECASE)
 
 
-def fault_differences(status: int, body: bytes, given: Completion | Fault, wanted: str = "") -> Iterator[str]:
+def fault_differences(status: int, body: bytes, result: Completion | Fault, wanted: str = "") -> Iterator[str]:
     """The difference of the agent's fault from the recorded error, or of a fault where the recording has an answer."""
-    if isinstance(given, Completion):
-        yield f"an answer for status {status}: {given!r:.300}"
+    if isinstance(result, Completion):
+        yield f"an answer for status {status}: {result!r:.300}"
     elif wanted:
-        if given.kind.value != wanted:
-            yield f"fault: {given.kind.value} for {wanted}"
+        if result.kind.value != wanted:
+            yield f"fault: {result.kind.value} for {wanted}"
     elif status == 200:
-        yield f"a fault for an answer: {given!r} {given.words[:600]}"
-    elif given.kind.value != (kind := kind_of_status(status, body)) or (given.status or 0) // 100 != status // 100:
-        yield f"fault: {given.kind.value} ({given.status}) for {kind} ({status})"
+        yield f"a fault for an answer: {result!r} {result.words[:600]}"
+    elif result.kind.value != (kind := kind_of_status(status, body)) or (result.status or 0) // 100 != status // 100:
+        yield f"fault: {result.kind.value} ({result.status}) for {kind} ({status})"
 
 
 def kind_of_status(status: int, body: bytes) -> str:
@@ -127,9 +127,9 @@ def kind_of_status(status: int, body: bytes) -> str:
 
 def kind_of_error(error: object) -> str:
     """Kind of the fault that an error within an answer stands for, by its status or its type."""
-    said = error if isinstance(error, dict) else {}
-    status = next((said[name] for name in ("status_code", "code") if isinstance(said.get(name), int)), 0)
-    words = f"{said.get('type')} {said.get('code')} {said.get('status')}".lower()
+    fields = error if isinstance(error, dict) else {}
+    status = next((fields[name] for name in ("status_code", "code") if isinstance(fields.get(name), int)), 0)
+    words = f"{fields.get('type')} {fields.get('code')} {fields.get('status')}".lower()
     if not status:
         status = 429 if "rate_limit" in words else 400 if "invalid" in words else 500
     return kind_of_status(status, json.dumps(error).encode())

@@ -91,11 +91,11 @@ class Passing:
     def _differences(
         self, exchange: Exchange, wanted: Outcome | None, body: bytes, got: bytes, status: int
     ) -> Iterator[str]:
-        if [asked.body for asked in self._player.asked] != [body]:
-            yield f"requests: {len(self._player.asked)}, or another body than the client's"
+        if [request.body for request in self._player.requests] != [body]:
+            yield f"requests: {len(self._player.requests)}, or another body than the client's"
         if (status, got) != (exchange.status, exchange.body):
             yield f"the client got status {status} and {len(got)} bytes for {exchange.status} and {len(exchange.body)}"
-        kept = next((turn.answer_text for turn in reversed(self._turns) if turn.is_over), "")
+        logged = next((turn.answer_text for turn in reversed(self._turns) if turn.is_over), "")
         right = "" if wanted is None or wanted.fault else wanted.text or "".join(wanted.refusals)
-        if kept.strip() != right.strip():
-            yield f"kept: {kept[:300]!r} for {right[:300]!r}"
+        if logged.strip() != right.strip():
+            yield f"kept: {logged[:300]!r} for {right[:300]!r}"

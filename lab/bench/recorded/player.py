@@ -17,7 +17,7 @@ _LIMIT_BYTES = 64 * 1024
 
 
 @dataclass(slots=True)
-class Asked:
+class PlayedRequest:
     """Request of the agent."""
 
     method: str
@@ -31,7 +31,7 @@ class Player:
     """Server that plays one exchange at a time; an async context manager."""
 
     exchange: Exchange | None = None
-    asked: list[Asked] = field(default_factory=list)
+    requests: list[PlayedRequest] = field(default_factory=list)
     """Requests since `play`."""
     port: int = 0
     _server: asyncio.Server | None = None
@@ -57,7 +57,7 @@ class Player:
     def play(self, exchange: Exchange) -> None:
         """Answer with the response of an exchange from now on."""
         self.exchange = exchange
-        self.asked.clear()
+        self.requests.clear()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -65,7 +65,7 @@ class Player:
         try:
             with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
                 while True:
-                    self.asked.append(await _read_request(reader))
+                    self.requests.append(await _read_request(reader))
                     await self._answer(writer)
         finally:
             writer.close()
@@ -89,7 +89,7 @@ class Player:
         await writer.drain()
 
 
-async def _read_request(reader: asyncio.StreamReader) -> Asked:
+async def _read_request(reader: asyncio.StreamReader) -> PlayedRequest:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     method, path, _ = head[0].split(" ", 2)
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
@@ -100,4 +100,4 @@ async def _read_request(reader: asyncio.StreamReader) -> Asked:
         await reader.readuntil(b"\r\n")
     else:
         body = await reader.readexactly(int(headers.get("content-length", "0")))
-    return Asked(method, path, headers, body)
+    return PlayedRequest(method, path, headers, body)

@@ -24,7 +24,7 @@ from lab.bench.recorded.asking import fit, request_of
 from lab.bench.recorded.forms import chat, embedding, responses
 from lab.bench.recorded.outcome import fault_differences, outcome_differences
 from lab.bench.recorded.passing import Passing
-from lab.bench.recorded.player import Asked, Player
+from lab.bench.recorded.player import PlayedRequest, Player
 from lab.bench.recorded.providers import Endpoint, endpoint_of
 from lab.bench.recorded.talk import NOT_SHOWN, LeftOutError, Picture, Talk, Words, differences
 from lab.bench.recorded.vectors import replay_vectors
@@ -90,22 +90,22 @@ class Replay:
             answer = endpoint.form.read_answer(exchange) if exchange.status == 200 else None
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise LeftOutError(f"a body that this replay cannot read ({error!r:.60})") from error
-        ways, found = [], []
+        ways, faults = [], []
         for way, config in self._ways(exchange, endpoint, talk):
             ways.append(way)
             with self._attachments() as folder:
                 request = request_of(talk, folder)
-                given, asked = await self._ask(config, exchange, request)
-            found += [f"{way}: {line}" for line in self._compare_request(exchange, endpoint, talk, asked)]
-            if answer is None or answer.fault or isinstance(given, Fault):
+                result, requests = await self._ask(config, exchange, request)
+            faults += [f"{way}: {line}" for line in self._compare_request(exchange, endpoint, talk, requests)]
+            if answer is None or answer.fault or isinstance(result, Fault):
                 kind = "" if answer is None else answer.fault
-                found += [f"{way}: {line}" for line in fault_differences(exchange.status, exchange.body, given, kind)]
+                faults += [f"{way}: {line}" for line in fault_differences(exchange.status, exchange.body, result, kind)]
             else:
-                found += [f"{way}: {line}" for line in outcome_differences(answer, given)]
+                faults += [f"{way}: {line}" for line in outcome_differences(answer, result)]
         if endpoint.form is chat:
             ways.append("gateway")
-            found += [f"gateway: {line}" for line in await self._passing.play(exchange, answer)]
-        return Played(exchange, endpoint, tuple(ways), tuple(found), tuple(sorted(talk.without)))
+            faults += [f"gateway: {line}" for line in await self._passing.play(exchange, answer)]
+        return Played(exchange, endpoint, tuple(ways), tuple(faults), tuple(sorted(talk.without)))
 
     def _ways(self, exchange: Exchange, endpoint: Endpoint, talk: Talk) -> Iterator[tuple[str, ModelConfig]]:
         """The agent's own calls of a server in OpenAI's form, and the way of the provider's name."""
@@ -122,7 +122,7 @@ class Replay:
 
     async def _ask(
         self, config: ModelConfig, exchange: Exchange, request: ModelRequest
-    ) -> tuple[Completion | Fault, list[Asked]]:
+    ) -> tuple[Completion | Fault, list[PlayedRequest]]:
         if self._library is None:
             import asyncio
 
@@ -135,29 +135,31 @@ class Replay:
         if place not in self._backends:
             self._backends[place] = RoutedBackend(config, SystemClock().now)
         try:
-            given: Completion | Fault = await self._backends[place].complete(
+            result: Completion | Fault = await self._backends[place].complete(
                 config.name, request, Heard(lambda _piece: None)
             )
         except AttemptError as error:
-            given = error.fault
-            if given.kind.value in ("unknown", "unreachable"):
-                given = replace(given, words=f"{error.__cause__!r}")
-        return given, list(self._player.asked)
+            result = error.fault
+            if result.kind.value in ("unknown", "unreachable"):
+                result = replace(result, words=f"{error.__cause__!r}")
+        return result, list(self._player.requests)
 
-    def _compare_request(self, exchange: Exchange, endpoint: Endpoint, talk: Talk, asked: list[Asked]) -> Iterator[str]:
-        if len(asked) != 1:
-            yield f"requests: {len(asked)} for one ({[each.path for each in asked]})"
-        if not asked:
+    def _compare_request(
+        self, exchange: Exchange, endpoint: Endpoint, talk: Talk, requests: list[PlayedRequest]
+    ) -> Iterator[str]:
+        if len(requests) != 1:
+            yield f"requests: {len(requests)} for one ({[each.path for each in requests]})"
+        if not requests:
             return
-        if exchange.is_stream and endpoint.form is responses and not json.loads(asked[0].body).get("stream"):
+        if exchange.is_stream and endpoint.form is responses and not json.loads(requests[0].body).get("stream"):
             raise LeftOutError("a stream of Responses by a model of which litellm asks none")
-        sent = replace(exchange, url=f"http://host{asked[0].path}", request=json.loads(asked[0].body))
+        sent = replace(exchange, url=f"http://host{requests[0].path}", request=json.loads(requests[0].body))
         try:
-            made = endpoint_of(sent)
-            if made.form is not endpoint.form:
-                yield f"form: {made.form_name} for {endpoint.form_name}"
+            own_endpoint = endpoint_of(sent)
+            if own_endpoint.form is not endpoint.form:
+                yield f"form: {own_endpoint.form_name} for {endpoint.form_name}"
                 return
-            ours = made.form.read_request(sent)
+            ours = own_endpoint.form.read_request(sent)
         except LeftOutError as error:
             yield f"request: {error}"
             return

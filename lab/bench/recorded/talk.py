@@ -107,22 +107,22 @@ class Talk:
             self.system.append(text)
 
 
-def differences(wanted: Talk, given: Talk) -> Iterator[str]:
+def differences(wanted: Talk, talk: Talk) -> Iterator[str]:
     """Each difference in form of the agent's request from the recorded one."""
-    given = _unfold(wanted, given)
+    talk = _unfold(wanted, talk)
     if not wanted.tools and any(isinstance(item, Called) for item in wanted.items):
-        yield from _missing_parts(wanted, given)
+        yield from _missing_parts(wanted, talk)
         return
-    if _plain(" ".join(wanted.system)) != _plain(" ".join(given.system)):
-        yield f"system prompt: {' '.join(given.system)[:200]!r} for {' '.join(wanted.system)[:200]!r}"
-    ours, theirs = _lines(given), _lines(wanted)
+    if _plain(" ".join(wanted.system)) != _plain(" ".join(talk.system)):
+        yield f"system prompt: {' '.join(talk.system)[:200]!r} for {' '.join(wanted.system)[:200]!r}"
+    ours, theirs = _lines(talk), _lines(wanted)
     if len(ours) != len(theirs):
         yield f"parts: {[line[:2] for line in ours]} for {[line[:2] for line in theirs]}"
     for place, (mine, other) in enumerate(zip(ours, theirs, strict=False)):
         if mine != other:
             yield f"part {place}: {mine!r:.300} for {other!r:.300}"
             break
-    offered, expected = _offers(given.tools), _offers(wanted.tools)
+    offered, expected = _offers(talk.tools), _offers(wanted.tools)
     for name in sorted(offered.keys() | expected.keys()):
         ours_of, theirs_of = offered.get(name), expected.get(name)
         if ours_of and theirs_of and not theirs_of[0]:
@@ -131,18 +131,18 @@ def differences(wanted: Talk, given: Talk) -> Iterator[str]:
             yield f"tool {name}: {ours_of!r:.400} for {theirs_of!r:.400}"
 
 
-def _unfold(wanted: Talk, given: Talk) -> Talk:
+def _unfold(wanted: Talk, talk: Talk) -> Talk:
     """The agent's request with the system prompt taken out of its first words, where litellm knows no other place."""
-    first, system = next(iter(given.items), None), "\n\n".join(wanted.system)
-    if given.system or not system or not isinstance(first, Words) or not first.text.startswith(system):
-        return given
+    first, system = next(iter(talk.items), None), "\n\n".join(wanted.system)
+    if talk.system or not system or not isinstance(first, Words) or not first.text.startswith(system):
+        return talk
     words = Words(first.role, first.text[len(system) :], first.message)
-    return replace(given, system=[system], items=[words, *given.items[1:]])
+    return replace(talk, system=[system], items=[words, *talk.items[1:]])
 
 
-def _missing_parts(wanted: Talk, given: Talk) -> Iterator[str]:
+def _missing_parts(wanted: Talk, talk: Talk) -> Iterator[str]:
     """Parts of a history that the agent's request does not hold, or not in order; calls may be told in words."""
-    whole = "".join("".join(line[1:]) for line in _lines(given))
+    whole = "".join("".join(line[1:]) for line in _lines(talk))
     at = 0
     for item in wanted.items:
         for text in (item.name,) if isinstance(item, Called) else (item.text,) if not isinstance(item, Picture) else ():

@@ -38,20 +38,20 @@ async def replay_vectors(player: Player, exchange: Exchange, endpoint: Endpoint)
     player.play(exchange)
     backend = _backend(player, endpoint, wanted)
     try:
-        given: Sequence[object] | Fault = await backend.embed(
+        result: Sequence[object] | Fault = await backend.embed(
             list(wanted.texts), TextRole.QUERY if wanted.is_query else TextRole.DOCUMENT
         )
     except CallError as error:
-        given = error.fault
+        result = error.fault
     finally:
         await backend.close()
-    if not player.asked:
-        return [f"no request: {given!r:.300}"]
-    asked = player.asked[0]
+    if not player.requests:
+        return [f"no request: {result!r:.300}"]
+    request = player.requests[0]
     sent = embedding.read_request(
-        replace(exchange, url=f"http://host{asked.path}", request=json.loads(asked.body)),
+        replace(exchange, url=f"http://host{request.path}", request=json.loads(request.body)),
     )
-    return [*_request_differences(wanted, sent), *_vector_differences(exchange, vectors, given)]
+    return [*_request_differences(wanted, sent), *_vector_differences(exchange, vectors, result)]
 
 
 def _backend(player: Player, endpoint: Endpoint, wanted: Texts) -> Backend:
@@ -77,18 +77,18 @@ def _request_differences(wanted: Texts, sent: Texts) -> Iterator[str]:
 
 
 def _vector_differences(
-    exchange: Exchange, vectors: list[Vector] | None, given: Sequence[object] | Fault
+    exchange: Exchange, vectors: list[Vector] | None, result: Sequence[object] | Fault
 ) -> Iterator[str]:
-    if isinstance(given, Fault):
+    if isinstance(result, Fault):
         wanted = kind_of_status(exchange.status, exchange.body)
-        if vectors is not None or given.kind.value != wanted:
-            yield f"fault: {given.kind.value} ({given.status}) for {wanted or 'vectors'} ({exchange.status})"
+        if vectors is not None or result.kind.value != wanted:
+            yield f"fault: {result.kind.value} ({result.status}) for {wanted or 'vectors'} ({exchange.status})"
     elif vectors is None:
         yield f"vectors for status {exchange.status}"
-    elif len(given) != len(vectors):
-        yield f"{len(given)} vectors for {len(vectors)}"
+    elif len(result) != len(vectors):
+        yield f"{len(result)} vectors for {len(vectors)}"
     else:
-        for place, (ours, theirs) in enumerate(zip(given, vectors, strict=True)):
+        for place, (ours, theirs) in enumerate(zip(result, vectors, strict=True)):
             mine = np.asarray(ours, np.float32)
             if mine.shape != theirs.shape or not np.allclose(mine, theirs, rtol=1e-5, atol=1e-7):
                 yield f"vector {place}: {mine[:3]} for {theirs[:3]}"

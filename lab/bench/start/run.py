@@ -78,9 +78,9 @@ class _Runner:
         self._come_online(began_at)
         figures = {"online_s": self._now() - began_at, "online_mb": _resident_mb(self._agent.pid)}
         self._count += 1
-        said = self._server.say(GENERAL_ID, f"Are you there, for the {self._count}th time?")
+        message_id = self._server.say(GENERAL_ID, f"Are you there, for the {self._count}th time?")
         try:
-            self._server.wait_for_reply(GENERAL_ID, after=said, timeout_s=PATIENCE_S)
+            self._server.wait_for_reply(GENERAL_ID, after=message_id, timeout_s=PATIENCE_S)
         except TimeoutError:
             raise self._error("the agent did not answer") from None
         figures |= {"answers_s": self._now() - began_at, "cpu_s": self._agent.cpu_s() or 0.0}

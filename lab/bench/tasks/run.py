@@ -71,7 +71,7 @@ def record(task: Task, played: Played) -> str:
     """Transcript of one task, as markdown."""
     lines = [f"## {task.name}: {played.fault or 'ok'}", ""]
     lines += [f"- person: {message.text}" for message in task.messages]
-    lines += [f"- model: {said!r}" for said in played.said]
+    lines += [f"- model: {text!r}" for text in played.answer_texts]
     lines += [f"- shown: {answer!r}" for answer in played.answers]
     return "\n".join([*lines, "", ""])
 

@@ -39,7 +39,7 @@ class Counter:
 
     requests: int = 0
     usage: Usage = field(default_factory=Usage)
-    said: list[str] = field(default_factory=list)
+    answer_texts: list[str] = field(default_factory=list)
     """Text and calls of each of the model's answers, for a person who looks for the reason of a miss."""
     _open: set[RequestId] = field(default_factory=set)
     _commands: list[tuple[str, threading.Event]] = field(default_factory=list)
@@ -60,7 +60,7 @@ class Counter:
                 self._open.discard(request_id)
                 self.usage += usage
                 calls = (f"[{call.name} {call.arguments_json}]" for call in message.tool_calls)
-                self.said.append(" ".join([message.text, *calls]))
+                self.answer_texts.append(" ".join([message.text, *calls]))
             case RunBash(command=command):
                 for part, seen in self._commands:
                     if part in command:
@@ -76,7 +76,7 @@ class Played:
     fault: str
     """Missing effect; empty for a task that is done."""
     answers: tuple[str, ...]
-    said: tuple[str, ...]
+    answer_texts: tuple[str, ...]
     figures: Mapping[str, float]
 
 
@@ -137,8 +137,8 @@ class Stage:
     def _play(self, task: Task, folder: Path) -> Played:
         with PlaygroundServer(PlaygroundConfig(clock=Ticks(self._began_at))) as server:
             data, counter, online = folder / "data", Counter(), threading.Event()
-            given = {"data_root": str(data), "skills.folders": [str(folder / "skills")], **self._settings}
-            settings = load(environ={}, folder=folder, given=given, tables=settings_tables(LAYERS))
+            options = {"data_root": str(data), "skills.folders": [str(folder / "skills")], **self._settings}
+            settings = load(environ={}, folder=folder, given=options, tables=settings_tables(LAYERS))
             main = server.create_thread(GENERAL_ID, MAIN)
             prepare(task, folder, main)
             agent = Agent(settings, self._secrets, playground_connection(server), lambda _name: online.set())
@@ -181,18 +181,18 @@ class Stage:
             "seconds": seconds,
             "protocol": float(sum(map(shows_protocol, answers))),
         }
-        return Played(fault=fault, answers=effects.answers, said=tuple(counter.said), figures=figures)
+        return Played(fault=fault, answers=effects.answers, answer_texts=tuple(counter.answer_texts), figures=figures)
 
     def _say(self, server: PlaygroundServer, thread: int, message: Say, counter: Counter) -> list[dict[str, Any]]:
         """Say one message; the settled replies, none if they do not come in time."""
         seen = counter.wait_for_command(message.stop_at) if message.stop_at else None
-        said = server.say(thread, message.text)
+        message_id = server.say(thread, message.text)
         patience_s = self._patience_s
         if seen is not None and seen.wait(patience_s):
             server.slash(thread, "stop")
             patience_s = STOP_S  # a stopped turn may leave no words
         try:
-            return server.settled_replies(thread, after=said, quiet_s=QUIET_S, timeout_s=patience_s)
+            return server.settled_replies(thread, after=message_id, quiet_s=QUIET_S, timeout_s=patience_s)
         except TimeoutError:
             return []
 

@@ -61,7 +61,7 @@ class Answered:
 
 
 @dataclass(slots=True)
-class _Heard:
+class _Traffic:
     """Messages that the doubles received."""
 
     requests: list[ModelRequest] = field(default_factory=list)
@@ -84,7 +84,7 @@ class BenchAgent:
         root: Path,
         behave: Behave,
         embed: Embed,
-        given: Mapping[str, object],
+        options: Mapping[str, object],
         *,
         clock: ManualClock,
     ) -> None:
@@ -94,21 +94,21 @@ class BenchAgent:
             root: Holds the data root; an earlier life's, or an empty folder.
             behave: Speaks for the model.
             embed: Gives vectors of 384 components, as bytes.
-            given: Settings by dotted key.
+            options: Settings by dotted key.
             clock: Moved by this object while something is waited for.
         """
         self.root = root
         self._clock = clock
-        self._heard = _Heard()
+        self._traffic = _Traffic()
         usual = {"data_root": str(root / "data"), "embedder.provider": "local"}
-        settings = load(environ={}, folder=root, given={**_USUAL, **usual, **given}, tables=settings_tables(LAYERS))
+        settings = load(environ={}, folder=root, given={**_USUAL, **usual, **options}, tables=settings_tables(LAYERS))
         self._has_memory = settings.memory.enabled
         self.data = DataRoot(settings.data_root)
         self.data.hold()
         self.system = ActorSystem(workers=0, clock=clock)
         doubles: dict[str, Callable[[str], Actor]] = {
-            "model": lambda _key: ModelDouble(behave, self._heard),
-            "discord": lambda _key: DiscordDouble(self._heard),
+            "model": lambda _key: ModelDouble(behave, self._traffic),
+            "discord": lambda _key: DiscordDouble(self._traffic),
             "embedder": lambda _key: EmbedderDouble(embed, plan.space().name),
             "facts-embedder": lambda _key: EmbedderDouble(embed, plan.space().name),
         }
@@ -137,15 +137,15 @@ class BenchAgent:
             TimeoutError: nothing did.
         """
         message_id = MessageId(str(FIRST_MESSAGE + number))
-        first, began = len(self._heard.requests), self.system.clock.monotonic()
+        first, began = len(self._traffic.requests), self.system.clock.monotonic()
         if self._has_memory:
             self.system.tell(MEMORY, ReadersChanged(windows=(_readers(window),)))
         self.system.tell(window.address, self._message(window, text, message_id, author, may_run=may_run))
-        self._step_until(lambda: message_id in self._heard.posts, f"an answer to {text[:60]!r}")
-        asked = slice(first, len(self._heard.requests))
-        when = self._heard.asked_at[asked]
+        self._step_until(lambda: message_id in self._traffic.posts, f"an answer to {text[:60]!r}")
+        places = slice(first, len(self._traffic.requests))
+        when = self._traffic.asked_at[places]
         return Answered(
-            tuple(self._heard.requests[asked]), self._heard.posts[message_id], when[0] - began if when else 0.0
+            tuple(self._traffic.requests[places]), self._traffic.posts[message_id], when[0] - began if when else 0.0
         )
 
     def start_new(self, window: Window) -> None:
@@ -162,15 +162,15 @@ class BenchAgent:
         Raises:
             TimeoutError: there is no answer.
         """
-        request_id, found = request_id_of(message), list[Message]()
+        request_id, replies = request_id_of(message), list[Message]()
         self.system.tell(to, message)
 
         def is_there() -> bool:
-            found.extend(each for each in self.edge.drain() if getattr(each, "request_id", None) == request_id)
-            return bool(found)
+            replies.extend(each for each in self.edge.drain() if getattr(each, "request_id", None) == request_id)
+            return bool(replies)
 
         self._step_until(is_there, f"an answer to {type(message).__name__}")
-        return found[0]
+        return replies[0]
 
     def rest(self, seconds: float) -> None:
         """Let time pass, and everything come of it."""
@@ -225,18 +225,18 @@ class BenchAgent:
 class ModelDouble(Actor):
     """Model that answers at once."""
 
-    def __init__(self, behave: Behave, heard: _Heard) -> None:
+    def __init__(self, behave: Behave, traffic: _Traffic) -> None:
         super().__init__()
         self._behave = behave
-        self._heard = heard
+        self._traffic = traffic
 
     def handle(self, message: Message) -> None:
         """Answer a request, or leave it."""
         if not isinstance(message, ModelRequest):
             return
         if not message.purpose:
-            self._heard.requests.append(message)
-            self._heard.asked_at.append(self.monotonic())
+            self._traffic.requests.append(message)
+            self._traffic.asked_at.append(self.monotonic())
         answer = self._behave(message)
         if isinstance(answer, Late):
             self.wait(answer.after_s, partial(self._reply, message, answer.text))
@@ -260,9 +260,9 @@ class ModelDouble(Actor):
 class DiscordDouble(Actor):
     """Surface on which everything is seen at once."""
 
-    def __init__(self, heard: _Heard) -> None:
+    def __init__(self, traffic: _Traffic) -> None:
         super().__init__()
-        self._heard = heard
+        self._traffic = traffic
         self._posted = 0
 
     def handle(self, message: Message) -> None:
@@ -272,7 +272,7 @@ class DiscordDouble(Actor):
         self._posted += 1
         posted = MessageId(str(2 * FIRST_MESSAGE + self._posted))
         self.tell(message.reply_to, Delivered(request_id=message.request_id, message_ids=(posted,)))
-        self._heard.posts[message.answers_message_id] = message.text
+        self._traffic.posts[message.answers_message_id] = message.text
 
 
 class EmbedderDouble(Actor):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 class Constraint:
     """One rule that people set for a piece of work."""
 
-    said: str
+    utterance: str
     """Constraint in the words of a person, in one message."""
     fact: str
     """As a file has it; less than 80 characters of it are word for word as it was said."""

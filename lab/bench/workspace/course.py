@@ -51,11 +51,11 @@ class Condition:
 
     def settings(self) -> dict[str, object]:
         """By dotted key."""
-        given: dict[str, object] = {"model.max_history_tokens": HISTORY_TOKENS, "memory.enabled": self.memory}
+        options: dict[str, object] = {"model.max_history_tokens": HISTORY_TOKENS, "memory.enabled": self.memory}
         if self.layer:
-            given |= {"layers.workspace": True, **{f"workspace.{name}": True for name in _SWITCHES}}
-            given["workspace.llm"] = self.llm
-        return given
+            options |= {"layers.workspace": True, **{f"workspace.{name}": True for name in _SWITCHES}}
+            options["workspace.llm"] = self.llm
+        return options
 
 
 CONDITIONS = (
@@ -71,11 +71,11 @@ class Reach:
     """Number of constraints that each probe reached, with the total."""
 
     reached: dict[str, int] = field(default_factory=lambda: dict.fromkeys(PROBES, 0))
-    asked: int = 0
+    purposes: int = 0
 
     def share(self, probe: str) -> float:
         """Of one probe."""
-        return self.reached[probe] / self.asked
+        return self.reached[probe] / self.purposes
 
 
 @dataclass(slots=True)
@@ -151,7 +151,7 @@ class Course:
                 self._requests[window] = []
                 self._probe(agent, window, work, self.outcome.new, self.outcome.missed)
         self.outcome.breaks += sum(breaks(requests) for requests in self._requests.values())
-        self.outcome.worker_calls = len(self._workers.asked)
+        self.outcome.worker_calls = len(self._workers.purposes)
         return self.outcome
 
     def _agent(self) -> BenchAgent:
@@ -164,7 +164,7 @@ class Course:
         """The first turns of a work."""
         self._turn(agent, window, work.begins, SURE)
         for constraint in () if self._condition.in_files else work.constraints:
-            self._turn(agent, window, constraint.said, UNDERSTOOD)
+            self._turn(agent, window, constraint.utterance, UNDERSTOOD)
 
     def _turn(self, agent: BenchAgent, window: Window, text: str, answer: str) -> ModelRequest:
         self._answer = answer
@@ -181,13 +181,13 @@ class Course:
         went_on = self._turn(agent, window, work.go_on, SURE)
         acts = [(each, self._turn(agent, window, each.act, SURE)) for each in work.constraints]
         direct = [(each, self._turn(agent, window, each.direct, SURE)) for each in work.constraints]
-        shown: dict[str, list[tuple[Constraint, ModelRequest]]] = {
+        pairs_by_probe: dict[str, list[tuple[Constraint, ModelRequest]]] = {
             "continue": [(each, went_on) for each in work.constraints],
             "act": acts,
             "direct": direct,
         }
-        reach.asked += len(work.constraints)
-        for probe, pairs in shown.items():
+        reach.purposes += len(work.constraints)
+        for probe, pairs in pairs_by_probe.items():
             for constraint, request in pairs:
                 is_shown = is_reached(request, constraint.key)
                 reach.reached[probe] += is_shown

@@ -35,8 +35,10 @@ def beginnings(requests: Iterable[ModelRequest]) -> int:
 
 
 def _goes_on(before: ModelRequest, after: ModelRequest) -> bool:
-    shown = before.messages[:-1]
-    return before.system_prompt == after.system_prompt and _cacheable(after.messages[: len(shown)]) == _cacheable(shown)
+    earlier = before.messages[:-1]
+    return before.system_prompt == after.system_prompt and _cacheable(after.messages[: len(earlier)]) == _cacheable(
+        earlier
+    )
 
 
 def _cacheable(messages: Iterable[ChatMessage]) -> list[tuple[str, str]]:

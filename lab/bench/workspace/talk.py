@@ -71,7 +71,7 @@ def talk(language: str, turns: int, seed: str) -> Iterator[tuple[str, str]]:
     chance = random.Random(seed)
     for _ in range(turns):
         lines = chance.sample(_LINES[language], _LINES_A_TURN[language])
-        said = " ".join(
+        message = " ".join(
             line.format(thing=chance.choice(_THINGS[language]), count=chance.randint(2, 59)) for line in lines
         )
-        yield said, chance.choice(_ANSWERS[language])
+        yield message, chance.choice(_ANSWERS[language])

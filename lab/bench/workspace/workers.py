@@ -33,7 +33,7 @@ class ScriptedWorkers:
         constraints: Iterable[Constraint],
         *,
         name: str = "",
-        files: Callable[[str], Iterable[str]] = lambda _said: (),
+        files: Callable[[str], Iterable[str]] = lambda _text: (),
     ) -> None:
         """Create a model without requests so far.
 
@@ -46,12 +46,12 @@ class ScriptedWorkers:
         self._files = files
         self._name = name
         self._numbers = count(1)
-        self.asked: list[str] = []
+        self.purposes: list[str] = []
         """Purposes, in order."""
 
     def answer(self, request: ModelRequest) -> str:
         """Answer to a worker's request; empty for an unknown purpose."""
-        self.asked.append(request.purpose)
+        self.purposes.append(request.purpose)
         data = _data(request)
         match request.purpose:
             case "workspace.session":
@@ -84,9 +84,9 @@ class ScriptedWorkers:
         }
 
     def _consolidation(self, data: Mapping[str, Any]) -> dict[str, object]:
-        said, memory = _words(data, ("said",)), str(data.get("memory", ""))
-        rules = [text for text in self._constraints(said) if text not in memory]
-        facts = [fact for fact in self._files(said) if fact not in memory]
+        spoken, memory = _words(data, ("said",)), str(data.get("memory", ""))
+        rules = [text for text in self._constraints(spoken) if text not in memory]
+        facts = [fact for fact in self._files(spoken) if fact not in memory]
         entries = [{"section": "Constraints", "text": text, "confidence": 0.95} for text in rules]
         entries += [{"section": "Ongoing Work", "text": text, "confidence": 0.95} for text in facts]
         return {
@@ -116,15 +116,15 @@ def _sweep_list(memory: str) -> str:
     """The same list, each bullet once, below the headings that a sweep wants; what is below none of them stays last."""
     from domain.workspace.files.memory_file import SECTIONS  # what a sweep wants may change; the rest of this file not
 
-    found: dict[str, list[str]] = {name: [] for name in SECTIONS}
-    section = next(iter(found))
+    lists: dict[str, list[str]] = {name: [] for name in SECTIONS}
+    section = next(iter(lists))
     for line in memory.splitlines():
         if line.startswith("## "):
-            section = line[3:].strip() if line[3:].strip() in found else section
+            section = line[3:].strip() if line[3:].strip() in lists else section
         elif bullet := _BULLET.match(line):
             text = _MARKER.sub("", bullet[1]).strip()
             label, _, rest = text.partition(": ")
-            place, text = (label, rest) if label in found else (section, text)
-            if text and not any(text in texts for texts in found.values()):
-                found[place].append(text)
-    return "\n".join(f"## {name}\n\n" + "".join(f"- {text}\n" for text in texts) for name, texts in found.items())
+            place, text = (label, rest) if label in lists else (section, text)
+            if text and not any(text in texts for texts in lists.values()):
+                lists[place].append(text)
+    return "\n".join(f"## {name}\n\n" + "".join(f"- {text}\n" for text in texts) for name, texts in lists.items())

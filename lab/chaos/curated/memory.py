@@ -41,7 +41,7 @@ class CuratedMemory:
         """
         request_id = RequestId(f"r{next(self._numbers)}")
         self._edge.tell(CURATED, kind(request_id=request_id, reply_to=self._edge.address, **fields))
-        return self._edge.receive(PATIENCE_S, lambda heard: getattr(heard, "request_id", "") == request_id)
+        return self._edge.receive(PATIENCE_S, lambda message: getattr(message, "request_id", "") == request_id)
 
     def close(self) -> None:
         """End the actor in good order."""

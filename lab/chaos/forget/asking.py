@@ -69,23 +69,23 @@ class Asker:
     def _by_operator(self, scope: Mapping[str, object]) -> None:
         """Count and carry out; nothing to forget is no fault, for an earlier request may have taken all."""
         try:
-            told = ask_operator(self._data_root, "forget.preview", ANSWER_S, scope=scope)
+            preview = ask_operator(self._data_root, "forget.preview", ANSWER_S, scope=scope)
         except RefusalError as error:
             if _is_nothing(str(error)):
                 return
             raise
-        ask_operator(self._data_root, "forget.carry-out", ANSWER_S, preview_id=told["preview_id"], why="benchmark")
+        ask_operator(self._data_root, "forget.carry-out", ANSWER_S, preview_id=preview["preview_id"], why="benchmark")
 
     def _by_command(self, planted: Planted, command: str, options: dict[str, Any]) -> None:
         outcome = self._server.slash(planted.channel_id, command, options, user=planted.user, timeout_s=ANSWER_S)
-        shown = self._server.wait_for_answer(outcome.id, timeout_s=ANSWER_S) or {}
-        buttons = [each["custom_id"] for row in shown.get("components", ()) for each in row["components"]]
+        answer = self._server.wait_for_answer(outcome.id, timeout_s=ANSWER_S) or {}
+        buttons = [each["custom_id"] for row in answer.get("components", ()) for each in row["components"]]
         if not buttons:
-            if _is_nothing(str(shown.get("content"))):
+            if _is_nothing(str(answer.get("content"))):
                 return
-            raise MeasurementError(f"/{command} was answered by {shown.get('content')!r}")
+            raise MeasurementError(f"/{command} was answered by {answer.get('content')!r}")
         confirmed = self._server.click(
-            planted.channel_id, int(shown["id"]), buttons[0], user=planted.user, timeout_s=ANSWER_S
+            planted.channel_id, int(answer["id"]), buttons[0], user=planted.user, timeout_s=ANSWER_S
         )
         self._server.wait_for_answer(confirmed.id, timeout_s=ANSWER_S)
 

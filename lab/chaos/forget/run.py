@@ -30,7 +30,7 @@ from lab.playground.server import PlaygroundServer
 PATIENCE_S = 600.0
 LONGEST_LIFE_S = 0.6
 """Most seconds from the confirmation of a request to a kill."""
-_KEPT = {"facts": "ingest_discord = true\nenable_git_versioning = true", "curated": "capture = true"}
+_SETTINGS_OF_LAYERS = {"facts": "ingest_discord = true\nenable_git_versioning = true", "curated": "capture = true"}
 """Table of the settings -> settings by which more is kept."""
 _AGENT = "from lab.commands import agent; agent()"
 Say = Callable[[str], object]
@@ -87,7 +87,7 @@ class _Course:
     def run(self, say: Say, strings: int, kills: int) -> Rows:
         """Plant, forget, and search."""
         self._agent = self._start()
-        kept = self._planter.plant()
+        control = self._planter.plant()
         people = list[Planted]()
         while sum(len(each.strings) for each in people) < strings:
             say(f"person {len(people) + 1} plants")
@@ -105,9 +105,9 @@ class _Course:
         self._settle()
         self._end()
         figures = {"on_disk_before": len(known), "rooms_before": len(rooms), "requests": len(requests)}
-        return {"forgetting": figures | self._judge(planted, kept)}
+        return {"forgetting": figures | self._judge(planted, control)}
 
-    def _judge(self, planted: dict[str, str], kept: Planted) -> dict[str, float]:
+    def _judge(self, planted: dict[str, str], control: Planted) -> dict[str, float]:
         left = search(self._folder, planted)
         copy = self._folder / "backup"
         problems = self._call("logs", "check", str(self._data / "logs"))
@@ -123,8 +123,8 @@ class _Course:
             "left_in_backup": len(in_copy),
             "log_problems": problems,
             "no_backup": unfit,
-            "others": len(kept.strings),
-            "others_lost": len(kept.strings) - len(search(self._data, kept.strings)),
+            "others": len(control.strings),
+            "others_lost": len(control.strings) - len(search(self._data, control.strings)),
         }
 
     def _call(self, *arguments: str) -> int:
@@ -187,7 +187,7 @@ class _Course:
 def _keep_all(config: Path) -> None:
     """Have each layer keep what people say in Discord, with a history where there may be one."""
     text = config.read_text()
-    for table, settings in _KEPT.items():
+    for table, settings in _SETTINGS_OF_LAYERS.items():
         text = text.replace(f"[{table}]\n", f"[{table}]\n{settings}\n", 1)
     config.write_text(text)
 

@@ -24,15 +24,15 @@ def make_string(chance: random.Random) -> str:
 def search(folder: Path, strings: Collection[str]) -> dict[str, set[str]]:
     """String -> files below the folder, as paths in it, with at least one half of the string in bytes or name."""
     halves = {half.encode(): each for each in strings for half in (each[: len(each) // 2], each[len(each) // 2 :])}
-    found = defaultdict[str, set[str]](set)
+    matches = defaultdict[str, set[str]](set)
     for place, folders, names in os.walk(folder):
         for name in (*folders, *names):
             path = Path(place, name)
             data = os.fsencode(name) + b"\0" + _read(path)
             for half in _HALF.findall(data.lower()):
                 if half in halves:
-                    found[halves[half]].add(path.relative_to(folder).as_posix())
-    return dict(found)
+                    matches[halves[half]].add(path.relative_to(folder).as_posix())
+    return dict(matches)
 
 
 def _read(path: Path) -> bytes:

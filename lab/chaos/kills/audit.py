@@ -44,10 +44,10 @@ def read_deliveries(data_root: Path) -> dict[int, int]:
             if event.kind is not Kind.DELIVERY:
                 continue
             _, of = metas.get(EventId(str(meta.get("event", ""))), (None, {}))
-            _, asked = metas.get(EventId(str(of.get("turn", ""))), (None, {}))
-            shown, question = meta.get("message_ids"), str(asked.get("message_id", ""))
-            if isinstance(shown, list) and question.isdecimal():
-                answered |= {int(str(each)): int(question) for each in shown}
+            _, question_meta = metas.get(EventId(str(of.get("turn", ""))), (None, {}))
+            answer_ids, question = meta.get("message_ids"), str(question_meta.get("message_id", ""))
+            if isinstance(answer_ids, list) and question.isdecimal():
+                answered |= {int(str(each)): int(question) for each in answer_ids}
     return answered
 
 
@@ -55,8 +55,8 @@ def compare_index(data_root: Path, tally: Tally) -> None:
     """Count the rows that the index lacks or has too many, compared with what the logs say."""
     wanted = Counter(_memory_rows(data_root))
     index = data_root / _INDEX
-    found = read_rows(index, _ROWS) if index.exists() else []
-    rows = Counter((path, line, event, bytes(hash_)) for path, line, event, hash_ in found)
+    index_rows = read_rows(index, _ROWS) if index.exists() else []
+    rows = Counter((path, line, event, bytes(hash_)) for path, line, event, hash_ in index_rows)
     for what, difference in (("missing from the index", wanted - rows), ("too many in the index", rows - wanted)):
         if difference:
             named = ", ".join(f"{path}:{line}" for path, line, _, _ in sorted(difference)[:_MOST_DETAILS])
@@ -124,10 +124,10 @@ def _file(data_root: Path, log: Path, message_id: str, entry: Any) -> bytes | bo
     """Content of a file that a log names; False for none, or one that was not kept; True if it should be there."""
     if not entry.get("path"):
         return False
-    kept = (
+    path = (
         data_root / ATTACHMENTS_ROOT / log.parent.parent.name / log.parent.name / message_id / Path(entry["path"]).name
     )
-    return kept.read_bytes() if kept.exists() else True
+    return path.read_bytes() if path.exists() else True
 
 
 def _memory_rows(data_root: Path) -> Iterator[tuple[str, int, str, bytes]]:

@@ -239,8 +239,8 @@ class Batch:
             self._stage.wait(ASK_S)
 
     def _is_all_shown(self) -> bool:
-        said = [each for each in self._stage.said if not (each.is_excused or each.is_deleted)]
-        return not find_unsettled(said, self._stage.shown_so_far()) and self._are_reminders_shown()
+        messages = [each for each in self._stage.messages if not (each.is_excused or each.is_deleted)]
+        return not find_unsettled(messages, self._stage.shown_so_far()) and self._are_reminders_shown()
 
     def _are_reminders_shown(self) -> bool:
         text = "\n".join(each.text for each in self._stage.shown_so_far())
@@ -372,13 +372,13 @@ class Batch:
     def _judge(self) -> None:
         """Compare the messages of people with the shown answers and the logs."""
         own, answered = self.tally, read_deliveries(self._data)
-        shown = [
+        answers = [
             each if each.replies_to else replace(each, replies_to=answered.get(each.message_id, 0))
             for each in self._stage.bot_messages()
         ]
         logged = read_logs(self._data, own)
-        judged = judge(self._stage.said, shown, logged)
-        judge_reminders(judged, self._reminders, shown)
+        judged = judge(self._stage.messages, answers, logged)
+        judge_reminders(judged, self._reminders, answers)
         compare_index(self._data, judged)
         count_commands(self._data, judged)
         self._clients.judge(judged)

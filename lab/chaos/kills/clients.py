@@ -13,7 +13,7 @@ from actors.socket.client import AgentNotRunningError, RefusalError
 from lab.bench.facts.client import Client, NoAnswerError
 from lab.bench.facts.store import read
 from lab.bench.facts.systems import STORE
-from lab.bench.facts.verdict import Said, judge_kept
+from lab.bench.facts.verdict import ClientMessage, judge_kept
 from lab.bench.facts.words import message
 from lab.chaos.kills.ledger import Tally
 from lab.chaos.kills.word import gateway_base
@@ -33,8 +33,8 @@ class Clients:
         """No message yet."""
         self._data_root = data_root
         self._choices = choices
-        self._said: list[Said] = []
-        self._unanswered: dict[str, Said] = {}
+        self._messages: list[ClientMessage] = []
+        self._unanswered: dict[str, ClientMessage] = {}
         self._talking: dict[str, threading.Thread] = {}
         self._counts = dict.fromkeys(range(TALKERS), 0)
         self.is_disk_full = False
@@ -50,11 +50,11 @@ class Clients:
         conversation, is_stream = f"talk-{talker}", self._choices.random() < 0.5
         if (earlier := self._talking.get(conversation)) is not None and earlier.is_alive():
             return
-        said = self._unanswered.pop(conversation, None)
-        if said is None:
+        unanswered = self._unanswered.pop(conversation, None)
+        if unanswered is None:
             self._counts[talker] += 1
-            said = Said(conversation, f"by{talker}", self._counts[talker], "", is_stream)
-        thread = threading.Thread(target=self._ask, args=(said, over), daemon=True)
+            unanswered = ClientMessage(conversation, f"by{talker}", self._counts[talker], "", is_stream)
+        thread = threading.Thread(target=self._ask, args=(unanswered, over), daemon=True)
         self._talking[conversation] = thread
         thread.start()
 
@@ -67,13 +67,13 @@ class Clients:
     def finish(self, over: threading.Event) -> None:
         """Have each unanswered message sent again, in a life in peace."""
         for _ in range(_TRIES):
-            for said in [*self._unanswered.values()]:
-                self._ask(self._unanswered.pop(said.conversation), over)
+            for unanswered in [*self._unanswered.values()]:
+                self._ask(self._unanswered.pop(unanswered.conversation), over)
 
     def judge(self, tally: Tally) -> None:
         """Compare answered messages with the files of the gateway."""
         stored = read(self._data_root / STORE)
-        figures = judge_kept(self._said, stored)
+        figures = judge_kept(self._messages, stored)
         tally.gateway_said, tally.gateway_answered = figures["said"], figures["answered"]
         for name, kinds in (("gateway_lost", _LOST), ("gateway_doubled", _DOUBLED)):
             for kind in kinds:
@@ -82,17 +82,17 @@ class Clients:
         for broken in stored.broken:
             tally.note("gateway_lost", f"broken entry {broken}")
 
-    def _ask(self, said: Said, over: threading.Event) -> None:
+    def _ask(self, sent: ClientMessage, over: threading.Event) -> None:
         """Send a message; without an answer it is unanswered."""
         answer = ""
         with contextlib.suppress(NoAnswerError, StopIteration), Client(next(self._bases(over))) as client:
-            words = message(said.series, said.number)
-            answer = client.ask(said.conversation, words, stream=said.is_stream).text
+            words = message(sent.series, sent.number)
+            answer = client.ask(sent.conversation, words, stream=sent.is_stream).text
         if answer and not self.is_disk_full:
-            self._said.append(replace(said, answer=answer))
+            self._messages.append(replace(sent, answer=answer))
         elif not answer:
-            self._said.append(said)
-            self._unanswered[said.conversation] = replace(said, is_retry=True)
+            self._messages.append(sent)
+            self._unanswered[sent.conversation] = replace(sent, is_retry=True)
 
     def _bases(self, over: threading.Event) -> Iterator[str]:
         """Base of the gateway's paths, once it listens; nothing if the agent dies before."""

@@ -15,7 +15,7 @@ NOT_STORED = "I cannot store messages"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class SentMessage:
     """A person's message, as Discord keeps it."""
 
     channel_id: int
@@ -32,7 +32,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class BotMessage:
     """A message of the bot's, as it stands in the end."""
 
     channel_id: int
@@ -146,20 +146,20 @@ WRONG = (
 )  # fmt: skip
 
 
-def judge(said: Iterable[Said], shown: Iterable[Shown], logged: Iterable[Logged]) -> Tally:
+def judge(sent: Iterable[SentMessage], answers: Iterable[BotMessage], logged: Iterable[Logged]) -> Tally:
     """Judge the treatment of all messages."""
     tally = Tally()
-    by_id = {each.message_id: each for each in said}
+    by_id = {each.message_id: each for each in sent}
     tally.said = len(by_id)
     taken_back = _judge_logs(tally, by_id, logged)
-    _judge_answers(tally, by_id, list(shown), taken_back)
+    _judge_answers(tally, by_id, list(answers), taken_back)
     return tally
 
 
-def judge_reminders(tally: Tally, wanted: Iterable[str], shown: Iterable[Shown]) -> None:
+def judge_reminders(tally: Tally, wanted: Iterable[str], postings: Iterable[BotMessage]) -> None:
     """Count the reminders `wanted`, by their tokens, that were not said exactly once."""
-    by_token: dict[str, list[Shown]] = defaultdict(list)
-    for each in shown:
+    by_token: dict[str, list[BotMessage]] = defaultdict(list)
+    for each in postings:
         for token in set(REMINDER.findall(each.text)):
             by_token[token].append(each)
     for token in wanted:
@@ -172,16 +172,16 @@ def judge_reminders(tally: Tally, wanted: Iterable[str], shown: Iterable[Shown])
             tally.note("reminders_twice", f"{token}, {texts}", len(times) - 1)
 
 
-def find_unsettled(said: Iterable[Said], shown: Iterable[Shown]) -> set[int]:
+def find_unsettled(sent: Iterable[SentMessage], answers: Iterable[BotMessage]) -> set[int]:
     """Ids of messages that have neither a whole answer nor a notice yet."""
-    said, ended, noticed = list(said), set[str](), set[int]()
-    for each in shown:
+    sent, ended, noticed = list(sent), set[str](), set[int]()
+    for each in answers:
         if not each.is_running:
             parts = parts_of(each.text)
             ended.update(parts.begun if each.has_file else parts.ended)
             if not parts.begun and not parts.lines and not _is_report(each.text):
-                noticed.add(each.replies_to or _newest_before(said, each))
-    return {each.message_id for each in said if each.token not in ended and each.message_id not in noticed}
+                noticed.add(each.replies_to or _newest_before(sent, each))
+    return {each.message_id for each in sent if each.token not in ended and each.message_id not in noticed}
 
 
 def _is_report(text: str) -> bool:
@@ -189,55 +189,55 @@ def _is_report(text: str) -> bool:
     return text.startswith(NOT_STORED) or MAY_BE_LATE in text
 
 
-def _newest_before(said: Iterable[Said], shown: Shown) -> int:
+def _newest_before(sent: Iterable[SentMessage], reply: BotMessage) -> int:
     """Message answered by a reply without a reference: the then newest of the channel; 0 if there is none."""
-    own = (each.message_id for each in said if each.channel_id == shown.channel_id)
-    return max((each for each in own if each < shown.message_id), default=0)
+    own = (each.message_id for each in sent if each.channel_id == reply.channel_id)
+    return max((each for each in own if each < reply.message_id), default=0)
 
 
-def _judge_logs(tally: Tally, by_id: dict[int, Said], logged: Iterable[Logged]) -> set[int]:
+def _judge_logs(tally: Tally, by_id: dict[int, SentMessage], logged: Iterable[Logged]) -> set[int]:
     """Ids of the messages whose turns were ended by people."""
     entries: dict[int, list[Logged]] = defaultdict(list)
     for entry in logged:
         entries[entry.message_id].append(entry)
     for message_id in entries.keys() - by_id.keys():
         tally.note("unexpected", f"message {message_id} in a log: {entries[message_id][0].text[:80]!r}")
-    for message_id, said in by_id.items():
-        _judge_entries(tally, said, entries.get(message_id, []))
+    for message_id, sent in by_id.items():
+        _judge_entries(tally, sent, entries.get(message_id, []))
     return {message_id for message_id, own in entries.items() if any(entry.is_taken_back for entry in own)}
 
 
-def _judge_entries(tally: Tally, said: Said, own: list[Logged]) -> None:
+def _judge_entries(tally: Tally, sent: SentMessage, own: list[Logged]) -> None:
     """Judge the entries of one message; each edit adds an entry, and withdraws the one before."""
     present = [entry for entry in own if not entry.is_withdrawn]
-    tally.edited += bool(said.earlier)
+    tally.edited += bool(sent.earlier)
     if not own:
-        if not (said.is_excused or said.is_deleted):
-            tally.note("not_logged", _name_of(said))
+        if not (sent.is_excused or sent.is_deleted):
+            tally.note("not_logged", _name_of(sent))
         return
-    if said.is_deleted:
+    if sent.is_deleted:
         if present:
-            tally.note("not_withdrawn", _name_of(said))
+            tally.note("not_withdrawn", _name_of(sent))
     elif len(present) > 1:
-        tally.note("logged_twice", f"{_name_of(said)}, {len(present)} times", len(present) - 1)
-    elif without_names(own[-1].text) != without_names(said.text):
-        tally.note("logged_altered", f"{_name_of(said)}: {said.text[:60]!r} is logged as {own[-1].text[:60]!r}")
-    known = {without_names(text) for text in (said.text, *said.earlier)}
-    for entry in own if said.is_deleted else own[:-1]:
+        tally.note("logged_twice", f"{_name_of(sent)}, {len(present)} times", len(present) - 1)
+    elif without_names(own[-1].text) != without_names(sent.text):
+        tally.note("logged_altered", f"{_name_of(sent)}: {sent.text[:60]!r} is logged as {own[-1].text[:60]!r}")
+    known = {without_names(text) for text in (sent.text, *sent.earlier)}
+    for entry in own if sent.is_deleted else own[:-1]:
         if without_names(entry.text) not in known:
-            tally.note("logged_altered", f"{_name_of(said)}: {said.text[:60]!r} was logged as {entry.text[:60]!r}")
+            tally.note("logged_altered", f"{_name_of(sent)}: {sent.text[:60]!r} was logged as {entry.text[:60]!r}")
     for entry in own:
-        if entry.channel_id != said.channel_id:
-            tally.note("misplaced", f"{_name_of(said)}: in the log of {entry.channel_id}")
-    if said.file and not said.is_deleted:
-        kept = own[-1]
-        if kept.is_file_lost or kept.file not in (None, said.file):
-            tally.note("files_altered", _name_of(said))
-        tally.files += kept.file == said.file
+        if entry.channel_id != sent.channel_id:
+            tally.note("misplaced", f"{_name_of(sent)}: in the log of {entry.channel_id}")
+    if sent.file and not sent.is_deleted:
+        newest = own[-1]
+        if newest.is_file_lost or newest.file not in (None, sent.file):
+            tally.note("files_altered", _name_of(sent))
+        tally.files += newest.file == sent.file
 
 
 @dataclass(slots=True)
-class _Found:
+class _AnswerTally:
     """Content of the bot's messages for one question."""
 
     begun: int = 0
@@ -248,44 +248,50 @@ class _Found:
     notice: str = ""
 
 
-def _judge_answers(tally: Tally, by_id: dict[int, Said], shown: list[Shown], taken_back: set[int]) -> None:
-    by_token = {said.token: said for said in by_id.values()}
-    found: dict[int, _Found] = defaultdict(_Found)
-    for message in shown:
-        _read(tally, by_id, by_token, found, message)
-    for message_id, said in by_id.items():
-        own = found[message_id]
-        if said.is_excused and not own.begun and not own.notices:
+def _judge_answers(
+    tally: Tally, by_id: dict[int, SentMessage], answers: list[BotMessage], taken_back: set[int]
+) -> None:
+    by_token = {sent.token: sent for sent in by_id.values()}
+    tallies: dict[int, _AnswerTally] = defaultdict(_AnswerTally)
+    for message in answers:
+        _read(tally, by_id, by_token, tallies, message)
+    for message_id, sent in by_id.items():
+        own = tallies[message_id]
+        if sent.is_excused and not own.begun and not own.notices:
             tally.excused += 1
-        elif said.is_deleted and max(own.begun, own.ended) + own.notices <= 1:
+        elif sent.is_deleted and max(own.begun, own.ended) + own.notices <= 1:
             tally.deleted += 1
         elif message_id in taken_back and max(own.begun, own.ended) <= 1:
             tally.taken_back += 1
         else:
-            _judge_one(tally, said, own)
+            _judge_one(tally, sent, own)
 
 
-def _judge_one(tally: Tally, said: Said, own: _Found) -> None:
+def _judge_one(tally: Tally, sent: SentMessage, own: _AnswerTally) -> None:
     times = max(own.begun, own.ended) + own.notices
     if own.begun == own.ended == 0 and own.notices == 1 and not own.lines:
         tally.given_up += 1
     elif times == 0:
-        tally.note("not_answered", _name_of(said))
+        tally.note("not_answered", _name_of(sent))
     elif times > 1:
         detail = (
-            f"{_name_of(said)}: {own.begun} beginnings, {own.ended} ends, {own.notices} notices {own.notice[:60]!r}"
+            f"{_name_of(sent)}: {own.begun} beginnings, {own.ended} ends, {own.notices} notices {own.notice[:60]!r}"
         )
         tally.note("answered_twice", detail, times - 1)
     elif own.ended != 1 or own.begun != 1 or own.lines != Counter(range(1, own.of + 1)):
         wrong = [number for number in range(1, own.of + 1) if own.lines[number] != 1]
-        detail = f"{_name_of(said)}: {own.begun} beginnings, {own.ended} ends, lines not once: {wrong[:5]} of {own.of}"
+        detail = f"{_name_of(sent)}: {own.begun} beginnings, {own.ended} ends, lines not once: {wrong[:5]} of {own.of}"
         tally.note("answered_altered", detail)
     else:
         tally.answered += 1
 
 
 def _read(
-    tally: Tally, by_id: dict[int, Said], by_token: dict[str, Said], found: dict[int, _Found], message: Shown
+    tally: Tally,
+    by_id: dict[int, SentMessage],
+    by_token: dict[str, SentMessage],
+    tallies: dict[int, _AnswerTally],
+    message: BotMessage,
 ) -> None:
     """Enter one message of the bot's with the question that it belongs to."""
     if message.is_running:
@@ -296,26 +302,26 @@ def _read(
     parts = parts_of(message.text)
     tokens = {*parts.begun, *parts.ended, *(token for token, _, _ in parts.lines)}
     if not tokens:
-        said = by_id.get(message.replies_to)
-        if said is None:
+        sent = by_id.get(message.replies_to)
+        if sent is None:
             tally.note("unexpected", f"{message.message_id} in {message.channel_id}: {message.text[:100]!r}")
         else:
-            found[said.message_id].notices += 1
-            found[said.message_id].notice = message.text
+            tallies[sent.message_id].notices += 1
+            tallies[sent.message_id].notice = message.text
         return
     for token in tokens:
-        said = by_token.get(token)
-        if said is None:
+        sent = by_token.get(token)
+        if sent is None:
             tally.note("unexpected", f"{message.message_id} in {message.channel_id}: {message.text[:100]!r}")
             continue
-        if said.channel_id != message.channel_id:
-            tally.note("misplaced", f"{_name_of(said)}: answered in {message.channel_id}")
-        own = found[said.message_id]
+        if sent.channel_id != message.channel_id:
+            tally.note("misplaced", f"{_name_of(sent)}: answered in {message.channel_id}")
+        own = tallies[sent.message_id]
         own.begun += parts.begun.count(token)
         own.ended += parts.ended.count(token)
         own.lines.update(number for each, number, _ in parts.lines if each == token)
         own.of = max([own.of, *(count for each, _, count in parts.lines if each == token)])
 
 
-def _name_of(said: Said) -> str:
-    return f"{said.token} ({said.message_id} in {said.channel_id})"
+def _name_of(sent: SentMessage) -> str:
+    return f"{sent.token} ({sent.message_id} in {sent.channel_id})"

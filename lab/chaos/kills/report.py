@@ -102,8 +102,8 @@ class KillReport:
     @property
     def machines(self) -> list[str]:
         """Machine and time of the first and of the last batch."""
-        told = [each.machine for each in self.batches if each.machine]
-        return list(dict.fromkeys((*told[:1], *told[-1:])))
+        named = [each.machine for each in self.batches if each.machine]
+        return list(dict.fromkeys((*named[:1], *named[-1:])))
 
     @property
     def total(self) -> Tally:

@@ -15,7 +15,7 @@ import msgspec
 from domain.text.running_text import is_running
 from lab.bench.facts.rules import CallKind, answer_call, kind_of, text_of
 from lab.bench.facts.words import MARK
-from lab.chaos.kills.ledger import Said, Shown
+from lab.chaos.kills.ledger import BotMessage, SentMessage
 from lab.chaos.kills.rows import Change, Say, Trap, Where
 from lab.chaos.kills.settings import DIMENSIONS
 from lab.chaos.kills.texts import HOSTILE, PLAIN, question, read_question, respond, token_of
@@ -49,15 +49,15 @@ class Stage:
         self._people = [server.add_user(f"{name} {number}") for number in range(PEOPLE)]
         self._dms = [(server.open_dm(user=user), user) for user in self._people]
         self._threads: list[int] = []
-        self.said: list[Said] = []
+        self.messages: list[SentMessage] = []
         self.begun_anew = 0
         """Number of commands to begin anew that were received."""
         self.embedder_faults: deque[Behaviour] = deque()
         self.model_faults: deque[Behaviour] = deque()
         self.trap: Callable[[Trap], None] = lambda _occasion: None
         """Told every occasion of a kill, in the thread in which it comes."""
-        self._shown: dict[int, Shown] = {}
-        self._heard = threading.Condition()
+        self._answers: dict[int, BotMessage] = {}
+        self._news = threading.Condition()
         self._unsubscribe = server.subscribe(self._on_event)
         model.behave = self._answer
         self.arm()
@@ -75,7 +75,7 @@ class Stage:
         self.say_in(channel_id, user, act)
         return channel_id
 
-    def say_in(self, channel_id: int, user: int, act: Say) -> Said:
+    def say_in(self, channel_id: int, user: int, act: Say) -> SentMessage:
         """Say a message of a person in that window."""
         token = token_of(self._choices)
         # It counts as said before the bot can hear of it, so that nobody takes its answer for an odd one.
@@ -84,7 +84,7 @@ class Stage:
         message_id = self._server.say(channel_id, question(token, act.wants, act.body), user=user, attachments=files)
         if act.is_unreadable:
             self._server.garble(message_id)
-        said = Said(
+        sent = SentMessage(
             channel_id=channel_id,
             message_id=message_id,
             token=token,
@@ -92,24 +92,24 @@ class Stage:
             is_excused=act.is_unreadable,
             file=content,
         )
-        self.said.append(said)
-        return said
+        self.messages.append(sent)
+        return sent
 
     def change(self, act: Change) -> None:
         """Edit or delete one of the newest messages; edits keep the token and the wish."""
-        place = len(self.said) - act.back
-        said = self.said[place] if place >= 0 else None
-        if said is None or said.is_deleted or said.is_excused:
+        place = len(self.messages) - act.back
+        sent = self.messages[place] if place >= 0 else None
+        if sent is None or sent.is_deleted or sent.is_excused:
             return
         if act.is_deletion:
-            self._server.delete(said.channel_id, said.message_id)
-            self.said[place] = replace(said, is_deleted=True)
+            self._server.delete(sent.channel_id, sent.message_id)
+            self.messages[place] = replace(sent, is_deleted=True)
             return
-        _, wants = read_question(said.text) or ("", PLAIN)
-        self._server.edit(said.channel_id, said.message_id, question(said.token, wants, self._choices.choice(HOSTILE)))
-        text = self._text_of(said.channel_id, said.message_id)
-        if text != said.text:
-            self.said[place] = replace(said, text=text, earlier=(*said.earlier, said.text))
+        _, wants = read_question(sent.text) or ("", PLAIN)
+        self._server.edit(sent.channel_id, sent.message_id, question(sent.token, wants, self._choices.choice(HOSTILE)))
+        text = self._text_of(sent.channel_id, sent.message_id)
+        if text != sent.text:
+            self.messages[place] = replace(sent, text=text, earlier=(*sent.earlier, sent.text))
 
     def _text_of(self, channel_id: int, message_id: int) -> str:
         """Text of a message as Discord keeps it."""
@@ -117,7 +117,7 @@ class Stage:
 
     def begin_anew(self) -> None:
         """Begin a new conversation in a recent window, if the bot is there to receive the command."""
-        channel_id = self._choices.choice(self.said[-3:]).channel_id if self.said else self.channel_id
+        channel_id = self._choices.choice(self.messages[-3:]).channel_id if self.messages else self.channel_id
         user = next((user for dm, user in self._dms if dm == channel_id), self._people[0])
         with contextlib.suppress(TimeoutError, ValueError):  # the bot is away, or dies meanwhile
             self._server.wait_until_online(timeout_s=COMMAND_S)
@@ -155,27 +155,27 @@ class Stage:
 
     # what the bot did
 
-    def bot_messages(self) -> list[Shown]:
+    def bot_messages(self) -> list[BotMessage]:
         """Every message of the bot's in the windows of this stage that stands there now."""
         ids = [self.channel_id, *self._threads, *(channel_id for channel_id, _ in self._dms)]
         payloads = [each for channel_id in ids for each in self._server.messages(channel_id, limit=10_000)]
         return [self._whole(payload) for payload in payloads if _is_bots(payload)]
 
-    def _whole(self, payload: dict[str, Any]) -> Shown:
+    def _whole(self, payload: dict[str, Any]) -> BotMessage:
         """A message, with what its file holds instead of the beginning of that."""
         files = [self._server.file(int(each["id"])).decode(errors="replace") for each in payload["attachments"]]
-        shown = _message_of(payload)
-        return replace(shown, text="\n".join(files)) if files else shown
+        message = _message_of(payload)
+        return replace(message, text="\n".join(files)) if files else message
 
-    def shown_so_far(self) -> list[Shown]:
+    def shown_so_far(self) -> list[BotMessage]:
         """The same by what was heard; deleted messages among them."""
-        with self._heard:
-            return list(self._shown.values())
+        with self._news:
+            return list(self._answers.values())
 
     def wait(self, timeout_s: float) -> None:
         """Return when the bot is heard of, or after that time."""
-        with self._heard:
-            self._heard.wait(timeout_s)
+        with self._news:
+            self._news.wait(timeout_s)
 
     def arm(self) -> None:
         """Watch the bot's calls to Discord; armed faults go first."""
@@ -190,10 +190,10 @@ class Stage:
     def _on_event(self, event: Event) -> None:
         if event.name not in ("MESSAGE_CREATE", "MESSAGE_UPDATE") or not _is_bots(event.payload):
             return
-        shown = _message_of(event.payload)
-        with self._heard:
-            self._shown[shown.message_id] = shown
-            self._heard.notify_all()
+        message = _message_of(event.payload)
+        with self._news:
+            self._answers[message.message_id] = message
+            self._news.notify_all()
         self.trap(Trap.SHOWN)
 
     # the model
@@ -214,10 +214,10 @@ def _is_bots(payload: dict[str, Any]) -> bool:
     return isinstance(author, dict) and author.get("id") == str(BOT_ID) and payload.get("type") in _ANSWERS
 
 
-def _message_of(payload: dict[str, Any]) -> Shown:
+def _message_of(payload: dict[str, Any]) -> BotMessage:
     reference = payload.get("message_reference")
     target = reference.get("message_id") if isinstance(reference, dict) else None
-    return Shown(
+    return BotMessage(
         channel_id=int(str(payload["channel_id"])),
         message_id=int(str(payload["id"])),
         text=str(payload["content"]),

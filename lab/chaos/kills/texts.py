@@ -80,10 +80,10 @@ def respond(request: Received) -> Answer:
     """The model's answer to the newest words of a person, after the command that they want."""
     messages = request.body["messages"]
     newest = next((m for m in reversed(messages) if m["role"] == "user"), None)
-    asked = read_question(prompt_of(_words(newest))) if newest is not None else None
-    if asked is None:
+    parsed = read_question(prompt_of(_words(newest))) if newest is not None else None
+    if parsed is None:
         return Answer(text="That was no question of the campaign's.")
-    token, wants = asked
+    token, wants = parsed
     if messages[-1]["role"] != "tool" and request.body.get("tools"):
         calls = _calls(token, wants)
         if calls:

@@ -69,11 +69,11 @@ class Account:
         return [about for each, about in self.lines() if each == word]
 
 
-def count_lost(promised: Iterable[str], kept: Counter[str]) -> int:
+def count_lost(promised: Iterable[str], counts: Counter[str]) -> int:
     """Count what was promised and is not kept."""
-    return sum(not kept[each] for each in promised)
+    return sum(not counts[each] for each in promised)
 
 
-def count_doubled(kept: Counter[str] | Counter[bytes]) -> int:
+def count_doubled(counts: Counter[str] | Counter[bytes]) -> int:
     """Count what is kept more than once, each copy beyond the first."""
-    return sum(max(0, count - 1) for count in kept.values())
+    return sum(max(0, count - 1) for count in counts.values())

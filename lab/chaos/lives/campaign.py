@@ -79,8 +79,8 @@ class KillReport:
     def lines(self, name: str) -> list[str]:
         """The report in words."""
         counts = ", ".join(f"{count:,} {what}" for what, count in self.counts_of_all().items())
-        told = f"{name}: {self.kills} kills: {counts} ({self.seconds:.1f} s)"
-        return [told, *(f"failed: {failure}" for failure in self.failures)]
+        summary = f"{name}: {self.kills} kills: {counts} ({self.seconds:.1f} s)"
+        return [summary, *(f"failed: {failure}" for failure in self.failures)]
 
     def as_dict(self) -> dict[str, object]:
         """All of it, for `json.dumps`."""

@@ -128,17 +128,17 @@ def _prepare(folder: Path) -> None:
 
 def judge_kept(account: Account, index: bytes) -> Counts:
     """Judge the facts of all lives of a folder, and the lines that people had written before."""
-    asked, staged, lines = set(account.about(ASKED)), set(account.about(ANSWERED)), index.split(b"\n")
+    requested, staged, lines = set(account.about(ASKED)), set(account.about(ANSWERED)), index.split(b"\n")
     bullets = [_BULLET.fullmatch(line) for line in lines]
     facts = Counter(bullet["fact"].decode() for bullet in bullets if bullet)
     others = [line for line, bullet in zip(lines, bullets, strict=True) if not bullet]
     return {
-        "asked": len(asked),
+        "asked": len(requested),
         "staged": len(staged),
         "committed": len(facts),
         "lost": count_lost(staged, facts),
         "doubled": count_doubled(facts),
-        "strange": len(facts.keys() - asked),
+        "strange": len(facts.keys() - requested),
         "harmed": _missing(BEFORE.rstrip(b"\n").split(b"\n"), others),
         "in_disk_calls": len(account.about(CUT)),
         **{f"in {name}": count for name, count in sorted(Counter(account.about(CUT)).items())},

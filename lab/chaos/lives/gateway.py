@@ -16,7 +16,7 @@ from lab.bench.facts.client import NoAnswerError
 from lab.bench.facts.stage import Gateway, upstream
 from lab.bench.facts.store import Stored, read
 from lab.bench.facts.systems import Ours
-from lab.bench.facts.verdict import LOST, Said, judge_kept
+from lab.bench.facts.verdict import LOST, ClientMessage, judge_kept
 from lab.bench.facts.words import message
 from lab.chaos.lives.account import Account
 from lab.chaos.lives.campaign import Counts, Subject
@@ -42,7 +42,7 @@ class KilledGateway:
         """Start the model's server, whose words go to a folder."""
         self._upstream = upstream(scratch, LATENCY_S)
         self._its_upstream = self._upstream.__enter__()
-        self._unanswered: dict[tuple[Path, int], Said] = {}
+        self._unanswered: dict[tuple[Path, int], ClientMessage] = {}
         """Last message of a talker in a folder that got no answer: the client sends it again in the next life."""
 
     def kill(self, folder: Path, number: int, chance: random.Random) -> str:
@@ -52,10 +52,11 @@ class KilledGateway:
             talk, talkers = _Talk(gateway, Account(folder), self._unanswered), list[threading.Thread]()
             for talker in range(TALKERS):
                 series, is_stream = f"life{number}by{talker}", chance.random() < 0.5
-                said = [
-                    Said(f"talk-{talker}", series, each, "", is_stream) for each in range(chance.randint(1, MOST_SAID))
+                messages = [
+                    ClientMessage(f"talk-{talker}", series, each, "", is_stream)
+                    for each in range(chance.randint(1, MOST_SAID))
                 ]
-                talkers.append(threading.Thread(target=talk.say, args=((folder, talker), said)))
+                talkers.append(threading.Thread(target=talk.say, args=((folder, talker), messages)))
             for thread in talkers:
                 thread.start()
             talk.is_answered.wait(PATIENCE_S)
@@ -86,23 +87,23 @@ class KilledGateway:
 class _Talk:
     """Messages of people in one life of a gateway, each in a thread and a conversation of their own."""
 
-    def __init__(self, gateway: Gateway, account: Account, unanswered: dict[tuple[Path, int], Said]) -> None:
+    def __init__(self, gateway: Gateway, account: Account, unanswered: dict[tuple[Path, int], ClientMessage]) -> None:
         self._gateway, self._account, self._unanswered = gateway, account, unanswered
         self.is_answered = threading.Event()
 
-    def say(self, talker: tuple[Path, int], messages: Sequence[Said]) -> None:
+    def say(self, talker: tuple[Path, int], messages: Sequence[ClientMessage]) -> None:
         """One person's messages until there is no answer, after the one that got none in the life before."""
         earlier = self._unanswered.pop(talker, None)
         with self._gateway.client() as client:
             for each in (*([earlier] if earlier is not None else []), *messages):
                 try:
                     words = message(each.series, each.number)
-                    told = client.ask(each.conversation, words, stream=each.is_stream)
+                    answer = client.ask(each.conversation, words, stream=each.is_stream)
                 except NoAnswerError:
                     self._account.note(SAID, each.text())
                     self._unanswered[talker] = dataclasses.replace(each, is_retry=True)
                     return
-                self._account.note(SAID, dataclasses.replace(each, answer=told.text).text())
+                self._account.note(SAID, dataclasses.replace(each, answer=answer.text).text())
                 self.is_answered.set()
 
 
@@ -111,7 +112,7 @@ def _read_store(folder: Path) -> Stored:
 
 
 def _judge(folder: Path) -> Counts:
-    return judge_kept((Said(**json.loads(line)) for line in Account(folder).about(SAID)), _read_store(folder))
+    return judge_kept((ClientMessage(**json.loads(line)) for line in Account(folder).about(SAID)), _read_store(folder))
 
 
 GATEWAY = Subject(

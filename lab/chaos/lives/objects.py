@@ -15,7 +15,7 @@ from actors.kernel import SystemClock
 from actors.objects.store.audit import audit
 from actors.objects.store.database import SCHEMA
 from lab.bench.objects.layer import Layer, folder_of
-from lab.bench.objects.play import Asked
+from lab.bench.objects.play import WordingRequest
 from lab.bench.objects.prose import source
 from lab.chaos.kills.audit import read_rows
 from lab.chaos.lives.account import ANSWERED, ASKED, STARTED, Account, LifePlan, count_doubled
@@ -93,14 +93,14 @@ def _call(entry: Entry) -> CallShown:
     )
 
 
-def _request_of(calls: list[CallShown]) -> Asked:
+def _request_of(calls: list[CallShown]) -> WordingRequest:
     """The newest turns of a conversation in which a turn has some calls each."""
     first = max(0, (len(calls) - 1) // TURN_CALLS - SHOWN_TURNS + 1)
     turns = tuple(
         TurnShown(turn_id=TurnId(f"turn{number}"), calls=tuple(calls[number * TURN_CALLS : (number + 1) * TURN_CALLS]))
         for number in range(first, (len(calls) - 1) // TURN_CALLS + 1)
     )
-    return Asked(turns[-1].turn_id, turns, TurnId(""))
+    return WordingRequest(turns[-1].turn_id, turns, TurnId(""))
 
 
 def judge_kept(answered: Iterable[Entry], versions: Iterable[str], outputs: Iterable[str]) -> Counts:

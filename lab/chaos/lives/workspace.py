@@ -37,7 +37,7 @@ SETTINGS: dict[str, object] = {
     "model.max_history_tokens": 1_000,
 }
 WINDOW = window_of(0)
-_SAID = re.compile(r"\bmatter (\w+-\d+)\b")
+_MATTER = re.compile(r"\bmatter (\w+-\d+)\b")
 _FILED = re.compile(r"\bItem (\w+-\d+) is kept\b")
 _FILLER = "That was told to everybody who has to do with it, and nobody had anything against it so far. " * 3
 TURNS_OF_THE_LAST = 6
@@ -56,7 +56,9 @@ def item_text(name: str, number: int) -> str:
 
 def item_worker(name: str) -> ScriptedWorkers:
     """Workers' model that files every item in the request; the reports carry the name `name`."""
-    return ScriptedWorkers((), name=name, files=lambda said: [f"Item {each} is kept." for each in _SAID.findall(said)])
+    return ScriptedWorkers(
+        (), name=name, files=lambda words: [f"Item {each} is kept." for each in _MATTER.findall(words)]
+    )
 
 
 def live(plan_file: str) -> None:

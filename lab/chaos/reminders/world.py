@@ -49,7 +49,7 @@ class PostedMessage:
 class Channel:
     """Postings that people see, here and in other channels; it outlives the agent's processes."""
 
-    shown: list[PostedMessage] = field(default_factory=list)
+    postings: list[PostedMessage] = field(default_factory=list)
     fails: int = 0
     """So many of the next postings fail without being shown."""
     refuses: bool = False
@@ -61,16 +61,16 @@ class Channel:
     """True if no readership is reported."""
     readers: dict[Window, Readers] = field(default_factory=dict)
     """Readers of a window; unknown for the other windows."""
-    asked: list[PostMessage] = field(default_factory=list)
+    requests: list[PostMessage] = field(default_factory=list)
     """Every posting that was tried."""
 
     def texts(self, window: Window | None = None) -> list[str]:
         """All messages, or those of one window, oldest first."""
-        return [message.text for message in self.shown if window in (None, message.window)]
+        return [message.text for message in self.postings if window in (None, message.window)]
 
     def has(self, message: PostMessage, now: datetime) -> bool:
         """True if the posting is shown already, as Discord or a look into the channel can tell."""
-        there = [one for one in self.shown if one.window == message.window]
+        there = [one for one in self.postings if one.window == message.window]
         is_shown = any(one.nonce == message.nonce and now - one.at <= NONCE_LIFE for one in there)
         if is_shown or not message.look_first:
             return is_shown
@@ -100,10 +100,10 @@ class ModelDiscord(Actor):
             case DescribeReaders() if self._channel.is_dumb:
                 pass
             case DescribeReaders(windows=windows):
-                told = tuple(
+                readers = tuple(
                     WindowReaders(window=window, readers=self._channel.readers.get(window)) for window in windows
                 )
-                self.tell(message.reply_to, ReadersDescribed(request_id=message.request_id, windows=told))
+                self.tell(message.reply_to, ReadersDescribed(request_id=message.request_id, windows=readers))
             case _Show(message=posting):
                 self.after(MILLISECOND, _Answer(to=posting.reply_to, reply=self._outcome(posting)))
             case _Answer(to=to, reply=reply):
@@ -113,14 +113,14 @@ class ModelDiscord(Actor):
 
     def _outcome(self, posting: PostMessage) -> Message:
         channel, now = self._channel, self.now()
-        channel.asked.append(posting)
+        channel.requests.append(posting)
         if channel.refuses or posting.window in channel.closed:
             return DeliveryRefused(request_id=posting.request_id, reason="the channel is closed")
         if channel.fails:
             channel.fails -= 1
             return DeliveryFailed(request_id=posting.request_id, reason="no connection")
         if not channel.has(posting, now):
-            channel.shown.append(PostedMessage(now, posting.text, posting.nonce, posting.window))
+            channel.postings.append(PostedMessage(now, posting.text, posting.nonce, posting.window))
         return Delivered(request_id=posting.request_id, message_ids=(MessageId("1"),))
 
 

@@ -48,8 +48,8 @@ class Profile:
 
 def at_most(name: str, value: float | None, limit: float, unit: str = "") -> Verdict:
     """A verdict that holds up to `limit`; an unknown value is no failure, as on a system that does not tell."""
-    shown = round(value, 3) if value is not None else None
-    return Verdict(name=name, value=shown, wanted=f"<= {limit:g}{unit}", holds=value is None or value <= limit)
+    rounded = round(value, 3) if value is not None else None
+    return Verdict(name=name, value=rounded, wanted=f"<= {limit:g}{unit}", holds=value is None or value <= limit)
 
 
 def report_figure(name: str, value: float | None) -> Verdict:

@@ -51,7 +51,7 @@ MOST_TIMES = 1.2
 
 def _drive_noisy(drive: Drive, first: int) -> tuple[Verdict, ...]:
     plan = drive.plan
-    found: dict[int, list[Played]] = {0: [], FLOOD: []}
+    phases: dict[int, list[Played]] = {0: [], FLOOD: []}
     for number in range(ROUNDS):
         for flood in (0, FLOOD) if number % 2 else (FLOOD, 0):  # a machine's speed drifts
             phase = Phase(
@@ -62,9 +62,9 @@ def _drive_noisy(drive: Drive, first: int) -> tuple[Verdict, ...]:
                 seconds=plan.seconds / ROUNDS / 2,
                 flood=flood,
             )
-            found[flood].append(drive.play(phase))
-    quiet, loud = (all_overhead(found[flood], 0.0).p95 for flood in (0, FLOOD))
-    beyond = [all_overhead(found[flood], plan.model_latency_s).p95 for flood in (0, FLOOD)]
+            phases[flood].append(drive.play(phase))
+    quiet, loud = (all_overhead(phases[flood], 0.0).p95 for flood in (0, FLOOD))
+    beyond = [all_overhead(phases[flood], plan.model_latency_s).p95 for flood in (0, FLOOD)]
     ratio = loud / quiet if loud is not None and quiet else None
     beyond_ratio = beyond[1] / beyond[0] if beyond[0] and beyond[1] is not None else None
     return (
@@ -91,12 +91,12 @@ SHARE = 0.3
 
 def _drive_bash(drive: Drive, first: int) -> tuple[Verdict, ...]:
     plan = drive.plan
-    asked = drive.model_calls()
+    calls = drive.model_calls()
     played = drive.play(Phase(name="bash", first=first, threads=plan.threads, turns=plan.turns, command_share=SHARE))
     commands = played.counted.commands
     if plan.subject != AGENT:
         return (report_figure("turns that would have run a command", commands),)
-    further = drive.model_calls() - asked - played.counted.sent
+    further = drive.model_calls() - calls - played.counted.sent
     return (
         report_figure("turns that ran a command", commands),
         at_most("commands without a second model call, or calls without a command", abs(further - commands), 0),

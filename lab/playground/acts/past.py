@@ -14,7 +14,7 @@ def plant_year(hub: Hub) -> int:
     world = hub.world
     users = {user_id: world.add_user(name, user_id=user_id) for name, user_id in PEOPLE}
     channel, count = world.channel(GENERAL_ID), 0
-    for said in past_year(datetime.fromtimestamp(hub.config.clock(), UTC).date()):
-        world.post_past(channel, users[said.author_id], said.text, said.at.timestamp())
+    for message in past_year(datetime.fromtimestamp(hub.config.clock(), UTC).date()):
+        world.post_past(channel, users[message.author_id], message.text, message.at.timestamp())
         count += 1
     return count

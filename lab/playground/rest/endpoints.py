@@ -150,9 +150,9 @@ class Endpoints:
         elif fault.kind is FaultKind.REFUSED:
             return json_response(_refusal_body(fault), fault.status, headers)
         elif fault.kind is FaultKind.HTML:
-            told = {"Retry-After": str(fault.retry_after_s)} if fault.status == 429 else None
+            retry_header = {"Retry-After": str(fault.retry_after_s)} if fault.status == 429 else None
             page = _HTML.format(status=fault.status)
-            return web.Response(status=fault.status, text=page, content_type="text/html", headers=told)
+            return web.Response(status=fault.status, text=page, content_type="text/html", headers=retry_header)
         elif fault.kind is FaultKind.ABORT_BEFORE:
             return web.Response(status=503)
         return None

@@ -87,7 +87,7 @@ class CommandBook:
         self, guild_id: int | None, command: dict[str, Any], old: dict[tuple[int, str], dict[str, Any]]
     ) -> dict[str, Any]:
         key = _key(command)
-        kept: dict[str, Any] = {
+        registered: dict[str, Any] = {
             "description": "",
             "default_member_permissions": None,
             "nsfw": False,
@@ -98,11 +98,11 @@ class CommandBook:
             "type": key[0],
             "version": str(self._new_id()),
         }
-        kept["options"] = [_with_defaults(option) for option in command.get("options") or ()]
+        registered["options"] = [_with_defaults(option) for option in command.get("options") or ()]
         if guild_id is not None:
-            kept["guild_id"] = str(guild_id)
-        self._by_scope[guild_id][key] = kept
-        return kept
+            registered["guild_id"] = str(guild_id)
+        self._by_scope[guild_id][key] = registered
+        return registered
 
 
 def _key(command: dict[str, Any]) -> tuple[int, str]:
@@ -110,10 +110,10 @@ def _key(command: dict[str, Any]) -> tuple[int, str]:
 
 
 def _with_defaults(option: dict[str, Any]) -> dict[str, Any]:
-    kept = {"description": "", **option}
+    completed = {"description": "", **option}
     if option.get("options"):
-        kept["options"] = [_with_defaults(inner) for inner in option["options"]]
-    return kept
+        completed["options"] = [_with_defaults(inner) for inner in option["options"]]
+    return completed
 
 
 def command_data(

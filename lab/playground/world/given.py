@@ -60,8 +60,8 @@ def turn_of(data_root: Path, channel: str, message: str) -> tuple[str, str]:
         events = parse(newest.read_bytes()).events if newest is not None else ()
         metas = {str(each.event.id): each.event.meta_dict() for each in events}
         for meta in metas.values():
-            shown = meta.get("message_ids")
-            if isinstance(shown, list | tuple) and message in shown:
+            message_ids = meta.get("message_ids")
+            if isinstance(message_ids, list | tuple) and message in message_ids:
                 turn = metas.get(str(meta.get("event")), {}).get("turn")
                 return f"{folder.parent.name}/{channel}", str(turn or "")
     return "", ""

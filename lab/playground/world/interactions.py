@@ -15,7 +15,7 @@ from lab.playground.world.records import Channel, Message, User
 
 ACKNOWLEDGE_S = 3.0
 TOKEN_LIFE_S = 900.0
-_KEPT = 10_000
+_MOST_INTERACTIONS = 10_000
 
 
 class InteractionKind(IntEnum):
@@ -142,6 +142,6 @@ class InteractionBook:
         oldest_kept = self._clock() - 2 * TOKEN_LIFE_S
         while self._by_token:
             oldest = next(iter(self._by_token.values()))
-            if len(self._by_token) <= _KEPT and oldest.created_at >= oldest_kept:
+            if len(self._by_token) <= _MOST_INTERACTIONS and oldest.created_at >= oldest_kept:
                 return
             del self._by_token[oldest.token], self._by_id[oldest.id]

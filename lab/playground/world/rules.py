@@ -89,8 +89,8 @@ def _embed_length(path: str, embed: dict[str, Any]) -> int:
 
 def clean_components(value: Any) -> list[dict[str, Any]]:
     """The components, each with its id and defaults; those without an id are numbered in order."""
-    taken = {component["id"] for component in _each_component(value or ()) if component.get("id")}
-    free = (number for number in count(1) if number not in taken)
+    used_ids = {component["id"] for component in _each_component(value or ()) if component.get("id")}
+    free = (number for number in count(1) if number not in used_ids)
     return [_with_number(component, free) for component in value or ()]
 
 
@@ -106,15 +106,15 @@ def _within(component: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _with_number(component: dict[str, Any], free: Iterator[int]) -> dict[str, Any]:
-    kept = {**component, "id": component.get("id") or next(free)}
-    if kept.get("type") in _SELECTS:
-        kept = {"min_values": 1, "max_values": 1, **kept}
+    numbered = {**component, "id": component.get("id") or next(free)}
+    if numbered.get("type") in _SELECTS:
+        numbered = {"min_values": 1, "max_values": 1, **numbered}
     for key in ("accessory", "component"):
-        if kept.get(key):
-            kept[key] = _with_number(kept[key], free)
-    if kept.get("components"):
-        kept["components"] = [_with_number(inner, free) for inner in kept["components"]]
-    return kept
+        if numbered.get(key):
+            numbered[key] = _with_number(numbered[key], free)
+    if numbered.get("components"):
+        numbered["components"] = [_with_number(inner, free) for inner in numbered["components"]]
+    return numbered
 
 
 def check_archive_minutes(minutes: int) -> None:

@@ -230,15 +230,15 @@ class World:
     def permissions(self, user: User, channel: Channel) -> int:
         """Permissions of `user` in a guild's channel, as bits."""
         place = self.channel(channel.parent_id) if channel.thread is not None and channel.parent_id else channel
-        held = [role_id for role_id in user.roles if role_id in self.roles]
+        role_ids = [role_id for role_id in user.roles if role_id in self.roles]
         permissions = self.role(channel.guild_id).permissions
-        for role_id in held:
+        for role_id in role_ids:
             permissions |= self.role(role_id).permissions
-        for targets in ((channel.guild_id,), held, (user.id,)):
-            found = [place.overwrites[target] for target in targets if target in place.overwrites]
-            for each in found:
+        for targets in ((channel.guild_id,), role_ids, (user.id,)):
+            overwrites = [place.overwrites[target] for target in targets if target in place.overwrites]
+            for each in overwrites:
                 permissions &= ~each.deny
-            for each in found:
+            for each in overwrites:
                 permissions |= each.allow
         return permissions
 

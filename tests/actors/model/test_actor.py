@@ -11,17 +11,17 @@ import pytest
 
 from actors.model.actor import ModelActor
 from actors.model.config import ModelConfig
-from lab.loopback_model.server import Answer, CutOff, Held, LoopbackModel, Received, Refusal, Stall, echo
+from lab.loopback_model.server import Answer, CutOff, Delayed, LoopbackModel, Received, Refusal, Stall, echo
 from messages.model import ModelDelta, ModelFailed
 from tests.actors.model.bench import Bench, window
 from tests.crash import CRASH
 from tests.patience import PATIENCE_S
 
 
-def held_echo(request: Received) -> Held:
+def held_echo(request: Received) -> Delayed:
     answer = echo(request)
     assert isinstance(answer, Answer)
-    return Held(answer)
+    return Delayed(answer)
 
 
 @pytest.fixture

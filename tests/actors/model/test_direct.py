@@ -22,7 +22,7 @@ from actors.kernel import LoopThread
 from actors.model.answer import MOST_CHARS
 from actors.model.route import refusal_of
 from domain.turn.bash_tool import BASH_TOOL
-from lab.loopback_model.server import Answer, Behaviour, Call, CutOff, Held, LoopbackModel, Raw, Refusal, Stall
+from lab.loopback_model.server import Answer, Behaviour, Call, CutOff, Delayed, LoopbackModel, Raw, Refusal, Stall
 from messages.base import RequestId
 from messages.model import ChatMessage, ImageFile, ModelRequest, Role, StopReason, ToolCall, ToolSpec
 from tests.actors.model.bench import Bench, user, window
@@ -434,7 +434,7 @@ def test_a_refusal_is_short(direct: Direct) -> None:
 
 
 def test_calls_of_one_purpose_are_made_one_after_the_other_and_those_of_others_beside(direct: Direct) -> None:
-    direct.server.script(*[Held(Answer(text)) for text in "abc"])
+    direct.server.script(*[Delayed(Answer(text)) for text in "abc"])
     first = direct.send(purpose="facts.extract", of=window(1))
     direct.server.wait_for_requests(1)
     second = direct.send(purpose="facts.extract", of=window(1))

@@ -1,4 +1,4 @@
-"""What a server can do wrong, through real litellm from a loopback server."""
+"""Faults of a model server, through real litellm from a loopback server."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from lab.loopback_model.server import Answer, Behaviour, Call, CutOff, Held, LoopbackModel, Raw, Refusal, Stall
+from lab.loopback_model.server import Answer, Behaviour, Call, CutOff, Delayed, LoopbackModel, Raw, Refusal, Stall
 from messages.model import StopReason
 from tests.actors.model.bench import Bench
 
@@ -143,7 +143,7 @@ def test_a_model_that_litellm_does_not_know_is_told(bench: Bench) -> None:
 
 def test_deltas_start_over_after_a_broken_answer(make_bench: Callable[..., Bench]) -> None:
     bench = make_bench(delta_interval_s=0.0)
-    bench.server.script(Held(CutOff("first")), Held(CutOff("second")), Answer("third"))
+    bench.server.script(Delayed(CutOff("first")), Delayed(CutOff("second")), Answer("third"))
 
     request_id = bench.ask()
     first = bench.delta(request_id)

@@ -1,4 +1,4 @@
-"""Calls that are made beside a window's turn, and such as nobody waits for."""
+"""Model calls beside a window's turn, and calls whose caller does not wait."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable
 import pytest
 
 from actors.model.actor import BACKGROUND_CALLS
-from lab.loopback_model.server import Answer, Held, LoopbackModel, Received, echo
+from lab.loopback_model.server import Answer, Delayed, LoopbackModel, Received, echo
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.model.bench import Bench, window
 from tests.patience import PATIENCE_S
 
 
-def held_echo(request: Received) -> Held:
+def held_echo(request: Received) -> Delayed:
     answer = echo(request)
     assert isinstance(answer, Answer)
-    return Held(answer)
+    return Delayed(answer)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from actors.kernel import Actor, ActorSpec, Edge, ManualClock
 from actors.model.actor import ENTERED_S
-from lab.loopback_model.server import Answer, CutOff, Held, Raw, Refusal, Stall
+from lab.loopback_model.server import Answer, CutOff, Delayed, Raw, Refusal, Stall
 from messages.base import Message, RequestId
 from messages.model import (
     LEDGER,
@@ -132,7 +132,7 @@ def test_a_call_of_the_offline_model_is_told_and_takes_nothing(make_bench: Calla
 def test_calls_that_end_with_their_actor_are_told(make_bench: Callable[..., Bench]) -> None:
     bench = make_bench()
     ear = Ear(bench)
-    bench.server.script(Held(Answer("never")))
+    bench.server.script(Delayed(Answer("never")))
     bench.ask("hi")
     bench.server.wait_for_requests(1)
     bench.tell(CRASH)

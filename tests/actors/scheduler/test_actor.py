@@ -32,14 +32,14 @@ def test_a_one_off_is_said_on_its_minute_and_its_line_goes(start: StartProcess, 
     file.write_text(f"# Mine\n\n{line('tea', '2026-03-28 12:02')}\nend")
     process = start()
     process.pass_minutes(1)
-    assert channel.shown == []
+    assert channel.postings == []
     process.pass_minutes(1)
-    (shown,) = channel.shown
+    (shown,) = channel.postings
     assert shown.text == f"⏰ <@{OWNER_ID}> tea\n-# rid_AAAAAAAAAAAA · Sat 2026-03-28 12:02 GMT"
     assert shown.at - at("2026-03-28T12:02Z") < timedelta(seconds=0.1)
     assert file.read_text() == "# Mine\n\nend"
     process.pass_minutes(3)
-    assert len(channel.shown) == 1
+    assert len(channel.postings) == 1
 
 
 @pytest.mark.req("S0-138", "S0-139")
@@ -49,7 +49,7 @@ def test_a_recurring_line_stays_as_it_is_and_is_said_every_time(
     file.write_text(daily := line("bread", "2026-03-20 01:30", "daily") + "\r\n")
     process = start(at("2026-03-28T01:00Z"))
     process.pass_minutes(2 * 1440)
-    times = [shown.at.strftime("%d %H:%M") for shown in channel.shown]
+    times = [shown.at.strftime("%d %H:%M") for shown in channel.postings]
     assert times == ["28 01:30", "29 01:00", "30 00:30"]
     assert file.read_bytes().decode() == daily
 
@@ -94,9 +94,9 @@ def test_a_last_line_that_is_being_typed_is_left_alone_for_a_moment(
     os.utime(file, (START.timestamp(), START.timestamp()))
     process = start()
     process.settle()
-    assert (file.read_text(), channel.shown) == (typed, [])
+    assert (file.read_text(), channel.postings) == (typed, [])
     process.pass_minutes(1)
-    assert len(channel.shown) == 1
+    assert len(channel.postings) == 1
 
 
 @pytest.mark.req("S0-108")
@@ -105,13 +105,13 @@ def test_without_a_file_nothing_is_due_and_one_that_comes_is_used(
 ) -> None:
     process = start()
     process.pass_minutes(2)
-    assert channel.shown == []
+    assert channel.postings == []
     file.write_text(line("tea", "2026-03-28 12:03") + "\n")
     process.pass_minutes(1)
-    assert len(channel.shown) == 1
+    assert len(channel.postings) == 1
     file.unlink()
     process.pass_minutes(1)
-    assert len(channel.shown) == 1
+    assert len(channel.postings) == 1
 
 
 def test_a_file_that_is_being_saved_is_looked_at_when_it_is_at_rest(
@@ -122,16 +122,16 @@ def test_a_file_that_is_being_saved_is_looked_at_when_it_is_at_rest(
     for number in range(20):
         file.write_text(f"{line('tea', '2026-03-28 12:00')}\n{number}\n")
         process.steps(1)
-    assert channel.shown == []
+    assert channel.postings == []
     process.settle()
-    assert len(channel.shown) == 1
+    assert len(channel.postings) == 1
 
 
 @pytest.mark.parametrize("empty", [b"", b"\xef\xbb\xbf", b"\n"])
 def test_an_emptied_file_is_left_alone(start: StartProcess, file: Path, channel: Channel, empty: bytes) -> None:
     file.write_bytes(empty)
     start().pass_minutes(2)
-    assert (file.read_bytes(), channel.shown) == (empty, [])
+    assert (file.read_bytes(), channel.postings) == (empty, [])
 
 
 @pytest.mark.req("S0-136")
@@ -195,7 +195,7 @@ def test_copies_of_a_synchronising_program_are_named_once(
     with caplog.at_level(logging.WARNING):
         start().pass_minutes(3)
     assert caplog.text.count(copy.name) == 1
-    assert channel.shown == []
+    assert channel.postings == []
 
 
 def test_an_id_on_two_lines_is_said_twice(start: StartProcess, file: Path, channel: Channel) -> None:
@@ -208,7 +208,7 @@ def test_an_id_on_two_lines_is_said_twice(start: StartProcess, file: Path, chann
 def test_the_same_line_twice_is_said_once(start: StartProcess, file: Path, channel: Channel) -> None:
     file.write_text(f"{line('one', '2026-03-28 12:00')}\n" * 2)
     start().pass_minutes(3)
-    assert (len(channel.shown), file.read_text()) == (1, "")
+    assert (len(channel.postings), file.read_text()) == (1, "")
 
 
 def test_a_line_that_a_person_changes_while_it_is_said_stays(start: StartProcess, file: Path, channel: Channel) -> None:
@@ -217,7 +217,7 @@ def test_a_line_that_a_person_changes_while_it_is_said_stays(start: StartProcess
     process.steps(3)
     file.write_text(moved := line("tea", "2026-03-28 15:00") + "\n")
     process.settle()
-    assert (len(channel.shown), file.read_text()) == (1, moved)
+    assert (len(channel.postings), file.read_text()) == (1, moved)
 
 
 def test_a_hundred_at_once_are_each_said_once_and_all_lines_go(
@@ -225,7 +225,7 @@ def test_a_hundred_at_once_are_each_said_once_and_all_lines_go(
 ) -> None:
     file.write_text("".join(f"{line(f'n{i}', '2026-03-28 12:01', reminder_id=f'rid_{i}')}\n" for i in range(100)))
     start().pass_minutes(2)
-    assert len({text.split(" · ")[0] for text in channel.texts()}) == len(channel.shown) == 100
+    assert len({text.split(" · ")[0] for text in channel.texts()}) == len(channel.postings) == 100
     assert file.read_text() == ""
 
 
@@ -237,7 +237,7 @@ def test_what_could_not_be_shown_is_tried_again_until_it_is(start: StartProcess,
     channel.fails = 6
     process = start()
     process.pass_minutes(3)
-    assert channel.shown == []
+    assert channel.postings == []
     assert "once" in file.read_text()
     process.pass_minutes(2)
     assert sorted(text.split(" ")[2].split("\n")[0] for text in channel.texts()) == ["daily", "once"]
@@ -252,7 +252,7 @@ def test_what_is_owed_is_given_up_when_its_line_is_gone(start: StartProcess, fil
     process.pass_minutes(1)
     file.write_text("nothing\n")
     process.pass_minutes(3)
-    assert channel.shown == []
+    assert channel.postings == []
 
 
 def test_what_waits_behind_others_is_given_up_when_its_line_is_gone(
@@ -277,7 +277,7 @@ def test_a_first_posting_is_not_looked_for_and_one_that_was_tried_is(
     file.write_text(line("tea", "2026-03-28 12:01") + "\n")
     channel.fails = 1
     start().pass_minutes(5)
-    assert [posting.look_first for posting in channel.asked] == [False, True]
+    assert [posting.look_first for posting in channel.requests] == [False, True]
 
 
 def test_a_closed_channel_is_tried_again_after_an_hour_and_the_line_stays(
@@ -289,15 +289,15 @@ def test_a_closed_channel_is_tried_again_after_an_hour_and_the_line_stays(
     process.pass_minutes(30)
     channel.refuses = False
     process.pass_minutes(29)
-    assert (channel.shown, "tea" in file.read_text()) == ([], True)
+    assert (channel.postings, "tea" in file.read_text()) == ([], True)
     process.pass_minutes(4)
-    assert (len(channel.shown), file.read_text()) == (1, "")
+    assert (len(channel.postings), file.read_text()) == (1, "")
 
 
 def test_without_a_channel_nothing_is_said_and_nothing_goes(start: StartProcess, file: Path, channel: Channel) -> None:
     file.write_text(tea := line("tea", "2026-03-28 12:01") + "\n")
     start(window=None).pass_minutes(3)
-    assert (channel.shown, file.read_text()) == ([], tea)
+    assert (channel.postings, file.read_text()) == ([], tea)
 
 
 def test_a_write_protected_file_is_obeyed_and_nothing_is_said_twice(
@@ -307,10 +307,10 @@ def test_a_write_protected_file_is_obeyed_and_nothing_is_said_twice(
     file.chmod(0o444)
     process = start()
     process.pass_minutes(4)
-    assert (len(channel.shown), file.read_text()) == (1, tea)
+    assert (len(channel.postings), file.read_text()) == (1, tea)
     process.kill()
     start(process.clock.now() + timedelta(hours=2)).pass_minutes(2)
-    assert (len(channel.shown), file.read_text()) == (1, tea)
+    assert (len(channel.postings), file.read_text()) == (1, tea)
 
 
 # clocks
@@ -328,7 +328,7 @@ def test_after_a_jump_ahead_or_a_sleep_each_is_said_once_and_late(
     assert ["once" in channel.texts()[0], "daily" in channel.texts()[1]] == [True, True]
     assert all(" late" in text for text in channel.texts())
     process.pass_minutes(5)
-    assert len(channel.shown) == 2
+    assert len(channel.postings) == 2
 
 
 @pytest.mark.parametrize("jump", [timedelta(hours=1), timedelta(hours=4), timedelta(days=1), timedelta(days=3653)])
@@ -342,7 +342,7 @@ def test_a_clock_set_back_says_nothing_again(
     process.pass_minutes(10)
     process.clock.jump(jump)
     process.pass_minutes(10)
-    assert len(channel.shown) == 2
+    assert len(channel.postings) == 2
 
 
 def test_a_clock_that_was_a_day_ahead_is_followed_when_it_is_put_right(
@@ -353,7 +353,7 @@ def test_a_clock_that_was_a_day_ahead_is_followed_when_it_is_put_right(
     process.pass_minutes(1)
     process.clock.jump(timedelta(days=-1))
     process.pass_minutes(10)
-    assert [shown.at.strftime("%d %H:%M") for shown in channel.shown] == ["28 12:05"]
+    assert [shown.at.strftime("%d %H:%M") for shown in channel.postings] == ["28 12:05"]
 
 
 # starts
@@ -376,7 +376,7 @@ def test_a_recurring_one_that_fell_into_downtime_is_said_as_far_back_as_configur
     first.pass_minutes(1)
     first.kill()
     start(START + timedelta(hours=3), catchup_hours=hours).pass_minutes(2)
-    assert len(channel.shown) == said
+    assert len(channel.postings) == said
 
 
 def test_what_fell_due_in_the_minute_before_the_start_is_said(
@@ -384,7 +384,7 @@ def test_what_fell_due_in_the_minute_before_the_start_is_said(
 ) -> None:
     file.write_text(line("daily", "2026-01-01 12:00", "daily") + "\n")
     start().settle()
-    assert len(channel.shown) == 1
+    assert len(channel.postings) == 1
 
 
 @pytest.mark.crashes
@@ -394,4 +394,4 @@ def test_a_restarted_actor_goes_on_where_it_was(start: StartProcess, file: Path,
     process.pass_minutes(1)
     process.tell(CRASH)
     process.pass_minutes(5)
-    assert len(channel.shown) == 1
+    assert len(channel.postings) == 1

@@ -1,4 +1,4 @@
-"""Where reminders are said, and who may see, change and delete them."""
+"""Windows in which reminders are posted, and rights to see, change and delete reminders."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SEEN = {
 }
 
 
-def placed(message: str, local: str, window: Window | None, recur: str = "none") -> str:
+def line_in(message: str, local: str, window: Window | None, recur: str = "none") -> str:
     where = f" in={window.address.key}" if window is not None else ""
     return line(message, local, recur, NAMED[window]) + where
 
@@ -48,7 +48,7 @@ def placed(message: str, local: str, window: Window | None, recur: str = "none")
 @pytest.fixture
 def process(start: StartProcess, file: Path, channel: Channel) -> Process:
     channel.readers |= {CHANNEL: OPEN, LOBBY: OPEN, SECRET: PRIVATE, BOARD: CLOSED}
-    file.write_text("".join(f"{placed(f'of {NAMED[window]}', '2027-01-01 09:00', window)}\n" for window in NAMED))
+    file.write_text("".join(f"{line_in(f'of {NAMED[window]}', '2027-01-01 09:00', window)}\n" for window in NAMED))
     process: Process = start()
     return process
 
@@ -67,7 +67,7 @@ def ask(process: Process, kind: type[Message], window: Window, **fields: object)
     return answer
 
 
-def listed(process: Process, window: Window) -> RemindersListed:
+def list_reminders(process: Process, window: Window) -> RemindersListed:
     answer = ask(process, ListReminders, window)
     assert isinstance(answer, RemindersListed)
     return answer
@@ -78,7 +78,7 @@ def listed(process: Process, window: Window) -> RemindersListed:
 
 @pytest.mark.parametrize("window", list(SEEN), ids=str)
 def test_a_window_sees_the_reminders_of_windows_that_all_its_readers_may_read(process: Process, window: Window) -> None:
-    assert {reminder.id for reminder in listed(process, window).reminders} == SEEN[window]
+    assert {reminder.id for reminder in list_reminders(process, window).reminders} == SEEN[window]
 
 
 @pytest.mark.parametrize("window", list(SEEN), ids=str)
@@ -93,16 +93,16 @@ def test_what_a_window_does_not_see_can_neither_be_changed_nor_deleted_nor_told_
             assert isinstance(refused, Refused)
             assert isinstance(unknown, Refused)
             assert refused.reason.replace(hidden, "rid_NOWHERE") == unknown.reason
-    assert (file.read_text(), channel.shown) == (before, [])
+    assert (file.read_text(), channel.postings) == (before, [])
 
 
 def test_what_a_window_does_not_see_is_not_counted_for_it(process: Process, file: Path) -> None:
-    file.write_text(file.read_text() + placed("x", "2026-02-30 09:00", SECRET) + "\n- [x] of the reminders' channel\n")
+    file.write_text(file.read_text() + line_in("x", "2026-02-30 09:00", SECRET) + "\n- [x] of the reminders' channel\n")
     answer = ask(process, ListReminders, LOBBY, limit=1)
     assert isinstance(answer, RemindersListed)
     assert (len(answer.reminders), answer.left_out) == (1, 1)
     assert [(fault.number, fault.line) for fault in answer.invalid] == [(0, "- [x] of the reminders' channel")]
-    assert sorted(fault.number for fault in listed(process, OPERATOR).invalid) == [5, 6]
+    assert sorted(fault.number for fault in list_reminders(process, OPERATOR).invalid) == [5, 6]
 
 
 @pytest.mark.parametrize(
@@ -118,16 +118,16 @@ def test_what_a_window_does_not_see_is_not_counted_for_it(process: Process, file
 )
 def test_a_broken_line_of_a_private_window_is_not_shown_elsewhere(process: Process, file: Path, broken: str) -> None:
     file.write_text(broken + "\n")
-    assert listed(process, LOBBY).invalid == ()
-    assert listed(process, CHANNEL).invalid == ()
-    assert [fault.line for fault in listed(process, OPERATOR).invalid] == [broken]
+    assert list_reminders(process, LOBBY).invalid == ()
+    assert list_reminders(process, CHANNEL).invalid == ()
+    assert [fault.line for fault in list_reminders(process, OPERATOR).invalid] == [broken]
 
 
 def test_who_reads_a_window_is_asked_at_every_request(process: Process, channel: Channel) -> None:
     channel.readers[LOBBY] = PRIVATE
-    assert {reminder.id for reminder in listed(process, SECRET).reminders} == {"rid_SECRET", "rid_NONE"}
+    assert {reminder.id for reminder in list_reminders(process, SECRET).reminders} == {"rid_SECRET", "rid_NONE"}
     del channel.readers[CHANNEL]
-    assert {reminder.id for reminder in listed(process, SECRET).reminders} == {"rid_SECRET"}
+    assert {reminder.id for reminder in list_reminders(process, SECRET).reminders} == {"rid_SECRET"}
 
 
 def test_without_an_answer_about_readers_a_window_sees_its_own(process: Process, channel: Channel) -> None:
@@ -204,7 +204,7 @@ def test_words_that_would_be_another_line_are_refused(process: Process, file: Pa
 def test_each_is_said_where_it_was_asked_for_and_the_owner_is_mentioned_in_the_reminders_channel_only(
     process: Process, file: Path, channel: Channel
 ) -> None:
-    file.write_text("".join(f"{placed(f'of {NAMED[window]}', '2026-03-28 12:02', window)}\n" for window in NAMED))
+    file.write_text("".join(f"{line_in(f'of {NAMED[window]}', '2026-03-28 12:02', window)}\n" for window in NAMED))
     process.pass_minutes(3)
     texts = {window: channel.texts(window) for window in (SECRET, BOARD, LOBBY, CHANNEL)}
     assert {window: len(said) for window, said in texts.items()} == dict.fromkeys(texts, 1)
@@ -227,7 +227,7 @@ def test_one_id_and_the_same_words_in_two_windows_are_said_in_both(
 def test_what_cannot_be_said_where_it_was_asked_for_is_said_nowhere_else_and_stays_in_the_file(
     process: Process, file: Path, channel: Channel, caplog: pytest.LogCaptureFixture, recur: str, left: int
 ) -> None:
-    file.write_text(due := placed("oncology", "2026-03-28 12:02", SECRET, recur) + "\n")
+    file.write_text(due := line_in("oncology", "2026-03-28 12:02", SECRET, recur) + "\n")
     channel.closed = {SECRET}
     with caplog.at_level(logging.ERROR):
         process.pass_minutes(5)
@@ -235,9 +235,9 @@ def test_what_cannot_be_said_where_it_was_asked_for_is_said_nowhere_else_and_sta
     assert "reminder rid_SECRET cannot be shown: the channel is closed" in caplog.text
     (alert,) = channel.texts()
     assert ("rid_SECRET" in alert, "oncology" in alert) == (True, False)
-    (failed,) = listed(process, SECRET).reminders
+    (failed,) = list_reminders(process, SECRET).reminders
     assert (failed.failed, failed.next_due) == (True, None)
-    assert listed(process, LOBBY).reminders == ()
+    assert list_reminders(process, LOBBY).reminders == ()
     channel.closed = set()
     process.pass_minutes(70)
     assert ["oncology" in text for text in channel.texts(SECRET)] == [True]
@@ -248,10 +248,10 @@ def test_a_failed_reminder_is_not_said_by_a_later_process_until_somebody_opens_i
     process: Process, start: StartProcess, file: Path, channel: Channel
 ) -> None:
     process.kill()
-    file.write_text(placed("oncology", "2026-03-28 11:00", SECRET).replace("- [ ]", "- [!]") + "\n")
+    file.write_text(line_in("oncology", "2026-03-28 11:00", SECRET).replace("- [ ]", "- [!]") + "\n")
     later = start()
     later.pass_minutes(3)
-    assert channel.shown == []
+    assert channel.postings == []
     late = ask(later, ModifyReminder, SECRET, id="rid_SECRET", msg="still")
     assert isinstance(late, Refused), "its time has passed"
     assert isinstance(ask(later, ModifyReminder, SECRET, id="rid_SECRET", time="12:10"), ReminderModified)
@@ -267,6 +267,6 @@ def test_a_closed_window_is_asked_a_few_times_an_hour_however_much_is_due_in_it(
     file.write_text("".join(lines))
     channel.closed = {SECRET}
     process.pass_minutes(30)
-    assert 0 < sum(posting.window == SECRET for posting in channel.asked) <= 10
+    assert 0 < sum(posting.window == SECRET for posting in channel.requests) <= 10
     assert len(channel.texts(CHANNEL)) == 1
     assert file.read_text().count("- [!]") == 100

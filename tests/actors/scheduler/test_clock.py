@@ -27,12 +27,12 @@ def test_a_clock_set_back_while_the_agent_was_off_has_nothing_said_again(
     third = start(second.clock.now(), catchup_hours=hours)
     third.pass_minutes(5)
     third.pass_minutes(35)
-    assert len(channel.shown) == 2
+    assert len(channel.postings) == 2
     if back <= timedelta(hours=3):
-        assert len(channel.asked) == 2
+        assert len(channel.requests) == 2
         third.clock.jump(back)
         third.pass_minutes(3)
-        assert len(channel.asked) == 2
+        assert len(channel.requests) == 2
 
 
 def test_what_was_said_before_a_clock_was_put_right_is_not_said_again_when_it_is_set_ahead_anew(
@@ -46,7 +46,7 @@ def test_what_was_said_before_a_clock_was_put_right_is_not_said_again_when_it_is
     second.pass_minutes(5)
     second.clock.jump(timedelta(hours=4))
     second.pass_minutes(5)
-    assert len(channel.asked) == 1
+    assert len(channel.requests) == 1
 
 
 def test_a_clock_that_was_hours_ahead_and_put_right_while_the_agent_was_off_is_followed(
@@ -57,7 +57,7 @@ def test_a_clock_that_was_hours_ahead_and_put_right_while_the_agent_was_off_is_f
     first.pass_minutes(1)
     first.kill()
     start().pass_minutes(10)
-    assert [shown.at.strftime("%d %H:%M") for shown in channel.shown] == ["28 12:05"]
+    assert [shown.at.strftime("%d %H:%M") for shown in channel.postings] == ["28 12:05"]
 
 
 def test_a_clock_that_was_a_little_ahead_is_waited_for_by_the_next_process_as_by_the_same(
@@ -68,4 +68,4 @@ def test_a_clock_that_was_a_little_ahead_is_waited_for_by_the_next_process_as_by
     first.pass_minutes(1)
     first.kill()
     start().pass_minutes(60)
-    assert channel.shown == []
+    assert channel.postings == []

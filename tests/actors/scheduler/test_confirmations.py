@@ -1,4 +1,4 @@
-"""What was done is confirmed, whatever dies between the edit and the posting; and what was not done never is."""
+"""Confirmations: one for each edit, whatever dies between edit and posting; none without an edit."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_what_was_done_before_a_kill_is_confirmed_by_the_next_start(
     after(process, start, minutes).pass_minutes(2)
     (text,) = channel.texts(THREAD)
     assert text.startswith(f"{what}:\n```\n- [ ] ")
-    assert [posting.look_first for posting in channel.asked] == [True]
+    assert [posting.look_first for posting in channel.requests] == [True]
     assert notes(file) == []
 
 
@@ -62,11 +62,11 @@ def test_what_people_were_shown_is_not_shown_again_though_nobody_heard_of_it(
 ) -> None:
     process = start()
     wish(process, what)
-    (posting,) = channel.asked
+    (posting,) = channel.requests
     OwedConfirmations(file.parent / "spare", RecordingDisk()).keep(note(posting.text))
     after(process, start, 600).pass_minutes(2)
     assert len(channel.texts(THREAD)) == 1
-    assert len(channel.asked) == 2
+    assert len(channel.requests) == 2
     assert notes(file) == []
 
 
@@ -107,7 +107,7 @@ def test_a_note_that_cannot_be_kept_is_why_there_is_no_edit(
     answer = wish(process, what)
     assert isinstance(answer, Refused)
     assert "No space left" in answer.reason
-    assert (file.read_text(), channel.asked, notes(file)) == (OLD + "\n", [], [])
+    assert (file.read_text(), channel.requests, notes(file)) == (OLD + "\n", [], [])
 
 
 @EVERY_KIND
@@ -150,7 +150,7 @@ def test_what_the_disk_refused_is_owed_no_more(
     process = start()
     spoil(disk, "exchange")
     assert isinstance(wish(process, what), Refused)
-    assert (notes(file), channel.asked, file.read_text()) == ([], [], OLD + "\n")
+    assert (notes(file), channel.requests, file.read_text()) == ([], [], OLD + "\n")
 
 
 def test_no_more_edits_are_made_than_people_can_be_told_of(start: StartProcess, channel: Channel) -> None:
@@ -248,7 +248,7 @@ def test_what_people_were_shown_just_before_a_kill_is_looked_for_so_that_its_log
     wish(process, "Reminder set")
     assert len(channel.texts(THREAD)) == 1
     after(process, start).pass_minutes(2)
-    assert [posting.look_first for posting in channel.asked] == [False, True]
+    assert [posting.look_first for posting in channel.requests] == [False, True]
     assert len(channel.texts(THREAD)) == 1
     assert notes(file) == []
 
@@ -301,7 +301,7 @@ def test_what_is_confirmed_is_what_the_file_says_wherever_a_kill_came(
     steps, is_over = 0, False
     before = begin if what == "Reminder set" else begin + OLD.encode() + b"\n"
     while not is_over:
-        channel.shown.clear()
+        channel.postings.clear()
         file.write_bytes(before)
         process = start()
         channel.is_mute = True
@@ -324,7 +324,7 @@ def test_what_a_closed_window_refuses_is_owed_no_more(start: StartProcess, chann
     assert notes(file) == []
     channel.closed.clear()
     process.pass_minutes(2)
-    assert len(channel.asked) == 1
+    assert len(channel.requests) == 1
 
 
 def test_a_line_that_a_person_changed_meanwhile_is_confirmed_by_nobody(
@@ -370,7 +370,7 @@ def test_what_cannot_be_noted_is_not_relayed(start: StartProcess, channel: Chann
     answer = relayed(process)
     assert isinstance(answer, Refused)
     assert "Input/output error" in answer.reason
-    assert channel.asked == []
+    assert channel.requests == []
 
 
 def test_a_command_lines_own_scheduler_owes_nothing(start: StartProcess, channel: Channel, file: Path) -> None:

@@ -40,7 +40,7 @@ def test_what_was_said_without_an_id_is_not_said_again_when_there_is_room_for_it
     fill(disk)
     process = start(catchup_hours=12)
     process.pass_minutes(3)
-    assert (len(channel.shown), file.read_text()) == (1, bare + "\n")
+    assert (len(channel.postings), file.read_text()) == (1, bare + "\n")
     if is_killed:
         process.kill()
         make_room(disk)
@@ -48,7 +48,7 @@ def test_what_was_said_without_an_id_is_not_said_again_when_there_is_room_for_it
     make_room(disk)
     process.pass_minutes(3)
 
-    assert len(channel.shown) == 1
+    assert len(channel.postings) == 1
     assert file.read_text() == "" if bare == BARE else " id=rid_" in file.read_text()
 
 
@@ -65,8 +65,8 @@ def test_a_posting_of_which_nothing_was_heard_is_tried_again_under_its_own_name(
     channel.is_mute = False
     start(process.clock.now() + timedelta(minutes=1)).pass_minutes(3)
 
-    assert len({(posting.nonce, posting.mark) for posting in channel.asked}) == 1
-    assert (len(channel.shown), file.read_text()) == (1, "")
+    assert len({(posting.nonce, posting.mark) for posting in channel.requests}) == 1
+    assert (len(channel.postings), file.read_text()) == (1, "")
 
 
 def test_who_writes_the_same_line_again_is_told_again(start: StartProcess, file: Path, channel: Channel) -> None:
@@ -74,7 +74,7 @@ def test_who_writes_the_same_line_again_is_told_again(start: StartProcess, file:
     for count in (1, 2, 3):
         file.write_text(BARE + "\n")
         process.pass_minutes(3)
-        assert (len(channel.shown), file.read_text()) == (count, "")
+        assert (len(channel.postings), file.read_text()) == (count, "")
 
 
 @pytest.mark.parametrize("number", range(1, 5))
@@ -104,7 +104,7 @@ def test_a_kill_inside_of_a_write_takes_no_line_of_anybody_and_leaves_nothing(
     start(process.clock.now() + timedelta(minutes=1)).pass_minutes(4)
 
     assert file.read_text() == words.removeprefix(f"{BARE}\n")
-    assert len(channel.shown) == 1
+    assert len(channel.postings) == 1
     assert [path.name for path in file.parent.iterdir() if ".agent" in path.name] == []
     assert [path.name for path in (file.parent / "spare").iterdir() if ".base" in path.name] == []
 

@@ -1,4 +1,4 @@
-"""Where what is owed is looked for: no clock that was wrong has people shown the same twice."""
+"""Search for owed postings: a wrong clock causes no second posting of the same text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_what_people_were_shown_by_a_clock_that_was_wrong_is_not_shown_again_whe
     process = start(START + timedelta(hours=ahead_h))
     wish(process, "Reminder set")
     process.kill()
-    channel.shown = [dataclasses.replace(message, at=START) for message in channel.shown]
+    channel.postings = [dataclasses.replace(message, at=START) for message in channel.postings]
     start(START + timedelta(minutes=10)).pass_minutes(2)
     assert len(channel.texts(THREAD)) == 1
     assert notes(file) == []

@@ -93,7 +93,7 @@ def test_what_is_no_note_is_taken_away_with_a_word(
     start().pass_minutes(1)
     assert notes(file) == []
     assert f"{folder / 'abc.json'} is no note of a confirmation" in caplog.text
-    assert channel.asked == []
+    assert channel.requests == []
 
 
 def test_a_note_that_cannot_be_read_stays_and_the_others_are_posted(
@@ -117,7 +117,7 @@ def test_a_note_that_cannot_be_taken_away_is_tried_again(
     mend(disk)
     process.pass_minutes(1)
     assert notes(file) == []
-    assert len(channel.asked) == 1
+    assert len(channel.requests) == 1
 
 
 def test_what_a_disk_that_refuses_everything_left_of_a_note_goes_when_it_is_well_again(
@@ -138,4 +138,4 @@ def test_what_a_disk_that_refuses_everything_left_of_a_note_goes_when_it_is_well
     mend(disk)
     process.pass_minutes(1)
     assert notes(file) == []
-    assert channel.asked == []
+    assert channel.requests == []

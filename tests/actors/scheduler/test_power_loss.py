@@ -21,7 +21,7 @@ from tests.recording_disk import RecordingDisk
 
 @dataclass(frozen=True, slots=True)
 class PowerLoss:
-    """What is left when the power goes out at one moment of the story."""
+    """Files after a power loss at one moment of the story."""
 
     files: tuple[tuple[str, bytes], ...]
     """Path below the folder and content."""
@@ -52,7 +52,7 @@ class Watch:
         loss = PowerLoss(
             files=tuple((name, data) for name, data in files if data is not None),
             at=START if self.process is None else self.process.clock.now(),
-            shown=tuple(story.channel.shown),
+            shown=tuple(story.channel.postings),
             human_lines=tuple(story.human_lines),
             answers=tuple((name, tuple(answers)) for name, answers in story.answers.items()),
         )
@@ -83,7 +83,7 @@ def test_wherever_the_power_goes_out_what_was_confirmed_is_there_and_each_is_sai
         for name, data in loss.files:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(data)
-        after = Story(folder, Channel(shown=list(loss.shown), readers=dict(story.channel.readers)))
+        after = Story(folder, Channel(postings=list(loss.shown), readers=dict(story.channel.readers)))
         after.human_lines = list(loss.human_lines)
         after.answers = {name: list(answers) for name, answers in loss.answers}
         process = start_in(folder, after.channel, loss.at + timedelta(seconds=30))

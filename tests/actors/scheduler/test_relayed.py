@@ -1,4 +1,4 @@
-"""What a command line has said is said again where people read it."""
+"""Reminder changes from the command line are posted again where people read them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_it_is_shown_once_in_its_window(start: StartProcess, channel: Channel, f
     for _ in range(2):
         answer = relay(process, THREAD)
         assert isinstance(answer, ConfirmationRelayed)
-    (posting, again) = channel.asked
+    (posting, again) = channel.requests
     assert (posting.window, posting.text, posting.exact) == (THREAD, SAID, "")
     assert again.nonce == posting.nonce
     assert channel.texts() == [SAID]
@@ -55,7 +55,7 @@ def test_a_line_that_hides_something_is_spelled_out_with_the_exact_one_beside_it
     line = LINE.replace('"x"', '"x\u202ey ```"')
     file.write_text(line + "\n")
     assert isinstance(relay(start(), THREAD, line), ConfirmationRelayed)
-    (posting,) = channel.asked
+    (posting,) = channel.requests
     assert posting.exact == line
     assert posting.text == confirmation("Reminder set", line, NEXT).text
 
@@ -63,7 +63,7 @@ def test_a_line_that_hides_something_is_spelled_out_with_the_exact_one_beside_it
 def test_a_window_that_nobody_reads_is_refused(start: StartProcess, channel: Channel) -> None:
     answer = relay(start(), Window(surface=Surface.CLI, id="operator"))
     assert answer == Refused(request_id=RequestId("r1"), reason="window cli/operator: nobody reads it")
-    assert channel.asked == []
+    assert channel.requests == []
 
 
 @pytest.mark.parametrize("line", ["", f"{LINE}\n- [ ] another"])
@@ -71,4 +71,4 @@ def test_what_is_not_one_line_is_refused(start: StartProcess, channel: Channel, 
     answer = relay(start(), THREAD, line)
     assert isinstance(answer, Refused)
     assert answer.reason == f"line {line[:60]!r}: must be one line of the file"
-    assert channel.asked == []
+    assert channel.requests == []

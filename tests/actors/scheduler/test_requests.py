@@ -1,4 +1,4 @@
-"""What the scheduler is asked for: to list, add, change and delete reminders."""
+"""Requests to the scheduler: list, add, change and delete reminders."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_a_line_in_which_something_hides_is_posted_character_for_character_besid
     )
     answer = ask(process, wish)
     assert isinstance(answer, ReminderCreated)
-    (posting,) = channel.asked
+    (posting,) = channel.requests
     assert posting.exact == answer.line
     assert "\u200b" not in posting.text
 
@@ -139,7 +139,7 @@ def test_a_change_to_what_it_says_already_is_not_confirmed(start: StartProcess, 
         ),
     )
     assert isinstance(answer, ReminderModified)
-    assert (file.read_text(), channel.shown) == (same, [])
+    assert (file.read_text(), channel.postings) == (same, [])
 
 
 @pytest.mark.req("S0-142")
@@ -183,7 +183,7 @@ def test_what_cannot_be_addressed_is_refused_and_the_file_stays(
         )
         assert isinstance(answer, Refused)
         assert why in answer.reason
-    assert (file.read_text(), channel.shown) == (text, [])
+    assert (file.read_text(), channel.postings) == (text, [])
 
 
 def test_a_time_that_no_line_can_state_is_refused_with_the_reason(
@@ -199,7 +199,7 @@ def test_a_time_that_no_line_can_state_is_refused_with_the_reason(
     assert isinstance(answer, Refused)
     assert "01:30 GMT cannot be written down" in answer.reason
     assert not file.exists()
-    assert channel.shown == []
+    assert channel.postings == []
 
 
 def test_a_request_that_is_handled_twice_adds_one_line(start: StartProcess, file: Path, channel: Channel) -> None:
@@ -209,7 +209,7 @@ def test_a_request_that_is_handled_twice_adds_one_line(start: StartProcess, file
     )
     first, second = ask(process, wish), ask(process, wish)
     assert first == second
-    assert len(scan(file.read_bytes()).entries) == len(channel.shown) == 1
+    assert len(scan(file.read_bytes()).entries) == len(channel.postings) == 1
 
 
 def test_a_refused_edit_of_a_protected_file_says_why(start: StartProcess, file: Path) -> None:
@@ -249,13 +249,13 @@ def test_a_command_lines_scheduler_serves_requests_and_says_nothing_by_itself(
     file.write_text(tea := line("tea", "2026-03-28 12:00") + "\n")
     process = start(fires=False)
     process.pass_minutes(2)
-    assert (channel.shown, file.read_text()) == ([], tea)
+    assert (channel.postings, file.read_text()) == ([], tea)
     window = Window(surface=Surface.CLI, id="turn")
     wish = CreateReminder(
         request_id=RequestId("r1"), reply_to=process.asker.address, window=window, msg="x", in_minutes=60
     )
     assert isinstance(ask(process, wish), ReminderCreated)
-    assert len(channel.shown) == 1
+    assert len(channel.postings) == 1
 
 
 def test_it_describes_itself_without_saying_what_the_reminders_say(start: StartProcess, file: Path) -> None:

@@ -11,7 +11,7 @@ from tests.actors.transcribe.bench import Bench, window
 
 
 def test_one_windows_slow_recording_keeps_no_other_window_waiting(server: LoopbackSpeech, bench: Bench) -> None:
-    server.script.append(SpeechReply(held=True))
+    server.script.append(SpeechReply(is_delayed=True))
     slow = bench.ask(of=window(1))
     server.wait_for_calls(1)
     behind = bench.ask(recording_of("second"), of=window(1))
@@ -24,7 +24,7 @@ def test_one_windows_slow_recording_keeps_no_other_window_waiting(server: Loopba
 
 
 def test_a_window_may_have_so_many_recordings_waiting(server: LoopbackSpeech, bench: Bench) -> None:
-    server.always = SpeechReply(held=True)
+    server.always = SpeechReply(is_delayed=True)
     asked = [bench.ask() for _ in range(actor.MOST_OF_WINDOW + 2)]
 
     assert bench.reason(asked[-1]) == "too many recordings are waiting; try again later"
@@ -33,7 +33,7 @@ def test_a_window_may_have_so_many_recordings_waiting(server: LoopbackSpeech, be
 
 
 def test_whoever_waits_at_a_stop_is_told_so(server: LoopbackSpeech, bench: Bench) -> None:
-    server.always = SpeechReply(held=True)
+    server.always = SpeechReply(is_delayed=True)
     request_id = bench.ask()
     server.wait_for_calls(1)
 

@@ -337,7 +337,7 @@ def test_openai_is_not_asked_for_more_than_it_takes(make_bench: MakeBench) -> No
 def test_a_server_that_never_answers_costs_the_time_limit_and_no_more(
     server: LoopbackSpeech, make_bench: MakeBench
 ) -> None:
-    server.always = SpeechReply(held=True)
+    server.always = SpeechReply(is_delayed=True)
 
     assert make_bench(timeout_s=0.2).refusal() == "its words did not come within 0.2 s"
 

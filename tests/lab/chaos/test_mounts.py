@@ -25,14 +25,14 @@ def place() -> Iterator[Path]:
 def test_a_name_that_is_swapped_while_mounts_are_made_shows_and_touches_nothing_outside(place: Path) -> None:
     report = race(place, TRIES, lambda _number: None)
 
-    assert (report.shown, report.touched) == (0, 0)
+    assert (report.leaked, report.touched) == (0, 0)
     assert report.is_sound, report.line()
     assert (place / "outside" / "secret").read_text() == TOKEN
 
 
 @pytest.mark.timeout(300)
 def test_mounts_by_path_lose_the_race(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a Linux before 5.12; a race that nobody can lose proves nothing."""
+    """As on a Linux before 5.12; a race without a possible loser proves nothing."""
     monkeypatch.setattr(choice, "can_mount_by_descriptor", lambda: False)
 
     reports = list[MountReport]()
@@ -41,10 +41,10 @@ def test_mounts_by_path_lose_the_race(place: Path, monkeypatch: pytest.MonkeyPat
         root.mkdir()
         reports.append(race(root, TRIES, lambda _number: None))
 
-    assert reports[-1].shown or reports[-1].touched, [report.line() for report in reports]
+    assert reports[-1].leaked or reports[-1].touched, [report.line() for report in reports]
     assert not reports[-1].is_sound
 
 
 def test_a_race_without_a_racer_is_not_sound() -> None:
-    report = MountReport(tries=5, shown=0, touched=0, refused=0, swaps=0, seconds=1.0)
+    report = MountReport(tries=5, leaked=0, touched=0, refused=0, swaps=0, seconds=1.0)
     assert not report.is_sound

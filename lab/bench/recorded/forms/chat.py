@@ -89,8 +89,8 @@ def read_answer(exchange: Exchange) -> Outcome:
             return Outcome(fault=kind_of_error(error))
         usage = chunk.get("usage") or usage
         for choice in (chunk.get("choices") or ())[:1]:
-            said = choice.get("delta") or choice.get("message") or {}
-            _add(outcome, calls, said, whole=not exchange.is_stream)
+            message = choice.get("delta") or choice.get("message") or {}
+            _add(outcome, calls, message, whole=not exchange.is_stream)
             if reason := choice.get("finish_reason"):
                 outcome.ended = _ENDS.get(reason, "stop")
     outcome.calls = [(call[0], call[1], call[2]) for call in calls.values()]
@@ -100,22 +100,22 @@ def read_answer(exchange: Exchange) -> Outcome:
     return outcome
 
 
-def _add(outcome: Outcome, calls: dict[object, list[str]], said: Mapping[str, Any], *, whole: bool) -> None:
-    if any(each.get("type") == "file" for each in said.get("annotations") or ()):
+def _add(outcome: Outcome, calls: dict[object, list[str]], message: Mapping[str, Any], *, whole: bool) -> None:
+    if any(each.get("type") == "file" for each in message.get("annotations") or ()):
         raise LeftOutError("an answer with a document in it")
-    content = said.get("content")
+    content = message.get("content")
     parts: list[dict[str, Any]] = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
     for part in parts:
         if part.get("type") == "text":
             outcome.texts.append(part["text"])
         elif part.get("type") == "thinking":
             outcome.thoughts += [each.get("text", "") for each in part["thinking"]]
-    if isinstance(refusal := said.get("refusal"), str) and refusal:
+    if isinstance(refusal := message.get("refusal"), str) and refusal:
         outcome.refusals.append(refusal)
-    outcome.thoughts += [said[name] for name in ("reasoning_content", "reasoning") if isinstance(said.get(name), str)][
-        :1
-    ]
-    for place, call in enumerate(said.get("tool_calls") or ()):
+    outcome.thoughts += [
+        message[name] for name in ("reasoning_content", "reasoning") if isinstance(message.get(name), str)
+    ][:1]
+    for place, call in enumerate(message.get("tool_calls") or ()):
         pieces = calls.setdefault(place if whole else call.get("index", place), ["", "", ""])
         function = call.get("function") or {}
         pieces[0] = pieces[0] or call.get("id") or ""

@@ -41,8 +41,8 @@ def read_request(exchange: Exchange) -> Texts:
     """
     body: Mapping[str, Any] = snake(dict(exchange.request))
     if "requests" not in body:
-        said = body["input"]
-        texts = (said,) if isinstance(said, str) else tuple(said)
+        texts_or_text = body["input"]
+        texts = (texts_or_text,) if isinstance(texts_or_text, str) else tuple(texts_or_text)
         if not all(isinstance(text, str) for text in texts):
             raise LeftOutError("vectors of something that is no text")
         return Texts(body["model"], texts, dimensions=body.get("dimensions") or body.get("output_dimension") or 0)
@@ -66,5 +66,5 @@ def read_answer(exchange: Exchange) -> list[Vector]:
     return [_vector(each["embedding"]) for each in sorted(answer["data"], key=lambda each: each.get("index", 0))]
 
 
-def _vector(said: str | list[float]) -> Vector:
-    return np.frombuffer(base64.b64decode(said), "<f4") if isinstance(said, str) else np.asarray(said, np.float32)
+def _vector(value: str | list[float]) -> Vector:
+    return np.frombuffer(base64.b64decode(value), "<f4") if isinstance(value, str) else np.asarray(value, np.float32)

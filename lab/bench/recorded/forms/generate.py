@@ -87,8 +87,8 @@ def _read_result(talk: Talk, result: Mapping[str, Any], waiting: list[Called]) -
     if call is None:
         raise LeftOutError("a result without a call")
     waiting.remove(call)
-    said = result["response"]
-    only = next(iter(said.values())) if isinstance(said, dict) and len(said) == 1 else said
+    response = result["response"]
+    only = next(iter(response.values())) if isinstance(response, dict) and len(response) == 1 else response
     talk.items.append(Result(call.id, only if isinstance(only, str) else json.dumps(only)))
 
 

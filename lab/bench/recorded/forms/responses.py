@@ -34,8 +34,8 @@ def read_request(exchange: Exchange) -> Talk:
         if tool["type"] != "function" or tool.get("defer_loading"):
             raise LeftOutError("tools of the provider")
         talk.tools.append(Tool(tool["name"], tool.get("description") or "", tool.get("parameters") or {}))
-    said = body["input"]
-    for number, item in enumerate([{"role": "user", "content": said}] if isinstance(said, str) else said):
+    items = body["input"]
+    for number, item in enumerate([{"role": "user", "content": items}] if isinstance(items, str) else items):
         _read_item(talk, item, number)
     return talk
 

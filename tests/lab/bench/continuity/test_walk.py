@@ -14,7 +14,7 @@ def test_three_lists_of_rules_in_six_languages_have_deciding_words_that_stand_in
         rules = [rule for each in LISTS[name].values() for rule in each]
         if len(LISTS[name]) != 6 or len(rules) < least:
             failures.append((name, len(rules)))
-        failures += [(name, rule.key) for rule in rules if sum(rule.key in each.said for each in rules) != 1]
+        failures += [(name, rule.key) for rule in rules if sum(rule.key in each.text for each in rules) != 1]
     assert not failures
 
 

@@ -37,7 +37,7 @@ def test_an_instant_has_a_row_only_if_a_turn_of_it_went_otherwise() -> None:
 
 
 def test_what_lies_between_two_steps_is_a_median_and_never_negative() -> None:
-    lines = [Timeline(asked=0.0, begun=gap, done=1.0, asked_again=0.9, posting=2.0) for gap in (0.1, 0.2, 9.0)]
+    lines = [Timeline(asked_at=0.0, begun=gap, done=1.0, asked_again=0.9, posting=2.0) for gap in (0.1, 0.2, 9.0)]
 
     gaps = median_gaps(lines)
 

@@ -73,7 +73,7 @@ def test_the_player_gives_the_bytes_as_they_are_in_pieces_and_keeps_the_request(
             writer.write(b"POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n")
             answer = await reader.readuntil(b"0\r\n\r\n")
             writer.close()
-            return answer, [(asked.path, asked.body) for asked in player.asked]
+            return answer, [(asked.path, asked.body) for asked in player.requests]
 
     answer, asked = asyncio.run(ask())
     head, _, rest = answer.partition(b"\r\n\r\n")

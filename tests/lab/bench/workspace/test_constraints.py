@@ -16,10 +16,10 @@ ALL = [constraint for work in WORKS for constraint in work.constraints]
 def test_the_deciding_part_stands_in_what_is_said_and_in_the_file_and_in_no_question() -> None:
     failures = []
     for constraint in ALL:
-        said = SpokenTurn(turn_id=TurnId("t"), path="", line=0, at=NOON, author="Alice", text=constraint.said)
+        said = SpokenTurn(turn_id=TurnId("t"), path="", line=0, at=NOON, author="Alice", text=constraint.utterance)
         is_apart = constraint.key not in constraint.act + constraint.direct
         is_quoted = Spoken([said]).has_words_of(constraint.fact)  # no worker may write so much word for word
-        if not (constraint.key in constraint.said and constraint.key in constraint.fact and is_apart) or is_quoted:
+        if not (constraint.key in constraint.utterance and constraint.key in constraint.fact and is_apart) or is_quoted:
             failures.append(constraint.key)
     assert not failures
 
@@ -30,5 +30,5 @@ def test_no_constraint_is_said_in_the_talk_or_by_another() -> None:
     )
 
     for one, other in product(ALL, ALL):
-        assert one is other or one.key not in other.said + other.fact + other.act + other.direct
+        assert one is other or one.key not in other.utterance + other.fact + other.act + other.direct
     assert [constraint.key for constraint in ALL if constraint.key.casefold() in words.casefold()] == []

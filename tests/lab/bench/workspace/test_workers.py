@@ -20,8 +20,8 @@ AT = datetime(2026, 1, 30, 12, tzinfo=UTC)
 RULE = WORKS[0].constraints[0]
 
 
-def said(*texts: str) -> list[SpokenTurn]:
-    """Turns in which these were said."""
+def turns_of(*texts: str) -> list[SpokenTurn]:
+    """Turns with these texts."""
     return [
         SpokenTurn(
             turn_id=TurnId(f"t{place}"), path="logs/x.md", line=1, at=AT, author="Alice", text=text, answer="Yes."
@@ -31,7 +31,7 @@ def said(*texts: str) -> list[SpokenTurn]:
 
 
 def answer(workers: ScriptedWorkers, purpose: str, prompt: Prompt) -> str:
-    """What the model says to a worker's prompt."""
+    """The model's answer to a worker's prompt."""
     return workers.answer(request(prompt[1], system=prompt[0], purpose=purpose))
 
 
@@ -42,18 +42,20 @@ def workers() -> ScriptedWorkers:
 
 
 def test_the_state_of_the_work_has_the_constraints_that_were_said_or_noted(workers: ScriptedWorkers) -> None:
-    spoken = said(RULE.said, "Nice weather.")
+    spoken = turns_of(RULE.utterance, "Nice weather.")
 
     first = update_session(SessionState(), answer(workers, SESSION, session_prompt(b"", b"", spoken)), spoken)
     file = rendered_session(first, b"")
-    second = update_session(first, answer(workers, SESSION, session_prompt(file, b"", said("Nice."))), said("Nice."))
+    second = update_session(
+        first, answer(workers, SESSION, session_prompt(file, b"", turns_of("Nice."))), turns_of("Nice.")
+    )
 
     assert first.constraints == second.constraints == (RULE.fact,)
     assert first.current_state != second.current_state
 
 
 def test_what_is_filed_of_a_stretch_is_what_was_said_in_it_and_is_not_there_yet(workers: ScriptedWorkers) -> None:
-    spoken = said(RULE.said)
+    spoken = turns_of(RULE.utterance)
 
     found = parsed_consolidation(answer(workers, CONSOLIDATE, consolidate_prompt(b"", b"", b"", spoken)), spoken)
     memory = append_entries(MEMORY_TEMPLATE, found.entries, AT, "stretch")
@@ -80,7 +82,7 @@ def test_a_swept_list_has_every_bullet_once_below_its_heading(workers: ScriptedW
 
 
 def test_items_are_filed_by_what_is_said_of_them_and_no_two_reports_are_alike() -> None:
-    workers, spoken = item_worker("L7"), said(item_text("L7", 1), item_text("L7", 2))
+    workers, spoken = item_worker("L7"), turns_of(item_text("L7", 1), item_text("L7", 2))
     prompt = consolidate_prompt(b"", b"", b"", spoken)
 
     found = parsed_consolidation(answer(workers, CONSOLIDATE, prompt), spoken)
@@ -89,7 +91,7 @@ def test_items_are_filed_by_what_is_said_of_them_and_no_two_reports_are_alike() 
     assert [entry.text for entry in found.entries] == ["Item L7-1 is kept.", "Item L7-2 is kept."]
     assert other["history"] != found.history_block
     assert answer(workers, FOLD, ("", "{}")) != answer(workers, FOLD, ("", "{}"))
-    assert workers.asked == [CONSOLIDATE, CONSOLIDATE, FOLD, FOLD]
+    assert workers.purposes == [CONSOLIDATE, CONSOLIDATE, FOLD, FOLD]
 
 
 def test_a_purpose_that_it_does_not_know_is_not_answered(workers: ScriptedWorkers) -> None:

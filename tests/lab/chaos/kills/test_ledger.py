@@ -5,27 +5,37 @@ from __future__ import annotations
 from dataclasses import replace
 
 from actors.scheduler.due_scan import MAY_BE_LATE
-from lab.chaos.kills.ledger import NOT_STORED, WRONG, Logged, Said, Shown, Tally, find_unsettled, judge, judge_reminders
+from lab.chaos.kills.ledger import (
+    NOT_STORED,
+    WRONG,
+    BotMessage,
+    Logged,
+    SentMessage,
+    Tally,
+    find_unsettled,
+    judge,
+    judge_reminders,
+)
 from lab.chaos.kills.texts import LONG, PLAIN, answer
 
 CHANNEL, OTHER = 11, 12
 TOKENS = ("q-00000000000a", "q-00000000000b")
 SAID = [
-    Said(channel_id=CHANNEL, message_id=number, token=token, text=f"{token} wants=plain words")
+    SentMessage(channel_id=CHANNEL, message_id=number, token=token, text=f"{token} wants=plain words")
     for number, token in enumerate(TOKENS, 1)
 ]
 LOGGED = [Logged(channel_id=each.channel_id, message_id=each.message_id, text=each.text) for each in SAID]
 SHOWN = [
-    Shown(
+    BotMessage(
         channel_id=CHANNEL, message_id=100 + each.message_id, text=answer(each.token, PLAIN), replies_to=each.message_id
     )
     for each in SAID
 ]
-NOTICE = Shown(channel_id=CHANNEL, message_id=200, text="I was interrupted twice.", replies_to=1)
+NOTICE = BotMessage(channel_id=CHANNEL, message_id=200, text="I was interrupted twice.", replies_to=1)
 NONE_WRONG = dict.fromkeys(WRONG, 0)
 
 
-def long_answer() -> list[Shown]:
+def long_answer() -> list[BotMessage]:
     """The answer to the first message, in three messages."""
     lines = answer(TOKENS[0], LONG).split("\n")
     parts = (lines[:20], lines[20:40], lines[40:])
@@ -48,7 +58,7 @@ def test_reports_of_a_full_disk_or_a_slow_machine_answer_no_message() -> None:
 
 
 def test_each_kind_of_harm_is_counted() -> None:
-    harms: list[tuple[list[Shown], list[Logged], dict[str, int]]] = [
+    harms: list[tuple[list[BotMessage], list[Logged], dict[str, int]]] = [
         (SHOWN, LOGGED[1:], {"not_logged": 1}),
         (SHOWN, [*LOGGED, LOGGED[0]], {"logged_twice": 1}),
         (SHOWN, [*LOGGED, LOGGED[0], LOGGED[0]], {"logged_twice": 2}),

@@ -7,14 +7,14 @@ import dataclasses
 import pytest
 
 from lab.bench.facts.store import Entry, Stored
-from lab.bench.facts.verdict import COUNTED, Said, judge_kept
+from lab.bench.facts.verdict import COUNTED, ClientMessage, judge_kept
 from lab.bench.facts.words import fact, message
 from lab.chaos.lives.campaign import run
 from lab.chaos.lives.gateway import GATEWAY
 
-ANSWERED = Said("talk", "life", 1, "noted", is_stream=False)
-STREAMED = Said("talk", "life", 2, "noted too", is_stream=True)
-CUT_OFF = Said("talk", "life", 3, "", is_stream=False)
+ANSWERED = ClientMessage("talk", "life", 1, "noted", is_stream=False)
+STREAMED = ClientMessage("talk", "life", 2, "noted too", is_stream=True)
+CUT_OFF = ClientMessage("talk", "life", 3, "", is_stream=False)
 
 
 def entry(role: str, body: str, path: str = "entries/talk/x.md", conversation: str = "talk") -> Entry:
@@ -31,7 +31,7 @@ WHOLE = (
 )
 
 
-def figures(*entries: Entry, said: tuple[Said, ...] = (ANSWERED, STREAMED, CUT_OFF)) -> dict[str, int]:
+def figures(*entries: Entry, said: tuple[ClientMessage, ...] = (ANSWERED, STREAMED, CUT_OFF)) -> dict[str, int]:
     found = judge_kept(said, Stored(entries, ()))
     return {name: found[name] for name in COUNTED[3:] if found[name]}
 

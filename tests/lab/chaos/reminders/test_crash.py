@@ -27,7 +27,7 @@ def test_within_those_steps_a_firing_comes_to_its_end(tmp_path: Path) -> None:
     process.steps(1)
     assert "one-off" in (tmp_path / "reminders.md").read_text()
     process.steps(STEPS - 1)
-    assert len(channel.shown) == len(SAID)
+    assert len(channel.postings) == len(SAID)
     assert "one-off" not in (tmp_path / "reminders.md").read_text()
     process.system.stop()
 
