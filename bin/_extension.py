@@ -17,19 +17,19 @@ from _terminal import say
 
 STAMP = "compiled"
 WORK = {"scan.c": "the memory's search", "forward.c": "the local model"}
-"""What is made of each source."""
-SAID_CHARS = 500
+"""Source -> part with the library."""
+OUTPUT_CHARS = 500
 
 
 def is_noted_again(root: str) -> bool:
-    """Whether what was built, or could not be, is of the same content, its files only touched."""
+    """True if sources and libraries have the noted content, however often the files were touched."""
     return is_noted(root, STAMP, build_sources(root)) and is_built(root)
 
 
 def build(root: str, lock: int) -> None:
-    """Builds all libraries, and notes them; if one cannot be, says so once.
+    """Build and note all libraries; report a failure once.
 
-    Nobody sees half of one: it is built elsewhere and moved into its place, and `lock` keeps others from building too.
+    Each library is built elsewhere and moved into place whole; `lock` keeps other processes from building too.
     """
     sources = [Path(file) for file in build_sources(root) if file.endswith(".c")]
     libraries: dict[str, str] = {}
@@ -38,10 +38,10 @@ def build(root: str, lock: int) -> None:
             for source in sources:
                 for old in source.parent.glob(f"_{source.stem}.*.so"):
                     old.unlink()
-            problem = _built(root, Path(place), lock)
+            problem = _run_build(root, Path(place), lock)
             for source in sources:
                 if (library := next((Path(place) / "lib").rglob(f"_{source.stem}.*.so"), None)) is not None:
-                    libraries[source.name] = os.path.relpath(_moved(library, source.parent), root)
+                    libraries[source.name] = os.path.relpath(_move_into(library, source.parent), root)
         except OSError as error:  # a folder that is only to be read
             problem = str(error)
     if missing := [WORK[source.name] for source in sources if source.name not in libraries]:
@@ -58,14 +58,14 @@ def _regret(missing: list[str], problem: str) -> None:
     )
 
 
-def _moved(library: Path, folder: Path) -> Path:
+def _move_into(library: Path, folder: Path) -> Path:
     """The library in `folder`, where it appears whole: .venv may be on another file system."""
     draft = folder / f".{library.name}.{os.getpid()}"
     shutil.copyfile(library, draft)
     return draft.replace(folder / library.name)
 
 
-def _built(root: str, place: Path, lock: int) -> str:
+def _run_build(root: str, place: Path, lock: int) -> str:
     """Build what can be built, into `lib` below `place`; gives the end of what was said."""
     options = ["build_ext", f"--build-lib={place / 'lib'}", f"--build-temp={place / 'temp'}"]
     done = subprocess.run(
@@ -80,4 +80,4 @@ def _built(root: str, place: Path, lock: int) -> str:
         text=True,
         errors="replace",
     )
-    return done.stdout.strip()[-SAID_CHARS:] or f"the build ended with status {done.returncode}"
+    return done.stdout.strip()[-OUTPUT_CHARS:] or f"the build ended with status {done.returncode}"

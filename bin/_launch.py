@@ -31,8 +31,8 @@ def run(arguments: "list[str]", layers: "tuple[str, ...]" = ("run",)) -> None:
     """Becomes the .venv's Python, started with `arguments`; does not come back.
 
     Args:
-        arguments: What follows `python` on its command line.
-        layers: Which locks must be installed: "run", "dev".
+        arguments: Words after `python` on the command line.
+        layers: Locks that must be installed: "run", "dev".
     """
     prepare(layers)
     python = venv_python(ROOT)

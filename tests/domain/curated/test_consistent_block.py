@@ -11,7 +11,7 @@ CHANNEL = Window(surface=Surface.DISCORD_CHANNEL, id="910000000000000011")
 EXCEPTED = "you need not, and cannot, save anything for yourself"
 
 
-def shown(scope: Scope = Scope.GLOBAL, *, may_write: bool = True, index: str = "") -> ScopeBlock:
+def scope_block(scope: Scope = Scope.GLOBAL, *, may_write: bool = True, index: str = "") -> ScopeBlock:
     return ScopeBlock(scope, f"/home/ann/{scope.value}", may_write, index)
 
 
@@ -22,13 +22,13 @@ def flat(text: str) -> str:
 @pytest.mark.parametrize("window", [CHANNEL, Window(surface=Surface.CLI, id="1")], ids=["channel", "cli"])
 def test_the_system_prompt_has_a_place_to_save_into_exactly_where_it_may_write(window: Window) -> None:
     for may_write in (True, False):
-        scopes = [shown(may_write=may_write)]
+        scopes = [scope_block(may_write=may_write)]
         told = flat(system_prompt(window, "/work", block(scopes), stores=[store(scopes)]))
         assert (EXCEPTED in told.casefold()) is not may_write
         assert ("you save with bash, once" in told) is may_write
         assert ("save it at once: a correction from the user" in told) is may_write
         assert "persistent memory, below: durable facts beyond this conversation. " in told
-    scopes = [shown(may_write=False)]
+    scopes = [scope_block(may_write=False)]
     without = flat(system_prompt(window, "/work", block(scopes, may_run=False), stores=[store(scopes)], may_run=False))
     assert EXCEPTED in without.casefold()
     assert "Nothing can be saved there from this conversation" in without
@@ -36,21 +36,21 @@ def test_the_system_prompt_has_a_place_to_save_into_exactly_where_it_may_write(w
 
 @pytest.mark.parametrize("may_run", [True, False])
 def test_where_it_may_not_write_it_is_told_so_and_no_rule_of_writing(may_run: bool) -> None:
-    told = flat(block([shown(may_write=False), shown(Scope.PROJECT, may_write=False)], may_run=may_run))
+    told = flat(block([scope_block(may_write=False), scope_block(Scope.PROJECT, may_write=False)], may_run=may_run))
     assert "Nothing can be saved there from this conversation" in told
     assert "you can only read it" in told
     assert not any(word in told for word in (EXCEPTED, "save it at once", "curated.py"))
 
 
 def test_without_bash_it_is_told_of_no_way_to_read_or_write_files() -> None:
-    told = block([shown(index="- one\n")], may_run=False)
+    told = block([scope_block(index="- one\n")], may_run=False)
     assert "which cannot be read here" in told
     assert not any(word in told for word in ("bash", "cat ", "curated.py"))
     assert told.endswith("### Global MEMORY.md\n- one")
 
 
 def test_what_a_scope_shows_to_whom_is_said_of_those_that_there_are() -> None:
-    alone, both = block([shown()]), block([shown(), shown(Scope.PROJECT)])
+    alone, both = block([scope_block()]), block([scope_block(), scope_block(Scope.PROJECT)])
     assert "Global memory is shown in every conversation: nothing private of a person's, no secrets." in alone
     assert "Project memory" not in alone
     assert "read by your teammates in version control: factual, professional, no secrets." in both

@@ -19,7 +19,7 @@ def pages(global_index: bytes, project_index: bytes = b"") -> list[tuple[Scope, 
     ]
 
 
-def shown(global_index: bytes, max_tokens: int, project_index: bytes = b"") -> tuple[str, str]:
+def indexes(global_index: bytes, max_tokens: int, project_index: bytes = b"") -> tuple[str, str]:
     chosen = resident_set(pages(global_index, project_index), max_tokens)
     return chosen.index_text(Scope.GLOBAL), chosen.index_text(Scope.PROJECT)
 
@@ -79,12 +79,12 @@ def test_pointers_come_first_then_headings_then_facts(subtests: pytest.Subtests)
         (0, ""),
     ]:
         with subtests.test(budget=budget):
-            assert shown(b"# A\n- [B](b.md)\n- long words\n  and more\n", budget)[0] == expected
+            assert indexes(b"# A\n- [B](b.md)\n- long words\n  and more\n", budget)[0] == expected
 
 
 def test_the_projects_pages_come_before_the_global_ones() -> None:
-    assert shown(b"- one two\n", 3, b"- one two\n") == ("", "- one two\n")
+    assert indexes(b"- one two\n", 3, b"- one two\n") == ("", "- one two\n")
 
 
 def test_a_page_that_is_shorter_than_its_gist_is_shown_whole_when_it_fits() -> None:
-    assert shown(b"- a\nb\n- cccccccccccc\n", 2)[0] == "- a\nb\n"
+    assert indexes(b"- a\nb\n- cccccccccccc\n", 2)[0] == "- a\nb\n"

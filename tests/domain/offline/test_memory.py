@@ -16,15 +16,15 @@ def block(*memories: Memory) -> str:
     return inject(memories, frozenset()).block
 
 
-def asked(prompt: str, *history: Utterance, memories: tuple[Reminded, ...] = (), asker: str = "Alice") -> str:
+def quotes_for(prompt: str, *history: Utterance, memories: tuple[Reminded, ...] = (), asker: str = "Alice") -> str:
     question = question_of(prompt)
     return quotes(question, asker, history, memories) if question else ""
 
 
-def heard(*said: str, question: str) -> str:
+def answer_after(*texts: str, question: str) -> str:
     """The answer in a window where Alice wrote this before, and now asks."""
     messages = []
-    for minute, text in enumerate(said):
+    for minute, text in enumerate(texts):
         messages.append(ChatMessage(role=Role.USER, text=f"[2026-01-30 14:{minute:02} UTC] Alice:\n{text}"))
         messages.append(ChatMessage(role=Role.ASSISTANT, text="I have read it."))
     asking = ChatMessage(role=Role.USER, text=f"[2026-01-30 15:00 UTC] Bob:\n{question}")
@@ -48,7 +48,7 @@ def test_what_was_said_in_the_window_is_quoted_with_who_and_when(subtests: pytes
     ]
     for question in cases:
         with subtests.test(question=question):
-            said = heard("The spare key is under the mat.", "I like tea.", question=question)
+            said = answer_after("The spare key is under the mat.", "I like tea.", question=question)
 
             assert "> The spare key is under the mat.\n-# Alice, 2026-01-30 14:00 UTC" in said
             assert "tea" not in said
@@ -72,24 +72,24 @@ def test_what_does_not_bear_on_it_is_not_quoted(subtests: pytest.Subtests) -> No
     ]
     for said, question in cases:
         with subtests.test(said=said, question=question):
-            assert "\n> " not in heard(said, question=question)
+            assert "\n> " not in answer_after(said, question=question)
 
 
 def test_nothing_found_is_said_plainly() -> None:
-    assert NOTHING_FOUND in heard("I like tea.", question="where is the spare key")
-    assert NOTHING_FOUND not in heard("I like tea.", question="good morning")
+    assert NOTHING_FOUND in answer_after("I like tea.", question="where is the spare key")
+    assert NOTHING_FOUND not in answer_after("I like tea.", question="good morning")
 
 
 def test_the_newest_comes_first_each_once_and_no_more_than_a_few() -> None:
-    said = heard(*(f"The spare key is at place {i}." for i in range(5)), question="where is the spare key")
+    said = answer_after(*(f"The spare key is at place {i}." for i in range(5)), question="where is the spare key")
 
     assert said.count("\n> ") == MOST_QUOTED
     assert said.index("place 4") < said.index("place 3") < said.index("place 2")
-    assert heard("The key is here.", "The key is here.", question="where is the key").count("\n> ") == 1
+    assert answer_after("The key is here.", "The key is here.", question="where is the key").count("\n> ") == 1
 
 
 def test_only_the_line_that_tells_is_quoted_and_in_short() -> None:
-    said = heard("Good morning\nThe spare key " + "x" * 500 + "\nBye", question="where is the spare key")
+    said = answer_after("Good morning\nThe spare key " + "x" * 500 + "\nBye", question="where is the spare key")
 
     assert "Good morning" not in said
     assert len(next(line for line in said.split("\n") if line.startswith("> "))) == EXCERPT_LIMIT_CHARS + 2
@@ -98,26 +98,26 @@ def test_only_the_line_that_tells_is_quoted_and_in_short() -> None:
 def test_one_person_s_words_are_quoted_where_they_are_asked_for() -> None:
     bob, alice = (Utterance(who, "now", f"The party is at {who}'s.") for who in ("Bob B.", "Alice"))
 
-    assert asked("what did Bob say about the party", bob, alice) == "> The party is at Bob B.'s.\n-# Bob B., now"
-    assert asked("what did I say about the party", bob, alice) == "> The party is at Alice's.\n-# Alice, now"
+    assert quotes_for("what did Bob say about the party", bob, alice) == "> The party is at Bob B.'s.\n-# Bob B., now"
+    assert quotes_for("what did I say about the party", bob, alice) == "> The party is at Alice's.\n-# Alice, now"
 
 
 def test_a_memory_is_never_quoted_as_one_person_s_words() -> None:
     memories = memories_of(block(CAT))
 
-    assert asked("what did Bob say about the cat", memories=memories) == ""
-    assert asked("what did we say about the cat", memories=memories) != ""
+    assert quotes_for("what did Bob say about the cat", memories=memories) == ""
+    assert quotes_for("what did we say about the cat", memories=memories) != ""
 
 
 def test_the_window_comes_before_memories_and_the_same_words_once() -> None:
     here = Utterance("Alice", "now", "The cat sleeps.")
     same = Utterance("Alice", "now", CAT.text)
 
-    assert asked("where is the cat", here, memories=memories_of(block(CAT))).split("\n")[::2] == [
+    assert quotes_for("where is the cat", here, memories=memories_of(block(CAT))).split("\n")[::2] == [
         "> The cat sleeps.",
         f"> {CAT.text}",
     ]
-    assert asked("where is the cat", same, memories=memories_of(block(CAT))) == f"> {CAT.text}\n-# Alice, now"
+    assert quotes_for("where is the cat", same, memories=memories_of(block(CAT))) == f"> {CAT.text}\n-# Alice, now"
 
 
 def test_the_memories_of_a_request_are_read_as_they_were_injected() -> None:
@@ -145,7 +145,7 @@ def test_where_no_block_is_there_are_no_memories(subtests: pytest.Subtests) -> N
 
 
 def test_a_question_brings_back_what_shares_a_word_with_it_and_says_where_it_stands() -> None:
-    said = asked("What are my cats called?", memories=memories_of(block(TEA, CAT)))
+    said = quotes_for("What are my cats called?", memories=memories_of(block(TEA, CAT)))
     assert "> My cat is called Pixel.\n-# logs/discord-channel/1/a.md:7" in said
     assert "tea" not in said
 
@@ -158,13 +158,13 @@ def test_what_it_said_itself_is_no_memory_worth_quoting(excerpt: str) -> None:
     own = Reminded(excerpt, "logs/a.md", 12)
     told = Reminded("my cat is Tom", "logs/a.md", 5)
 
-    assert asked("how is my cat called?", memories=(own, told)).count("Tom") == 1
+    assert quotes_for("how is my cat called?", memories=(own, told)).count("Tom") == 1
 
 
 def test_neither_a_statement_nor_a_question_about_something_else_brings_anything_back() -> None:
     memories = memories_of(block(CAT))
-    assert asked("My cat is asleep.", memories=memories) == ""
-    assert asked("How is the weather?", memories=memories) == ""
+    assert quotes_for("My cat is asleep.", memories=memories) == ""
+    assert quotes_for("How is the weather?", memories=memories) == ""
 
 
 def test_the_offline_model_answers_a_question_with_what_it_remembers() -> None:

@@ -1,4 +1,4 @@
-"""Every line that the runtime writes among other people's words is nobody else's: neither people's, files', nor commands'."""
+"""Every line that the runtime writes among other people's words cannot be imitated by people, files or commands."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def of_request(*messages: ChatMessage) -> list[str]:
 
 
 def references() -> list[str]:
-    """What is said of objects for good, and above their texts."""
+    """Lines about objects: lasting lines, and lines above their texts."""
     output = OutputSeen(event=EventId("e1"), turn=TurnId("u1"), no=3, chars=5, ending="exit 0")
     version = FileVersion(
         object="f2",
@@ -117,8 +117,8 @@ def parts_of_messages() -> list[str]:
     return [long, *(line for line in told.splitlines() if not line.startswith(MARK))]
 
 
-def written() -> dict[str, str]:
-    """What the real writers write, each line of theirs under the name that it has among `OWN_LINES`."""
+def runtime_lines() -> dict[str, str]:
+    """Lines of the real writers by their name in `OWN_LINES`."""
     excerpt = Excerpt(text="words", first_line=3, line_count=9)
     cut, partial = (
         render(excerpt, KeptOutput(path="/out"), "Exit code 1.").split("\n\n"),
@@ -176,7 +176,7 @@ def written() -> dict[str, str]:
 
 
 NOT_RUN = (NOT_RUN_LENGTH, NOT_RUN_ABORTED, NOT_ALLOWED, TURNED_OFF, TOO_MANY, KILLED, INTERRUPTED)
-WRITTEN = written()
+WRITTEN = runtime_lines()
 LINES = tuple(WRITTEN.values())
 
 lines = st.sampled_from(LINES)
