@@ -56,14 +56,14 @@ def install(root: str, layers: tuple[str, ...]) -> None:
 
 
 def is_installed(root: str, layer: str) -> bool:
-    """Whether .venv holds `layer` as its lock is now; a lock that was only touched is noted with its new time."""
+    """True if .venv holds `layer` as locked; a touched lock of the same content is noted with its new time."""
     if is_current(root, layer):
         return True
     return Path(venv_python(root)).exists() and is_noted(root, layer, [lock_path(root, layer)])
 
 
 class _Setup:
-    """One set-up, by the one process that holds `lock`."""
+    """Set-up by the process with the lock."""
 
     def __init__(self, root: str, lock: int) -> None:
         self._root = root
@@ -115,10 +115,10 @@ class _Setup:
             return
         say("\n".join(finished.stdout.decode(errors="replace").splitlines()[-TAIL_LINES:]))
         leave(
-            f"This command failed with status {finished.returncode}; the end of what it said stands above:\n"
+            f"This command failed with status {finished.returncode}; the end of its output stands above:\n"
             f"  {shlex.join(command)}\n"
             "The set-up needs the network (or a mirror named in PIP_INDEX_URL) and room on the disk. "
-            "Mend that, then run the same command again."
+            "Solve the problem, then run the same command again."
         )
 
 

@@ -60,7 +60,7 @@ class Listener:
         self._later = asyncio.get_running_loop().call_later(seconds, self.open)
         if not self._has_warned:
             self._has_warned = True
-            log.warning("the playground lets nobody in for a while: %s", reason)
+            log.warning("the playground accepts no connections for a while: %s", reason)
 
     def _accept(self) -> None:
         """Let one client in."""

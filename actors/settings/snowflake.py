@@ -27,7 +27,7 @@ def _snowflake(value: object) -> object:
 def _reason(value: object) -> str:
     """Likely mistake behind a value that is no id, with the remedy; empty for an unknown one."""
     if isinstance(value, float):
-        return "; a number with a point or an exponent has lost its last digits: copy the id anew, in quotes"
+        return "; a number with a point or an exponent has lost its last digits: copy the id again, in quotes"
     if not isinstance(value, str):
         return ""
     if match := _MENTION.fullmatch(value) or _LINK.fullmatch(value):

@@ -45,9 +45,9 @@ def merge_file(config: FolderConfig, data: bytes) -> tuple[FolderConfig, tuple[s
     try:
         values = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        return config, (f"{FILE} is no JSON in UTF-8 ({type(error).__name__}), so nothing of it counts",)
+        return config, (f"{FILE} is not JSON in UTF-8 ({type(error).__name__}): the whole file is ignored",)
     if not isinstance(values, dict):
-        return config, (f"{FILE}: must be one JSON object, so nothing of it counts",)
+        return config, (f"{FILE}: must be one JSON object; the whole file is ignored",)
     flaws = tuple(flaw for name, value in values.items() if (flaw := _flaw(name, value)))
     return replace(config, **{name: value for name, value in values.items() if not _flaw(name, value)}), flaws
 

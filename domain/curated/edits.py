@@ -177,7 +177,7 @@ def the_fact(document: Document, words: str) -> Page:
     """
     wanted = one_line(words)
     if not wanted:
-        raise EditRefusedError("no words: say which fact is meant, by its id or by words of it")
+        raise EditRefusedError("no words: name the fact by its id or by words of its text")
     facts = document.facts
     for candidates in (
         [page for page in facts if page.text == wanted],
@@ -190,9 +190,12 @@ def the_fact(document: Document, words: str) -> Page:
         if candidates:
             examples = "; ".join(f"{page.id} {page.text[:_QUOTE_CHARS]}" for page in candidates[:3])
             raise EditRefusedError(
-                f"{wanted[:_QUOTE_CHARS]!r}: {len(candidates)} facts have that, such as {examples}; name one by its id"
+                f"{wanted[:_QUOTE_CHARS]!r}: {len(candidates)} facts have these words, such as "
+                f"{examples}; name one by its id"
             )
-    raise EditRefusedError(f"{wanted[:_QUOTE_CHARS]!r}: no fact has that; pages lists them with their ids")
+    raise EditRefusedError(
+        f"{wanted[:_QUOTE_CHARS]!r}: no fact has these words; `pages` lists all facts with their ids"
+    )
 
 
 def sections(document: Document) -> tuple[str, ...]:

@@ -49,9 +49,9 @@ class PageMatch:
 def flaw_of_query(query: str) -> str:
     """Fault of a question; empty for a valid question."""
     if len(query) > LONGEST_QUERY:
-        return f"the question has {len(query):,} characters, at most {LONGEST_QUERY:,} are looked for"
+        return f"the question has {len(query):,} characters; at most {LONGEST_QUERY:,} are searched"
     if not terms(query):
-        return f"{query[:80]!r} has no word that could be looked for"
+        return f"{query[:80]!r} has no word to search for"
     return ""
 
 

@@ -29,9 +29,9 @@ _COMMENT = re.compile(r"<!--|-->")
 def flaw_of_form(text: str, section: str = "") -> str:
     """Reason why no file can hold a fact, or show the fact again unchanged; empty for a valid fact."""
     if any(" ".join(each.split()) != each for each in (text, section)):
-        return "the text or its heading is not in one line"
+        return "the text and its heading must each be on one line"
     if any(_HALF.search(each) for each in (text, section)):
-        return "the text or its heading has halves of characters, which no file can hold"
+        return "the text or its heading has half of a surrogate pair, which a file cannot hold"
     return "" if text else "the text is empty"
 
 
@@ -76,9 +76,9 @@ def flaw_of_topic(name: str) -> str:
 
 def _flaw_of_words(text: str, scope: Scope) -> str:
     if _CONTROL.search(text) or _UNSEEN.search(text) or not _UNSEEN_CATEGORIES.isdisjoint(map(category, text)):
-        return "the text has characters that nobody sees, such as control characters; write it without"
+        return "the text has invisible characters, such as control characters: remove them"
     if _COMMENT.search(text):
-        return "the text has a mark of a comment (<!-- or -->), which would hide what follows it; write it without"
+        return "the text has a comment mark (<!-- or -->), which would hide the text after it: remove the mark"
     if scope is Scope.PROJECT and looks_secret(text):
-        return "it looks like a secret, and project memory is read by everybody who reads the repository"
+        return "the text looks like a secret, and all readers of the repository read project memory"
     return ""

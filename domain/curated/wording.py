@@ -29,9 +29,9 @@ from messages.curated_view import (
 _MOST_LINES = 400
 _DISCORD = "/memory"
 _TABLES = {
-    "ok": "there, and of this version of the index",
-    "stale": "there, but older than the index",
-    "invalid": "there, and cannot be read",
+    "ok": "present, made from this version of the index",
+    "stale": "present, but older than the index",
+    "invalid": "present, but unreadable",
     "missing": "none",
 }
 _TABLE_STATES = {
@@ -58,11 +58,11 @@ def lines(reply: Message, command: str = _DISCORD) -> list[str]:
         command: What stands before the name of one of its commands where the person is.
 
     Raises:
-        TypeError: it is no reply of curated memory's.
+        TypeError: it is not a reply of curated memory's.
     """
     kind = type(reply)
     if kind not in _WORDS and kind not in _NAMING:
-        raise TypeError(f"{kind.__name__}: is no reply of curated memory")
+        raise TypeError(f"{kind.__name__}: is not a reply of curated memory")
     worded = [_tidy_line(line) for line in (_NAMING[kind](reply, command) if kind in _NAMING else _WORDS[kind](reply))]
     return worded if len(worded) <= _MOST_LINES else [*worded[:_MOST_LINES], f"… and {len(worded) - _MOST_LINES} more"]
 
@@ -83,7 +83,7 @@ def _status(reply: CuratedDescribed, command: str) -> Iterable[str]:
 
 
 def _scope(scope: ScopeStatus, command: str, *, is_on: bool) -> Iterable[str]:
-    there = "" if scope.exists else ", which is not there yet; the first fact makes it"
+    there = "" if scope.exists else ", which does not exist yet; the first fact creates it"
     yield f"{scope.scope.capitalize()} memory: {scope.folder}{there}"
     yield f"- Trust: {_TRUST.get(scope.trust, scope.trust)}"
     yield f"- Writing from here: {'yes' if not scope.writable else f'no, {scope.writable}'}"
@@ -91,7 +91,7 @@ def _scope(scope: ScopeStatus, command: str, *, is_on: bool) -> Iterable[str]:
     yield f"- Files: {len(scope.files)}, {total:,} bytes"
     for file in scope.files:
         yield f"  - {file.name}: {file.bytes:,} bytes"
-    place = "In prompts" if is_on else "In prompts once it is on"
+    place = "In prompts" if is_on else "In prompts once curated memory is on"
     yield f"- {place}: {scope.injected_bytes:,} of {scope.index_bytes:,} bytes of MEMORY.md"
     if scope.is_capped:
         yield "- Warning: MEMORY.md is longer than what prompts take of it; put detail into topic files"

@@ -7,7 +7,7 @@ from domain.edit.lines import separator
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 """Byte order marks of UTF-16 and UTF-32."""
 _HEAD_BYTES = 4096
-_REMEDY = "; save it in UTF-8, until then nothing is written to it"
+_REMEDY = "; save it in UTF-8: until then the agent does not write to it"
 
 
 def encoding_flaw(data: bytes) -> str:
@@ -15,7 +15,7 @@ def encoding_flaw(data: bytes) -> str:
     if is_wide(data):
         return f"is in UTF-16 or UTF-32, and only UTF-8 is read{_REMEDY}"
     if (nul := data.find(b"\0")) >= 0:
-        return f"has a NUL byte in line {_line(data, nul)}, so it is no text in UTF-8{_REMEDY}"
+        return f"has a NUL byte in line {_line(data, nul)}, so it is not UTF-8 text{_REMEDY}"
     if data.isascii():
         return ""
     try:

@@ -29,15 +29,15 @@ def kept_words(answer: AnswerStream, texts: Sequence[str]) -> str:
 def problem_of(answer: AnswerStream) -> str:
     """Why an answer is not whole as far as it has come; empty for an answer that may be kept."""
     if answer.error:
-        return "its server reported an error within it"
+        return "its server reported an error in the middle of the answer"
     if answer.is_broken:
         return f"its server ended it by {answer.assembly.finish_reason[:40]!r}"
     if not answer.choices:
-        return "there is no answer in OpenAI's form in it"
+        return "it holds no answer in OpenAI's format"
     if not (answer.is_done or answer.assembly.finish_reason):
         return "it has no end"
     if answer.has_holes:
-        return "a part of it is no JSON"
+        return "a part of it is not JSON"
     if answer.assembly.is_cut:
         return f"it is longer than {MOST_CHARS} characters"
     return ""

@@ -28,7 +28,7 @@ def read_facts(text: str) -> list[str]:
             document = json.loads(text)
         except ValueError as error:
             if text.lstrip().startswith("{"):
-                raise ValueError(f"it begins like JSON and is none: {error}") from error
+                raise ValueError(f"it begins like JSON, but is not valid JSON: {error}") from error
             document = None
         if document is not None:
             return check_facts(_items(document))
@@ -60,6 +60,6 @@ def _items(document: object) -> list[str]:
     for place, item in enumerate(document, 1):
         value = next((item[name] for name in _TEXTS if name in item), None) if isinstance(item, dict) else item
         if not isinstance(value, str):
-            raise ValueError(f"item {place} of {len(document)}: {json.dumps(item)[:60]} is no text")
+            raise ValueError(f"item {place} of {len(document)}: {json.dumps(item)[:60]} is not a text")
         facts.append(value)
     return facts

@@ -208,7 +208,7 @@ class _Reader:
         try:
             self._read(end, marker)
         except ValueError as error:
-            self.reason = f"hash valid but no record of ours: {error}"
+            self.reason = f"hash valid, but the record is not in the agent's format: {error}"
             return False
         self._advance(marker.end(), digest)
         return True

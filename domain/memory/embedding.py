@@ -24,12 +24,12 @@ _WORDS = {
     FaultKind.UNREACHABLE: "the embedding provider could not be reached",
     FaultKind.CUT_OFF: "the embedding provider broke off its answer",
     FaultKind.UNREADABLE: "the embedding provider answered without usable vectors",
-    FaultKind.BEYOND_BOUND: "the embedding provider sent more than is read",
+    FaultKind.BEYOND_BOUND: "the embedding provider's answer is longer than the limit",
     FaultKind.KEY: "the key for the embedding provider is missing or was refused",
-    FaultKind.NOT_FOUND: "the embedding model, or the address of its server, is not known",
+    FaultKind.NOT_FOUND: "the embedding model or the address of its server is unknown",
     FaultKind.TOO_LONG: "a text is longer than the embedding provider accepts",
     FaultKind.REJECTED: "the embedding provider refused the request ({status})",
-    FaultKind.UNKNOWN: "the embedding call failed in a way that is not known here",
+    FaultKind.UNKNOWN: "the embedding call failed for an unknown reason",
 }
 _TYPE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]{0,59}")
 _BAD_KEY = re.compile(r"api.?key", re.IGNORECASE)

@@ -46,7 +46,10 @@ _LONGEST = 1_200
 """Of the act in the message, in Discord's characters; the rest of the message fits beside it."""
 _MISLEADING = re.compile(r"`{3,}|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 """Characters that would end the block, or be invisible; tabs and line feeds stay."""
-_SPELLED = "-# What hides in it, or would end this block, is spelled out here; the attached file has it exactly."
+_SPELLED = (
+    "-# Hidden characters, and characters that would end this block, are spelled out here; "
+    "the attached file has the exact text."
+)
 _CUT = "-# This is the beginning; the attached file has all of it."
 
 
@@ -157,10 +160,10 @@ def _head(question: Question) -> str:
 
 def _rules(question: Question) -> str:
     if question.window.surface is Surface.CLI:
-        return "-# Without an answer within an hour it is refused."
+        return "-# Without an answer within an hour the request is refused."
     over = question.asked_at + timedelta(seconds=APPROVAL_S)
     who = "the person who asked, or an operator," if question.asked_by else "an operator"
-    return f"-# Only {who} may press. Without an answer it is refused <t:{int(over.timestamp())}:R>."
+    return f"-# Only {who} may press a button. Without an answer the request is refused <t:{int(over.timestamp())}:R>."
 
 
 def _code(character: str) -> str:

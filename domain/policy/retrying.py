@@ -59,13 +59,13 @@ _WORDS = {
     FaultKind.IDLE_STREAM: "the model's server kept the connection open and sent no word of an answer",
     FaultKind.UNREACHABLE: "the model's server could not be reached",
     FaultKind.CUT_OFF: "the model's server broke off its answer",
-    FaultKind.UNREADABLE: "the model's server answered with something that is no model's answer",
-    FaultKind.BEYOND_BOUND: "the model's server sent more than is read",
+    FaultKind.UNREADABLE: "the model's server sent a reply that is not a model's answer",
+    FaultKind.BEYOND_BOUND: "the model's server sent an answer longer than the limit",
     FaultKind.KEY: "the key for the model's server is missing or was refused ({status})",
-    FaultKind.NOT_FOUND: "this model, or the address of its server, is not known ({status})",
+    FaultKind.NOT_FOUND: "the model or the address of its server is unknown ({status})",
     FaultKind.TOO_LONG: "the conversation is longer than the model accepts",
     FaultKind.REJECTED: "the model's server refused the request ({status})",
-    FaultKind.UNKNOWN: "the call of the model failed in a way that is not known here",
+    FaultKind.UNKNOWN: "the call of the model failed for an unknown reason",
 }
 _UNNUMBERED = re.compile(r" \(\?\)|answered \? \((.*)\)")
 _DETAIL = re.compile(r"[A-Za-z][A-Za-z0-9]{0,59}")

@@ -15,11 +15,11 @@ _DAY_MS = 86_400_000
 _NO_WORDS = frozenset({PlaceKind.CATEGORY, PlaceKind.FORUM, PlaceKind.MEDIA, PlaceKind.OTHER})
 """Kinds of channels that take no message themselves."""
 _ABOUT = {
-    PlaceKind.VOICE: "its text chat is heard, what is spoken is not",
-    PlaceKind.STAGE: "its text chat is heard, what is spoken is not",
-    PlaceKind.FORUM: "its posts are heard, each as a conversation of its own",
-    PlaceKind.MEDIA: "its posts are heard, each as a conversation of its own",
-    PlaceKind.THREAD: "it alone is heard, and not its channel",
+    PlaceKind.VOICE: "its text chat is heard, its speech is not",
+    PlaceKind.STAGE: "its text chat is heard, its speech is not",
+    PlaceKind.FORUM: "each of its posts is heard as a conversation",
+    PlaceKind.MEDIA: "each of its posts is heard as a conversation",
+    PlaceKind.THREAD: "only this thread is heard, not its channel",
 }
 
 
@@ -92,7 +92,7 @@ class _Finder:
                 yield from self._strange(key, channel_id, "channel")
             elif place.kind is PlaceKind.CATEGORY:
                 if not world.children(channel_id):
-                    words = "has no channels yet; those that are made in it will be heard"
+                    words = "has no channels yet; channels that are made in it will be heard"
                     yield SettingsFault(
                         key, f"{channel_id} is the category {place.name!r}, which {words}", is_note=True
                     )
@@ -128,9 +128,9 @@ class _Finder:
     def _person(self, key: str, user_id: str) -> Iterator[SettingsFault]:
         world, person = self._world, self._world.persons.get(user_id)
         if user_id == world.bot_id:
-            yield SettingsFault(key, f"{user_id} is the bot itself, which does not hear its own words")
+            yield SettingsFault(key, f"{user_id} is the bot itself, which ignores its own messages")
         elif person is not None and person.is_bot:
-            yield SettingsFault(key, f"{user_id} is the bot {person.name!r}: bots are not heard")
+            yield SettingsFault(key, f"{user_id} is the bot {person.name!r}: messages of bots are ignored")
         elif person is None and (world.knows_persons or self._is_known(user_id) or int(user_id) > self._newest):
             yield from self._strange(key, user_id, "account")
         elif person is not None and world.knows_persons and self._heard_guilds:
@@ -162,7 +162,7 @@ class _Finder:
     def direct_messages(self) -> Iterator[SettingsFault]:
         """Faults of `discord.dms`."""
         if self._wish.dms and not self._wish.users:
-            text = "true, but in direct messages there are no roles, so no one is heard: name people in allowed_users"
+            text = "true, but direct messages have no roles, so all of them are ignored: name people in allowed_users"
             yield SettingsFault("discord.dms", text)
 
     def reminders(self) -> Iterator[SettingsFault]:
@@ -174,9 +174,7 @@ class _Finder:
         place = self._world.places.get(channel_id)
         if place is not None and place.kind in _NO_WORDS:
             source = "" if configured else " (the first of discord.channels)"
-            text = (
-                f"{channel_id}{source} is the {place.kind} {place.name!r}, in which nothing can be said: name a channel"
-            )
+            text = f"{channel_id}{source} is the {place.kind} {place.name!r}, which takes no messages: name a channel"
             yield SettingsFault("reminders.channel", text)
         elif place is None and configured:
             yield from self._strange("reminders.channel", configured, "channel")
@@ -186,7 +184,7 @@ class _Finder:
     def _owner(self, key: str, owner_id: str) -> Iterator[SettingsFault]:
         person = self._world.persons.get(owner_id)
         if owner_id == self._world.bot_id or (person is not None and person.is_bot):
-            yield SettingsFault(key, f"{owner_id} is a bot, which is not there to be reminded")
+            yield SettingsFault(key, f"{owner_id} is a bot: only people can be reminded")
         elif person is None and (self._world.knows_persons or self._is_known(owner_id)):
             yield from self._strange(key, owner_id, "account")
 
@@ -215,7 +213,7 @@ class _Finder:
         elif (other := self._other_kind(number)) != "":
             text = f"{number} is {other}, and not the id of {_article(wanted)}"
         elif int(number) > self._newest:
-            text = f"{number} is no id: by its number it would be made in the future"
+            text = f"{number} is not an id: its number stands for a time in the future"
         elif near := self._rounded_from(number, wanted):
             text = f"{number} is a rounded number, as YAML and JSON readers make them: write {near}, in quotes"
         elif self._world.out and wanted != "account":
@@ -224,7 +222,7 @@ class _Finder:
             servers = ", ".join(map(repr, self._world.guilds.values())) or "none"
             where = "that Discord knows" if wanted == "account" else f"of a server that the bot is in ({servers})"
             rounded = "; it ends in zeros, as rounded numbers do" if number.endswith("00") else ""
-            text = f"{number} is no {wanted} {where}{rounded}: copy the id anew"
+            text = f"{number} is no {wanted} {where}{rounded}: copy the id again"
         yield SettingsFault(key, text)
 
     def _other_kind(self, number: str) -> str:

@@ -176,12 +176,12 @@ def hidden_reminders(data: bytes) -> tuple[Fault, ...]:
         if _MAYBE.match(raw) and scan_lines([(index + 1, raw.lstrip(b" \t"))]).entries:
             seen = file.special[index]
             end = ", which nothing closes" if seen.is_open else ""
-            reason = f"stands in {seen.kind.value} that begins in line {seen.first + 1}{end}, so it is no reminder"
+            reason = f"stands in {seen.kind.value} that begins in line {seen.first + 1}{end}, so it is not a reminder"
             notes.append(Fault(index + 1, _shorten(raw), reason))
     for index, raw in enumerate(file.lines):
         quote = _QUOTE.match(raw)
         if quote is not None and file.is_text(index) and scan_lines([(index + 1, raw[quote.end() :])]).entries:
-            notes.append(Fault(index + 1, _shorten(raw), "stands in a quote, so it is no reminder"))
+            notes.append(Fault(index + 1, _shorten(raw), "stands in a quote, so it is not a reminder"))
     return tuple(sorted(notes, key=lambda note: note.number))
 
 
@@ -300,7 +300,7 @@ def _read(raw: bytes) -> Reminder | None:
     except UnicodeDecodeError as error:
         if not looks_like_reminder(raw.decode("utf-8", "replace")):
             return None
-        raise InvalidReminderError(f"is no UTF-8 from byte {error.start + 1} on") from None
+        raise InvalidReminderError(f"is not UTF-8 from byte {error.start + 1} on") from None
     try:
         return parse(text)
     except InvalidReminderError:

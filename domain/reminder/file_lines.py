@@ -101,8 +101,8 @@ class FileLines:
         lines = self._change_lines(changed, ())
         if self._differs(lines, {}):
             raise EditRefusedError(
-                "the line would hide others of the reminders' file, or have hidden ones come to light: say it without "
-                "marks of comments"
+                "the line would hide other lines of the reminders' file or uncover hidden ones: remove its comment "
+                "marks"
             )
         return self.join(lines)
 

@@ -262,7 +262,9 @@ def _fields(text: str) -> dict[str, str]:
             raise InvalidReminderError(f"{in_quotes(text[position:].strip())}: must be a field such as date=2026-11-22")
         name = match[1]
         if name not in (*FIELDS, *OPTIONAL):
-            raise InvalidReminderError(f"{in_quotes(name)}: is none of the fields {', '.join((*FIELDS, *OPTIONAL))}")
+            raise InvalidReminderError(
+                f"{in_quotes(name)}: unknown field; the fields are {', '.join((*FIELDS, *OPTIONAL))}"
+            )
         if name in fields:
             raise InvalidReminderError(f"{name}= stands there twice")
         fields[name], position = _value(name, text, match.end())

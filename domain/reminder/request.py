@@ -57,9 +57,7 @@ def new_reminder(
     recurrence = parse_recurrence(fields.recur or Recurrence.NONE.value)
     moment = _moment(fields, None, now, zone)
     if moment is None:
-        raise InvalidReminderError(
-            "no time: time= (with date= if it is not the next one), at= or in_minutes= is needed"
-        )
+        raise InvalidReminderError("no time: give time= (with date= for a later day), at= or in_minutes=")
     reminder = Reminder(
         day=moment.date(),
         at=moment.time(),
@@ -79,7 +77,7 @@ def changed_reminder(old: Reminder, fields: ReminderFields, now: datetime, zone:
         InvalidReminderError: the fields are empty, or give no valid reminder.
     """
     if fields == ReminderFields():
-        raise InvalidReminderError("nothing to change: date, time, recur, msg, at or in_minutes is needed")
+        raise InvalidReminderError("nothing to change: give date, time, recur, msg, at or in_minutes")
     if fields.msg:
         _check_words(fields.msg)
     moment = _moment(fields, old, now, zone) or datetime.combine(old.day, old.at)

@@ -15,8 +15,11 @@ _MISLEADING = re.compile(r"`{3,}|[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 """Characters that would end the block, break the line, or be invisible."""
 _SHORT_CHARS = 1_000
 """A text of no more stands whole in one message, whatever is put around it."""
-_SPELLED = "What hides in it, or would end this block, is spelled out here; the attached file has the exact line."
-_CUT = "It does not fit into one message; the attached file has the exact line."
+_SPELLED = (
+    "Hidden characters, and characters that would end this block, are spelled out here; "
+    "the attached file has the exact line."
+)
+_CUT = "The line does not fit into one message; the attached file has the exact line."
 
 
 class Confirmation(NamedTuple):

@@ -86,7 +86,7 @@ class MountReport:
     def line(self) -> str:
         """The report in words."""
         return (
-            f"{self.tries:,} commands beside {self.swaps:,} swaps: {self.leaked} were shown what lies outside, "
+            f"{self.tries:,} commands beside {self.swaps:,} swaps: {self.leaked} read files outside of the folder, "
             f"{self.touched} touched it, {self.refused} were refused ({self.seconds:.1f} s)"
         )
 

@@ -88,7 +88,7 @@ class Numbers(click.ParamType[tuple[int, ...]]):
     type=click.FloatRange(1),
     default=900.0,
     show_default=True,
-    help="Seconds for each phase, after which what was not answered counts as lost.",
+    help="Seconds for each phase; messages without an answer by then count as lost.",
 )
 @click.option(
     "--keep", "keep_in", type=click.Path(path_type=Path, file_okay=False), help="Leave the agent's files there."

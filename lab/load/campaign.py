@@ -134,7 +134,7 @@ class _Run:
         if self._onlooker is None or self._bot.pid is None:
             return ()
         if not self._onlooker.events or not self._onlooker.answers:
-            raise LoadError("the observer told nothing")
+            raise LoadError("the observer sent no events")
         share = Onlooker.share(self._bot.pid)
         wanted = f"<= {100 * MOST_SHARE:g}"
         name = "% of the agent's CPU in the observer's loop"

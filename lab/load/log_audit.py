@@ -15,9 +15,9 @@ from lab.load.wording import read_answer, secrets_in
 
 _NOBODY = LoadThread(secret="")
 _STRANGE = {
-    Kind.USER: "a message that nobody sent",
-    Kind.AGENT: "an answer to no message of its turn",
-    Kind.DELIVERY: "a delivery of no answer",
+    Kind.USER: "a message that the load did not send",
+    Kind.AGENT: "an answer without a message of its turn",
+    Kind.DELIVERY: "a delivery without an answer",
 }
 """Faults of events without a turn; of these kinds each turn has a single event."""
 

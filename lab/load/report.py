@@ -139,7 +139,7 @@ class Report:
     def failures(self) -> tuple[str, ...]:
         """Why the run is no success, in words; empty when it is one."""
         reasons = {
-            "the time limit passed, or nothing was heard for too long": self.timed_out,
+            "the time limit passed, or no message came for too long": self.timed_out,
             f"{self.lost} of {self.sent} messages were lost": self.lost,
             f"{self.doubled} messages were answered or logged more than once": self.doubled,
             f"{self.cross_talk} messages held something of another thread": self.cross_talk,

@@ -16,7 +16,7 @@ from lab.playground.world.errors import invalid_bot_token
 SIGNATURE_QUERY = "hm"
 """As in the addresses of Discord's CDN."""
 _FOREIGN = "The playground answers its own page and local programs only.\n"
-_NO_KEY = "This playground belongs to who started it: open the whole address that it printed, with its token.\n"
+_NO_KEY = "This playground takes requests with its token only: open the whole address that it printed at its start.\n"
 _NAME = "playground"
 _HEADERS = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 

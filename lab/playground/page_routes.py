@@ -63,7 +63,7 @@ class PageRoutes:
         companion = self._hub.companion
         address = companion.observer_address() if companion is not None else ""
         if not address:
-            text = "The observer is not there yet: it comes with the bot, in a moment.\n"
+            text = "The observer has not started yet: it starts with the bot, in a moment.\n"
             return web.Response(status=503, text=text, headers=_HEADERS)
         return web.Response(status=303, headers={**_HEADERS, "Location": address})
 

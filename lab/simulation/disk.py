@@ -372,7 +372,7 @@ class SimulatedDisk:
                     REAL_RENAME(change.other, change.path)
                     REAL_RENAME(spare, change.other)
             case _:
-                raise ValueError(f"change {change.kind!r}: there is no such kind")
+                raise ValueError(f"change {change.kind!r}: unknown kind")
 
     def _files(self) -> Iterator[str]:
         for folder, folders, names in os.walk(self.root):

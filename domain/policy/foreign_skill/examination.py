@@ -129,7 +129,7 @@ _GRAVE: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        "asks for an archive with a password, which no scanner can look into",
+        "asks for an archive with a password, which scanners cannot open",
         re.compile(
             r"\.(?:zip|rar|7z)\b[^\n]{0,200}\bpass(?:word|phrase|code)?\b\s{0,9}[:=`'\"]"
             r"|\b(?:archive|zip|extract\w{0,6})\b[^\n]{0,60}\bpass(?:word|phrase)?\b\**\s{0,9}[:=]",
@@ -148,7 +148,7 @@ _GRAVE: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        "reaches for keys or secrets of this machine",
+        "accesses keys or secrets of this machine",
         re.compile(
             r"(?:~|\$HOME|\$\{HOME\}|/root|/home/[\w.-]{1,40}|expanduser\([^)\n]{0,40}|homedir\(\)[^\n]{0,40})"
             r"[/\"', ]{0,4}(?:\.ssh|\.aws|\.gnupg|\.netrc|\.npmrc|\.pypirc|\.docker/config|\.kube|\.config/gcloud"
@@ -159,7 +159,7 @@ _GRAVE: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        "makes itself stay, or shells run it",
+        "installs itself, to run at each start or in each shell",
         re.compile(
             r"(?:>>?|tee\s{1,9}(?:-a\s{1,9})?|open\()\s{0,9}[\"']?(?:~|\$HOME)/\.(?:bashrc|zshrc|profile|bash_profile)\b"
             r"|\bcrontab\s{1,9}-(?!l\b)|\bsystemctl\s{1,9}(?:--user\s{1,9})?enable\b|\blaunchctl\s{1,9}load\b"
@@ -173,11 +173,14 @@ _GRAVE: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"|1\.1\.1\.1|8\.8\.8\.8)\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b"
         ),
     ),
-    ("asks the cloud for its keys", re.compile(r"\b169\.254\.169\.254\b|\bmetadata\.google\.internal\b")),
+    (
+        "asks the cloud's metadata service for keys",
+        re.compile(r"\b169\.254\.169\.254\b|\bmetadata\.google\.internal\b"),
+    ),
 )
 """Words of a finding -> pattern; each repetition is bounded, so a line costs linear time."""
 _NOTES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("asks for the rights of root", re.compile(r"(?:^|[\s`;&|$(])sudo\s{1,9}[a-z/]")),
+    ("asks for root rights", re.compile(r"(?:^|[\s`;&|$(])sudo\s{1,9}[a-z/]")),
     ("removes whole folders", re.compile(r"\brm\s{1,9}-(?:rf|fr|r\s{1,9}-f)\w{0,4}\s{1,9}[\"']?(?:/|~|\$HOME)")),
     (
         "installs packages",
@@ -193,7 +196,7 @@ _NOTES: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 _SCRIPT_NOTES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
-        "makes code of text and runs the code",
+        "makes code from text and runs the code",
         re.compile(
             r"\b(?:eval|exec)\s{0,9}\(|\b(?:importlib\.import_module|__import__)\s{0,9}\(|\bnew\s{1,9}Function\("
         ),
@@ -230,18 +233,18 @@ def examine_file(path: str, data: bytes, *, is_instructions: bool, is_executable
     if kind is Kind.PROGRAM:
         findings.append(Finding(path, 0, f"is a program without its source ({language})", is_grave=True))
     if kind is Kind.ARCHIVE:
-        findings.append(Finding(path, 0, f"is an archive ({language}), which was not looked into", is_grave=False))
+        findings.append(Finding(path, 0, f"is an archive ({language}), which was not examined", is_grave=False))
     if path.rpartition("/")[2].startswith("."):
         findings.append(Finding(path, 0, "has a name that lists do not show", is_grave=False))
     if kind not in (Kind.INSTRUCTIONS, Kind.SCRIPT, Kind.TEXT):
         return Examined(path, len(data), kind, language, tuple(findings))
     if len(data) > LONGEST_TEXT_BYTES:
-        text = f"has {len(data)} bytes: only the first {LONGEST_TEXT_BYTES} were looked through"
+        text = f"has {len(data)} bytes: only the first {LONGEST_TEXT_BYTES} were examined"
         findings.append(Finding(path, 0, text, is_grave=kind is not Kind.TEXT))
     network: dict[str, None] = {}
     lines = data[:LONGEST_TEXT_BYTES].decode("utf-8", "replace").removeprefix("\ufeff").split("\n")
     if len(lines) > MOST_LINES:
-        text = f"has {len(lines)} lines: only the first {MOST_LINES} were looked through"
+        text = f"has {len(lines)} lines: only the first {MOST_LINES} were examined"
         findings.append(Finding(path, 0, text, is_grave=kind is not Kind.TEXT))
     for number, line in enumerate(lines[:MOST_LINES], start=1):
         findings += _line_findings(path, number, line, kind)
@@ -302,7 +305,7 @@ def text_findings(place: str, text: str) -> tuple[Finding, ...]:
 
 def _line_findings(path: str, number: int, line: str, kind: Kind) -> Iterator[Finding]:
     if len(line) > LONGEST_LINE:
-        text = f"line of {len(line)} characters: only the first {LONGEST_LINE} were looked through"
+        text = f"line of {len(line)} characters: only the first {LONGEST_LINE} were examined"
         yield Finding(path, number, text, is_grave=kind is not Kind.TEXT)
         line = line[:LONGEST_LINE]
     if not line.isascii() or "\x7f" in line or not line.isprintable():

@@ -140,7 +140,7 @@ def _difference(accepted: FileRecord | None, now: FileRecord | None) -> str:
     if now is None:
         return "is missing"
     if now.sha256 == NO_FILE:
-        return "is no file any more"
+        return "is no longer a file"
     if now.sha256 != accepted.sha256 or now.size != accepted.size:
         return f"has changed, from {accepted.size} to {now.size} bytes"
     if now.is_executable != accepted.is_executable:

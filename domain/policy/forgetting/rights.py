@@ -10,13 +10,13 @@ from messages.forget import ForgettableEvent, Scope, ScopeKind
 from messages.memory import FoundMemory
 
 NOT_YOURS = (
-    "another person wrote it; your own words you may always have forgotten, others' need an operator or the "
+    "another person wrote it; you may always forget your own words, and words of others take an operator or the "
     "permission Manage Messages here"
 )
-NOT_ALL_YOURS = "that takes an operator or the permission Manage Messages here; your own words you may always forget"
+NOT_ALL_YOURS = "this takes an operator or the permission Manage Messages here; you may always forget your own words"
 NO_ACCOUNT = "name the person by a mention or by the account's id"
 NO_SUCH_MESSAGE = "no log of this window has words of that message"
-NOTHING = "nothing that you may have forgotten was found"
+NOTHING = "no words were found that you may forget"
 _LEAST_SIMILARITY = 0.5
 _NEAR = 0.8
 _SHARED = 0.5

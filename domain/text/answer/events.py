@@ -35,7 +35,7 @@ class EventStream:
         """Lines of data that are no JSON by themselves."""
         self._open_bytes = 0
         self._is_error = False
-        """True within an event that is named an error."""
+        """True within an event named error."""
         self.is_done = False
         """True if the server has announced the end."""
         self.has_holes = False
@@ -119,7 +119,7 @@ class EventStream:
         self._open_bytes = 0
 
     def _with_error(self, chunk: Chunk) -> Chunk:
-        """The chunk of an event that is named an error, whose data may have no words of one."""
+        """The chunk of an event named error, whose data may have no words of one."""
         if not chunk.reported_error():
-            chunk.error = "an event that is named an error"
+            chunk.error = "an event named error"
         return chunk

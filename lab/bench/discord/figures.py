@@ -189,7 +189,7 @@ def _lags(windows: int, turns: int) -> list[float]:
             _converse(server, ids, turns)
             here.send(None)
             if not here.poll(PATIENCE_S):
-                raise TimeoutError("the bot's process did not say how late its loop was")
+                raise TimeoutError("the bot's process did not report the delay of its event loop")
             return list(here.recv())
         finally:
             bot.terminate()

@@ -46,7 +46,7 @@ class EchoWindow(Actor):
             case DeliveryFailed():
                 self._post(look_first=True)
             case _:
-                raise ValueError(f"{type(message).__name__}: no window of the rig is told this")
+                raise ValueError(f"{type(message).__name__}: windows of the rig do not handle this message")
 
     def _hear(self, message: UserMessage) -> None:
         self._messages += 1

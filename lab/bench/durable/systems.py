@@ -70,7 +70,7 @@ def peers_of(python: Path) -> tuple[Peer, ...]:
     try:
         versions: dict[str, str] = json.loads(output_of([str(python), "-c", code], "python", os.environ))
     except (OSError, MeasurementError, json.JSONDecodeError) as error:
-        raise MeasurementError(f"{python} is no Python that names its packages: {error}") from error
+        raise MeasurementError(f"{python}: a Python that lists its packages is required: {error}") from error
     peers = tuple(
         Peer(f"{label} {versions[package]}{note}", module, mode)
         for package, label, note, module, mode in _PEERS

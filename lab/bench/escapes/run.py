@@ -44,7 +44,7 @@ def measure(say: Say, *, peer: Path | None = None, transcript: Path | None = Non
     """
     for name in names:
         if name not in ATTEMPTS:
-            raise ValueError(f"no attempt is called {name!r}: there are {', '.join(ATTEMPTS)}")
+            raise ValueError(f"no attempt has the name {name!r}; the attempts are {', '.join(ATTEMPTS)}")
     with open_stage() as stage, ExitStack() as opened:
         file = opened.enter_context(transcript.open("w", encoding="utf-8")) if transcript else None
         count = Counter(say, stage, file, tuple(names) or tuple(ATTEMPTS))
@@ -73,7 +73,7 @@ class Counter:
         self.say(f"{system}: {attempt.name}")
         output = run(whole(attempt.command(target)))
         if FINISHED not in output:
-            raise MeasurementError(f"{system}: {attempt.name} did not come to its end: {output.strip()[-300:]}")
+            raise MeasurementError(f"{system}: {attempt.name} did not finish: {output.strip()[-300:]}")
         harm = self.stage.evidence(target, output)
         if self.transcript is not None:
             lines = (f"# {system}: {attempt.name}", output, *(f"{BREACH} {each}" for each in harm))

@@ -101,7 +101,7 @@ def measure_rows(say: Callable[[str], object], *, quick: bool, names: Iterable[s
         ValueError: no workload has that name.
     """
     if unknown := [name for name in names if name not in WORKLOADS]:
-        raise ValueError(f"no row {', '.join(unknown)}; there are: {', '.join(WORKLOADS)}")
+        raise ValueError(f"no row {', '.join(unknown)}; the rows are {', '.join(WORKLOADS)}")
     rows: dict[str, Figures] = {}
     with _erlang() as erlang:
         for name, workload in WORKLOADS.items():

@@ -71,7 +71,7 @@ def read_archive(place: Path) -> Iterator[tuple[str, tuple[Exchange, ...]]]:
         try:
             yield name, tuple(_exchanges(name, data))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"{place}: {name} is no recording of vcrpy: {error!r}") from error
+            raise ValueError(f"{place}: {name} is not a recording of vcrpy: {error!r}") from error
     if not count:
         raise ValueError(f"{place}: there must be at least one file *.yaml")
 

@@ -52,7 +52,7 @@ def carry_out(warm_up: Callable[[], None], live: Callable[[str], None], left_s: 
     warm_up()
     threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208
     if threads != 1:
-        raise RuntimeError(f"{threads} threads run before the first fork: what they hold would never be let go")
+        raise RuntimeError(f"{threads} threads run before the first fork: the child would never get their locks")
     try:
         for line in sys.stdin:
             command = json.loads(line)

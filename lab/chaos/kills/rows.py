@@ -149,7 +149,7 @@ def parse_rows(text: str) -> frozenset[int]:
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise ValueError(f"rows {text!r}: numbers and ranges of numbers are wanted, such as 1,3,36-39")
+            raise ValueError(f"rows {text!r}: numbers and ranges of numbers are required, such as 1,3,36-39")
         chosen = {row for row in ROWS if int(first) <= row <= int(last or first)}
         if not chosen:
             known = ", ".join(map(str, ROWS))

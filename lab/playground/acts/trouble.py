@@ -91,5 +91,5 @@ def dispatch(hub: Hub, name: str, payload: Json) -> None:
 def kill(hub: Hub) -> None:
     """Kill the bot beside the page."""
     if hub.companion is None:
-        raise ApiError(400, 50035, "There is no bot beside this page that could be killed")
+        raise ApiError(400, 50035, "No bot runs beside this page, so none can be killed")
     hub.companion.kill()

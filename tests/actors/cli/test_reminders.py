@@ -186,7 +186,7 @@ def test_a_reminder_in_a_code_block_is_noted_and_no_error(file: Path) -> None:
     file.write_text(f"{FILE}```\n{example}\n```\n<!--\n{example}\n- [ ] milk\n")
     done = run("agent", "reminders", "check", "--file", str(file), cwd=file.parent)
     assert done.returncode == 0
-    assert f"note: {file}:7: stands in a code block that begins in line 6, so it is no reminder" in done.stderr
+    assert f"note: {file}:7: stands in a code block that begins in line 6, so it is not a reminder" in done.stderr
     assert f"note: {file}:10: stands in a comment that begins in line 9, which nothing closes" in done.stderr
     assert "milk" not in done.stderr
     assert done.stdout.startswith("4 reminders, 0 invalid lines")

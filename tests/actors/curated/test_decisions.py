@@ -49,7 +49,7 @@ def test_what_a_flush_did_and_what_was_not_staged_is_a_trace_and_the_fault_names
     assert [each.decision for each in traces] == ["staged", "rejected", "committed"]
     assert traces[-1].reasons == ("global: Tea at four",)
     (fault,) = rig.answer(FaultsListed, ListFaults).faults
-    assert fault.detail.startswith("Tea <!-- at four: the text has a mark of a comment")
+    assert fault.detail.startswith("Tea <!-- at four: the text has a comment mark")
 
 
 def test_one_window_is_told_nothing_of_another_and_the_operator_everything(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_what_nobody_sees_is_written_nowhere(subtests: pytest.Subtests) -> None:
     for character in UNSEEN:
         with subtests.test(character=character):
             for flaw in (flaw_of_fact(f"a{character}b", Scope.GLOBAL), flaw_of_title(f"a{character}b", Scope.GLOBAL)):
-                assert "nobody sees" in flaw
+                assert "invisible characters" in flaw
 
 
 def test_a_topic_file_has_no_name_that_leads_elsewhere(subtests: pytest.Subtests) -> None:

@@ -76,9 +76,9 @@ def test_agents_md_is_written_by_nothing(rig: CuratedRig, tmp_path: Path) -> Non
         ("", "the text is empty"),
         (" - ", "the text is empty"),
         ("x" * 501, "at most 500"),
-        ("a\x1b[31mred", "characters that nobody sees"),
-        ("a\u202ereversed", "characters that nobody sees"),
-        ("hidden <!-- from people", "mark of a comment"),
+        ("a\x1b[31mred", "invisible characters"),
+        ("a\u202ereversed", "invisible characters"),
+        ("hidden <!-- from people", "comment mark"),
         (f"the token is {TOKEN}", "looks like a secret"),
         ("password: hunter2", "looks like a secret"),
         ("call it with our own very secret key", "secret of the agent's own"),
@@ -122,7 +122,7 @@ def test_what_the_index_has_already_is_refused(rig: CuratedRig) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fact", "rule"), [("is", "2 facts have that"), ("three", "no fact has that"), ("", "no words")]
+    ("fact", "rule"), [("is", "2 facts have these words"), ("three", "no fact has these words"), ("", "no words")]
 )
 def test_a_fact_that_is_not_clear_is_not_changed(rig: CuratedRig, fact: str, rule: str) -> None:
     for kind in (RemoveFact, ArchiveFact):

@@ -118,7 +118,7 @@ def test_a_file_that_is_not_in_utf_8_is_never_written_and_that_is_said_once(
         for message, fields in requests:
             reason = refusal(process, message, **fields)
             assert reason.startswith("the reminders' file ")
-            assert reason.endswith("save it in UTF-8, until then nothing is written to it")
+            assert reason.endswith("save it in UTF-8: until then the agent does not write to it")
         process.pass_minutes(5)
 
     assert file.read_bytes() == data
@@ -133,7 +133,7 @@ def test_the_log_names_the_file_and_the_rule(start: StartProcess, file: Path, ca
     start().pass_minutes(2)
 
     assert [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR] == [
-        f"{file}: is in UTF-16 or UTF-32, and only UTF-8 is read; save it in UTF-8, until then nothing is written to it"
+        f"{file}: is in UTF-16 or UTF-32, and only UTF-8 is read; save it in UTF-8: until then the agent does not write to it"
     ]
 
 

@@ -67,7 +67,7 @@ def test_each_kind_of_change_is_told_and_takes_the_skill_out_of_use(root: Path, 
         "scripts/a.py: is missing": script.unlink,
         "scripts/b.py: is new": lambda: (root / "tea" / "scripts" / "b.py").touch(),
         "scripts/a.py: can be run now": lambda: script.chmod(0o755),
-        "scripts/a.py: is no file any more": swap,
+        "scripts/a.py: is no longer a file": swap,
     }
     for words, change in cases.items():
         with subtests.test(words=words):

@@ -73,7 +73,7 @@ def trace(number: int) -> TraceShown:
 
 
 def replies(text: str) -> list[Message]:
-    """One reply of each kind, with somebody's words wherever they may stand."""
+    """One reply of each kind, with a person's words in every place for words."""
     scopes = (ScopePages(scope="global", table="ok", pages=(page(text),)),)
     return [
         CuratedDescribed(request_id=ID, injection="on", scopes=(status(notes=(text,)),), note=text),
@@ -129,7 +129,7 @@ def test_the_status_has_files_sizes_bytes_table_trust_and_paths() -> None:
         "  - archive/old.md: 1 bytes",
         "- In prompts: 8,192 of 9,000 bytes of MEMORY.md",
         "- Warning: MEMORY.md is longer than what prompts take of it; put detail into topic files",
-        "- Page table: there, but older than the index",
+        "- Page table: present, but older than the index",
         "- Waiting for `/memory flush`: 2 staged, 1 proposed",
         "  - staged: tea",
         "  - staged: milk",
@@ -143,7 +143,7 @@ def test_a_folder_that_is_not_there_comes_into_being_later() -> None:
 
     assert any(line.endswith("is not there yet; the first fact makes it") for line in said)
     assert "- Writing from here: no, why" in said
-    assert "- In prompts once it is on: 8,192 of 9,000 bytes of MEMORY.md" in said
+    assert "- In prompts once curated memory is on: 8,192 of 9,000 bytes of MEMORY.md" in said
 
 
 @pytest.mark.req("S1-50")

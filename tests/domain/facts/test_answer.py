@@ -39,7 +39,7 @@ def test_an_answer_is_kept_only_if_it_is_whole_and_all_of_it_was_read() -> None:
         (half + b'data: {"error": "x"}\n\n' + DONE, "reported an error"),
         (half + event("error") + DONE, "its server ended it by 'error'"),
         (half + event("insufficient_system_resource"), "by 'insufficient_system_resource'"),
-        (half + b'data: {"cho\n\n' + END, "a part of it is no JSON"),
+        (half + b'data: {"cho\n\n' + END, "a part of it is not JSON"),
         (b"<html>down</html>", "there is no answer in OpenAI's form"),
         (b"", "there is no answer in OpenAI's form"),
         (b"[]", "there is no answer in OpenAI's form"),

@@ -89,7 +89,7 @@ def test_a_question_shows_the_act_its_asker_and_its_end() -> None:
     asked = question_message(question("rm -r build\nmake"))
     assert asked.text == (
         "<@111> **May the agent run this command?**\n```\nrm -r build\nmake\n```\n"
-        "-# Only the person who asked, or an operator, may press. Without an answer it is refused <t:1772370000:R>."
+        "-# Only the person who asked, or an operator, may press a button. Without an answer the request is refused <t:1772370000:R>."
     )
     assert asked.exact == ""
 

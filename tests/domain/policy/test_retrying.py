@@ -180,7 +180,7 @@ def test_the_reason_is_words_for_a_person(subtests: pytest.Subtests) -> None:
         (
             Fault(FaultKind.UNKNOWN, type_name="KeyError"),
             1,
-            "the call of the model failed in a way that is not known here (KeyError)",
+            "the call of the model failed for an unknown reason (KeyError)",
         ),
     ]
     for fault, attempts, text in cases:

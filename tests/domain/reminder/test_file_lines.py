@@ -114,8 +114,8 @@ def test_reminders_that_are_hidden_can_be_listed_with_what_hides_them() -> None:
     data = f"```\n{A}\n- [ ] milk\n```\n{B}\n<!--\n{B}\n".encode()
 
     assert [(note.number, note.reason) for note in hidden_reminders(data)] == [
-        (2, "stands in a code block that begins in line 1, so it is no reminder"),
-        (7, "stands in a comment that begins in line 6, which nothing closes, so it is no reminder"),
+        (2, "stands in a code block that begins in line 1, so it is not a reminder"),
+        (7, "stands in a comment that begins in line 6, which nothing closes, so it is not a reminder"),
     ]
 
 
@@ -124,8 +124,8 @@ def test_a_reminder_in_a_quote_is_listed_with_what_it_stands_in() -> None:
     quoted = f"> [!todo] later\n> {A}\n>> {B}\n> - [ ] milk\n> ```\n> {A}\n"
     assert scan(quoted.encode()).entries == ()
     assert [(note.number, note.reason) for note in hidden_reminders(quoted.encode())] == [
-        (2, "stands in a quote, so it is no reminder"),
-        (3, "stands in a quote, so it is no reminder"),
+        (2, "stands in a quote, so it is not a reminder"),
+        (3, "stands in a quote, so it is not a reminder"),
     ]
 
 
@@ -223,7 +223,7 @@ documents = st.builds(
 )
 
 
-def hidden(data: bytes) -> list[bytes]:
+def hidden_lines(data: bytes) -> list[bytes]:
     """Lines of code, comments and front matter, in order; the end of the file's last one may have been missing."""
     file = FileLines(data)
     return [
@@ -244,7 +244,7 @@ def free(data: bytes) -> list[bytes]:
 
 
 def edits(data: bytes, pick: int) -> list[bytes]:
-    """What each edit of the agent's makes of a file; those that it refuses are left out."""
+    """Files after each edit of the agent's, without refused edits."""
     numbers = [entry.number for entry in scan(data).entries]
     raw = {entry.number: entry.raw for entry in scan(data).entries}
     made = [add_ids(data)]
@@ -274,7 +274,7 @@ def edits(data: bytes, pick: int) -> list[bytes]:
 @given(documents, st.integers(0, 20))
 def test_no_edit_changes_a_byte_of_code_comments_front_matter_or_prose(data: bytes, pick: int) -> None:
     for made in edits(data, pick):
-        assert hidden(made) == hidden(data)
+        assert hidden_lines(made) == hidden_lines(data)
         assert free(made) == free(data)
         assert made.startswith(BOM) == data.startswith(BOM)
         ends = (made.count(b"\r\n"), made.count(b"\r"), made.count(b"\n"))

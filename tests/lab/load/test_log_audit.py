@@ -124,7 +124,7 @@ def test_a_turn_with_a_command_is_logged_in_its_own_words(tmp_path: Path, thread
 
 
 def only(tmp_path: Path, events: Sequence[Event]) -> LogAudit:
-    """What is found in the log of one thread in which two things were said."""
+    """Audit of the log of one thread with two messages."""
     write_events(tmp_path, ALICE, events)
     return audit_logs(tmp_path, {ALICE: LoadThread(SECRETS[ALICE], turns=2)})
 
@@ -197,7 +197,7 @@ def test_an_answer_in_other_words_and_a_delivery_of_nothing_are_named_and_what_t
     found = only(tmp_path, events)
 
     assert found.missing == {(ALICE, 1)}
-    assert ("a delivery of no answer", "an answer to no message")[place == 1] in found.broken[0]
+    assert ("a delivery without an answer", "an answer without a message")[place == 1] in found.broken[0]
 
 
 def test_an_event_of_any_kind_with_another_threads_secret_is_cross_talk(

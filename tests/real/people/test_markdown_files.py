@@ -139,7 +139,9 @@ def test_files_in_other_encodings_are_named_before_a_byte_is_written() -> None:
         ("Russian", f"# привет\n{X}", "koi8-r"),
         ("UTF-16 of words without any Latin letter", "日本語の文章です。" * 9, "utf-16-le"),
     ):
-        if not encoding_flaw(text.encode(encoding)).endswith("save it in UTF-8, until then nothing is written to it"):
+        if not encoding_flaw(text.encode(encoding)).endswith(
+            "save it in UTF-8: until then the agent does not write to it"
+        ):
             failures.append(name)
     for name, data in (("a NUL byte", X.encode() + b"\0"), ("half a character", X.encode() + "é".encode()[:1])):
         if not encoding_flaw(data):

@@ -91,7 +91,7 @@ CASES: list[tuple[str, DiscordWish, list[str]]] = [
     (
         "miscord#353: a number that is no id",
         DiscordWish(channels=("18000000000000000000",)),
-        ["discord.channels: 18000000000000000000 is no id: by its number it would be made in the future"],
+        ["discord.channels: 18000000000000000000 is not an id: its number stands for a time in the future"],
     ),
     (
         "GameServerMonitor#31, Essentials#4567: a right is missing in the channel alone",
@@ -123,7 +123,7 @@ CASES: list[tuple[str, DiscordWish, list[str]]] = [
     (
         "claude-plugins-official#5468: a bot among those who are heard",
         DiscordWish(channels=(GENERAL,), users=(OTHER_BOT,)),
-        [f"discord.allowed_users: {OTHER_BOT} is the bot 'Helper': bots are not heard"],
+        [f"discord.allowed_users: {OTHER_BOT} is the bot 'Helper': messages of bots are ignored"],
     ),
     (
         "openclaw#79043: a person whose words never come",
@@ -161,7 +161,7 @@ CASES: list[tuple[str, DiscordWish, list[str]]] = [
     (
         "hermes-agent#27495: roles alone, and direct messages",
         DiscordWish(channels=(GENERAL,), roles=(STAFF,), dms=True),
-        ["discord.dms: true, but in direct messages there are no roles"],
+        ["discord.dms: true, but direct messages have no roles"],
     ),
     (
         "settings of a channel that is not heard",

@@ -23,7 +23,7 @@ def read_request(exchange: Exchange) -> Talk:
     """The request as a talk."""
     body = exchange.request
     if body.get("modalities") not in (None, ["text"]):
-        raise LeftOutError("an answer that is no text (audio, images)")
+        raise LeftOutError("an answer without text (audio, images)")
     talk = Talk(model=str(body.get("model", "")))
     for number, message in enumerate(body["messages"]):
         _read_message(talk, message, number)

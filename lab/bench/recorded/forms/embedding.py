@@ -44,11 +44,11 @@ def read_request(exchange: Exchange) -> Texts:
         texts_or_text = body["input"]
         texts = (texts_or_text,) if isinstance(texts_or_text, str) else tuple(texts_or_text)
         if not all(isinstance(text, str) for text in texts):
-            raise LeftOutError("vectors of something that is no text")
+            raise LeftOutError("vectors of input without text")
         return Texts(body["model"], texts, dimensions=body.get("dimensions") or body.get("output_dimension") or 0)
     parts = [each["content"]["parts"] for each in body["requests"]]
     if any(len(each) != 1 or "text" not in each[0] for each in parts):
-        raise LeftOutError("vectors of something that is no text")
+        raise LeftOutError("vectors of input without text")
     first = body["requests"][0]
     return Texts(
         first["model"].removeprefix("models/"),

@@ -39,7 +39,7 @@ def read_request(exchange: Exchange) -> Talk:
     """The request as a talk."""
     body = snake(dict(exchange.request))
     if "TEXT" not in (body.get("generation_config") or {}).get("response_modalities", ["TEXT"]):
-        raise LeftOutError("an answer that is no text (audio, images)")
+        raise LeftOutError("an answer without text (audio, images)")
     if body.get("cached_content"):
         raise LeftOutError("a conversation that the provider keeps")
     talk = Talk(model=exchange.path.partition("/models/")[2].partition(":")[0], has_ids=False)
@@ -127,7 +127,7 @@ def read_answer(exchange: Exchange) -> Outcome:
 
 def _add(outcome: Outcome, part: Mapping[str, Any]) -> None:
     if "inlineData" in part:
-        raise LeftOutError("an answer that is no text (audio, images)")
+        raise LeftOutError("an answer without text (audio, images)")
     if part.get("text"):
         (outcome.thoughts if part.get("thought") else outcome.texts).append(part["text"])
     if call := part.get("functionCall"):

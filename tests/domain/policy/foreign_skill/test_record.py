@@ -74,7 +74,7 @@ def test_each_difference_is_told_by_path() -> None:
     }
     assert differences(FILES | {"link": FileRecord(A, 1, is_executable=False)}, now) == (
         "SKILL.md: has changed, from 10 to 12 bytes",
-        "link: is no file any more",
+        "link: is no longer a file",
         "'new\\u202e.py': is new",
         "scripts/a.py: is missing",
     )

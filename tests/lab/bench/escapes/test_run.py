@@ -40,10 +40,10 @@ def test_a_success_in_a_sandbox_is_a_failure() -> None:
 
 
 def test_an_attempt_that_did_not_come_to_its_end_is_no_figure(tmp_path: Path) -> None:
-    with pytest.raises(MeasurementError, match="sandbox-runtime: kernel modules did not come to its end"):
+    with pytest.raises(MeasurementError, match="sandbox-runtime: kernel modules did not finish"):
         measure(str, peer=program(tmp_path, MUTE), names=("kernel modules",))
 
 
 def test_an_attempt_that_there_is_not_is_refused() -> None:
-    with pytest.raises(ValueError, match="no attempt is called 'owl'"):
+    with pytest.raises(ValueError, match="no attempt has the name 'owl'"):
         measure(str, names=("owl",))

@@ -62,7 +62,7 @@ def test_a_row_that_does_not_exist_is_refused_with_those_that_do() -> None:
     done = run("agent", "bench", "kernel", "--only", "fanout", cwd=Path("/"))
 
     assert (done.returncode, done.stdout) == (1, "")
-    assert "no row fanout; there are: request_reply, " in done.stderr
+    assert "no row fanout; the rows are request_reply, " in done.stderr
 
 
 def test_the_median_counts_except_of_what_must_not_happen_at_all() -> None:

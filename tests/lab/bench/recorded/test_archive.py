@@ -53,7 +53,7 @@ def test_what_is_no_archive_is_refused_with_its_name(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("a")
     for name, rule in (
         ("empty", "at least one file"),
-        ("other", "a.yaml is no recording"),
+        ("other", "a.yaml is not a recording"),
         ("text", "neither a folder"),
     ):
         with pytest.raises(ValueError, match=rule) as error:
