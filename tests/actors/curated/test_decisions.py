@@ -1,4 +1,4 @@
-"""Traces: what was decided, for whoever asks, in a file that stays small."""
+"""Traces: one line for each decision, in a file that stays small."""
 
 from __future__ import annotations
 

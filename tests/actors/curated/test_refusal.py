@@ -1,4 +1,4 @@
-"""What may not be written into memory, in whatever disguise, and what may."""
+"""Texts that memory refuses, in whatever disguise, and texts that memory takes."""
 
 from __future__ import annotations
 

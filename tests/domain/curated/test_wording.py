@@ -141,7 +141,7 @@ def test_the_status_has_files_sizes_bytes_table_trust_and_paths() -> None:
 def test_a_folder_that_is_not_there_comes_into_being_later() -> None:
     said = lines(CuratedDescribed(request_id=ID, injection="off", scopes=(status(exists=False, writable="why"),)))
 
-    assert any(line.endswith("is not there yet; the first fact makes it") for line in said)
+    assert any(line.endswith("does not exist yet; the first fact creates it") for line in said)
     assert "- Writing from here: no, why" in said
     assert "- In prompts once curated memory is on: 8,192 of 9,000 bytes of MEMORY.md" in said
 

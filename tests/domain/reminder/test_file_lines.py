@@ -182,7 +182,7 @@ def test_of_a_line_on_which_it_depends_what_others_are_the_bullet_stays(text: st
 
 
 def test_a_change_that_would_close_a_comment_of_others_is_refused() -> None:
-    with pytest.raises(EditRefusedError, match="say it without marks of comments"):
+    with pytest.raises(EditRefusedError, match="remove its comment marks"):
         replace(f"see <!-- this\n{A}\n{B}\n".encode(), 2, A.replace('"a"', '"a --> b"').encode())
 
 

@@ -92,7 +92,7 @@ def test_a_message_that_nobody_sent_is_named(tmp_path: Path, threads: dict[int, 
     write(tmp_path, ALICE, question(SECRETS[ALICE], 1), "made up")
 
     reason, *_ = audit_logs(tmp_path, threads).broken
-    assert "nobody sent" in reason
+    assert "did not send" in reason
     assert "made up" in reason
 
 
