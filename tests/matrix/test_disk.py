@@ -21,7 +21,7 @@ from tests.actors.context.rig import CHANNEL, THREAD, Rig, texts
 from tests.actors.memory.test_faults import finds_zorro, is_well, with_zorro
 from tests.actors.scheduler.conftest import StartProcess
 from tests.actors.scheduler.lines import line
-from tests.domain.log.logs import START, WINDOW, said
+from tests.domain.log.logs import START, WINDOW, message_event
 from tests.e2e.stage import Process, bot_texts
 from tests.matrix.loop_disk import loop_disk
 from tests.patience import PATIENCE_S, eventually
@@ -30,9 +30,9 @@ from tests.recording_disk import RecordingDisk, TornWrite
 
 def test_row_05_a_last_event_torn_at_any_byte_is_sealed_and_costs_no_other(tmp_path: Path) -> None:
     log = WindowLog.create(tmp_path, WINDOW, START, "alice")
-    log.append(said(1, "first"), said(2, "second"))
+    log.append(message_event(1, "first"), message_event(2, "second"))
     whole = log.path.stat().st_size
-    log.append(said(3, "the last one, with `fences` ``` and\n## a heading"))
+    log.append(message_event(3, "the last one, with `fences` ``` and\n## a heading"))
     data = log.path.read_bytes()
     log.close()
 
@@ -41,7 +41,7 @@ def test_row_05_a_last_event_torn_at_any_byte_is_sealed_and_costs_no_other(tmp_p
         opened = WindowLog.open_newest(tmp_path, WINDOW)
         assert opened is not None
         assert [logged.event.content for logged in opened[1].events] == ["first", "second"], cut
-        opened[0].append(said(4, "told later"))
+        opened[0].append(message_event(4, "told later"))
         opened[0].close()
         assert log.path.read_bytes()[:cut] == data[:cut], "nothing that was written ever changes"
         assert [logged.event.content for logged in parse(log.path.read_bytes()).events][2:] == ["told later"], cut
@@ -152,24 +152,24 @@ def test_row_19_a_sync_that_fails_gives_the_file_up_and_is_told(
     failing, abandoned, used = [False], set[int](), list[bool]()
     sync, write, close = RecordingDisk.sync, RecordingDisk.write, WindowLog.close
 
-    def synced(disk: RecordingDisk, fd: int) -> None:
+    def note_sync(disk: RecordingDisk, fd: int) -> None:
         used.append(fd in abandoned)
         if failing[0]:
             abandoned.add(fd)
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         sync(disk, fd)
 
-    def written(disk: RecordingDisk, fd: int, data: bytes) -> int:
+    def note_write(disk: RecordingDisk, fd: int, data: bytes) -> int:
         used.append(fd in abandoned)
         return write(disk, fd, data)
 
-    def closed(log: WindowLog) -> None:
+    def note_close(log: WindowLog) -> None:
         abandoned.discard(log._descriptor._fd)
         close(log)
 
-    monkeypatch.setattr(RecordingDisk, "sync", synced)
-    monkeypatch.setattr(RecordingDisk, "write", written)
-    monkeypatch.setattr(WindowLog, "close", closed)
+    monkeypatch.setattr(RecordingDisk, "sync", note_sync)
+    monkeypatch.setattr(RecordingDisk, "write", note_write)
+    monkeypatch.setattr(WindowLog, "close", note_close)
     rig = Rig(tmp_path)
     rig.say("before", 1)
     rig.answer("yes")

@@ -17,7 +17,7 @@ from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from messages.base import Surface, Window
 from tests.actors.cli.command import run
-from tests.domain.log.logs import START, said
+from tests.domain.log.logs import START, message_event
 from tests.e2e.stage import Stage, bot_texts
 from tests.e2e.test_stop import stop_and_go_on
 from tests.pace import paced_s
@@ -101,10 +101,12 @@ def test_row_48_a_start_among_very_many_logs_reads_little_of_each(tmp_path: Path
         folder = tmp_path / log_folder(window)
         folder.mkdir(parents=True)
         header, head = encode_header(Header(window=window, started_at=START, seq=1, opened_by="alice"))
-        asked, head = encode_event(said(1, f"hello {number}"), head)
+        asked, head = encode_event(message_event(1, f"hello {number}"), head)
         (folder / f"{START:%Y%m%dT%H%M%SZ}_0001.md").write_bytes(header + asked)
 
-    def surveyed() -> None:
+    def survey_logs() -> None:
         assert len(survey(tmp_path).unfinished) == TRIED_LOGS
 
-    assert paced_s(surveyed) < START_S * TRIED_LOGS / LOGS * 3, "three times as long, for a disk that is slow or busy"
+    assert paced_s(survey_logs) < START_S * TRIED_LOGS / LOGS * 3, (
+        "three times as long, for a disk that is slow or busy"
+    )

@@ -14,10 +14,10 @@ from actors.parts import LAYERS, settings_tables
 from actors.settings.load import load
 from actors.settings.secret import Secrets
 from domain.log.event import Kind
-from tests.domain.log.logs import said, written
+from tests.domain.log.logs import log_of, message_event
 
 OWN = {"embedder", "vectors", "search", "memory", "skills", "reminders", "clocks"}
-"""What is looked at here; the rest is in test_agent.py."""
+"""Checks of this module; all others are in test_agent.py."""
 
 
 def checks(tmp_path: Path, **given: object) -> dict[str, Finding]:
@@ -132,8 +132,8 @@ def test_turns_of_all_logs_are_counted(tmp_path: Path) -> None:
     folder = tmp_path / "logs" / "discord-channel" / "123456789012345678"
     folder.mkdir(parents=True)
     kinds = (Kind.USER, Kind.AGENT, Kind.TOOL_RESULT, Kind.DELIVERY)
-    events = [said(number, kind=kind) for number, kind in enumerate(kinds)]
-    (folder / "20261122T000000Z_0001.md").write_bytes(written(events))
+    events = [message_event(number, kind=kind) for number, kind in enumerate(kinds)]
+    (folder / "20261122T000000Z_0001.md").write_bytes(log_of(events))
     assert turns_in_logs(tmp_path) == 2
 
 

@@ -30,7 +30,7 @@ from messages.skills import SKILLS, ListSkills, SkillEntry, SkillsListed, SkillS
 from messages.socket import Refused
 from messages.status import OBSERVER, DescribeYourself, SelfDescription
 from tests.actors.observer.prometheus import read_metrics, spent
-from tests.domain.log.logs import said, written
+from tests.domain.log.logs import log_of, message_event
 from tests.patience import PATIENCE_S
 
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="123456789012345678")
@@ -253,7 +253,7 @@ def test_metrics_are_text_whatever_a_model_is_called(rig: Rig) -> None:
 def test_what_a_log_holds_is_told_also_if_it_is_half_a_surrogate_pair(rig: Rig) -> None:
     folder = rig.root / log_folder(WINDOW)
     folder.mkdir(parents=True)
-    (folder / "20260130T142355Z_0001.md").write_bytes(written([said(1, "half a pair: \ud800")]))
+    (folder / "20260130T142355Z_0001.md").write_bytes(log_of([message_event(1, "half a pair: \ud800")]))
 
     status, shown = rig.get(f"/log?window={WINDOW.address.key}")
     assert (status, shown["entries"][0]["text"]) == (200, "half a pair: \ud800")
@@ -301,7 +301,7 @@ def test_a_long_log_is_not_read_for_each_who_asks(tmp_path: Path) -> None:
     path = f"/log?window={WINDOW.address.key}"
 
     def events_after_another(count: int) -> int:
-        log.write_bytes(written([said(n, "x") for n in range(count)]))
+        log.write_bytes(log_of([message_event(n, "x") for n in range(count)]))
         return int(rig.get(path)[1]["events"])
 
     assert rig.get(path) == (200, {"trouble": "nothing was said there yet"})
@@ -318,9 +318,11 @@ def test_of_many_logs_the_newest_looks_are_kept(tmp_path: Path) -> None:
     for window in windows:
         folder = rig.root / log_folder(window)
         folder.mkdir(parents=True)
-        (folder / "20260130T142355Z_0001.md").write_bytes(written([said(1, "first")]))
+        (folder / "20260130T142355Z_0001.md").write_bytes(log_of([message_event(1, "first")]))
         assert rig.get(f"/log?window={window.address.key}")[1]["events"] == 1
-        (folder / "20260130T142355Z_0001.md").write_bytes(written([said(1, "first"), said(2, "second")]))
+        (folder / "20260130T142355Z_0001.md").write_bytes(
+            log_of([message_event(1, "first"), message_event(2, "second")])
+        )
 
     shown = [rig.get(f"/log?window={window.address.key}")[1]["events"] for window in reversed(windows)]
     rig.stop()
@@ -417,8 +419,8 @@ def test_a_reader_that_takes_nothing_is_cut_off_and_another_is_told_the_whole_st
 
         found: list[http.client.HTTPResponse] = []
         _until(is_let_in)
-        said = next(data for name, data in rig.events(found[0]) if name == "actors")
-        assert said["windows"]["all"] is True
+        message_event = next(data for name, data in rig.events(found[0]) if name == "actors")
+        assert message_event["windows"]["all"] is True
     rig.stop()
 
 

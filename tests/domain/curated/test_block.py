@@ -91,10 +91,10 @@ def test_nothing_asks_for_a_new_whole_index() -> None:
 @given(INDEXES, st.booleans(), st.booleans())
 @pytest.mark.req("S1-29", "S1-61")
 def test_without_a_project_none_is_mentioned(index: str, may_write: bool, may_run: bool) -> None:
-    made = block([ScopeBlock(Scope.GLOBAL, "/m", may_write, index)], may_run=may_run)
+    text = block([ScopeBlock(Scope.GLOBAL, "/m", may_write, index)], may_run=may_run)
     frame = block([ScopeBlock(Scope.GLOBAL, "/m", may_write, "")], may_run=may_run)
 
-    assert made.startswith(frame)
+    assert text.startswith(frame)
     assert "project memory" not in frame.casefold()
     assert "Project" not in frame
     assert ".pi/memory" not in frame
@@ -113,11 +113,11 @@ def test_the_same_files_give_the_same_block(one: str, other: str) -> None:
 
 @pytest.mark.req("S1-63")
 def test_without_files_there_is_the_preamble_alone() -> None:
-    made = block([ScopeBlock(Scope.GLOBAL, "/m", True, ""), ScopeBlock(Scope.PROJECT, "/p", True, "")])
+    text = block([ScopeBlock(Scope.GLOBAL, "/m", True, ""), ScopeBlock(Scope.PROJECT, "/p", True, "")])
 
-    assert made.startswith("## Persistent memory\n")
-    assert "When you learn something durable" in made
-    assert "###" not in made
+    assert text.startswith("## Persistent memory\n")
+    assert "When you learn something durable" in text
+    assert "###" not in text
 
 
 def test_who_may_not_write_or_run_is_not_asked_to() -> None:
@@ -130,9 +130,9 @@ def test_who_may_not_write_or_run_is_not_asked_to() -> None:
 
 
 def test_personal_notes_stand_behind_the_index_of_their_project() -> None:
-    made = block([HOME, ScopeBlock(Scope.PROJECT, "/p", True, "- a\n", "- mine\n")])
+    text = block([HOME, ScopeBlock(Scope.PROJECT, "/p", True, "- a\n", "- mine\n")])
 
-    assert made.endswith("- a\n\n### Project MEMORY.local.md  (.pi/memory/MEMORY.local.md)\n- mine")
+    assert text.endswith("- a\n\n### Project MEMORY.local.md  (.pi/memory/MEMORY.local.md)\n- mine")
 
 
 @given(anything)

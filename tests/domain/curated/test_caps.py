@@ -12,37 +12,37 @@ LIMITS = st.integers(0, 40)
 
 @given(anything, LIMITS, LIMITS)
 def test_what_is_kept_is_a_beginning_within_both_limits(data: bytes, max_lines: int, max_bytes: int) -> None:
-    kept = cap_index(data, max_lines, max_bytes)
+    capped = cap_index(data, max_lines, max_bytes)
 
-    assert data.startswith(kept.data)
-    assert len(kept.data) <= max_bytes
-    assert kept.lines == kept.data.count(b"\n") + bool(kept.data.rpartition(b"\n")[2]) <= max_lines
-    assert (kept.total_lines, kept.total_bytes) == (data.count(b"\n") + bool(data.rpartition(b"\n")[2]), len(data))
-    assert kept.is_cut == (kept.data != data)
+    assert data.startswith(capped.data)
+    assert len(capped.data) <= max_bytes
+    assert capped.lines == capped.data.count(b"\n") + bool(capped.data.rpartition(b"\n")[2]) <= max_lines
+    assert (capped.total_lines, capped.total_bytes) == (data.count(b"\n") + bool(data.rpartition(b"\n")[2]), len(data))
+    assert capped.is_cut == (capped.data != data)
 
 
 @given(anything, LIMITS, LIMITS)
 @pytest.mark.req("X-78")
 def test_lines_stay_whole_and_no_line_more_would_fit(data: bytes, max_lines: int, max_bytes: int) -> None:
-    kept = cap_index(data, max_lines, max_bytes)
-    if not kept.is_cut:
+    capped = cap_index(data, max_lines, max_bytes)
+    if not capped.is_cut:
         return
-    is_whole = not kept.data or kept.data.endswith(b"\n")
-    rest, _, _ = data[len(kept.data) :].partition(b"\n")
-    more = kept.data + rest + data[len(kept.data) + len(rest) :][:1]
+    is_whole = not capped.data or capped.data.endswith(b"\n")
+    rest, _, _ = data[len(capped.data) :].partition(b"\n")
+    more = capped.data + rest + data[len(capped.data) + len(rest) :][:1]
 
-    assert is_whole or b"\n" not in kept.data
-    assert kept.lines == max_lines or len(more) > max_bytes
+    assert is_whole or b"\n" not in capped.data
+    assert capped.lines == max_lines or len(more) > max_bytes
 
 
 @given(st.text(max_size=30), LIMITS)
 @pytest.mark.req("X-78")
 def test_a_line_that_is_too_long_is_cut_between_two_characters(text: str, max_bytes: int) -> None:
     data = text.replace("\n", "").encode()
-    kept = cap_index(data, 1, max_bytes).data
+    capped = cap_index(data, 1, max_bytes).data
 
-    assert kept.decode() == data.decode()[: len(kept.decode())]
-    assert kept == data or len(kept) > max_bytes - 4
+    assert capped.decode() == data.decode()[: len(capped.decode())]
+    assert capped == data or len(capped) > max_bytes - 4
 
 
 @pytest.mark.req("S1-06", "S1-27")
@@ -56,14 +56,14 @@ def test_of_an_index_a_prompt_takes_two_hundred_lines_or_eight_kibibytes() -> No
 
 @pytest.mark.req("X-78")
 def test_of_a_single_long_line_whole_characters_are_kept() -> None:
-    kept = cap_index("ä€😀".encode() * 2000, 200, 8192)
+    capped = cap_index("ä€😀".encode() * 2000, 200, 8192)
 
-    assert len(kept.data) > 8188
-    assert kept.data.decode().startswith("ä€😀ä€😀")
+    assert len(capped.data) > 8188
+    assert capped.data.decode().startswith("ä€😀ä€😀")
 
 
 def test_whichever_limit_is_reached_first_ends_it(subtests: pytest.Subtests) -> None:
-    for data, max_lines, max_bytes, kept in [
+    for data, max_lines, max_bytes, capped in [
         (b"", 200, 8192, b""),
         (b"abc\n", 0, 8192, b""),
         (b"abc\n", 200, 0, b""),
@@ -77,4 +77,4 @@ def test_whichever_limit_is_reached_first_ends_it(subtests: pytest.Subtests) -> 
         (b"\x80\x80\x80\x80\x80\x80", 1, 5, b"\x80\x80\x80\x80\x80"),
     ]:
         with subtests.test(data=data):
-            assert cap_index(data, max_lines, max_bytes).data == kept
+            assert cap_index(data, max_lines, max_bytes).data == capped

@@ -12,7 +12,7 @@ from tests.pace import paced_s
 
 @pytest.mark.req("S1-80")
 def test_what_people_ask_to_keep_is_proposed_in_their_words(subtests: pytest.Subtests) -> None:
-    for said, facts in [
+    for text, facts in [
         ("Remember that the build needs make.", ["The build needs make."]),
         ("please, remember: the build needs make", ["The build needs make"]),
         ("Please note that CI is slow. How are you?", ["CI is slow."]),
@@ -26,12 +26,12 @@ def test_what_people_ask_to_keep_is_proposed_in_their_words(subtests: pytest.Sub
         ("Hello.\nRemember: - use tabs\nBye", ["Use tabs"]),
         ("Note: one two. Note: one two. Note: three four.", ["One two.", "Three four."]),
     ]:
-        with subtests.test(said=said):
-            assert list(proposals(said)) == facts
+        with subtests.test(said=text):
+            assert list(proposals(text)) == facts
 
 
 def test_questions_and_other_sentences_propose_nothing(subtests: pytest.Subtests) -> None:
-    for said in [
+    for text in [
         "Do you remember that the build was slow?",
         "Remember that?",
         "remember: make",
@@ -44,8 +44,8 @@ def test_questions_and_other_sentences_propose_nothing(subtests: pytest.Subtests
         "",
         "Remember that " + "x " * LONGEST_FACT,
     ]:
-        with subtests.test(said=said):
-            assert proposals(said) == ()
+        with subtests.test(said=text):
+            assert proposals(text) == ()
 
 
 @given(st.lists(st.sampled_from(["Remember that ", "note: ", "we decided to ", "a b", ". ", "? ", "\n", "- "])))

@@ -47,11 +47,11 @@ def test_a_whole_file_counts_whatever_was_in_force(before: FolderConfig, wanted:
 def test_the_keys_of_a_project_count_more_than_the_users_and_all_others_stay(
     user: FolderConfig, project: FolderConfig, names: set[str]
 ) -> None:
-    said = {name: value for name, value in document(project).items() if name in names}
-    config, flaws = merge_file(user, json.dumps(said).encode())
+    own_keys = {name: value for name, value in document(project).items() if name in names}
+    config, flaws = merge_file(user, json.dumps(own_keys).encode())
 
     assert flaws == ()
-    assert document(config) == {**document(user), **said}
+    assert document(config) == {**document(user), **own_keys}
 
 
 @given(CONFIGS, st.binary(max_size=60))
@@ -65,17 +65,17 @@ def test_whatever_a_file_holds_the_outcome_is_in_force_with_every_value_in_its_r
 
 @given(CONFIGS, st.dictionaries(st.sampled_from([*SWITCHES, *MOST, "other"]), JSON, max_size=4))
 def test_a_wrong_value_has_a_flaw_that_names_its_key_and_changes_nothing(
-    before: FolderConfig, said: dict[str, object]
+    before: FolderConfig, own_keys: dict[str, object]
 ) -> None:
-    config, flaws = merge_file(before, json.dumps(said).encode())
-    for name, value in said.items():
+    config, flaws = merge_file(before, json.dumps(own_keys).encode())
+    for name, value in own_keys.items():
         is_right = (name in SWITCHES and isinstance(value, bool)) or (
             name in MOST and isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST[name]
         )
         assert any(name in flaw.partition(";")[0] for flaw in flaws) or is_right
         if name != "other":
             assert getattr(config, name) == (value if is_right else getattr(before, name))
-    assert replace(config, **{name: getattr(before, name) for name in said if name != "other"}) == before
+    assert replace(config, **{name: getattr(before, name) for name in own_keys if name != "other"}) == before
 
 
 def test_a_switch_is_true_or_false(subtests: pytest.Subtests) -> None:

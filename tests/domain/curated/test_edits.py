@@ -53,17 +53,17 @@ def test_a_fact_is_added_once_and_every_line_that_was_there_stays(
     data: bytes, text: str, section: str, day: str
 ) -> None:
     before = parse_document(data)
-    made = with_fact(data, text, section, day)
-    after = parse_document(made)
+    new_data = with_fact(data, text, section, day)
+    after = parse_document(new_data)
 
-    assert with_fact(made, text, section, day) == made
+    assert with_fact(new_data, text, section, day) == new_data
     assert sum(page.text == text for page in after.facts) == max(1, sum(page.text == text for page in before.facts))
     if text in {page.text for page in before.facts}:
-        assert made == data
+        assert new_data == data
         return
     assert Counter(page.text for page in after.facts) - Counter(page.text for page in before.facts) == {text: 1}
     assert len(after.facts) == len(before.facts) + 1
-    assert not lines_with_words(data) - lines_with_words(made)
+    assert not lines_with_words(data) - lines_with_words(new_data)
     assert next(page for page in after.facts if page.text == text).confirmed == day
 
 
@@ -86,15 +86,15 @@ def test_two_facts_of_one_section_stand_in_the_order_in_which_they_came(
     data: bytes, first: str, second: str, section: str
 ) -> None:
     assume(first != second and not {first, second} & {page.text for page in parse_document(data).facts})
-    made = with_fact(with_fact(data, first, section), second, section)
-    texts = [page.text for page in parse_document(made).facts]
+    new_data = with_fact(with_fact(data, first, section), second, section)
+    texts = [page.text for page in parse_document(new_data).facts]
 
     assert texts.index(second) == texts.index(first) + 1
-    assert len(sections(parse_document(made))) <= len(sections(parse_document(data))) + 1
+    assert len(sections(parse_document(new_data))) <= len(sections(parse_document(data))) + 1
 
 
 def test_a_fact_goes_to_the_end_of_its_section(subtests: pytest.Subtests) -> None:
-    for data, section, made in [
+    for data, section, new_data in [
         (b"", "", b"## Remembered\n\n- new\n"),
         (b"# Index", "", b"# Index\n\n## Remembered\n\n- new\n"),
         (b"- a\n", "Build", b"- a\n\n## Build\n\n- new\n"),
@@ -113,29 +113,29 @@ def test_a_fact_goes_to_the_end_of_its_section(subtests: pytest.Subtests) -> Non
         (b"\xff\0", "Build", b"\xff\0\n\n## Build\n\n- new\n"),
     ]:
         with subtests.test(data=data):
-            assert with_fact(data, "new", section) == made
+            assert with_fact(data, "new", section) == new_data
 
 
 @given(files_with_a_fact())
 def test_without_a_fact_all_lines_of_others_stay(drawn: tuple[bytes, Page]) -> None:
     data, page = drawn
-    made = without_fact(data, page)
+    new_data = without_fact(data, page)
 
-    assert lines_with_words(data) - lines_with_words(made) == lines_with_words(
+    assert lines_with_words(data) - lines_with_words(new_data) == lines_with_words(
         page.raw.encode("utf-8", "surrogateescape")
     )
-    assert not lines_with_words(made) - lines_with_words(data)
-    assert [each.text for each in parse_document(made).facts] == [
+    assert not lines_with_words(new_data) - lines_with_words(data)
+    assert [each.text for each in parse_document(new_data).facts] == [
         each.text for each in parse_document(data).facts if each.text != page.text
     ]
-    assert without_fact(made, page) == made
+    assert without_fact(new_data, page) == new_data
 
 
 @given(anything, FACTS, SECTIONS)
 def test_a_fact_that_is_added_and_taken_out_leaves_the_lines_as_they_were(data: bytes, text: str, section: str) -> None:
     assume(text not in {page.text for page in parse_document(data).facts})
-    made = with_fact(data, text, section)
-    back = without_fact(made, the_page(made, text))
+    new_data = with_fact(data, text, section)
+    back = without_fact(new_data, the_page(new_data, text))
 
     assert [page.text for page in parse_document(back).facts] == [page.text for page in parse_document(data).facts]
     assert not lines_with_words(data) - lines_with_words(back)
@@ -144,7 +144,7 @@ def test_a_fact_that_is_added_and_taken_out_leaves_the_lines_as_they_were(data: 
 
 @pytest.mark.req("X-75")
 def test_a_wrong_fact_is_deleted_and_nothing_else(subtests: pytest.Subtests) -> None:
-    for data, made in [
+    for data, new_data in [
         (b"- gone\n", b""),
         (b"- a\n- gone\n- b\n", b"- a\n- b\n"),
         (b"- a\n- gone\n\n# B\n", b"- a\n\n# B\n"),
@@ -154,7 +154,7 @@ def test_a_wrong_fact_is_deleted_and_nothing_else(subtests: pytest.Subtests) -> 
         (b"- a\n* gone", b"- a\n"),
     ]:
         with subtests.test(data=data):
-            assert without_fact(data, the_page(data, "gone")) == made
+            assert without_fact(data, the_page(data, "gone")) == new_data
 
 
 @given(files_with_a_fact(), FACTS, DAYS)
@@ -164,8 +164,8 @@ def test_other_words_stand_in_the_same_place_and_all_other_facts_stay(
 ) -> None:
     data, page = drawn
     assume(text not in {each.text for each in parse_document(data).facts})
-    made = fix_fact(data, page, text, day)
-    before, after = parse_document(data), parse_document(made)
+    new_data = fix_fact(data, page, text, day)
+    before, after = parse_document(data), parse_document(new_data)
 
     assert [each.text for each in after.facts] == [
         text if each.text == page.text else each.text for each in before.facts
@@ -174,19 +174,19 @@ def test_other_words_stand_in_the_same_place_and_all_other_facts_stay(
         each.raw for each in before.pages if each.kind is PageKind.SECTION
     ]
     assert next(each for each in after.facts if each.text == text).confirmed == day
-    assert fix_fact(made, page, text, day) == made
+    assert fix_fact(new_data, page, text, day) == new_data
 
 
 @pytest.mark.parametrize(
-    ("data", "made"),
+    ("data", "new_data"),
     [
         (b"- a\n* old\n  more\n\n# B\n", b"- a\n* new <!-- confirmed 2026-03-04 -->\n\n# B\n"),
         (b"- old more", b"- new <!-- confirmed 2026-03-04 -->"),
         (b"+ old more <!-- confirmed 2020-01-01 -->\r\n", b"+ new <!-- confirmed 2026-03-04 -->\r\n"),
     ],
 )
-def test_a_fixed_fact_keeps_its_bullet_and_the_file_its_line_ends(data: bytes, made: bytes) -> None:
-    assert fix_fact(data, the_page(data, "old more"), "new", "2026-03-04") == made
+def test_a_fixed_fact_keeps_its_bullet_and_the_file_its_line_ends(data: bytes, new_data: bytes) -> None:
+    assert fix_fact(data, the_page(data, "old more"), "new", "2026-03-04") == new_data
 
 
 def test_of_two_facts_with_the_same_words_the_one_in_the_same_section_is_meant() -> None:
@@ -201,16 +201,16 @@ def test_of_two_facts_with_the_same_words_the_one_in_the_same_section_is_meant()
 def test_a_page_is_taken_over_with_all_its_lines_once(drawn: tuple[bytes, Page], data: bytes, section: str) -> None:
     page = drawn[1]
     assume("```" not in page.raw and "~~~" not in page.raw)
-    made = with_page(data, page, section)
+    new_data = with_page(data, page, section)
 
-    assert with_page(made, page, section) == made
-    assert not lines_with_words(data) - lines_with_words(made)
+    assert with_page(new_data, page, section) == new_data
+    assert not lines_with_words(data) - lines_with_words(new_data)
     if page.text in {each.text for each in parse_document(data).facts}:
-        assert made == data
+        assert new_data == data
         return
-    assert len(parse_document(made).facts) == len(parse_document(data).facts) + 1
-    assert not lines_with_words(page.raw.encode("utf-8", "surrogateescape")) - lines_with_words(made)
-    assert (heading_words(heading_of(parse_document(made), page.text)) or "").casefold() == (
+    assert len(parse_document(new_data).facts) == len(parse_document(data).facts) + 1
+    assert not lines_with_words(page.raw.encode("utf-8", "surrogateescape")) - lines_with_words(new_data)
+    assert (heading_words(heading_of(parse_document(new_data), page.text)) or "").casefold() == (
         section or SECTION
     ).casefold()
 
@@ -218,8 +218,8 @@ def test_a_page_is_taken_over_with_all_its_lines_once(drawn: tuple[bytes, Page],
 def test_the_bare_lines_of_a_page_are_moved_without_the_empty_ones_behind() -> None:
     page = parse_document(b"## A\n- x <!-- confirmed 2026-01-02 -->\n  more\n\n\n## B\n").facts[0]
 
-    made = b"## Archived\n\n- x <!-- confirmed 2026-01-02 -->\n  more\n"
-    assert with_page(b"", page, "Archived") == made
+    new_data = b"## Archived\n\n- x <!-- confirmed 2026-01-02 -->\n  more\n"
+    assert with_page(b"", page, "Archived") == new_data
 
 
 @given(files_with_a_fact())
@@ -233,22 +233,22 @@ def test_a_fact_is_found_by_its_words_and_by_its_id(drawn: tuple[bytes, Page]) -
 
 
 @given(anything, st.text(max_size=10))
-def test_whoever_asks_for_a_fact_gets_one_of_the_file_or_none(data: bytes, asked: str) -> None:
+def test_whoever_asks_for_a_fact_gets_one_of_the_file_or_none(data: bytes, wanted: str) -> None:
     document = parse_document(data)
     with suppress(EditRefusedError):
-        assert the_fact(document, asked) in document.facts
+        assert the_fact(document, wanted) in document.facts
 
 
 def test_none_and_several_are_refused(subtests: pytest.Subtests) -> None:
-    for asked, rule in [
+    for wanted, rule in [
         ("", "no words"),
         ("- ", "no words"),
         ("sccache", "2 facts"),
         ("nothing", "no fact"),
         ("0" * 8, "no fact"),
     ]:
-        with subtests.test(asked=asked), pytest.raises(EditRefusedError, match=rule):
-            the_fact(parse_document(b"- sccache is on\n- sccache is fast\n"), asked)
+        with subtests.test(asked=wanted), pytest.raises(EditRefusedError, match=rule):
+            the_fact(parse_document(b"- sccache is on\n- sccache is fast\n"), wanted)
 
 
 def test_words_that_only_one_fact_has_are_enough() -> None:

@@ -133,16 +133,16 @@ def test_a_very_long_text_is_looked_at_at_once(subtests: pytest.Subtests) -> Non
 
 @given(st.text())
 def test_one_line_is_one_line_without_a_bullet_and_stays_so(text: str) -> None:
-    made = one_line(text)
+    line = one_line(text)
 
-    assert made == one_line(made)
-    assert len(made.splitlines()) <= 1
-    assert made == made.strip()
-    assert not made.startswith(("- ", "* ", "+ "))
+    assert line == one_line(line)
+    assert len(line.splitlines()) <= 1
+    assert line == line.strip()
+    assert not line.startswith(("- ", "* ", "+ "))
 
 
 def test_blanks_and_bullets_are_left_out(subtests: pytest.Subtests) -> None:
-    for text, made in [
+    for text, line in [
         (" a\n\tb ", "a b"),
         ("- a", "a"),
         ("- * + a", "a"),
@@ -152,7 +152,7 @@ def test_blanks_and_bullets_are_left_out(subtests: pytest.Subtests) -> None:
         ("", ""),
     ]:
         with subtests.test(text=text):
-            assert one_line(text) == made
+            assert one_line(text) == line
 
 
 @given(ANYWHERE)

@@ -33,11 +33,11 @@ def test_any_bytes_are_a_file_of_traces(data: bytes) -> None:
 def test_a_trace_of_any_length_is_one_line_that_can_be_read_again(
     word: str, reason: str, reasons: int, counts: int
 ) -> None:
-    made = line(Trace(word, word, word, word, (reason,) * reasons, {f"{word}{n}": n for n in range(counts)}))
+    trace_line = line(Trace(word, word, word, word, (reason,) * reasons, {f"{word}{n}": n for n in range(counts)}))
 
-    assert len(made) <= LONGEST_LINE + 1
-    assert made.count(b"\n") == 1
-    (trace,) = read(made)
+    assert len(trace_line) <= LONGEST_LINE + 1
+    assert trace_line.count(b"\n") == 1
+    (trace,) = read(trace_line)
     assert word.startswith(trace.id)
     assert all(reason.startswith(each) for each in trace.reasons)
 

@@ -116,11 +116,11 @@ def test_what_is_no_reply_of_curated_memory_is_refused() -> None:
 
 @pytest.mark.req("S1-49", "S1-28", "S1-64")
 def test_the_status_has_files_sizes_bytes_table_trust_and_paths() -> None:
-    said = lines(CuratedDescribed(request_id=ID, injection="on", scopes=(status("global"), status())))
-    project = said[said.index("Project memory: /srv/project/memory") :]
+    text_lines = lines(CuratedDescribed(request_id=ID, injection="on", scopes=(status("global"), status())))
+    project = text_lines[text_lines.index("Project memory: /srv/project/memory") :]
 
-    assert said[0] == "Memory in prompts: on"
-    assert "Global memory: /srv/global/memory" in said
+    assert text_lines[0] == "Memory in prompts: on"
+    assert "Global memory: /srv/global/memory" in text_lines
     assert project[1:] == [
         "- Trust: a trusted repository",
         "- Writing from here: yes",
@@ -139,11 +139,11 @@ def test_the_status_has_files_sizes_bytes_table_trust_and_paths() -> None:
 
 
 def test_a_folder_that_is_not_there_comes_into_being_later() -> None:
-    said = lines(CuratedDescribed(request_id=ID, injection="off", scopes=(status(exists=False, writable="why"),)))
+    text_lines = lines(CuratedDescribed(request_id=ID, injection="off", scopes=(status(exists=False, writable="why"),)))
 
-    assert any(line.endswith("does not exist yet; the first fact creates it") for line in said)
-    assert "- Writing from here: no, why" in said
-    assert "- In prompts once curated memory is on: 8,192 of 9,000 bytes of MEMORY.md" in said
+    assert any(line.endswith("does not exist yet; the first fact creates it") for line in text_lines)
+    assert "- Writing from here: no, why" in text_lines
+    assert "- In prompts once curated memory is on: 8,192 of 9,000 bytes of MEMORY.md" in text_lines
 
 
 @pytest.mark.req("S1-50")
@@ -186,9 +186,9 @@ def test_where_there_is_nothing_it_says_so() -> None:
 
 
 def test_a_flush_names_what_was_rejected_and_why() -> None:
-    said = lines(FactsFlushed(request_id=ID, committed=(("global", "a"),), rejected=(rejection("b"),)))
+    text_lines = lines(FactsFlushed(request_id=ID, committed=(("global", "a"),), rejected=(rejection("b"),)))
 
-    assert said == [
+    assert text_lines == [
         "Committed: 1; rejected: 1",
         "- global: a",
         "- rejected, project: b: it looks like a secret",
@@ -197,10 +197,10 @@ def test_a_flush_names_what_was_rejected_and_why() -> None:
 
 def test_an_answer_that_is_too_long_says_how_much_is_left_out() -> None:
     faults = tuple(FaultShown(kind="duplicate", scope="global", detail=str(n)) for n in range(1000))
-    said = lines(FaultsListed(request_id=ID, faults=faults))
+    text_lines = lines(FaultsListed(request_id=ID, faults=faults))
 
-    assert len(said) == 401
-    assert said[-1] == "… and 600 more"
+    assert len(text_lines) == 401
+    assert text_lines[-1] == "… and 600 more"
 
 
 def test_of_many_facts_that_wait_the_first_are_shown() -> None:

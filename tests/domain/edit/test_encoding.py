@@ -54,11 +54,11 @@ def test_a_version_in_another_encoding_has_the_same_words_in_utf_8(name: str) ->
 
 @given(st.binary())
 def test_of_any_bytes_a_version_in_utf_8_can_be_made(data: bytes) -> None:
-    made = as_utf8(data)
+    encoded = as_utf8(data)
 
-    assert made == data or encoding_flaw(data)
-    made.decode("utf-8")
-    assert b"\0" not in made
+    assert encoded == data or encoding_flaw(data)
+    encoded.decode("utf-8")
+    assert b"\0" not in encoded
 
 
 def test_lines_in_utf_8_beside_others_stay_and_every_byte_is_kept() -> None:

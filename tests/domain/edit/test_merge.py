@@ -14,8 +14,8 @@ documents = st.builds(lambda parts, end: b"\n".join(parts) + end, lines, st.samp
 
 @given(documents, documents)
 def test_changes_made_again_where_they_were_made_bring_every_line_of_the_new_version(old: bytes, new: bytes) -> None:
-    made = apply(changes(old, new), old)
-    assert not Counter(line for line in new.split(b"\n") if line) - Counter(made.split(b"\n"))
+    merged = apply(changes(old, new), old)
+    assert not Counter(line for line in new.split(b"\n") if line) - Counter(merged.split(b"\n"))
 
 
 @given(documents)
@@ -25,9 +25,9 @@ def test_no_change_is_no_change(data: bytes) -> None:
 
 @given(documents, documents, documents)
 def test_no_added_line_is_left_out_whatever_it_is_applied_to(old: bytes, new: bytes, other: bytes) -> None:
-    made = apply(changes(old, new), other)
+    merged = apply(changes(old, new), other)
     added = Counter(new.split(b"\n")) - Counter(old.split(b"\n"))
-    there = Counter(made.split(b"\n"))
+    there = Counter(merged.split(b"\n"))
     assert all(there[line] >= 1 for line in added if line)
 
 

@@ -48,9 +48,9 @@ def test_an_answer_is_kept_only_if_it_is_whole_and_all_of_it_was_read() -> None:
         (b'{"choices": [{"message": {"content": "a"}}]}', ""),
     ]
     failures = [
-        (data, told)
+        (data, problem_text)
         for data, problem in cases
-        if (problem not in (told := problem_of(read(data)))) or bool(problem) != bool(told)
+        if (problem not in (problem_text := problem_of(read(data)))) or bool(problem) != bool(problem_text)
     ]
     assert not failures
     assert "longer than" in problem_of(read(half + END, most_chars=3))
@@ -72,5 +72,5 @@ def test_thoughts_are_not_kept_and_a_refusal_is() -> None:
         (event(refusal="I will ") + event(refusal="not."), (), "I will not."),
         (event(content="a\ud83d") + event(content="\ude00b\ud83d"), (), "a😀b\ufffd"),
     ]
-    kept = [kept_words(read(data + END), texts) for data, texts, _ in cases]
-    assert kept == [words for _, _, words in cases]
+    retained_words = [kept_words(read(data + END), texts) for data, texts, _ in cases]
+    assert retained_words == [words for _, _, words in cases]

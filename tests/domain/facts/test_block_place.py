@@ -17,10 +17,10 @@ TOOL = '{"role":"assistant","tool_calls":[]},{"role":"tool","content":"r"}'
 HEAD = "N\\n\\nCurrent message:\\n"
 
 
-def sent(messages: str, place: BlockPlace) -> str:
+def body_with(messages: str, place: BlockPlace) -> str:
     body = f'{{"model":"m","messages":[{messages}]}}'.encode()
-    told = upstream_body(read_request(body), "N", place).decode()
-    return told.removeprefix('{"model":"m","messages":[').removesuffix("]}")
+    placed = upstream_body(read_request(body), "N", place).decode()
+    return placed.removeprefix('{"model":"m","messages":[').removesuffix("]}")
 
 
 @pytest.mark.req("X-224")
@@ -42,7 +42,9 @@ def test_a_block_stands_at_its_place_and_all_else_is_byte_for_byte_as_it_came() 
         (f"{HISTORY},{FIRST}", system, f"{block},{HISTORY},{FIRST}"),
         (SYSTEM, question, merged),
     ]
-    failures = [(messages, place, told) for messages, place, right in cases if (told := sent(messages, place)) != right]
+    failures = [
+        (messages, place, body) for messages, place, right in cases if (body := body_with(messages, place)) != right
+    ]
     assert not failures
 
 

@@ -21,7 +21,7 @@ def body(**fields: Any) -> bytes:
     return json.dumps({"model": "m", "messages": [USER]} | fields).encode()
 
 
-def sent(block: str, *messages: Any, **fields: Any) -> Any:
+def upstream(block: str, *messages: Any, **fields: Any) -> Any:
     return json.loads(upstream_body(read_request(body(messages=list(messages), **fields)), block))
 
 
@@ -79,31 +79,31 @@ def test_our_fields_never_go_on_and_all_others_keep_their_bytes() -> None:
     )
 )
 def test_messages_of_any_form_pass(messages: list[object]) -> None:
-    assert sent("", *messages, memory_id="x")["messages"] == messages
-    assert sent("b", *messages)["messages"][-len(messages) + 1 :] == messages[1:] or len(messages) == 1
+    assert upstream("", *messages, memory_id="x")["messages"] == messages
+    assert upstream("b", *messages)["messages"][-len(messages) + 1 :] == messages[1:] or len(messages) == 1
 
 
 @pytest.mark.req("S2-51")
 def test_the_block_stands_in_a_system_message_in_front() -> None:
-    assert sent("BLOCK", USER)["messages"] == [{"role": "system", "content": "BLOCK"}, USER]
+    assert upstream("BLOCK", USER)["messages"] == [{"role": "system", "content": "BLOCK"}, USER]
 
 
 @pytest.mark.parametrize("role", ["system", "developer"])
 def test_the_block_joins_a_system_message_that_is_there(role: str) -> None:
     first = {"role": role, "content": "Be kind.", "name": "n"}
 
-    assert sent("BLOCK", first, USER)["messages"] == [first | {"content": "Be kind.\n\nBLOCK"}, USER]
+    assert upstream("BLOCK", first, USER)["messages"] == [first | {"content": "Be kind.\n\nBLOCK"}, USER]
 
 
 def test_the_block_joins_parts_and_fills_what_is_empty() -> None:
     parts = [{"type": "text", "text": "Be kind.", "cache_control": {"type": "ephemeral"}}]
 
-    assert sent("B", {"role": "system", "content": parts}, USER)["messages"][0]["content"] == [
+    assert upstream("B", {"role": "system", "content": parts}, USER)["messages"][0]["content"] == [
         *parts,
         {"type": "text", "text": "B"},
     ]
-    assert sent("B", {"role": "system", "content": None}, USER)["messages"][0]["content"] == "B"
-    assert sent("B", {"role": "system"}, USER)["messages"][0]["content"] == "B"
+    assert upstream("B", {"role": "system", "content": None}, USER)["messages"][0]["content"] == "B"
+    assert upstream("B", {"role": "system"}, USER)["messages"][0]["content"] == "B"
 
 
 def test_the_question_is_the_last_that_the_user_said() -> None:
@@ -236,25 +236,25 @@ def test_a_system_message_with_half_a_character_keeps_its_bytes_and_gets_the_blo
 def test_a_system_message_of_another_form_is_left_alone(content: object) -> None:
     first = {"role": "system", "content": content}
 
-    assert sent("B", first)["messages"] == [{"role": "system", "content": "B"}, first]
+    assert upstream("B", first)["messages"] == [{"role": "system", "content": "B"}, first]
 
 
 @given(st.text(), st.text(st.one_of(st.characters(), st.characters(categories=["Cs"])), min_size=1))
-def test_the_block_stands_behind_what_was_said_whatever_that_is(said: str, block: str) -> None:
-    shown = sound(block)
-    parts = [{"type": "text", "text": said}]
+def test_the_block_stands_behind_what_was_said_whatever_that_is(words: str, block: str) -> None:
+    sound_block = sound(block)
+    parts = [{"type": "text", "text": words}]
 
-    assert sent(block, {"role": "system", "content": said})["messages"] == [
-        {"role": "system", "content": f"{said}\n\n{shown}" if said else shown}
+    assert upstream(block, {"role": "system", "content": words})["messages"] == [
+        {"role": "system", "content": f"{words}\n\n{sound_block}" if words else sound_block}
     ]
-    assert sent(block, {"role": "system", "content": parts})["messages"][0]["content"] == [
+    assert upstream(block, {"role": "system", "content": parts})["messages"][0]["content"] == [
         *parts,
-        {"type": "text", "text": shown},
+        {"type": "text", "text": sound_block},
     ]
 
 
 def test_the_block_is_the_only_part_where_there_was_none() -> None:
-    assert sent("B", {"role": "system", "content": []})["messages"][0]["content"] == [{"type": "text", "text": "B"}]
+    assert upstream("B", {"role": "system", "content": []})["messages"][0]["content"] == [{"type": "text", "text": "B"}]
 
 
 def test_half_a_character_in_a_message_is_marked_and_in_a_memory_id_refused() -> None:

@@ -33,9 +33,9 @@ def entry(content: str, role: EntryRole = EntryRole.USER, conversation: str = "c
 @pytest.mark.req("S2-25", "S2-26", "S2-29")
 @given(TEXTS, st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=50))
 def test_a_turn_is_read_as_it_was_written_to_the_last_blank(content: str, conversation: str) -> None:
-    made = entry(content, EntryRole.USER, conversation)
+    new_entry = entry(content, EntryRole.USER, conversation)
 
-    assert read(write_entry(made)) == made
+    assert read(write_entry(new_entry)) == new_entry
 
 
 def test_what_looks_like_front_matter_is_text(subtests: pytest.Subtests) -> None:
@@ -87,9 +87,9 @@ def test_dates_are_understood_as_people_write_them(subtests: pytest.Subtests) ->
         ("0001-01-01", datetime(1, 1, 1, tzinfo=UTC)),
         ("9999-12-31T23:59:59.999999Z", datetime.max.replace(tzinfo=UTC)),
     ]
-    for said, at in cases:
-        with subtests.test(said=said, at=at):
-            assert read(f"---\ncreated_at: {json.dumps(said)}\n---\nx").created_at == at
+    for date_text, at in cases:
+        with subtests.test(said=date_text, at=at):
+            assert read(f"---\ncreated_at: {json.dumps(date_text)}\n---\nx").created_at == at
 
 
 def test_a_date_that_names_no_time_counts_as_not_said(subtests: pytest.Subtests) -> None:
@@ -108,14 +108,14 @@ def test_a_date_that_names_no_time_counts_as_not_said(subtests: pytest.Subtests)
         "1 " * 30_000,
         "(" * 60_000,
     ]
-    for said in cases:
-        with subtests.test(said=said):
-            assert read(f"---\ncreated_at: {json.dumps(said)}\n---\nx").created_at == AT
+    for date_text in cases:
+        with subtests.test(said=date_text):
+            assert read(f"---\ncreated_at: {json.dumps(date_text)}\n---\nx").created_at == AT
 
 
 @given(st.text("0123456789-+:.,TZ /GMTJanMo(", max_size=60))
-def test_no_date_is_an_error(said: str) -> None:
-    assert read(f"---\ncreated_at: {json.dumps(said)}\n---\nx").created_at.utcoffset() == timedelta(0)
+def test_no_date_is_an_error(date_text: str) -> None:
+    assert read(f"---\ncreated_at: {json.dumps(date_text)}\n---\nx").created_at.utcoffset() == timedelta(0)
 
 
 @given(TEXTS)
@@ -138,11 +138,13 @@ def test_front_matter_that_is_no_yaml_takes_no_longer_than_its_letters() -> None
 
 def test_an_id_that_cannot_be_printed_counts_as_not_said(subtests: pytest.Subtests) -> None:
     cases: list[str] = ['"\\ud800"', '"a\\u0000b"', '"a\\nb"', '"\\u001b[2J"', '""', '"  "']
-    for said in cases:
-        with subtests.test(said=said):
-            found = read(f"---\nid: {said}\nreplaced_by: {said}\nsource_id: {said}\nsummary_kind: {said}\n---\nx")
+    for date_text in cases:
+        with subtests.test(said=date_text):
+            parsed = read(
+                f"---\nid: {date_text}\nreplaced_by: {date_text}\nsource_id: {date_text}\nsummary_kind: {date_text}\n---\nx"
+            )
 
-            assert (found.id, found.replaced_by, found.source_id, found.summary_kind) == ("default-id", "", "", "")
+            assert (parsed.id, parsed.replaced_by, parsed.source_id, parsed.summary_kind) == ("default-id", "", "", "")
 
 
 def test_half_a_character_in_a_conversation_is_marked_for_no_database_can_hold_it() -> None:
@@ -150,16 +152,18 @@ def test_half_a_character_in_a_conversation_is_marked_for_no_database_can_hold_i
 
 
 def test_ids_and_conversations_are_bounded() -> None:
-    found = read(f'---\nid: "{"x" * 900}"\nconversation_id: "{"y" * 900}"\n---\nx')
+    parsed = read(f'---\nid: "{"x" * 900}"\nconversation_id: "{"y" * 900}"\n---\nx')
 
-    assert (len(found.id), len(found.conversation)) == (200, 500)
+    assert (len(parsed.id), len(parsed.conversation)) == (200, 500)
 
 
 @pytest.mark.parametrize("loader", [yaml.SafeLoader, yaml.CSafeLoader])
 @given(conversation=st.text(min_size=1), more=st.text())
 def test_any_reader_of_yaml_finds_what_was_written(loader: type, conversation: str, more: str) -> None:
-    made = Entry("i", EntryRole.SUMMARY, conversation, AT, "x", summary_kind="L3", extra={"k": more, "n": 3, "f": 0.5})
-    front = write_entry(made).split("\n---\n")[0]
+    new_entry = Entry(
+        "i", EntryRole.SUMMARY, conversation, AT, "x", summary_kind="L3", extra={"k": more, "n": 3, "f": 0.5}
+    )
+    front = write_entry(new_entry).split("\n---\n")[0]
 
     assert yaml.load(front, Loader=loader) == {
         "id": "i",
@@ -186,9 +190,9 @@ def test_front_matter_that_is_too_long_is_text() -> None:
 
 
 def test_yaml_of_any_other_form_is_left_to_who_reads_it() -> None:
-    found = read("---\n{id: a}\n---\nx", lambda front: {"id": front.strip("{}\n")})
+    parsed = read("---\n{id: a}\n---\nx", lambda front: {"id": front.strip("{}\n")})
 
-    assert found.id == "id: a"
+    assert parsed.id == "id: a"
 
 
 def test_front_matter_that_does_not_end_is_text() -> None:

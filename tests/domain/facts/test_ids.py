@@ -12,11 +12,11 @@ from domain.facts.ids import id_of_path, uuid_of
 @pytest.mark.req("S2-23")
 @given(st.text())
 def test_an_id_is_a_uuid_of_version_4(text: str) -> None:
-    made = uuid.UUID(uuid_of(text))
+    identifier = uuid.UUID(uuid_of(text))
 
-    assert made.version == 4
-    assert made.variant == uuid.RFC_4122
-    assert str(made) == uuid_of(text)
+    assert identifier.version == 4
+    assert identifier.variant == uuid.RFC_4122
+    assert str(identifier) == uuid_of(text)
 
 
 def test_the_same_text_gives_the_same_id_and_another_text_another() -> None:

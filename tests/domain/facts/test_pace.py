@@ -19,11 +19,11 @@ def walk(turns: int, between_s: float, calls_a_batch: int, *, turns_a_call: int 
             waiting
             and (due := now + pace.remaining_s(now, is_asked=False, is_worth=len(waiting) >= turns_a_call)) < ends
         ):
-            made = calls_a_batch if calls else 1  # the first facts are compared with no others
-            now, calls = due, calls + made
+            calls_made = calls_a_batch if calls else 1  # the first facts are compared with no others
+            now, calls = due, calls + calls_made
             pace.begin(now)
             longest_s, waiting = max(longest_s, now - waiting[0]), []
-            for _ in range(made):
+            for _ in range(calls_made):
                 pace.balance.charge()
             pace.note_success()
         now = ends

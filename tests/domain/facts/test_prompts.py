@@ -12,7 +12,7 @@ from domain.facts.reconcile import Existing
 
 @pytest.mark.req("S2-76", "S2-77")
 def test_extraction_is_asked_for_as_the_specification_says() -> None:
-    said = prompts.FACT_SYSTEM_PROMPT
+    prompt = prompts.FACT_SYSTEM_PROMPT
 
     for words in (
         "0 to 3",
@@ -22,13 +22,13 @@ def test_extraction_is_asked_for_as_the_specification_says() -> None:
         "acknowledgements",
         "JSON list of strings",
     ):
-        assert words in said
-    assert '"My wife is Anne" -> ["The user\'s wife is named Anne"]' in said
+        assert words in prompt
+    assert '"My wife is Anne" -> ["The user\'s wife is named Anne"]' in prompt
 
 
 @pytest.mark.req("S2-78", "S2-79", "S2-80", "S2-81", "S2-82", "S2-83")
 def test_reconciliation_is_asked_for_as_the_specification_says() -> None:
-    said = prompts.UPDATE_MEMORY_PROMPT
+    prompt = prompts.UPDATE_MEMORY_PROMPT
 
     for words in (
         "ALL memories",
@@ -46,7 +46,7 @@ def test_reconciliation_is_asked_for_as_the_specification_says() -> None:
         "must be ADDed",
         "no prose, no code fences",
     ):
-        assert words in said.replace("\n", " ")
+        assert words in prompt.replace("\n", " ")
 
 
 @pytest.mark.req("S2-84", "S2-85")
@@ -77,11 +77,11 @@ def test_what_people_wrote_is_data_and_bounded() -> None:
 
 @pytest.mark.req("S2-60", "X-89")
 def test_existing_facts_are_named_by_their_position() -> None:
-    shown = reconciliation_text([Existing("uuid-1", "a"), Existing("uuid-2", "b")], ["c"])
+    prompt = reconciliation_text([Existing("uuid-1", "a"), Existing("uuid-2", "b")], ["c"])
 
-    assert '[{"id": 0, "text": "a"}, {"id": 1, "text": "b"}]' in shown
-    assert shown.endswith('["c"]')
-    assert "uuid" not in shown
+    assert '[{"id": 0, "text": "a"}, {"id": 1, "text": "b"}]' in prompt
+    assert prompt.endswith('["c"]')
+    assert "uuid" not in prompt
 
 
 @pytest.mark.req("S2-70", "X-86")

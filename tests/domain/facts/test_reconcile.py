@@ -10,7 +10,7 @@ from domain.facts.reconcile import Add, Decision, Delete, Existing, Update, deci
 
 TEA, LYON = Existing("id-tea", "The user likes tea"), Existing("id-lyon", "The user lives in Lyon")
 NEW = "The owl hoots"
-KEPT = (Add(NEW),)
+ADDED = (Add(NEW),)
 
 
 def decision_of(
@@ -25,27 +25,27 @@ def item(place: object, text: str, event: str) -> dict[str, object]:
 
 @pytest.mark.req("S2-61", "S2-79", "S2-80", "S2-81", "S2-82")
 def test_each_event_does_what_it_says() -> None:
-    found = decision_of(
+    decision = decision_of(
         item(0, TEA.content, "NONE"),
         item(1, "The user lives in Oslo", "UPDATE"),
         item(2, "The user has a dog", "ADD"),
         new=("The user moved to Oslo", "There is a dog"),
     )
 
-    assert found == (Update("id-lyon", "The user lives in Oslo"), Add("The user has a dog"))
+    assert decision == (Update("id-lyon", "The user lives in Oslo"), Add("The user has a dog"))
     assert decision_of(item(0, TEA.content, "DELETE"), item(1, LYON.content, "NONE"), new=()) == (Delete("id-tea"),)
 
 
 @pytest.mark.req("S2-60", "X-89")
 def test_missing_or_unknown_decisions_change_nothing_and_lose_nothing() -> None:
-    assert decision_of(item(0, TEA.content, "NONE")) == KEPT
+    assert decision_of(item(0, TEA.content, "NONE")) == ADDED
     assert (
         decision_of(
             item(7, "x", "DELETE"), item(-1, "x", "DELETE"), item("id-tea", "x", "DELETE"), item(True, "x", "DELETE")
         )
-        == KEPT
+        == ADDED
     )
-    assert decision_of(item(0, "x", "EXPLODE")) == KEPT
+    assert decision_of(item(0, "x", "EXPLODE")) == ADDED
 
 
 def test_an_id_may_be_a_number_in_quotes_and_counts_once() -> None:
@@ -77,7 +77,7 @@ def test_nothing_is_kept_twice_word_for_word() -> None:
 
 
 def test_a_change_to_the_same_words_is_none_and_one_to_those_of_another_ends_it() -> None:
-    assert decision_of(item(0, "the user LIKES tea", "UPDATE")) == KEPT
+    assert decision_of(item(0, "the user LIKES tea", "UPDATE")) == ADDED
     assert decision_of(item(0, LYON.content, "UPDATE"), new=()) == (Delete("id-tea"),)
 
 

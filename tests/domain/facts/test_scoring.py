@@ -25,11 +25,11 @@ def candidate(name: str, relevance: float, vector: bytes = b"", days: float = 0.
     return Candidate(name, EntryRole.MEMORY, "c", name, at, vector, relevance)
 
 
-def names(ranked: tuple[Ranked, ...]) -> list[str]:
-    return [each.candidate.id for each in ranked]
+def names(rank_all: tuple[Ranked, ...]) -> list[str]:
+    return [each.candidate.id for each in rank_all]
 
 
-def ranked(*candidates: Candidate, **changed: float) -> list[str]:
+def rank_all(*candidates: Candidate, **changed: float) -> list[str]:
     settings = {"threshold": 0.35, "recency_weight": 0.2, "mmr_lambda": 0.7} | changed
     top_k = int(settings.pop("top_k", 5))
     return names(rank(candidates, NOW, top_k=top_k, **settings))
@@ -60,8 +60,8 @@ def test_the_score_weighs_relevance_and_recency() -> None:
 
 @pytest.mark.req("S2-45", "S2-92")
 def test_what_is_less_relevant_than_the_threshold_is_out() -> None:
-    assert ranked(candidate("below", 0.349), candidate("at", 0.35)) == ["at"]
-    assert ranked(candidate("below", 0.349), threshold=0.2) == ["below"]
+    assert rank_all(candidate("below", 0.349), candidate("at", 0.35)) == ["at"]
+    assert rank_all(candidate("below", 0.349), threshold=0.2) == ["below"]
 
 
 @pytest.mark.req("S2-48", "S2-49", "S2-90")
@@ -69,8 +69,8 @@ def test_of_five_that_say_the_same_another_is_chosen_before_the_second() -> None
     same = [candidate(f"same{n}", 0.9 - n / 100, unit(1, 0.01 * n)) for n in range(5)]
     other = candidate("other", 0.5, unit(0, 1))
 
-    assert ranked(*same, other, top_k=2) == ["same0", "other"]
-    assert ranked(*same, other, top_k=2, mmr_lambda=1.0) == ["same0", "same1"]
+    assert rank_all(*same, other, top_k=2) == ["same0", "other"]
+    assert rank_all(*same, other, top_k=2, mmr_lambda=1.0) == ["same0", "same1"]
 
 
 @pytest.mark.req("S2-49", "X-84")
@@ -78,8 +78,8 @@ def test_diversity_acts_on_the_score_of_relevance_and_age_together() -> None:
     old = candidate("old", 0.8, unit(1, 0), days=300)
     new = candidate("new", 0.7, unit(0, 1))
 
-    assert ranked(old, new) == ["new", "old"]
-    assert ranked(old, new, recency_weight=0.0) == ["old", "new"]
+    assert rank_all(old, new) == ["new", "old"]
+    assert rank_all(old, new, recency_weight=0.0) == ["old", "new"]
 
 
 def test_the_order_is_that_of_the_formula_step_by_step() -> None:
@@ -97,17 +97,17 @@ def test_the_order_is_that_of_the_formula_step_by_step() -> None:
         }
         wanted.append(max(left, key=lambda name: worth[name]))
 
-    assert ranked(*pool, top_k=9) == wanted
+    assert rank_all(*pool, top_k=9) == wanted
 
 
 def test_one_that_two_scopes_give_counts_once_and_none_is_made_up() -> None:
-    assert ranked(candidate("a", 0.9), candidate("a", 0.9), candidate("b", 0.8)) == ["a", "b"]
-    assert ranked() == []
-    assert ranked(candidate("a", 0.9), top_k=0) == []
+    assert rank_all(candidate("a", 0.9), candidate("a", 0.9), candidate("b", 0.8)) == ["a", "b"]
+    assert rank_all() == []
+    assert rank_all(candidate("a", 0.9), top_k=0) == []
 
 
 def test_vectors_that_are_missing_or_of_another_size_are_like_no_other() -> None:
-    assert ranked(candidate("a", 0.9, unit(1, 0)), candidate("b", 0.8, unit(1, 0, 0)), candidate("c", 0.7)) == [
+    assert rank_all(candidate("a", 0.9, unit(1, 0)), candidate("b", 0.8, unit(1, 0, 0)), candidate("c", 0.7)) == [
         "a",
         "b",
         "c",
@@ -118,8 +118,8 @@ def test_vectors_that_are_no_numbers_are_like_no_other() -> None:
     broken = [np.array([np.nan, 1], dtype="<f4").tobytes(), np.array([np.inf, 1], dtype="<f4").tobytes()]
     pool = [candidate("a", 0.9, unit(1, 0)), candidate("b", 0.8, broken[0]), candidate("c", 0.7, broken[1])]
 
-    assert ranked(*pool) == ["a", "b", "c"]
-    assert ranked(candidate("nan", math.nan), candidate("a", 0.9)) == ["a"]
+    assert rank_all(*pool) == ["a", "b", "c"]
+    assert rank_all(candidate("nan", math.nan), candidate("a", 0.9)) == ["a"]
 
 
 @given(
@@ -137,18 +137,18 @@ def test_vectors_that_are_no_numbers_are_like_no_other() -> None:
     st.floats(0, 1),
 )
 def test_as_many_as_are_wanted_are_chosen_each_once(pool: list[Candidate], top_k: int, mmr_lambda: float) -> None:
-    found = ranked(*pool, top_k=top_k, mmr_lambda=mmr_lambda)
+    ranking = rank_all(*pool, top_k=top_k, mmr_lambda=mmr_lambda)
     relevant = {each.id for each in {each.id: each for each in pool if each.relevance >= 0.35}.values()}
 
-    assert len(found) == len(set(found)) == min(top_k, len(relevant))
-    assert set(found) <= relevant
+    assert len(ranking) == len(set(ranking)) == min(top_k, len(relevant))
+    assert set(ranking) <= relevant
 
 
 def test_of_equals_the_newer_comes_first_then_the_order_of_ids() -> None:
     old, new = candidate("a", 0.5, days=3.0), candidate("z", 0.5, days=2.0)
 
-    assert ranked(old, new, recency_weight=0.0) == ["z", "a"]
-    assert ranked(candidate("b", 0.5), candidate("a", 0.5), candidate("c", 0.5)) == ["a", "b", "c"]
+    assert rank_all(old, new, recency_weight=0.0) == ["z", "a"]
+    assert rank_all(candidate("b", 0.5), candidate("a", 0.5), candidate("c", 0.5)) == ["a", "b", "c"]
 
 
 def test_thirty_candidates_are_ranked_in_less_than_a_millisecond() -> None:
@@ -157,7 +157,7 @@ def test_thirty_candidates_are_ranked_in_less_than_a_millisecond() -> None:
     took = []
     for _ in range(20):
         began = thread_time()
-        ranked(*pool)
+        rank_all(*pool)
         took.append(thread_time() - began)
 
     assert min(took) < 0.001

@@ -55,12 +55,12 @@ hostile_events = st.builds(
 )
 
 
-def said(number: int, content: str = "hello", kind: Kind = Kind.USER, **meta: str) -> Event:
+def message_event(number: int, content: str = "hello", kind: Kind = Kind.USER, **meta: str) -> Event:
     """The event `e<number>`, that many seconds after the start."""
     return event(f"e{number}", START + timedelta(seconds=number), kind, content, meta or {"author": "Alice"})
 
 
-def written(events: Iterable[Event]) -> bytes:
+def log_of(events: Iterable[Event]) -> bytes:
     """A whole file."""
     return b"".join(records(events))
 
@@ -68,14 +68,14 @@ def written(events: Iterable[Event]) -> bytes:
 def records(events: Iterable[Event]) -> list[bytes]:
     """The header's and each event's record."""
     record, head = encode_header(HEADER)
-    found = [record]
+    blocks = [record]
     for each in events:
         record, head = encode_event(each, head)
-        found.append(record)
-    return found
+        blocks.append(record)
+    return blocks
 
 
-def appended(data: bytes, *events: Event) -> bytes:
+def append_events(data: bytes, *events: Event) -> bytes:
     """`data` after it was opened, sealed if need be, and `events` were appended, as the file handling does it."""
     parsed = parse(data)
     head = parsed.state.head

@@ -20,9 +20,9 @@ from tests.domain.log.logs import (
     WINDOW,
     hostile_events,
     hostile_text,
+    log_of,
+    message_event,
     read,
-    said,
-    written,
 )
 
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
@@ -30,9 +30,11 @@ UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e
 
 @pytest.mark.req("S0-35")
 def test_an_event_is_a_heading_a_comment_a_fence_and_an_end_marker() -> None:
-    made = event("e7f3k2", datetime(2026, 11, 22, 14, 3, 22, 481000, UTC), "user", "see ```x```", {"b": "1", "a": "A"})
+    one_event = event(
+        "e7f3k2", datetime(2026, 11, 22, 14, 3, 22, 481000, UTC), "user", "see ```x```", {"b": "1", "a": "A"}
+    )
 
-    record, digest = encode_event(made, "0" * 16)
+    record, digest = encode_event(one_event, "0" * 16)
 
     assert record.decode() == (
         "## 2026-11-22T14:03:22.481Z user e7f3k2\n"
@@ -49,7 +51,7 @@ def test_an_event_is_a_heading_a_comment_a_fence_and_an_end_marker() -> None:
 @BOUNDED
 @given(st.lists(hostile_events, max_size=6))
 def test_what_was_written_is_read(events: list[Event]) -> None:
-    parsed = parse(written(events))
+    parsed = parse(log_of(events))
 
     assert [logged.event for logged in parsed.events] == events
     assert parsed.header == HEADER
@@ -61,18 +63,18 @@ def test_every_pair_of_hostile_fragments_is_read_as_written(subtests: pytest.Sub
     for first in FRAGMENTS:
         with subtests.test(first=first):
             events = [
-                said(number, content, author=content)
+                message_event(number, content, author=content)
                 for number, second in enumerate(FRAGMENTS)
                 for content in (first + second, first + "\n" + second)
             ]
 
-            assert read(written(events)) == events
+            assert read(log_of(events)) == events
 
 
 @BOUNDED
 @given(hostile_events)
-def test_a_file_holds_no_character_that_misleads_terminals_and_tools(made: Event) -> None:
-    text = written([made]).decode("utf-8")
+def test_a_file_holds_no_character_that_misleads_terminals_and_tools(one_event: Event) -> None:
+    text = log_of([one_event]).decode("utf-8")
 
     assert UNSAFE.search(text) is None
     assert text.splitlines() == text.split("\n")[:-1]
@@ -81,7 +83,7 @@ def test_a_file_holds_no_character_that_misleads_terminals_and_tools(made: Event
 @BOUNDED
 @given(hostile_text)
 def test_content_is_stored_byte_for_byte_unless_it_could_mislead(content: str) -> None:
-    record = written([said(1, content)])
+    record = log_of([message_event(1, content)])
 
     misleads = UNSAFE.search(content) or re.search(r"^(<!-- end |## \d{4}-\d\d-\d\dT)", content, re.MULTILINE)
     assert (b'{"esc":1' in record.split(b"\n```", 1)[0]) == bool(misleads)
@@ -93,7 +95,7 @@ def test_content_is_stored_byte_for_byte_unless_it_could_mislead(content: str) -
 @BOUNDED
 @given(st.lists(hostile_events, max_size=5))
 def test_a_markdown_reader_sees_the_header_and_one_heading_per_event_and_no_content(events: list[Event]) -> None:
-    tokens = MarkdownIt("commonmark").parse(written(events).decode())
+    tokens = MarkdownIt("commonmark").parse(log_of(events).decode())
 
     assert sum(token.type == "heading_open" for token in tokens) == len(events) + 1
     assert sum(token.type == "fence" for token in tokens) == len(events)
@@ -104,7 +106,7 @@ def test_a_markdown_reader_sees_the_header_and_one_heading_per_event_and_no_cont
 @BOUNDED
 @given(st.lists(hostile_events, min_size=1, max_size=4))
 def test_every_event_is_found_at_its_line_and_offset(events: list[Event]) -> None:
-    data = written(events)
+    data = log_of(events)
 
     for logged in parse(data).events:
         heading = data.split(b"\n")[logged.line - 1]
@@ -115,7 +117,7 @@ def test_every_event_is_found_at_its_line_and_offset(events: list[Event]) -> Non
 @BOUNDED
 @given(st.lists(hostile_events, min_size=1, max_size=4))
 def test_a_file_can_be_read_in_two_goes(events: list[Event]) -> None:
-    data = written(events)
+    data = log_of(events)
     whole = parse(data)
 
     for logged in whole.events:
@@ -156,10 +158,10 @@ def test_what_is_no_header_is_refused(subtests: pytest.Subtests) -> None:
 def test_a_time_in_any_zone_becomes_utc_cut_to_the_millisecond() -> None:
     at = datetime(2026, 7, 1, 12, 0, 0, 999_999, timezone(timedelta(hours=1)))
 
-    made = event("e1", at, Kind.USER, "")
+    one_event = event("e1", at, Kind.USER, "")
 
-    assert made.at == datetime(2026, 7, 1, 11, 0, 0, 999_000, UTC)
-    assert read(written([made])) == [made]
+    assert one_event.at == datetime(2026, 7, 1, 11, 0, 0, 999_000, UTC)
+    assert read(log_of([one_event])) == [one_event]
 
 
 def test_an_id_that_could_be_misread_is_refused(subtests: pytest.Subtests) -> None:
@@ -182,10 +184,10 @@ def test_an_event_that_could_not_be_read_back_is_refused(subtests: pytest.Subtes
     ]
     for at, meta_json, rule in cases:
         with subtests.test(at=at, meta_json=meta_json, rule=rule):
-            made = Event(id=EventId("e1"), at=at, kind=Kind.USER, content="", meta_json=meta_json)
+            one_event = Event(id=EventId("e1"), at=at, kind=Kind.USER, content="", meta_json=meta_json)
 
             with pytest.raises(ValueError, match=rule):
-                encode_event(made, "")
+                encode_event(one_event, "")
 
 
 def test_a_window_without_logs_gets_no_header() -> None:
@@ -196,4 +198,4 @@ def test_a_window_without_logs_gets_no_header() -> None:
 
 
 def test_events_can_be_hashed_and_compared() -> None:
-    assert len({said(1), said(1), said(2)}) == 2
+    assert len({message_event(1), message_event(1), message_event(2)}) == 2

@@ -14,7 +14,7 @@ from messages.base import EventId
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 
 
-def said(message_id: int, text: str = "hello", minute: int = 0, **meta: MetaValue) -> Event:
+def message_event(message_id: int, text: str = "hello", minute: int = 0, **meta: MetaValue) -> Event:
     at = NOON + timedelta(minutes=minute)
     return event(f"e{message_id}", at, Kind.USER, text, {"message_id": str(message_id), **meta})
 
@@ -30,7 +30,7 @@ def ids(*logs: list[Event], most: int = 10, after: int = 0) -> list[str]:
 
 def test_what_was_said_shown_quoted_and_pinned_is_held_the_newest_first() -> None:
     log = [
-        said(5, quote={"message_id": "3", "text": "what"}),
+        message_event(5, quote={"message_id": "3", "text": "what"}),
         event("a", NOON, Kind.AGENT, "hi", {"turn": "e5"}),
         event("d", NOON, Kind.DELIVERY, "", {"event": "a", "message_ids": ["7", "6"]}),
         event("p", NOON, Kind.PIN, "what", {"source": "4"}),
@@ -40,7 +40,10 @@ def test_what_was_said_shown_quoted_and_pinned_is_held_the_newest_first() -> Non
 
 
 def test_only_what_was_typed_is_compared() -> None:
-    log = [said(1, "look\n\nwords of a file", typed=4, attachments=[{"filename": "a"}]), said(2, "look")]
+    log = [
+        message_event(1, "look\n\nwords of a file", typed=4, attachments=[{"filename": "a"}]),
+        message_event(2, "look"),
+    ]
 
     newest, oldest = list_kept([log], 10)
     assert (newest.words, newest.files) == (digest("look"), 0)
@@ -48,11 +51,11 @@ def test_only_what_was_typed_is_compared() -> None:
 
 
 def test_a_command_that_counts_as_a_message_is_in_no_history_and_a_file_without_words_is() -> None:
-    assert ids([said(1, typed=0), said(2, "file", typed=0, attachments=[{"filename": "a"}])]) == ["2"]
+    assert ids([message_event(1, typed=0), message_event(2, "file", typed=0, attachments=[{"filename": "a"}])]) == ["2"]
 
 
 def test_what_was_taken_back_is_held_no_more_also_if_a_later_log_says_so() -> None:
-    older = [said(1), said(2), said(3, quote={"message_id": "9", "text": "what"})]
+    older = [message_event(1), message_event(2), message_event(3, quote={"message_id": "9", "text": "what"})]
 
     assert ids([taken_back("e1"), taken_back("e3", is_quote=True)], older) == ["3", "2"]
     assert ids([*older, taken_back("e2")]) == ["9", "3", "1"]
@@ -60,20 +63,24 @@ def test_what_was_taken_back_is_held_no_more_also_if_a_later_log_says_so() -> No
 
 def test_of_many_the_newest_are_given_and_no_older_log_is_read() -> None:
     def logs() -> Iterator[list[Event]]:
-        yield [said(number) for number in range(20, 30)]
+        yield [message_event(number) for number in range(20, 30)]
         raise AssertionError("it is not needed")
 
     assert [message.message_id for message in list_kept(logs(), 3)] == ["29", "28", "27"]
 
 
 def test_a_message_that_is_also_quoted_has_its_typed_words() -> None:
-    log = [said(1, "words"), said(2, minute=5, quote={"message_id": "1", "text": "words"})]
+    log = [message_event(1, "words"), message_event(2, minute=5, quote={"message_id": "1", "text": "words"})]
 
     assert list_kept([log], 10)[1].words == digest("words")
 
 
 def test_a_quotation_from_before_a_thread_stands_in_another_channel() -> None:
-    log = [said(100), said(101, quote={"message_id": "99", "text": "what"}), said(102, quote={"message_id": "98"})]
+    log = [
+        message_event(100),
+        message_event(101, quote={"message_id": "99", "text": "what"}),
+        message_event(102, quote={"message_id": "98"}),
+    ]
 
     assert ids(log, after=100) == ["102", "101", "100"]
 
@@ -88,7 +95,7 @@ def test_ids_of_no_snowflake_are_left_out() -> None:
 
 
 def test_an_edit_whose_new_words_no_log_has_is_held_as_owed_until_it_says_them_or_is_deleted() -> None:
-    old, edited = said(1), taken_back("e1", why="edited")
+    old, edited = message_event(1), taken_back("e1", why="edited")
     new = event("e1-again", NOON, Kind.USER, "hi", {"message_id": "1", "edited": True})
 
     assert [message.words for message in list_kept([[old, edited]], 10)] == [OWED_WORDS]

@@ -10,16 +10,16 @@ from domain.log.metadata import MetaValue, add_mark, is_canonical, meta_dict, me
 from tests.domain.log.logs import BOUNDED, metadata
 
 
-def joined(value: MetaValue) -> MetaValue:
+def read_joined(value: MetaValue) -> MetaValue:
     """As JSON carries it: halves of a surrogate pair joined."""
-    found: MetaValue = json.loads(json.dumps(value))
-    return found
+    value_back: MetaValue = json.loads(json.dumps(value))
+    return value_back
 
 
 @BOUNDED
 @given(metadata)
 def test_metadata_is_given_back(meta: dict[str, MetaValue]) -> None:
-    assert meta_dict(meta_json(meta)) == joined(meta)
+    assert meta_dict(meta_json(meta)) == read_joined(meta)
 
 
 @BOUNDED
@@ -56,15 +56,15 @@ def test_a_key_called_esc_is_stored_under_another_name() -> None:
     assert add_mark(meta_json({"esc": 2})) == '{"esc":1,"_esc":2}'
 
 
-def nested(depth: int) -> MetaValue:
-    found: MetaValue = 1
+def nest(depth: int) -> MetaValue:
+    value_back: MetaValue = 1
     for _ in range(depth):
-        found = [found]
-    return found
+        value_back = [value_back]
+    return value_back
 
 
 def test_what_json_can_not_say_is_refused(subtests: pytest.Subtests) -> None:
-    values: list[Any] = [float("nan"), float("inf"), {1, 2}, b"", nested(100_000)]
+    values: list[Any] = [float("nan"), float("inf"), {1, 2}, b"", nest(100_000)]
     for value in values:
         with subtests.test(type(value).__name__), pytest.raises(ValueError, match="not JSON"):
             meta_json({"key": value})

@@ -22,17 +22,17 @@ class Life(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.said: list[int] = []
+        self.posted_ids: list[int] = []
         self.log: list[int] = []
-        self.kept = Watermark(surface=Surface.DISCORD_CHANNEL, first=1, upto=0)
+        self.watermark = Watermark(surface=Surface.DISCORD_CHANNEL, first=1, upto=0)
         self.next_id = 1
         self.begin_life()
 
     def begin_life(self) -> None:
-        self.reading = Reading(self.kept)
+        self.reading = Reading(self.watermark)
         self.session = 0
         self.is_connected = False
-        self.told: list[int] = []
+        self.told_ids: list[int] = []
         self.confirmations: list[int] = []
         self.pages: list[tuple[int, int, int, bool, list[int]]] = []
         self.late: list[int] = []
@@ -40,7 +40,7 @@ class Life(RuleBasedStateMachine):
     @initialize(first=st.integers(min_value=0, max_value=3))
     def history_before_the_agent(self, first: int) -> None:
         self.next_id = first + 1
-        self.kept = Watermark(surface=Surface.DISCORD_CHANNEL, first=first, upto=first)
+        self.watermark = Watermark(surface=Surface.DISCORD_CHANNEL, first=first, upto=first)
         self.begin_life()
 
     # people, and the connection
@@ -48,17 +48,17 @@ class Life(RuleBasedStateMachine):
     @rule(step=st.integers(min_value=1, max_value=3))
     def say(self, step: int) -> None:
         self.next_id += step
-        self.said.append(self.next_id)
+        self.posted_ids.append(self.next_id)
         if self.is_connected:
             self.reading.notice(self.next_id, self.session)
-            self.told.append(self.next_id)
+            self.told_ids.append(self.next_id)
 
     @precondition(lambda self: self.is_connected)
     @rule(step=st.integers(min_value=1, max_value=3), comes=st.booleans())
     def say_with_no_event(self, step: int, comes: bool) -> None:
         """Its event comes late, or never."""
         self.next_id += step
-        self.said.append(self.next_id)
+        self.posted_ids.append(self.next_id)
         if comes:
             self.late.append(self.next_id)
 
@@ -70,7 +70,7 @@ class Life(RuleBasedStateMachine):
         if again:
             self.late.append(number)
         self.reading.notice(number, self.session)
-        self.told.append(number)
+        self.told_ids.append(number)
 
     @precondition(lambda self: self.is_connected)
     @rule(step=st.integers(min_value=1, max_value=3))
@@ -87,7 +87,7 @@ class Life(RuleBasedStateMachine):
     def connect(self, knows_newest: bool) -> None:
         self.session += 1
         self.is_connected = True
-        newest = max(self.said, default=0) if knows_newest else ENDLESS
+        newest = max(self.posted_ids, default=0) if knows_newest else ENDLESS
         self.reading.join(self.session, newest)
 
     @precondition(lambda self: not self.is_connected)
@@ -96,9 +96,9 @@ class Life(RuleBasedStateMachine):
         """The new session sends something while it is not known yet what was missed."""
         self.session += 1
         self.next_id += step
-        self.said.append(self.next_id)
+        self.posted_ids.append(self.next_id)
         self.reading.notice(self.next_id, self.session)
-        self.told.append(self.next_id)
+        self.told_ids.append(self.next_id)
         self.is_connected = True
         self.reading.join(self.session, self.next_id - 1)
 
@@ -114,7 +114,7 @@ class Life(RuleBasedStateMachine):
         self.ask_for_a_page(self.reading.confirmed, size)
 
     def ask_for_a_page(self, after: int, size: int) -> None:
-        newer = [number for number in sorted(self.said) if number > after]
+        newer = [number for number in sorted(self.posted_ids) if number > after]
         self.pages.append((after, self.reading.joins, self.reading.reached, len(newer) <= size, newer[:size]))
 
     @precondition(lambda self: self.pages)
@@ -124,15 +124,15 @@ class Life(RuleBasedStateMachine):
         after, joins, reached, is_last, page = self.pages.pop(0)
         for number in filter(self.reading.lacks, page):
             self.reading.notice(number, self.session)
-            self.told.append(number)
+            self.told_ids.append(number)
         self.reading.fill_page(after, max(page, default=0), joins=joins, reached=reached, is_last=is_last)
 
     # the window
 
-    @precondition(lambda self: self.told)
+    @precondition(lambda self: self.told_ids)
     @rule(which=st.integers(min_value=0, max_value=5))
     def write_the_log(self, which: int) -> None:
-        number = self.told.pop(which % len(self.told))
+        number = self.told_ids.pop(which % len(self.told_ids))
         if number not in self.log:
             self.log.append(number)
         self.confirmations.append(number)
@@ -146,7 +146,7 @@ class Life(RuleBasedStateMachine):
 
     @rule()
     def keep(self) -> None:
-        self.kept = self.reading.watermark()
+        self.watermark = self.reading.watermark()
 
     @rule()
     def kill(self) -> None:
@@ -156,8 +156,8 @@ class Life(RuleBasedStateMachine):
 
     @invariant()
     def nothing_below_the_line_is_missing_from_the_log(self) -> None:
-        for mark in (self.kept, self.reading.watermark()):
-            for number in self.said:
+        for mark in (self.watermark, self.reading.watermark()):
+            for number in self.posted_ids:
                 in_gap = any(gap.after < number <= gap.upto for gap in mark.gaps)
                 if mark.first < number <= mark.upto and not in_gap:
                     assert number in self.log, (number, mark)
@@ -169,13 +169,13 @@ class Life(RuleBasedStateMachine):
             gaps = self.reading.gaps
             self.ask_for_a_page(gaps[0].after if gaps else self.reading.confirmed, 3)
             self.take_in_a_page()
-        while self.told:
+        while self.told_ids:
             self.write_the_log(0)
         while self.confirmations:
             self.confirm(0)
-        expected = [number for number in self.said if number > self.kept.first]
+        expected = [number for number in self.posted_ids if number > self.watermark.first]
         assert sorted(self.log) == sorted(expected)
-        assert self.reading.watermark().upto >= max(self.said, default=self.kept.upto)
+        assert self.reading.watermark().upto >= max(self.posted_ids, default=self.watermark.upto)
         assert self.reading.watermark().gaps == ()
 
 
@@ -185,8 +185,8 @@ TestLife.settings = settings(max_examples=300, stateful_step_count=40, deadline=
 
 def test_a_gap_below_what_history_confirms_is_read_in_the_next_life() -> None:
     life = Life()
-    life.kept = Watermark(surface=Surface.DISCORD_CHANNEL, first=1, upto=6, gaps=(Gap(3, 6),))
-    life.said, life.log = [3, 8, 9, 10, 15], [3]
+    life.watermark = Watermark(surface=Surface.DISCORD_CHANNEL, first=1, upto=6, gaps=(Gap(3, 6),))
+    life.posted_ids, life.log = [3, 8, 9, 10, 15], [3]
     life.teardown()
 
 
@@ -314,7 +314,7 @@ def test_a_gap_without_an_end_holds_the_line() -> None:
 
 
 def test_how_far_was_read_is_never_without_an_end() -> None:
-    """What nobody knows the newest message of was not read up to the end of time when its history is read."""
+    """A channel whose newest message is unknown is not read up to the end of time."""
     one = reading()
     one.join(2, ENDLESS)
     assert one.reached == 10

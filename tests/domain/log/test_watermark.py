@@ -42,12 +42,12 @@ def test_of_a_channel_the_last_line_counts(written: list[tuple[int, Watermark]])
 def test_a_file_cut_short_says_what_it_said_before(written: list[tuple[int, Watermark]], data: st.DataObject) -> None:
     whole = b"".join(line_of(*each) for each in written)
     cut = data.draw(st.integers(min_value=0, max_value=len(whole)))
-    kept = whole[:cut].count(b"\n")
+    line_count = whole[:cut].count(b"\n")
     torn = whole[:cut].rpartition(b"\n")[2]
     is_whole = bool(torn) and whole[cut : cut + 1] == b"\n"
-    assert watermarks_in(whole[:cut]) == dict(written[: kept + is_whole])
+    assert watermarks_in(whole[:cut]) == dict(written[: line_count + is_whole])
     continued = whole[:cut] + b"\n" + line_of(9, written[0][1])
-    assert watermarks_in(continued) == dict(written[: kept + is_whole]) | {9: written[0][1]}
+    assert watermarks_in(continued) == dict(written[: line_count + is_whole]) | {9: written[0][1]}
     assert unreadable_lines(continued) == (bool(torn) and not is_whole)
 
 

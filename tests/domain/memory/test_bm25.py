@@ -22,8 +22,8 @@ def scores_of_fts5(texts: tuple[str, ...], question: str) -> dict[int, float]:
     connection = apsw.Connection(":memory:")
     connection.execute(f"CREATE VIRTUAL TABLE f USING fts5(x, tokenize = '{TOKENIZER}')")
     connection.executemany("INSERT INTO f(rowid, x) VALUES (?, ?)", enumerate(texts))
-    found = connection.execute("SELECT rowid, bm25(f) FROM f WHERE f MATCH ?", (fts_query(question_words(question)),))
-    scores = {int(str(row)): -float(str(score)) for row, score in found}
+    rows = connection.execute("SELECT rowid, bm25(f) FROM f WHERE f MATCH ?", (fts_query(question_words(question)),))
+    scores = {int(str(row)): -float(str(score)) for row, score in rows}
     connection.close()
     return scores
 
@@ -51,13 +51,13 @@ def test_scores_are_those_of_fts5_also_for_terms_in_most_documents(texts: list[s
 def scores_of_columns(texts: list[str], question: str) -> dict[int, float]:
     documents = [terms(text) for text in texts]
     lengths = np.array([len(document) for document in documents])
-    found, sizes = [], []
+    postings, sizes = [], []
     for term in terms(" ".join(question_words(question))):
         rows = np.array([row for row, document in enumerate(documents) if term in document], np.int64)
         counts = np.array([documents[row].count(term) for row in rows.tolist()], np.int64)
-        found.append(Postings(len(rows), rows, counts))
+        postings.append(Postings(len(rows), rows, counts))
         sizes.append(lengths[rows])
-    rows, scores = sum_scores(found, sizes, len(texts), float(lengths.mean()))
+    rows, scores = sum_scores(postings, sizes, len(texts), float(lengths.mean()))
     assert (np.diff(rows) > 0).all()
     return dict(zip(rows.tolist(), scores.tolist(), strict=True))
 

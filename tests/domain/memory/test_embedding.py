@@ -54,15 +54,15 @@ def test_it_is_cut_after_a_word_unless_that_costs_half(subtests: pytest.Subtests
 
 
 def test_a_limit_for_each_minute_passes_and_its_wait_is_known() -> None:
-    found = fault(429, QUOTA_TEXT, quota("EmbedContentRequestsPerMinutePerUserPerProject-FreeTier", "33.25s"))
+    limit_fault = fault(429, QUOTA_TEXT, quota("EmbedContentRequestsPerMinutePerUserPerProject-FreeTier", "33.25s"))
 
-    assert (found.kind, found.asked_wait_s) == (FaultKind.RATE_LIMIT, 33.25)
+    assert (limit_fault.kind, limit_fault.asked_wait_s) == (FaultKind.RATE_LIMIT, 33.25)
 
 
 def test_a_limit_for_each_day_needs_an_operator() -> None:
-    found = fault(429, QUOTA_TEXT, quota("EmbedContentRequestsPerDayPerProject-FreeTier", "51s"))
+    limit_fault = fault(429, QUOTA_TEXT, quota("EmbedContentRequestsPerDayPerProject-FreeTier", "51s"))
 
-    assert (found.kind, found.asked_wait_s) == (FaultKind.QUOTA, None)
+    assert (limit_fault.kind, limit_fault.asked_wait_s) == (FaultKind.QUOTA, None)
 
 
 def test_a_limit_of_zero_needs_an_operator() -> None:

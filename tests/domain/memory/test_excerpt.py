@@ -20,13 +20,13 @@ def json_width(text: str) -> int:
 
 
 def test_a_turn_that_fits_is_shown_whole_with_its_whitespace_collapsed() -> None:
-    shown = excerpt("  one\n\n two\tthree ", 13)
-    assert (shown.text, shown.is_truncated) == ("one two three", False)
+    part = excerpt("  one\n\n two\tthree ", 13)
+    assert (part.text, part.is_truncated) == ("one two three", False)
 
 
 def test_a_longer_turn_shows_the_stretch_that_bears_on_the_question_from_the_start_of_a_sentence() -> None:
-    shown = excerpt(TURN, 60, question_terms("Where does Ada live with her cats?"))
-    assert (shown.text, shown.is_truncated) == (
+    part = excerpt(TURN, 60, question_terms("Where does Ada live with her cats?"))
+    assert (part.text, part.is_truncated) == (
         f"{MARK} Later my sister Ada moved to Oslo with two cats. It was a{MARK}",
         True,
     )
@@ -74,13 +74,13 @@ def test_without_room_for_the_mark_there_is_no_excerpt() -> None:
 def test_an_excerpt_fits_and_is_marked_exactly_when_it_is_not_the_whole_turn(
     text: str, limit: int, wanted: frozenset[str]
 ) -> None:
-    shown = excerpt(text, limit, wanted, width=json_width)
+    part = excerpt(text, limit, wanted, width=json_width)
 
     whole = collapse(text)
-    assert json_width(shown.text) <= limit
-    assert shown.is_truncated == (shown.text != whole)
-    if shown.is_truncated:
-        assert shown.text.endswith(MARK)
-        assert shown.text.removesuffix(MARK).removeprefix(f"{MARK} ") in whole
+    assert json_width(part.text) <= limit
+    assert part.is_truncated == (part.text != whole)
+    if part.is_truncated:
+        assert part.text.endswith(MARK)
+        assert part.text.removesuffix(MARK).removeprefix(f"{MARK} ") in whole
     else:
-        assert shown.text == whole
+        assert part.text == whole

@@ -36,8 +36,8 @@ from domain.memory.hybrid import (
 NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)
 
 
-def found(row: int, cosine: float = 0.0, keyword: float = 0.0, episode: int | None = None) -> CandidateRow:
-    """A row that stands alone: nothing beside it, a episode of its own."""
+def candidate_row(row: int, cosine: float = 0.0, keyword: float = 0.0, episode: int | None = None) -> CandidateRow:
+    """A row without neighbours, in an episode of its own."""
     return CandidateRow(
         row, cosine, keyword, None, None, row if episode is None else episode, is_named=False, is_question=False
     )
@@ -49,7 +49,7 @@ def score_of(row: int, candidates: list[CandidateRow]) -> float:
 
 
 def test_a_score_is_made_of_cosine_and_words_each_as_a_share_of_the_best() -> None:
-    candidates = [found(1, cosine=0.8, keyword=3.0), found(2, cosine=0.4, keyword=6.0)]
+    candidates = [candidate_row(1, cosine=0.8, keyword=3.0), candidate_row(2, cosine=0.4, keyword=6.0)]
 
     halves = {one.row: (one.meaning, one.words) for one in score_rows(candidates)}
 
@@ -66,20 +66,20 @@ def test_a_turn_that_is_best_in_all_has_the_similarity_1_and_none_has_more_or_le
         for row in range(1, 6)
     ]
     assert score_of(3, best) == pytest.approx(MOST)
-    assert score_of(4, [found(4)._replace(is_question=True)]) == 0
+    assert score_of(4, [candidate_row(4)._replace(is_question=True)]) == 0
 
 
 @pytest.mark.req("X-212")
 def test_a_long_turn_gains_over_a_short_one_up_to_a_bound() -> None:
     lengths = [0, 5, 45, LONG_CHARS, 100 * LONG_CHARS]
-    candidates = [found(row, cosine=0.5)._replace(chars=chars) for row, chars in enumerate(lengths)]
+    candidates = [candidate_row(row, cosine=0.5)._replace(chars=chars) for row, chars in enumerate(lengths)]
     gains = [score_of(row, candidates) - score_of(0, candidates) for row, _ in enumerate(lengths)]
     assert gains == pytest.approx([0, 0, LENGTH / 2, LENGTH, LENGTH], abs=0.001)
 
 
 @pytest.mark.req("X-212")
 def test_a_turn_borrows_from_the_second_one_before_and_after_where_the_one_between_is_a_candidate() -> None:
-    chain = [found(row)._replace(before=row - 1, after=row + 1) for row in range(1, 6)]
+    chain = [candidate_row(row)._replace(before=row - 1, after=row + 1) for row in range(1, 6)]
     chain[0] = chain[0]._replace(cosine=0.5)
     chain[4] = chain[4]._replace(cosine=1.0)
     assert score_of(3, chain) == pytest.approx(WEIGHT_COSINE * FROM_SECOND * 1.5)
@@ -87,20 +87,24 @@ def test_a_turn_borrows_from_the_second_one_before_and_after_where_the_one_betwe
 
 
 def test_a_turn_borrows_from_the_one_before_and_the_one_after() -> None:
-    first = found(1, cosine=0.5)._replace(after=2)
-    middle = found(2)._replace(before=1, after=3)
-    last = found(3, cosine=1.0)._replace(before=2)
+    first = candidate_row(1, cosine=0.5)._replace(after=2)
+    middle = candidate_row(2)._replace(before=1, after=3)
+    last = candidate_row(3, cosine=1.0)._replace(before=2)
 
     assert score_of(2, [first, middle, last]) == pytest.approx(WEIGHT_COSINE * (FROM_BEFORE * 0.5 + FROM_AFTER * 1.0))
 
 
 def test_a_neighbour_that_is_no_candidate_lends_nothing() -> None:
-    alone = found(2, cosine=1.0)._replace(before=1, after=3)
-    assert score_of(2, [alone]) == score_of(2, [found(2, cosine=1.0)])
+    alone = candidate_row(2, cosine=1.0)._replace(before=1, after=3)
+    assert score_of(2, [alone]) == score_of(2, [candidate_row(2, cosine=1.0)])
 
 
 def test_a_turn_borrows_from_the_best_of_its_episode_only() -> None:
-    best, same, other = found(1, keyword=5.0, episode=7), found(2, episode=7), found(3, episode=8)
+    best, same, other = (
+        candidate_row(1, keyword=5.0, episode=7),
+        candidate_row(2, episode=7),
+        candidate_row(3, episode=8),
+    )
 
     candidates = [best, same, other]
 
@@ -109,7 +113,7 @@ def test_a_turn_borrows_from_the_best_of_its_episode_only() -> None:
 
 
 def test_a_turn_of_whom_the_question_names_gains_and_one_that_asks_loses() -> None:
-    plain = found(1, cosine=0.5)
+    plain = candidate_row(1, cosine=0.5)
     base = score_of(1, [plain])
     assert score_of(1, [plain._replace(is_named=True)]) == pytest.approx(base + NAMED)
     assert score_of(1, [plain._replace(is_named=True, is_self=True)]) == pytest.approx(base + NAMED + SELF)
@@ -119,12 +123,21 @@ def test_a_turn_of_whom_the_question_names_gains_and_one_that_asks_loses() -> No
 
 
 def test_the_best_comes_first_and_of_equals_the_newer_row() -> None:
-    candidates = [found(1, cosine=0.2), found(3, cosine=0.1), found(2, cosine=0.2), found(4, cosine=-0.3)]
+    candidates = [
+        candidate_row(1, cosine=0.2),
+        candidate_row(3, cosine=0.1),
+        candidate_row(2, cosine=0.2),
+        candidate_row(4, cosine=-0.3),
+    ]
     assert [one.row for one in score_rows(candidates)] == [2, 1, 3, 4]
 
 
 def test_unknown_and_negative_cosines_count_as_none() -> None:
-    candidates = [found(1, cosine=math.nan, keyword=1.0), found(2, cosine=-0.5), found(3, cosine=math.nan)]
+    candidates = [
+        candidate_row(1, cosine=math.nan, keyword=1.0),
+        candidate_row(2, cosine=-0.5),
+        candidate_row(3, cosine=math.nan),
+    ]
     scores = {one.row: MOST * one.similarity for one in score_rows(candidates)}
     assert scores[1] == pytest.approx((1 - WEIGHT_COSINE) * (1 + FROM_EPISODE))
     assert scores[2] == scores[3] == 0
@@ -136,7 +149,7 @@ def test_nothing_found_is_nothing_scored() -> None:
 
 def test_a_row_that_occurs_twice_is_refused() -> None:
     with pytest.raises(ValueError, match="each row must occur once"):
-        score_rows([found(1), found(1)])
+        score_rows([candidate_row(1), candidate_row(1)])
 
 
 ROWS = st.lists(
@@ -175,7 +188,7 @@ def test_candidates_that_bear_on_nothing_and_stand_beside_nothing_change_no_scor
     values: list[tuple[float, float, int, bool, bool]],
 ) -> None:
     candidates = window(values)
-    strangers = [found(row, episode=row) for row in range(100, 110)]
+    strangers = [candidate_row(row, episode=row) for row in range(100, 110)]
     with_them = {one.row: one.similarity for one in score_rows(candidates + strangers)}
     assert {one.row: one.similarity for one in score_rows(candidates)}.items() <= with_them.items()
 
@@ -227,7 +240,7 @@ def test_a_turn_asks_when_it_ends_so(subtests: pytest.Subtests) -> None:
 def test_a_question_is_embedded_without_the_names_of_authors() -> None:
     known = name_words("Alice B. Müller") | name_words("田中") | name_words("dr_who42")
     failures = [
-        (question, found)
+        (question, candidate_row)
         for question, wanted in (
             ("What are Alice's hobbies?", "What are hobbies?"),
             ("what did alice say about Müller\u2019s trip", "what did say about trip"),
@@ -238,6 +251,6 @@ def test_a_question_is_embedded_without_the_names_of_authors() -> None:
             ("Who is Alice?", "Who is Alice?"),
             ("", ""),
         )
-        if (found := without_names(question, known)) != wanted
+        if (candidate_row := without_names(question, known)) != wanted
     ]
     assert not failures

@@ -23,8 +23,8 @@ def memory(text: str, line: int = 1) -> Memory:
 def parse_block(block: str) -> dict[str, Any]:
     prefix, _, document = block.partition("\n")
     assert prefix == "INJECTED_CONTEXT_RELEVANT_MEMORIES"
-    found: dict[str, Any] = json.loads(document)
-    return found
+    others: dict[str, Any] = json.loads(document)
+    return others
 
 
 @pytest.mark.req("S0-80")
@@ -37,15 +37,15 @@ def test_four_characters_count_as_a_token_and_a_begun_one_counts(subtests: pytes
 
 @pytest.mark.req("S0-61", "S0-75", "S0-76", "S0-77")
 def test_the_block_is_the_prefix_line_and_one_line_of_json_with_the_fields_of_the_specification() -> None:
-    found = inject([memory("I am ill.", 7), memory("Größe?", 9)])
+    others = inject([memory("I am ill.", 7), memory("Größe?", 9)])
 
-    assert found.block == (
+    assert others.block == (
         "INJECTED_CONTEXT_RELEVANT_MEMORIES\n"
         '{"budget_tokens_est":1000,"memories":['
         f'{{"path":"{PATH}","line":7,"excerpt":"I am ill.","truncated":false}},'
         f'{{"path":"{PATH}","line":9,"excerpt":"Größe?","truncated":false}}]}}'
     )
-    assert [(item.index, item.excerpt, item.is_truncated) for item in found.items] == [
+    assert [(item.index, item.excerpt, item.is_truncated) for item in others.items] == [
         (0, "I am ill.", False),
         (1, "Größe?", False),
     ]
@@ -151,15 +151,15 @@ def test_whatever_was_said_the_block_and_each_memory_keep_their_budgets(
     memories = [memory(text, line) for line, text in enumerate(texts, 1)]
     budget = Budget(total_tokens, item_tokens)
 
-    found = inject(memories, {"a", "b"}, budget)
+    others = inject(memories, {"a", "b"}, budget)
 
-    assert tokens(found.block) <= total_tokens
-    if not found.block:
+    assert tokens(others.block) <= total_tokens
+    if not others.block:
         return
-    document = parse_block(found.block)
+    document = parse_block(others.block)
     assert list(document) == ["budget_tokens_est", "memories"]
-    assert len(document["memories"]) == len(found.items) <= budget.most
-    for entry, item in zip(document["memories"], found.items, strict=True):
+    assert len(document["memories"]) == len(others.items) <= budget.most
+    for entry, item in zip(document["memories"], others.items, strict=True):
         assert list(entry) == ["path", "line", "excerpt", "truncated"]
         assert (entry["path"], entry["line"]) == (PATH, item.index + 1)
         assert (entry["excerpt"], entry["truncated"]) == (item.excerpt, item.is_truncated)
@@ -249,9 +249,9 @@ def test_a_memory_takes_as_much_room_as_its_size_says(text: str) -> None:
 @pytest.mark.req("S0-68", "X-06")
 def test_pins_leave_a_quarter_of_the_block_to_what_is_found() -> None:
     pins = [memory(f"pin {number} " + "word " * 60, number) for number in range(1, 40)]
-    found = [memory(f"found {number} " + "word " * 60, number) for number in range(50, 80)]
+    others = [memory(f"found {number} " + "word " * 60, number) for number in range(50, 80)]
 
-    items = inject([*pins, *found], pins=len(pins)).items
+    items = inject([*pins, *others], pins=len(pins)).items
 
     of_pins = [item for item in items if item.index < len(pins)]
     assert [item.index for item in items] == [*range(len(of_pins)), *range(39, 39 + len(items) - len(of_pins))]
@@ -263,10 +263,10 @@ def test_pins_leave_a_quarter_of_the_block_to_what_is_found() -> None:
 @pytest.mark.req("X-06")
 def test_what_is_found_may_have_more_than_its_quarter_and_pins_what_is_left_of_it() -> None:
     pins = [memory(f"pin {number}", number) for number in range(1, 40)]
-    found = [memory(f"found {number}", number) for number in range(50, 90)]
+    others = [memory(f"found {number}", number) for number in range(50, 90)]
 
     def show(some_pins: int, some_found: int) -> tuple[int, int]:
-        injected = inject([*pins[:some_pins], *found[:some_found]], pins=some_pins)
+        injected = inject([*pins[:some_pins], *others[:some_found]], pins=some_pins)
         number = sum(item.index < some_pins for item in injected.items)
         return number, len(injected.items) - number
 
@@ -278,12 +278,12 @@ def test_what_is_found_may_have_more_than_its_quarter_and_pins_what_is_left_of_i
 
 
 @given(st.lists(HOSTILE, max_size=30), st.lists(HOSTILE, max_size=30))
-def test_with_pins_the_block_keeps_its_budgets_and_its_order(pinned: list[str], found: list[str]) -> None:
-    memories = [memory(text, number) for number, text in enumerate([*pinned, *found], 1)]
+def test_with_pins_the_block_keeps_its_budgets_and_its_order(pinned: list[str], others: list[str]) -> None:
+    memories = [memory(text, number) for number, text in enumerate([*pinned, *others], 1)]
     injected = inject(memories, pins=len(pinned))
     indexes = [item.index for item in injected.items]
     assert indexes == sorted(set(indexes))
     assert tokens(injected.block) <= Budget().total_tokens
     assert len(injected.items) <= Budget().most
-    if {collapse(text).casefold() for text in found} - {collapse(text).casefold() for text in [*pinned, ""]}:
+    if {collapse(text).casefold() for text in others} - {collapse(text).casefold() for text in [*pinned, ""]}:
         assert any(index >= len(pinned) for index in indexes)

@@ -32,9 +32,11 @@ def rows_found(texts: list[str], query: str) -> list[int]:
     connection = apsw.Connection(":memory:")
     connection.execute(f"CREATE VIRTUAL TABLE f USING fts5(x, tokenize = '{TOKENIZER}')")
     connection.executemany("INSERT INTO f(rowid, x) VALUES (?, ?)", enumerate(texts))
-    found = [int(str(row)) for (row,) in connection.execute("SELECT rowid FROM f WHERE f MATCH ? ORDER BY 1", (query,))]
+    first_words = [
+        int(str(row)) for (row,) in connection.execute("SELECT rowid FROM f WHERE f MATCH ? ORDER BY 1", (query,))
+    ]
     connection.close()
-    return found
+    return first_words
 
 
 def terms_in_fts5(text: str) -> list[str]:
@@ -42,9 +44,9 @@ def terms_in_fts5(text: str) -> list[str]:
     connection.execute(f"CREATE VIRTUAL TABLE f USING fts5(x, tokenize = '{TOKENIZER}')")
     connection.execute("CREATE VIRTUAL TABLE v USING fts5vocab(f, instance)")
     connection.execute("INSERT INTO f(rowid, x) VALUES (1, ?)", (text,))
-    found = [str(term) for (term,) in connection.execute("SELECT term FROM v ORDER BY offset")]
+    first_words = [str(term) for (term,) in connection.execute("SELECT term FROM v ORDER BY offset")]
     connection.close()
-    return found
+    return first_words
 
 
 @settings(max_examples=200, deadline=None)
@@ -64,13 +66,13 @@ def test_a_question_is_looked_up_by_each_word_once_and_by_no_stop_word() -> None
 
 
 def noting(given_to: list[str], function: Callable[[str], R]) -> Callable[[str], R]:
-    """`function`, which also notes what it is given."""
+    """`function` with a record of all its arguments."""
 
-    def noted(text: str) -> R:
+    def note_terms(text: str) -> R:
         given_to.append(text)
         return function(text)
 
-    return noted
+    return note_terms
 
 
 @pytest.mark.parametrize("question", [" ".join(f"w{n}" for n in range(200_000)), "the " * 250_000, "é" * 1_000_000])
@@ -92,8 +94,8 @@ def test_a_question_of_stop_words_is_looked_up_by_nothing() -> None:
 
 
 def test_of_a_very_long_question_the_first_words_are_looked_up() -> None:
-    found = question_words(" ".join(f"word{number}" for number in range(100)))
-    assert found == tuple(f"word{number}" for number in range(MOST_WORDS))
+    first_words = question_words(" ".join(f"word{number}" for number in range(100)))
+    assert first_words == tuple(f"word{number}" for number in range(MOST_WORDS))
 
 
 def test_stop_words_are_words_as_the_index_has_them() -> None:

@@ -43,10 +43,10 @@ SPELLED = (
 def test_a_word_is_found_in_each_of_its_spellings() -> None:
     failures = []
     for text, question in SPELLED:
-        for stored, asked in ((text, question), (question, text)):
-            wanted, indexed = question_terms(asked), {*terms(keyword_text("Ana", NOON, stored))}
+        for stored, query in ((text, question), (question, text)):
+            wanted, indexed = question_terms(query), {*terms(keyword_text("Ana", NOON, stored))}
             if (stored is text and not wanted <= indexed) or not wanted & indexed:
-                failures.append((stored, asked, wanted - indexed))
+                failures.append((stored, query, wanted - indexed))
     assert not failures
 
 

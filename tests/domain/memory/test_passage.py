@@ -43,10 +43,10 @@ def test_turns_of_one_talk_are_numbered_by_their_distance_and_others_are_far_apa
 def entries(memories: list[Memory], budget: Budget = TIGHT, pins: int = 0) -> list[tuple[int, str, bool]]:
     block = inject(memories, budget=budget, pins=pins).block
     assert tokens(block) <= budget.total_tokens
-    found = json.loads(block.partition("\n")[2])["memories"]
-    sizes = [tokens(json.dumps(each, ensure_ascii=False, separators=(",", ":"))) for each in found]
+    listed = json.loads(block.partition("\n")[2])["memories"]
+    sizes = [tokens(json.dumps(each, ensure_ascii=False, separators=(",", ":"))) for each in listed]
     assert max(sizes) <= budget.passage_tokens
-    return [(each["line"], each["excerpt"], each["truncated"]) for each in found]
+    return [(each["line"], each["excerpt"], each["truncated"]) for each in listed]
 
 
 @pytest.mark.req("X-230")
@@ -70,7 +70,9 @@ def test_results_near_one_another_share_an_entry_where_not_all_have_room() -> No
         "without a number": ([make(None, 50), make(None, 60), *far], (50, "said on 50", False)),
         "with room for all": ([make(5, 50), make(6, 60)], (50, "said on 50", False)),
     }
-    failures = [(name, shown) for name, (memories, first) in cases.items() if (shown := entries(memories))[0] != first]
+    failures = [
+        (name, result) for name, (memories, first) in cases.items() if (result := entries(memories))[0] != first
+    ]
     assert not failures
 
 

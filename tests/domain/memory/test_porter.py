@@ -20,14 +20,14 @@ SUFFIXES = ("", "s", "es", "ed", "ing", "eed", "ies", "y", "ational", "iveness",
 
 
 def terms_of_fts5(words: list[str]) -> dict[str, str]:
-    """Word -> what SQLite's index holds of it."""
+    """Word -> term in SQLite's index."""
     connection = apsw.Connection(":memory:")
     connection.execute("CREATE VIRTUAL TABLE f USING fts5(x, tokenize = 'porter unicode61')")
     connection.execute("CREATE VIRTUAL TABLE v USING fts5vocab(f, instance)")
     connection.executemany("INSERT INTO f(rowid, x) VALUES (?, ?)", enumerate(words))
-    found = {words[int(str(row))]: str(term) for term, row in connection.execute("SELECT term, doc FROM v")}
+    terms = {words[int(str(row))]: str(term) for term, row in connection.execute("SELECT term, doc FROM v")}
     connection.close()
-    return found
+    return terms
 
 
 def test_a_word_has_the_stem_that_fts5_gives_it() -> None:

@@ -31,13 +31,13 @@ def oracle(candidates: Sequence[Candidate], count: int) -> list[tuple[int, float
     """The formula, step by step, with no thought of speed."""
     left = list(candidates)
     chosen: list[tuple[int, float]] = []
-    taken: list[Candidate] = []
+    ranked_so_far: list[Candidate] = []
 
     def sim(one: Candidate) -> float:
         return 0.0 if math.isnan(one.sim) else min(max(one.sim, 0.0), 1.0)
 
     def score(one: Candidate) -> float:
-        others = np.array([other.vector for other in taken], np.float32).reshape(-1, len(one.vector))
+        others = np.array([other.vector for other in ranked_so_far], np.float32).reshape(-1, len(one.vector))
         redundancy = float(similarities(others, one.vector).max(initial=0.0))
         recency = float(recencies(np.array([one.age_days]))[0])
         return 0.7 * sim(one) + 0.2 * recency - 0.1 * redundancy
@@ -45,17 +45,17 @@ def oracle(candidates: Sequence[Candidate], count: int) -> list[tuple[int, float
     def tie(one: Candidate) -> tuple[float, int]:
         return max(one.age_days, 0.0), one.row
 
-    found = sum(not one.is_pinned for one in candidates)
-    while left and len(taken) < count:
+    result = sum(not one.is_pinned for one in candidates)
+    while left and len(ranked_so_far) < count:
         pins = [one for one in left if one.is_pinned]
-        if pins and len(taken) < count - min(count // 4, found):
+        if pins and len(ranked_so_far) < count - min(count // 4, result):
             best = min(pins, key=lambda one: (math.isnan(one.sim), -sim(one), *tie(one)))
-        elif not taken:
+        elif not ranked_so_far:
             best = min(left, key=lambda one: (-sim(one), *tie(one)))
         else:
             best = min((one for one in left if not one.is_pinned), key=lambda one: (-score(one), *tie(one)))
         chosen.append((best.row, score(best)))
-        taken.append(best)
+        ranked_so_far.append(best)
         left.remove(best)
     return chosen
 
@@ -72,8 +72,8 @@ def test_the_formula_is_the_sources() -> None:
 
 @pytest.mark.req("S0-71")
 def test_recency_halves_with_age_as_the_source_says() -> None:
-    found = recencies(np.array([0.0, 14.0, 7.0, -3.0]))
-    assert found == pytest.approx([1.0, 0.36787944, 0.60653066, 1.0])
+    result = recencies(np.array([0.0, 14.0, 7.0, -3.0]))
+    assert result == pytest.approx([1.0, 0.36787944, 0.60653066, 1.0])
 
 
 @pytest.mark.req("S0-74")
@@ -107,16 +107,16 @@ def test_pins_count_and_too_many_are_cut() -> None:
 @pytest.mark.req("S0-68", "X-06")
 def test_pins_leave_a_quarter_of_the_places_to_what_is_found() -> None:
     pins = [candidate(row, 0.9, pinned=True) for row in range(1, 30)]
-    found = [candidate(row, 0.1) for row in (40, 41, 42)]
-    assert [one.is_pinned for one in rank([*pins, *found], 12)] == [True] * 9 + [False] * 3
-    assert [one.is_pinned for one in rank([*pins, *found], 24)] == [True] * 21 + [False] * 3
-    assert [one.is_pinned for one in rank([*pins, *found], 3)] == [True] * 3
+    result = [candidate(row, 0.1) for row in (40, 41, 42)]
+    assert [one.is_pinned for one in rank([*pins, *result], 12)] == [True] * 9 + [False] * 3
+    assert [one.is_pinned for one in rank([*pins, *result], 24)] == [True] * 21 + [False] * 3
+    assert [one.is_pinned for one in rank([*pins, *result], 3)] == [True] * 3
     assert [one.is_pinned for one in rank(pins, 12)] == [True] * 12
 
 
 @pytest.mark.req("S0-60", "S0-72")
 def test_a_duplicate_of_what_is_chosen_yields_to_something_else() -> None:
-    found = rank(
+    result = rank(
         [
             candidate(1, 0.90, vector=APART[0]),
             candidate(2, 0.88, vector=APART[0]),
@@ -124,8 +124,8 @@ def test_a_duplicate_of_what_is_chosen_yields_to_something_else() -> None:
         ],
         3,
     )
-    assert order(found) == [1, 3, 2]
-    assert found[2].parts.redundancy == 1.0
+    assert order(result) == [1, 3, 2]
+    assert result[2].parts.redundancy == 1.0
 
 
 @pytest.mark.req("X-05")
@@ -135,22 +135,22 @@ def test_equals_come_newest_first_then_by_row() -> None:
 
 @pytest.mark.req("S0-70", "X-04")
 def test_opposite_vectors_have_no_redundancy() -> None:
-    found = rank([candidate(1, 0.9, vector=APART[0]), candidate(2, 0.8, vector=-APART[0])], 2)
-    assert found[1].parts.redundancy == 0.0
+    result = rank([candidate(1, 0.9, vector=APART[0]), candidate(2, 0.8, vector=-APART[0])], 2)
+    assert result[1].parts.redundancy == 0.0
 
 
 @pytest.mark.req("S0-70", "X-04")
 def test_a_right_angle_is_no_likeness_and_neither_is_more() -> None:
     half = np.array([1.0, 1.0, 0, 0, 0, 0, 0, 0], np.float32)
-    found = similarities(np.stack([APART[0], half, APART[1], -half, -APART[0]]), APART[0])
-    assert found == pytest.approx([1.0, 0.5**0.5, 0.0, 0.0, 0.0])
+    result = similarities(np.stack([APART[0], half, APART[1], -half, -APART[0]]), APART[0])
+    assert result == pytest.approx([1.0, 0.5**0.5, 0.0, 0.0, 0.0])
 
 
 @pytest.mark.req("S0-70")
 def test_a_vector_without_direction_has_cosine_zero_with_everything() -> None:
     odd = np.array([[0.0, 0.0], [math.nan, 1.0], [math.inf, 1.0], [3e38, 3e38], [1e-38, 0.0], [2.0, 0.0]], np.float32)
-    found = cosines(odd, np.array([1.0, 0.0], np.float32))
-    assert found == pytest.approx([0.0, 0.0, 0.0, math.sqrt(0.5), 1.0, 1.0])
+    result = cosines(odd, np.array([1.0, 0.0], np.float32))
+    assert result == pytest.approx([0.0, 0.0, 0.0, math.sqrt(0.5), 1.0, 1.0])
     assert not cosines(odd, odd[1]).any()
 
 

@@ -17,15 +17,15 @@ from tests.domain.log.logs import START, hostile_text
 
 
 def of(kind: Kind, text: str = "hello", **meta: MetaValue) -> Entry | None:
-    made = event("e1", START, kind, text, meta)
+    one_event = event("e1", START, kind, text, meta)
     return entry_of_event(
         path="logs/x.md",
         line=7,
-        event_id=made.id,
+        event_id=one_event.id,
         kind=kind.value,
         at=START,
         text=text,
-        meta_json=made.meta_json,
+        meta_json=one_event.meta_json,
     )
 
 
@@ -104,7 +104,7 @@ def test_the_embedded_text_says_who_and_is_bounded() -> None:
 @given(hostile_text, hostile_text)
 def test_equal_texts_have_equal_hashes_and_other_texts_others(first: str, second: str) -> None:
     def hash_of(text: str) -> bytes:
-        made = Remembered(
+        one_event = Remembered(
             path="p",
             line=1,
             event_id=EventId("e"),
@@ -114,7 +114,7 @@ def test_equal_texts_have_equal_hashes_and_other_texts_others(first: str, second
             author="A",
             text=text,
         )
-        return made.hash
+        return one_event.hash
 
     assert (hash_of(first) == hash_of(second)) == (first == second)
 

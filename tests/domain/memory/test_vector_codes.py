@@ -44,14 +44,14 @@ def test_no_cosine_is_further_from_its_estimates_than_they_say(seed: int, size: 
     decoded = decoded_of(frame, codes)
     for query in (vectors[3], hard_vectors(rng, size)[int(rng.integers(20))]):
         truth = cosines(vectors, query)
-        asked = vector_codes.frame_query(frame, query)
-        if not asked.has_direction:
+        framed = vector_codes.frame_query(frame, query)
+        if not framed.has_direction:
             assert not truth.any()
             continue
-        coarse = vector_codes.coarse_products(frame, codes.head, codes.signs.T, codes.factors, asked)
-        assert (np.abs(truth - coarse) <= vector_codes.coarse_errors(codes.errors, asked)).all()
-        fine = decoded @ asked.turned
-        assert (np.abs(truth - fine) <= vector_codes.fine_errors(codes.fine_errors, asked)).all()
+        coarse = vector_codes.coarse_products(frame, codes.head, codes.signs.T, codes.factors, framed)
+        assert (np.abs(truth - coarse) <= vector_codes.coarse_errors(codes.errors, framed)).all()
+        fine = decoded @ framed.turned
+        assert (np.abs(truth - fine) <= vector_codes.fine_errors(codes.fine_errors, framed)).all()
 
 
 def test_codes_of_a_corpus_are_tight() -> None:
@@ -59,9 +59,9 @@ def test_codes_of_a_corpus_are_tight() -> None:
     vectors = vectors_like_a_corpus(rng, 4000, 384)
     frame = vector_codes.fit_frame(vectors, 384, rng)
     codes = vector_codes.encode(frame, vectors)
-    asked = vector_codes.frame_query(frame, vectors[0])
-    assert vector_codes.coarse_errors(codes.errors, asked).mean() < 0.03
-    assert vector_codes.fine_errors(codes.fine_errors, asked).mean() < 0.02
+    framed = vector_codes.frame_query(frame, vectors[0])
+    assert vector_codes.coarse_errors(codes.errors, framed).mean() < 0.03
+    assert vector_codes.fine_errors(codes.fine_errors, framed).mean() < 0.02
 
 
 def test_fine_codes_are_much_tighter_than_signs_where_the_tail_is_long() -> None:
@@ -69,8 +69,8 @@ def test_fine_codes_are_much_tighter_than_signs_where_the_tail_is_long() -> None
     vectors = rng.standard_normal((500, 768)).astype(np.float32)
     frame = vector_codes.fit_frame(vectors, 768, rng)
     codes = vector_codes.encode(frame, vectors)
-    asked = vector_codes.frame_query(frame, vectors[0])
-    coarse, fine = vector_codes.coarse_errors(codes.errors, asked), vector_codes.fine_errors(codes.fine_errors, asked)
+    framed = vector_codes.frame_query(frame, vectors[0])
+    coarse, fine = vector_codes.coarse_errors(codes.errors, framed), vector_codes.fine_errors(codes.fine_errors, framed)
     assert 0.1 < coarse.mean() < 0.3
     assert fine.mean() < coarse.mean() / 4
 

@@ -144,7 +144,7 @@ class Story:
         return "\n".join(parts) + "\n"
 
 
-def replayed(entries: list[AnyEntry], keep: Keep) -> WindowObjects:
+def replay(entries: list[AnyEntry], keep: Keep) -> WindowObjects:
     """The state that entries make."""
     objects = WindowObjects()
     for entry in entries:

@@ -133,13 +133,13 @@ def test_what_has_aged_goes_where_the_request_is_another_anyway() -> None:
 
 def test_a_long_output_goes_with_its_turn_and_lingers_in_that_only_while_there_is_room() -> None:
     roomy = Keep(results=2, active_tokens=100, linger_tokens=100, big_tokens=50)
-    for keep, shown in ((roomy, [True] * 3), (replace(roomy, active_tokens=10), [False, True, True])):
+    for keep, expected in ((roomy, [True] * 3), (replace(roomy, active_tokens=10), [False, True, True])):
         story = Story(keep)
         story.turn()
         for number in range(3):
             story.run(long(str(number), 60))
         words = story.request()
-        assert [f"<{at}>" in words for at in range(3)] == shown
+        assert [f"<{at}>" in words for at in range(3)] == expected
         story.turn()
         words = story.request()
         assert not any(f"<{at}>" in words for at in range(3))
@@ -152,13 +152,13 @@ def test_when_too_much_has_gathered_half_of_the_budget_goes_along() -> None:
         story.write(mark, long(mark, 25))
         story.cat(mark)
         story.request()
-    for mark, shown in (("e", "abcde"), ("f", "ef")):
+    for mark, expected in (("e", "abcde"), ("f", "ef")):
         story.write(mark, long(mark, 25))
         story.cat(mark)
         story.request()
         story.turn()
         words = story.request()
-        assert [each for each in "abcdef" if f"<{each}>" in words] == list(shown)
+        assert [each for each in "abcdef" if f"<{each}>" in words] == list(expected)
 
 
 @pytest.mark.req("S3-11", "S3-37")

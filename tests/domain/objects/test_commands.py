@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from domain.objects.commands import LONGEST, LOOKED_AT, Redirection, Word, parse_command
 
 
-def told(text: str) -> list[tuple[str, list[str]]]:
+def names_in(text: str) -> list[tuple[str, list[str]]]:
     """Steps as what stands before each, and its words and redirections."""
     return [
         (
@@ -64,7 +64,7 @@ def test_a_command_is_cut_as_a_shell_cuts_it(subtests: pytest.Subtests) -> None:
     ]
     for text, steps in cases:
         with subtests.test(text=text, steps=steps):
-            assert told(text) == steps
+            assert names_in(text) == steps
             assert parse_command(text).is_whole
 
 
@@ -146,13 +146,13 @@ def test_any_text_has_steps_that_have_something(text: str) -> None:
 
 
 def test_a_quote_without_an_end_is_passed_over() -> None:
-    assert told("cat 'a b") == [("", ["cat", "a", "b"])]
+    assert names_in("cat 'a b") == [("", ["cat", "a", "b"])]
 
 
 def test_here_documents_are_passed_over_however_long_they_are() -> None:
     command = "cat > a <<'E'\n" + "words ' \"\n" * 5_000 + "E\ncat b"
 
-    assert told(command) == [("", ["cat", "> a", "<< E"]), ("\n", ["cat", "b"])]
+    assert names_in(command) == [("", ["cat", "> a", "<< E"]), ("\n", ["cat", "b"])]
     assert parse_command(command).is_whole
     assert not parse_command(command + " " * (LOOKED_AT + 1)).is_whole
     assert not parse_command("cat <<E\n" + "x" * LONGEST + "\nE\n").is_whole

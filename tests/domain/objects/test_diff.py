@@ -16,12 +16,12 @@ PLENTY = 10**6
 BOUND_S = 0.5
 
 
-def shown(old: str, new: str) -> str:
+def diff_of(old: str, new: str) -> str:
     return unified_diff(old, new, "a.txt 1", "a.txt 2", PLENTY)
 
 
-def applied(old: str, diff: str) -> str:
-    """What `old` becomes by a diff."""
+def apply_diff(old: str, diff: str) -> str:
+    """`old` with a diff applied."""
     source = re.findall(r"[^\n]*\n|[^\n]+", old)
     result: list[str] = []
     at, last = 0, ""
@@ -45,7 +45,7 @@ def applied(old: str, diff: str) -> str:
 def test_a_diff_shows_what_changed_between_what_stayed() -> None:
     old = "".join(f"line {n}\n" for n in range(1, 21))
 
-    assert shown(old, old.replace("line 10\n", "line ten\nand more\n")).split("\n") == [
+    assert diff_of(old, old.replace("line 10\n", "line ten\nand more\n")).split("\n") == [
         "--- a.txt 1",
         "+++ a.txt 2",
         "@@ -7,7 +7,8 @@",
@@ -62,11 +62,11 @@ def test_a_diff_shows_what_changed_between_what_stayed() -> None:
 
 
 def test_equal_texts_have_no_diff() -> None:
-    assert shown("a\n", "a\n") == shown("", "") == ""
+    assert diff_of("a\n", "a\n") == diff_of("", "") == ""
 
 
 def test_a_missing_line_feed_at_the_end_is_said() -> None:
-    assert shown("a\nb", "a\nb\n").split("\n")[2:] == [
+    assert diff_of("a\nb", "a\nb\n").split("\n")[2:] == [
         "@@ -1,2 +1,2 @@",
         " a",
         "-b",
@@ -77,12 +77,12 @@ def test_a_missing_line_feed_at_the_end_is_said() -> None:
 
 @pytest.mark.parametrize(("old", "new", "head"), [("", "a\n", "@@ -0,0 +1 @@"), ("a\nb\n", "", "@@ -1,2 +0,0 @@")])
 def test_a_text_from_nothing_and_one_that_is_emptied(old: str, new: str, head: str) -> None:
-    assert shown(old, new).split("\n")[2] == head
+    assert diff_of(old, new).split("\n")[2] == head
 
 
 @given(TEXTS, TEXTS)
 def test_the_new_text_comes_out_of_the_old_one_and_the_diff(old: str, new: str) -> None:
-    assert applied(old, shown(old, new)) == new
+    assert apply_diff(old, diff_of(old, new)) == new
 
 
 def test_two_edits_far_apart_in_a_long_text_are_all_that_is_shown() -> None:
@@ -91,7 +91,7 @@ def test_two_edits_far_apart_in_a_long_text_are_all_that_is_shown() -> None:
     edited = [*lines]
     edited[5], edited[-5] = "edited\n", "edited too\n"
 
-    diff = shown("".join(lines), "".join(edited))
+    diff = diff_of("".join(lines), "".join(edited))
     assert diff.count("\n-") == 1 + 1
     assert diff.count("\n+") == 1 + 2
 
@@ -120,18 +120,18 @@ def test_the_longest_texts_are_compared_in_bounded_time(name: str) -> None:
     old, new = (text[:LONGEST] for text in HOSTILE[name](random.Random(1)))
 
     assert paced_s(lambda: unified_diff(old, new, "a", "b", PLENTY), tries=3, enough_s=BOUND_S) < BOUND_S
-    assert applied(old, unified_diff(old, new, "a", "b", PLENTY)) == new
+    assert apply_diff(old, unified_diff(old, new, "a", "b", PLENTY)) == new
 
 
 def test_a_text_that_is_too_long_is_not_compared_which_is_said() -> None:
-    assert shown("a" * (LONGEST + 1), "b") == (
+    assert diff_of("a" * (LONGEST + 1), "b") == (
         "(not compared: 262145 and 1 characters; 262144 are the most that can be)"
     )
 
 
 @given(TEXTS, TEXTS, st.integers(0, 60))
 def test_a_long_diff_is_cut_which_is_said(old: str, new: str, most: int) -> None:
-    whole, cut = shown(old, new), unified_diff(old, new, "a.txt 1", "a.txt 2", most)
+    whole, cut = diff_of(old, new), unified_diff(old, new, "a.txt 1", "a.txt 2", most)
 
     if len(whole) <= most:
         assert cut == whole

@@ -43,18 +43,18 @@ def test_what_has_a_nul_or_is_not_utf_8_is_binary(subtests: pytest.Subtests) -> 
 def test_of_a_large_text_the_beginning_is_kept() -> None:
     look = look_at(b"x" * (KEPT_BYTES + 1), size=KEPT_BYTES + 70)
 
-    kept = b"x" * KEPT_BYTES
-    assert (look.status, look.size, look.text) == ("large", KEPT_BYTES + 70, kept.decode())
-    assert look.content_hash == sha(kept + b"\0" + str(KEPT_BYTES + 70).encode())
+    beginning = b"x" * KEPT_BYTES
+    assert (look.status, look.size, look.text) == ("large", KEPT_BYTES + 70, beginning.decode())
+    assert look.content_hash == sha(beginning + b"\0" + str(KEPT_BYTES + 70).encode())
 
 
 @pytest.mark.parametrize("cut", [1, 2])
 def test_a_large_text_is_cut_between_two_characters(cut: int) -> None:
-    kept = b"x" * (KEPT_BYTES - cut)
-    look = look_at(kept + "日本".encode(), size=KEPT_BYTES + 100)
+    beginning = b"x" * (KEPT_BYTES - cut)
+    look = look_at(beginning + "日本".encode(), size=KEPT_BYTES + 100)
 
-    assert (look.status, look.text) == ("large", kept.decode())
-    assert look.content_hash == sha(kept + b"\0" + str(KEPT_BYTES + 100).encode())
+    assert (look.status, look.text) == ("large", beginning.decode())
+    assert look.content_hash == sha(beginning + b"\0" + str(KEPT_BYTES + 100).encode())
 
 
 @pytest.mark.parametrize(

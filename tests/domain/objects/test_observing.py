@@ -53,9 +53,9 @@ def test_a_command_names_files(subtests: pytest.Subtests) -> None:
     ]
     for command, names in cases:
         with subtests.test(command=command, names=names):
-            found = observe(command, "", ROOT).names
-            assert [name for name in names if name not in found] == []
-            assert set(found) <= set(names)
+            observed_names = observe(command, "", ROOT).names
+            assert [name for name in names if name not in observed_names] == []
+            assert set(observed_names) <= set(names)
 
 
 def test_names_are_what_may_be_a_file_and_reads_what_is_read(subtests: pytest.Subtests) -> None:
@@ -387,14 +387,19 @@ WORDS = st.lists(
 
 @given(ODD | WORDS | st.text(max_size=80), ODD | WORDS | st.text(max_size=80))
 def test_any_command_is_taken_and_every_path_is_plain(command: str, output: str) -> None:
-    told = look(command, output)
+    observed_look = look(command, output)
 
-    assert told == look(command, output)
-    paths = (*told.names, *told.listed, *told.patterns, *([told.whole] if told.whole else []))
+    assert observed_look == look(command, output)
+    paths = (
+        *observed_look.names,
+        *observed_look.listed,
+        *observed_look.patterns,
+        *([observed_look.whole] if observed_look.whole else []),
+    )
     assert [path for path in paths if not is_plain(path)] == []
-    assert {*told.reads} <= {*told.names}
-    assert {*told.read_patterns} <= {*told.patterns}
-    assert not told.whole or told.names == told.reads == (told.whole,)
+    assert {*observed_look.reads} <= {*observed_look.names}
+    assert {*observed_look.read_patterns} <= {*observed_look.patterns}
+    assert not observed_look.whole or observed_look.names == observed_look.reads == (observed_look.whole,)
 
 
 HOSTILE = {

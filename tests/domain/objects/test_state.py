@@ -110,8 +110,8 @@ def test_what_is_active_finds_another_place_when_its_turn_goes() -> None:
     first = story.turn()
     story.write("a.txt", "<a>")
     story.cat("a.txt")
-    asked = story.run("<out>")
-    story.switch(asked, "pinned")
+    output = story.run("<out>")
+    story.switch(output, "pinned")
     story.request()
     story.turn()
     story.leave(first)
@@ -157,8 +157,8 @@ def test_however_much_is_listed_the_lines_about_files_have_a_bound_and_room_agai
     story, turns, words = Story(WIDE), [], ""
     for number in range(80):
         turns.append(story.turn())
-        found = [story.write(f"{number}/{'x' * 150}{each}", "x") for each in range(50)]
-        story.run("ls", found=tuple(found))
+        written_files = [story.write(f"{number}/{'x' * 150}{each}", "x") for each in range(50)]
+        story.run("ls", found=tuple(written_files))
         words = story.request()
     assert len(words) < SAID_CHARS + 80 * 200
     assert "[50 more files are new" in words

@@ -31,7 +31,7 @@ def text_of(path: str, content: str) -> FileLook:
 
 
 def story(*looks: FileLook | None) -> list[FileVersion]:
-    """The versions that looks make of one file, one each second."""
+    """Versions of one file from looks at one look a second."""
     versions: list[FileVersion] = []
     for second, look in enumerate(looks):
         version = next_version(versions[-1] if versions else None, "f1", look, NOON + second * SECOND)
@@ -153,8 +153,8 @@ def test_versions_are_numbered_without_gaps_but_for_what_was_unread_differ_and_f
 ) -> None:
     versions: list[FileVersion] = []
     for look, seconds in looks:
-        made = next_version(versions[-1] if versions else None, "f1", look, NOON + seconds * SECOND)
-        versions += [made] if made is not None else []
+        version = next_version(versions[-1] if versions else None, "f1", look, NOON + seconds * SECOND)
+        versions += [version] if version is not None else []
         assert next_version(versions[-1] if versions else None, "f1", look, NOON) is None
 
     assert all(each.no == 1 for each in versions[:1])

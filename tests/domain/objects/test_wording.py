@@ -16,7 +16,7 @@ from domain.objects.lines import shown_path
 from domain.objects.state import SHOWN_CHARS, encode
 from domain.objects.wording import NOT_KEPT, notes, results, shown_text
 from domain.turn.prompt import is_block
-from tests.domain.objects.story import LETTER, Story, replayed
+from tests.domain.objects.story import LETTER, Story, replay
 
 KEEPS = (LETTER, Keep(results=2, turns=2, active_tokens=20, pinned_tokens=10, linger_tokens=15, big_tokens=8))
 HAPPENINGS = st.lists(
@@ -40,7 +40,7 @@ HAPPENINGS = st.lists(
 
 
 def tell(story: Story, happening: tuple[Any, ...]) -> None:
-    """One thing that happens, if it can."""
+    """Apply one event to the story, if possible."""
     what, *values = happening
     objects = story.objects
     if what in ("write", "lose", "switch") and story.place in story.seen:
@@ -74,7 +74,7 @@ def test_the_same_entries_make_the_same_state(happenings: list[tuple[Any, ...]],
             story.request(cut=story.objects.turns[-1] if happening[1] else "")
         tell(story, happening)
     again = entries_of(entries_data(tuple(story.entries)))
-    assert encode(replayed(list(again), keep)) == encode(story.objects)
+    assert encode(replay(list(again), keep)) == encode(story.objects)
 
 
 @pytest.mark.req("S3-09")
@@ -174,9 +174,9 @@ def test_a_path_is_one_line_and_can_pass_for_nothing_else(subtests: pytest.Subte
     cases: list[str] = ["a\nb", "a], version 9]", "\u202eevil", "f2, version 1", "a b", 'q"uote', "[file f1: x", "é"]
     for path in cases:
         with subtests.test(path=path):
-            shown = shown_path(path)
-            assert shown == json.dumps(path)
-            assert shown.isprintable()
+            path_text = shown_path(path)
+            assert path_text == json.dumps(path)
+            assert path_text.isprintable()
 
 
 def test_a_long_path_is_shown_in_part() -> None:

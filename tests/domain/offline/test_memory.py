@@ -48,10 +48,10 @@ def test_what_was_said_in_the_window_is_quoted_with_who_and_when(subtests: pytes
     ]
     for question in cases:
         with subtests.test(question=question):
-            said = answer_after("The spare key is under the mat.", "I like tea.", question=question)
+            reply = answer_after("The spare key is under the mat.", "I like tea.", question=question)
 
-            assert "> The spare key is under the mat.\n-# Alice, 2026-01-30 14:00 UTC" in said
-            assert "tea" not in said
+            assert "> The spare key is under the mat.\n-# Alice, 2026-01-30 14:00 UTC" in reply
+            assert "tea" not in reply
 
 
 def test_what_does_not_bear_on_it_is_not_quoted(subtests: pytest.Subtests) -> None:
@@ -70,9 +70,9 @@ def test_what_does_not_bear_on_it_is_not_quoted(subtests: pytest.Subtests) -> No
         ("I live in Berlin.", "how is the weather in Berlin"),
         ("Last time was fun.", "what time is it"),
     ]
-    for said, question in cases:
-        with subtests.test(said=said, question=question):
-            assert "\n> " not in answer_after(said, question=question)
+    for reply, question in cases:
+        with subtests.test(said=reply, question=question):
+            assert "\n> " not in answer_after(reply, question=question)
 
 
 def test_nothing_found_is_said_plainly() -> None:
@@ -81,18 +81,18 @@ def test_nothing_found_is_said_plainly() -> None:
 
 
 def test_the_newest_comes_first_each_once_and_no_more_than_a_few() -> None:
-    said = answer_after(*(f"The spare key is at place {i}." for i in range(5)), question="where is the spare key")
+    reply = answer_after(*(f"The spare key is at place {i}." for i in range(5)), question="where is the spare key")
 
-    assert said.count("\n> ") == MOST_QUOTED
-    assert said.index("place 4") < said.index("place 3") < said.index("place 2")
+    assert reply.count("\n> ") == MOST_QUOTED
+    assert reply.index("place 4") < reply.index("place 3") < reply.index("place 2")
     assert answer_after("The key is here.", "The key is here.", question="where is the key").count("\n> ") == 1
 
 
 def test_only_the_line_that_tells_is_quoted_and_in_short() -> None:
-    said = answer_after("Good morning\nThe spare key " + "x" * 500 + "\nBye", question="where is the spare key")
+    reply = answer_after("Good morning\nThe spare key " + "x" * 500 + "\nBye", question="where is the spare key")
 
-    assert "Good morning" not in said
-    assert len(next(line for line in said.split("\n") if line.startswith("> "))) == EXCERPT_LIMIT_CHARS + 2
+    assert "Good morning" not in reply
+    assert len(next(line for line in reply.split("\n") if line.startswith("> "))) == EXCERPT_LIMIT_CHARS + 2
 
 
 def test_one_person_s_words_are_quoted_where_they_are_asked_for() -> None:
@@ -145,9 +145,9 @@ def test_where_no_block_is_there_are_no_memories(subtests: pytest.Subtests) -> N
 
 
 def test_a_question_brings_back_what_shares_a_word_with_it_and_says_where_it_stands() -> None:
-    said = quotes_for("What are my cats called?", memories=memories_of(block(TEA, CAT)))
-    assert "> My cat is called Pixel.\n-# logs/discord-channel/1/a.md:7" in said
-    assert "tea" not in said
+    reply = quotes_for("What are my cats called?", memories=memories_of(block(TEA, CAT)))
+    assert "> My cat is called Pixel.\n-# logs/discord-channel/1/a.md:7" in reply
+    assert "tea" not in reply
 
 
 @pytest.mark.parametrize(
@@ -156,9 +156,9 @@ def test_a_question_brings_back_what_shares_a_word_with_it_and_says_where_it_sta
 )
 def test_what_it_said_itself_is_no_memory_worth_quoting(excerpt: str) -> None:
     own = Reminded(excerpt, "logs/a.md", 12)
-    told = Reminded("my cat is Tom", "logs/a.md", 5)
+    reminded = Reminded("my cat is Tom", "logs/a.md", 5)
 
-    assert quotes_for("how is my cat called?", memories=(own, told)).count("Tom") == 1
+    assert quotes_for("how is my cat called?", memories=(own, reminded)).count("Tom") == 1
 
 
 def test_neither_a_statement_nor_a_question_about_something_else_brings_anything_back() -> None:
@@ -169,5 +169,5 @@ def test_neither_a_statement_nor_a_question_about_something_else_brings_anything
 
 def test_the_offline_model_answers_a_question_with_what_it_remembers() -> None:
     prompt = f"{block(CAT)}\n\n[2026-11-22 14:03 UTC] Alice:\nWhat is my cat called?"
-    said = answer("", (ChatMessage(role=Role.USER, text=prompt),), ())
-    assert "> My cat is called Pixel." in said.text
+    reply = answer("", (ChatMessage(role=Role.USER, text=prompt),), ())
+    assert "> My cat is called Pixel." in reply.text

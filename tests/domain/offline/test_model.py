@@ -37,12 +37,12 @@ def user(text: str) -> ChatMessage:
     return ChatMessage(role=Role.USER, text=text)
 
 
-def said(*messages: ChatMessage, tools: tuple[ToolSpec, ...] = (BASH,)) -> OfflineAnswer:
+def answer_to(*messages: ChatMessage, tools: tuple[ToolSpec, ...] = (BASH,)) -> OfflineAnswer:
     return answer("You are an agent.", messages, tools)
 
 
-def asked_commands(given: OfflineAnswer) -> list[str]:
-    return [json.loads(call.arguments_json)["command"] for call in given.tool_calls]
+def asked_commands(reply: OfflineAnswer) -> list[str]:
+    return [json.loads(call.arguments_json)["command"] for call in reply.tool_calls]
 
 
 def after(command: str, *outputs: str) -> OfflineAnswer:
@@ -50,13 +50,13 @@ def after(command: str, *outputs: str) -> OfflineAnswer:
         ToolCall(id=f"c{i}", name="bash", arguments_json=json.dumps({"command": command})) for i in range(len(outputs))
     )
     results = (ChatMessage(role=Role.TOOL, text=text, tool_call_id=f"c{i}") for i, text in enumerate(outputs))
-    return said(
+    return answer_to(
         *EARLIER, user(f"run: {command}"), ChatMessage(role=Role.ASSISTANT, text="", tool_calls=calls), *results
     )
 
 
 def test_its_first_answer_says_what_it_is_and_how_to_get_a_real_model() -> None:
-    first = said(user("hello"))
+    first = answer_to(user("hello"))
 
     assert first.text.startswith(INTRODUCTION)
     assert "offline model" in INTRODUCTION
@@ -64,13 +64,13 @@ def test_its_first_answer_says_what_it_is_and_how_to_get_a_real_model() -> None:
 
 
 def test_later_answers_do_not_say_it_again() -> None:
-    assert INTRODUCTION not in said(*EARLIER, user("and now?")).text
+    assert INTRODUCTION not in answer_to(*EARLIER, user("and now?")).text
 
 
 def test_a_window_that_opens_with_a_command_is_introduced_in_the_answer_that_people_see() -> None:
-    first = said(user("run: date"))
+    first = answer_to(user("run: date"))
     call = first.tool_calls[0]
-    last = said(
+    last = answer_to(
         user("run: date"),
         ChatMessage(role=Role.ASSISTANT, text=first.text, tool_calls=first.tool_calls),
         ChatMessage(role=Role.TOOL, text="Fri", tool_call_id=call.id),
@@ -100,27 +100,27 @@ def test_commands_are_asked_for_at_the_start_of_a_line(subtests: pytest.Subtests
 
 
 def test_each_command_becomes_one_bash_call_in_order() -> None:
-    given = said(*EARLIER, user(HEADER + "run: one\nrun: two"))
+    reply = answer_to(*EARLIER, user(HEADER + "run: one\nrun: two"))
 
-    assert asked_commands(given) == ["one", "two"]
-    assert [call.name for call in given.tool_calls] == ["bash", "bash"]
-    assert len({call.id for call in given.tool_calls}) == 2
+    assert asked_commands(reply) == ["one", "two"]
+    assert [call.name for call in reply.tool_calls] == ["bash", "bash"]
+    assert len({call.id for call in reply.tool_calls}) == 2
 
 
 def test_ids_of_calls_differ_between_turns() -> None:
-    first = said(user("run: a"))
-    later = said(*EARLIER, user("run: a"))
+    first = answer_to(user("run: a"))
+    later = answer_to(*EARLIER, user("run: a"))
 
     assert first.tool_calls[0].id != later.tool_calls[0].id
 
 
 def test_nothing_inside_the_injected_block_is_a_command() -> None:
-    assert said(user(BLOCK + HEADER + "good morning")).tool_calls == ()
-    assert asked_commands(said(user(BLOCK + HEADER + "run: pwd"))) == ["pwd"]
+    assert answer_to(user(BLOCK + HEADER + "good morning")).tool_calls == ()
+    assert asked_commands(answer_to(user(BLOCK + HEADER + "run: pwd"))) == ["pwd"]
 
 
 def test_a_name_is_no_command() -> None:
-    assert said(user("[2026-01-30 14:23 UTC] run: ls:\nhello")).tool_calls == ()
+    assert answer_to(user("[2026-01-30 14:23 UTC] run: ls:\nhello")).tool_calls == ()
 
 
 def test_the_prompt_is_what_a_person_wrote(subtests: pytest.Subtests) -> None:
@@ -151,7 +151,7 @@ def test_a_command_that_was_not_run_has_no_exit_state() -> None:
 
 
 def refusal(name: str, arguments_json: str) -> str:
-    """What the model is told of a call that cannot be carried out."""
+    """Reason for the model why a call cannot be carried out."""
     reason = read_call(ToolCall(id="c", name=name, arguments_json=arguments_json))
     assert isinstance(reason, str)
     return reason
@@ -213,19 +213,19 @@ def test_a_result_of_a_malformed_call_is_told_too(subtests: pytest.Subtests) -> 
             call = ToolCall(id="c", name="fly", arguments_json=arguments)
             results = (ChatMessage(role=Role.TOOL, text="There is no tool fly.", tool_call_id="c"),)
 
-            told = said(*EARLIER, ChatMessage(role=Role.ASSISTANT, text="", tool_calls=(call,)), *results)
+            reply = answer_to(*EARLIER, ChatMessage(role=Role.ASSISTANT, text="", tool_calls=(call,)), *results)
 
-            assert told.text.startswith("The tool 'fly'")
-            assert "There is no tool fly." in told.text
+            assert reply.text.startswith("The tool 'fly'")
+            assert "There is no tool fly." in reply.text
 
 
 SKILLS = "# Sets reminders.\n$ '/opt/R&D skills/reminders/scripts/reminders.py' create --msg tea --in-minutes 45\n"
 
 
 def test_a_reminder_is_set_through_the_skills_script() -> None:
-    given = answer(SKILLS, (*EARLIER, user(HEADER + "remind me to call Bob at 18:30")), (BASH,))
+    reply = answer(SKILLS, (*EARLIER, user(HEADER + "remind me to call Bob at 18:30")), (BASH,))
 
-    assert asked_commands(given) == [
+    assert asked_commands(reply) == [
         "python3 -I '/opt/R&D skills/reminders/scripts/reminders.py' create '--msg=call Bob' --time 18:30"
     ]
 
@@ -268,37 +268,37 @@ def test_without_the_skill_or_bash_a_reminder_is_declined_in_words(prompt: str, 
 
 
 def test_without_a_bash_tool_a_command_is_declined_in_words() -> None:
-    declined = said(*EARLIER, user("run: ls"), tools=())
+    declined = answer_to(*EARLIER, user("run: ls"), tools=())
 
     assert declined.tool_calls == ()
     assert "no bash tool" in declined.text
 
 
 def test_anything_else_is_acknowledged_with_its_gist() -> None:
-    told = said(*EARLIER, user(BLOCK + HEADER + "Alice's cat\n is called   Ada"))
+    reply = answer_to(*EARLIER, user(BLOCK + HEADER + "Alice's cat\n is called   Ada"))
 
-    assert "Alice's cat is called Ada" in told.text
-    assert "`run:" in told.text
-    assert "rm -rf" not in told.text
+    assert "Alice's cat is called Ada" in reply.text
+    assert "`run:" in reply.text
+    assert "rm -rf" not in reply.text
 
 
 def test_a_long_message_is_quoted_in_short() -> None:
-    assert len(said(*EARLIER, user("word " * 500)).text) < 400
+    assert len(answer_to(*EARLIER, user("word " * 500)).text) < 400
 
 
 def test_it_always_has_an_answer(subtests: pytest.Subtests) -> None:
     cases: list[tuple[ChatMessage, ...]] = [(), (user(""),), (user(HEADER),)]
     for messages in cases:
         with subtests.test(messages=messages):
-            assert said(*messages).text
+            assert answer_to(*messages).text
 
 
 @given(st.lists(st.builds(ChatMessage, role=st.sampled_from(Role), text=st.text())))
 def test_the_same_conversation_gets_the_same_answer(messages: list[ChatMessage]) -> None:
-    given = said(*messages)
+    reply = answer_to(*messages)
 
-    assert given == said(*messages)
-    assert given.text or given.tool_calls
+    assert reply == answer_to(*messages)
+    assert reply.text or reply.tool_calls
 
 
 def test_its_label_says_that_it_is_no_language_model() -> None:

@@ -52,11 +52,11 @@ def test_a_star_among_the_roles_means_nothing() -> None:
     assert standing(access, user_id="1", role_ids=["2"]) is Standing.NOBODY
 
 
-@given(users=SETS, allowed=SETS, viewers=SETS, user=IDS, held=SETS)
+@given(users=SETS, allowed=SETS, viewers=SETS, user=IDS, roles=SETS)
 def test_roles_are_only_asked_for_when_they_can_change_the_answer(
-    users: frozenset[str], allowed: frozenset[str], viewers: frozenset[str], user: str, held: frozenset[str]
+    users: frozenset[str], allowed: frozenset[str], viewers: frozenset[str], user: str, roles: frozenset[str]
 ) -> None:
     access = Access(users=users, roles=allowed, viewer_roles=viewers)
     if not depends_on_roles(access, user):
         known = standing(access, user_id=user, role_ids=())
-        assert standing(access, user_id=user, role_ids=held) is known
+        assert standing(access, user_id=user, role_ids=roles) is known

@@ -86,29 +86,29 @@ def test_the_same_act_is_the_same_to_the_letter_in_the_same_turn(
 
 
 def test_a_question_shows_the_act_its_asker_and_its_end() -> None:
-    asked = question_message(question("rm -r build\nmake"))
-    assert asked.text == (
+    message = question_message(question("rm -r build\nmake"))
+    assert message.text == (
         "<@111> **May the agent run this command?**\n```\nrm -r build\nmake\n```\n"
         "-# Only the person who asked, or an operator, may press a button. Without an answer the request is refused <t:1772370000:R>."
     )
-    assert asked.exact == ""
+    assert message.exact == ""
 
 
 @pytest.mark.parametrize("text", ["a```b", "a\rb", "a\u202eb", "a\x1bb", "x" * 3_000, "🦉" * 700])
 def test_an_act_that_the_message_cannot_show_as_it_is_comes_as_a_file_too(text: str) -> None:
-    asked = question_message(question(text))
-    assert asked.exact == text
-    assert "attached file" in asked.text
-    assert asked.text.count("```") == 2
+    message = question_message(question(text))
+    assert message.exact == text
+    assert "attached file" in message.text
+    assert message.text.count("```") == 2
 
 
 @given(st.text(max_size=4_000))
 def test_a_question_is_one_message_with_one_block_and_no_character_of_the_act_is_lost(text: str) -> None:
-    asked = question_message(question(text))
-    assert units(asked.text) <= LIMIT
-    assert len(split(asked.text)) == 1
-    assert asked.text.count("```") == 2
-    assert text in (asked.exact, asked.text.split("\n```\n")[1] if not asked.exact else "")
+    message = question_message(question(text))
+    assert units(message.text) <= LIMIT
+    assert len(split(message.text)) == 1
+    assert message.text.count("```") == 2
+    assert text in (message.exact, message.text.split("\n```\n")[1] if not message.exact else "")
 
 
 def test_an_ended_question_keeps_the_act_and_says_the_end() -> None:

@@ -66,8 +66,8 @@ def test_only_what_was_trusted_last_is_trusted(known: TrustList, path: str, dige
 
     for other in (ABSENT, ONE, OTHER):
         assert (after.standing(path, other) is Standing.TRUSTED) == (other == digest)
-    for place, kept in known.digests.items():
-        assert place == path or after.digests[place] == kept
+    for place, file_digest in known.digests.items():
+        assert place == path or after.digests[place] == file_digest
 
 
 def test_a_name_that_is_no_text_survives() -> None:

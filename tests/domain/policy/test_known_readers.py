@@ -18,27 +18,27 @@ def readers(channel: int, *, private: bool) -> Readers:
 def test_whatever_is_learned_in_whatever_order_each_channel_is_known_as_its_windows_say() -> None:
     chance = random.Random(20261126)
     for _ in range(300):
-        known, told = KnownReaders(), dict[str, Readers]()
+        known, announced = KnownReaders(), dict[str, Readers]()
         for _ in range(12):
             news = {
                 window: chance.choice([None, readers(chance.randrange(3), private=chance.random() < 0.3)])
                 for window in chance.sample(WINDOWS, chance.randrange(1, 4))
             }
             is_all = chance.random() < 0.1
-            before = dict(told)
-            told = {} if is_all else told
+            before = dict(announced)
+            announced = {} if is_all else announced
             for window, each in news.items():
                 key = window.address.key
                 if each is None:
-                    told.pop(key, None)
+                    announced.pop(key, None)
                 else:
-                    told[key] = each
+                    announced[key] = each
             changed = known.learn(
                 [WindowReaders(window=window, readers=each) for window, each in news.items()], is_all=is_all
             )
 
-            assert set(changed) == {key for key in before | told if before.get(key) != told.get(key)}
-            assert {view_of(each) for each in known.channels} == {view_of(each) for each in told.values()}
-            for each in told.values():
-                assert known.of_view(view_of(each)) in told.values()
-            assert all(known.of(key) == each for key, each in told.items())
+            assert set(changed) == {key for key in before | announced if before.get(key) != announced.get(key)}
+            assert {view_of(each) for each in known.channels} == {view_of(each) for each in announced.values()}
+            for each in announced.values():
+                assert known.of_view(view_of(each)) in announced.values()
+            assert all(known.of(key) == each for key, each in announced.items())

@@ -31,10 +31,10 @@ def agent(text: str = "fine") -> ChatMessage:
 
 
 def talk(rounds: int, size: int = 400) -> list[ChatMessage]:
-    told: list[ChatMessage] = []
+    history: list[ChatMessage] = []
     for number in range(rounds):
-        told += [user(f"{number} " + "word " * (size // 5)), agent(f"answer {number}")]
-    return told
+        history += [user(f"{number} " + "word " * (size // 5)), agent(f"answer {number}")]
+    return history
 
 
 def fault(words: str) -> Fault:
@@ -128,11 +128,11 @@ def test_of_a_broken_picture_only_that_one_is_left_out_from_then_on(subtests: py
             caller = Caller(broken("bad.png", words))
             caller.ask(*talk(60), window=3)
             caller.ask(user("look", "good.png"))
-            told = [user("look", "good.png"), agent(), user("and this", "bad.png")]
-            assert caller.ask(*told) == "1 picture"
+            history = [user("look", "good.png"), agent(), user("and this", "bad.png")]
+            assert caller.ask(*history) == "1 picture"
             assert caller.pictures() == ["good.png"]
-            told += [agent(), user("and that", "new.png")]
-            assert caller.ask(*told) == ""
+            history += [agent(), user("and that", "new.png")]
+            assert caller.ask(*history) == ""
             assert caller.pictures() == ["good.png", "new.png"]
             assert (
                 caller.ask(user("look", "bad.png"), window=2) == "1 picture"
@@ -147,10 +147,10 @@ def test_of_too_many_pictures_the_newest_are_kept() -> None:
         return "At most 1 image(s) may be provided in one request." if count > 1 else ""
 
     caller = Caller(one)
-    told = [user("look", "a.png"), agent(), user("and this", "b.png")]
-    assert caller.ask(*told) == "1 picture"
+    history = [user("look", "a.png"), agent(), user("and this", "b.png")]
+    assert caller.ask(*history) == "1 picture"
     assert caller.pictures() == ["b.png"]
-    caller.ask(*told, agent(), user("and that", "c.png"))
+    caller.ask(*history, agent(), user("and that", "c.png"))
     assert caller.pictures() == ["c.png"]
     assert len(caller.sent) == 3
 
@@ -195,22 +195,22 @@ def test_after_unknown_words_the_length_holds_for_its_window_alone() -> None:
 def test_a_history_many_times_too_long_is_cut_further_at_each_message() -> None:
     """earendil-works/pi#8196: another model, with a much shorter context, was chosen in a long conversation."""
     caller = Caller(small("no", most=600))
-    told = talk(60)
-    answers = [caller.ask(*told, user(f"and {number}?")) for number in range(5)]
+    history = talk(60)
+    answers = [caller.ask(*history, user(f"and {number}?")) for number in range(5)]
     assert answers[0] is None
     assert answers[-1] is not None
-    assert caller.ask(*told, user("and 5?"), agent(), user("more")) == ""
+    assert caller.ask(*history, user("and 5?"), agent(), user("more")) == ""
 
 
 def test_cuts_begin_at_the_same_place_until_it_is_too_long_again() -> None:
     caller = Caller(small("prompt is too long: 1500 tokens > 1000 maximum"))
-    told = talk(12)
+    history = talk(12)
     sent: list[tuple[ChatMessage, ...]] = []
     for number in range(12):
-        told.append(user(f"next {number} " + "word " * 20))
-        assert caller.ask(*told) is not None
+        history.append(user(f"next {number} " + "word " * 20))
+        assert caller.ask(*history) is not None
         sent.append(caller.sent[-1].messages)
-        told.append(agent())
+        history.append(agent())
     changes = sum(later[: len(earlier)] != earlier for earlier, later in itertools.pairwise(sent))
     assert changes <= 1
     assert sent[1][: len(sent[0])] == sent[0]
@@ -219,12 +219,12 @@ def test_cuts_begin_at_the_same_place_until_it_is_too_long_again() -> None:
 
 def test_a_later_cut_is_as_silent_as_any_trimming() -> None:
     caller = Caller(small("prompt is too long: 1500 tokens > 1000 maximum"))
-    told = talk(12)
+    history = talk(12)
     answers: list[str | None] = []
     for number in range(30):
-        told.append(user(f"next {number} " + "word " * 60))
-        answers.append(caller.ask(*told))
-        told.append(agent())
+        history.append(user(f"next {number} " + "word " * 60))
+        answers.append(caller.ask(*history))
+        history.append(agent())
     assert "oldest messages" in str(answers[0])
     assert answers[1:] == [""] * 29
 
@@ -238,10 +238,10 @@ def test_a_cut_is_found_again_although_roles_are_merged() -> None:
 
     caller = Caller(strict)
     caller.ask(user("one"), user("two"))
-    told = [each for number in range(14) for each in (user(f"{number} " + "word " * 60), user("and"), agent())]
-    caller.ask(*told, user("now?"))
+    history = [each for number in range(14) for each in (user(f"{number} " + "word " * 60), user("and"), agent())]
+    caller.ask(*history, user("now?"))
     before = caller.sent[-1].messages
-    caller.ask(*told, user("now?"), agent(), user("more"))
+    caller.ask(*history, user("now?"), agent(), user("more"))
     assert caller.sent[-1].messages[: len(before)] == before
 
 
@@ -263,34 +263,34 @@ def test_pictures_make_a_body_too_large_before_the_text_does(most: int) -> None:
         return "413 request_too_large: Request exceeds the maximum size" if weight > most else ""
 
     caller = Caller(heavy)
-    told = [*talk(12), user("look", "a.png")]
-    answers = [caller.ask(*told), caller.ask(*told, user("and now?"))]
+    history = [*talk(12), user("look", "a.png")]
+    answers = [caller.ask(*history), caller.ask(*history, user("and now?"))]
     assert answers[0 if most == 1000 else 1] is not None
-    assert caller.sent[1].messages[0] == told[0]  # no word is cut where the pictures are the reason
+    assert caller.sent[1].messages[0] == history[0]  # no word is cut where the pictures are the reason
 
 
 def test_the_last_thing_that_is_known_of_500_windows_is_kept() -> None:
     caller = Caller(blind("Could not process image"))
     for window in range(502):
         caller.ask(user("look", "a.png"), window=window)
-    asked = len(caller.sent)
+    request_count = len(caller.sent)
     caller.ask(user("look", "a.png"), window=501)
     caller.ask(user("look", "a.png"), window=0)
-    assert len(caller.sent) - asked == 1 + 2
+    assert len(caller.sent) - request_count == 1 + 2
 
 
 @given(st.lists(st.sampled_from(["no", "", "roles must alternate", "image", "prompt is too long", "413"]), max_size=30))
 def test_whatever_a_server_says_requests_end_with_what_was_said(words: list[str]) -> None:
     answers = [*words, *[""] * 60]
     caller = Caller(lambda _request: answers.pop(0))
-    told: list[ChatMessage] = []
+    history: list[ChatMessage] = []
     for number in range(10):
-        told.append(user(f"message {number}", f"{number}.png"))
-        caller.ask(*told)
+        history.append(user(f"message {number}", f"{number}.png"))
+        caller.ask(*history)
         assert caller.sent[-1].messages[-1].text.startswith(f"message {number}") or any(
             f"message {number}" in message.text for message in caller.sent[-1].messages
         )
-        told.append(agent())
+        history.append(agent())
 
 
 def test_nothing_is_mended_where_nothing_can_be() -> None:
@@ -361,9 +361,9 @@ def test_the_window_that_spoke_last_is_not_forgotten() -> None:
     caller = Caller(blind("Could not process image"))
     for window in (*range(500), 0, 500):
         caller.ask(user("look", "a.png"), window=window)
-    asked = len(caller.sent)
+    request_count = len(caller.sent)
     caller.ask(user("look", "a.png"), window=0)
-    assert len(caller.sent) == asked + 1
+    assert len(caller.sent) == request_count + 1
 
 
 def test_purposes_and_servers_have_memories_of_their_own() -> None:

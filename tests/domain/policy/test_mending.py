@@ -19,14 +19,14 @@ TEXTS = st.text(max_size=300)
 @st.composite
 def rounds(draw: st.DrawFn) -> list[ChatMessage]:
     images = (PICTURE,) * draw(st.integers(0, 2))
-    told = [ChatMessage(role=Role.USER, text=draw(TEXTS), images=images)]
+    history = [ChatMessage(role=Role.USER, text=draw(TEXTS), images=images)]
     for number in range(draw(st.integers(0, 2))):
         call = ToolCall(id=f"c{number}", name="bash", arguments_json="{}")
-        told.append(ChatMessage(role=Role.ASSISTANT, text="", tool_calls=(call,)))
-        told.append(ChatMessage(role=Role.TOOL, text=draw(TEXTS) * 10, tool_call_id=call.id))
+        history.append(ChatMessage(role=Role.ASSISTANT, text="", tool_calls=(call,)))
+        history.append(ChatMessage(role=Role.TOOL, text=draw(TEXTS) * 10, tool_call_id=call.id))
     if draw(st.booleans()):
-        told.append(ChatMessage(role=Role.ASSISTANT, text=draw(TEXTS)))
-    return told
+        history.append(ChatMessage(role=Role.ASSISTANT, text=draw(TEXTS)))
+    return history
 
 
 def request(messages: list[ChatMessage]) -> ModelRequest:
@@ -41,8 +41,8 @@ def request(messages: list[ChatMessage]) -> ModelRequest:
 
 
 @given(st.lists(rounds(), min_size=1, max_size=6), st.integers(0, 3000))
-def test_a_mended_request_is_valid(told: list[list[ChatMessage]], most_tokens: int) -> None:
-    messages = [*itertools.chain(*told), ChatMessage(role=Role.USER, text="the newest")]
+def test_a_mended_request_is_valid(history: list[list[ChatMessage]], most_tokens: int) -> None:
+    messages = [*itertools.chain(*history), ChatMessage(role=Role.USER, text="the newest")]
     mended = mend_request(request(messages), Mend, most_tokens).request.messages
     open_calls: list[str] = []
     for message in mended:
@@ -65,12 +65,12 @@ def test_a_picture_is_replaced_by_a_line() -> None:
 
 
 def test_no_history_begins_with_the_answer_to_a_wish() -> None:
-    told = [
+    history = [
         ChatMessage(role=Role.USER, text="when? " + "word " * 200),
         ChatMessage(role=Role.ASSISTANT, text="EXPAND path=logs/a.md line=7"),
         ChatMessage(role=Role.USER, text="the record"),
         ChatMessage(role=Role.ASSISTANT, text="EXPAND your mind; that is no wish"),
         ChatMessage(role=Role.USER, text="and?"),
     ]
-    assert first_kept(request(told), 0) == 4
-    assert first_kept(request(told[:3]), 0) == 0
+    assert first_kept(request(history), 0) == 4
+    assert first_kept(request(history[:3]), 0) == 0

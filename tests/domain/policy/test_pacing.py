@@ -43,14 +43,14 @@ def test_after_a_failure_three_turns_pass_and_after_more_ever_more_time_but_half
 @pytest.mark.req("X-226")
 def test_forty_turns_earn_at_most_one_call_in_five_whatever_the_turns_do() -> None:
     for calls in (0, 4, 50):
-        pacing, made = Pacing(), 0
+        pacing, call_count = Pacing(), 0
         for _ in range(40):
             pacing.turn_ended(calls)
             if pacing.is_due:
                 pacing.begin()
                 pacing.charge()
-                made += 1
-        assert 4 <= made <= MOST_EARNED + 40 // TURNS_A_CALL <= 8
+                call_count += 1
+        assert 4 <= call_count <= MOST_EARNED + 40 // TURNS_A_CALL <= 8
 
 
 @pytest.mark.req("X-226")
@@ -69,9 +69,9 @@ def test_a_cut_waits_for_workers_once_and_a_person_who_asks_for_it_waits_for_slo
             pacing.note_failure()
         pacing.end_wait()
         for life in (pacing, Pacing(pacing.snapshot())):
-            told = life.may_wait(is_asked_for=False), life.may_wait(is_asked_for=True)
-            if told != (may_wait, may_wait_asked):
-                failures.append((name, told))
+            waits = life.may_wait(is_asked_for=False), life.may_wait(is_asked_for=True)
+            if waits != (may_wait, may_wait_asked):
+                failures.append((name, waits))
         pacing.note_answer(1.0)
         if not pacing.may_wait(is_asked_for=False):
             failures.append((name, "after a quick answer"))
@@ -96,5 +96,5 @@ def test_a_cut_waits_for_no_worker_while_calls_are_overdrawn_unless_a_person_ask
 
 
 def test_what_an_earlier_life_kept_in_no_good_form_counts_as_nothing() -> None:
-    for kept in ({"balance": "x"}, {"balance": True}, {"failing": 1, "slow": "yes"}, {"balance": 1e9}):
-        assert Pacing(kept).snapshot() == Pacing().snapshot()
+    for saved in ({"balance": "x"}, {"balance": True}, {"failing": 1, "slow": "yes"}, {"balance": 1e9}):
+        assert Pacing(saved).snapshot() == Pacing().snapshot()

@@ -62,10 +62,10 @@ def test_no_window_of_time_ever_holds_more_than_the_limit(
     steps: list[tuple[int, int]], limit: int, window_s: int
 ) -> None:
     rate_limit = RateLimit(limit, window_s)
-    now, taken = 0, list[tuple[int, int]]()
+    now, acts = 0, list[tuple[int, int]]()
     for step, weight in steps:
         now += step
         if rate_limit.take("1", now, weight) == 0:
-            taken.append((now, weight))
-    for begin, _ in taken:
-        assert sum(weight for at, weight in taken if begin <= at < begin + window_s) <= limit
+            acts.append((now, weight))
+    for begin, _ in acts:
+        assert sum(weight for at, weight in acts if begin <= at < begin + window_s) <= limit

@@ -53,10 +53,10 @@ def test_a_wait_always_lies_between_its_bounds(policy: RestartPolicy, count: int
 
 @given(policies, st.lists(st.floats(0, 1e6)), st.floats(0, 1e6))
 def test_recent_keeps_the_order_and_invents_nothing(policy: RestartPolicy, crashes: list[float], now: float) -> None:
-    kept = recent(tuple(crashes), now, policy)
+    recent_crashes = recent(tuple(crashes), now, policy)
 
-    assert list(kept) == [at for at in crashes if at in kept]
-    assert all(now - at < policy.window_s for at in kept)
+    assert list(recent_crashes) == [at for at in crashes if at in recent_crashes]
+    assert all(now - at < policy.window_s for at in recent_crashes)
 
 
 def test_a_policy_that_cannot_be_kept_is_refused_naming_the_value(subtests: pytest.Subtests) -> None:

@@ -22,8 +22,8 @@ from messages.model import CallKind, CallOutcome, CallSpent, Usage
 NOON = datetime(2026, 3, 31, 12, tzinfo=UTC)
 
 
-def spent(**changes: object) -> CallSpent:
-    given: dict[str, object] = {
+def spend(**changes: object) -> CallSpent:
+    fields: dict[str, object] = {
         "at": NOON,
         "kind": CallKind.MODEL,
         "owner": "discord-channel/1",
@@ -36,7 +36,7 @@ def spent(**changes: object) -> CallSpent:
         "cost_usd": 0.5,
         "outcome": CallOutcome.ANSWERED,
     }
-    return CallSpent(**(given | changes))  # type: ignore[arg-type]
+    return CallSpent(**(fields | changes))  # type: ignore[arg-type]
 
 
 def test_calls_are_summed_by_what_was_asked_for() -> None:
@@ -46,16 +46,16 @@ def test_calls_are_summed_by_what_was_asked_for() -> None:
         (By.WINDOW, {"owner": "cli/turn"}, ["cli/turn", "discord-channel/1"]),
         (By.MODEL, {"model": "a"}, ["a", "m"]),
     ]
-    got = [list(sums(iter([spent(), spent(**changes)]), by)[0]) for by, changes, _ in cases]
+    got = [list(sums(iter([spend(), spend(**changes)]), by)[0]) for by, changes, _ in cases]
     assert got == [keys for *_, keys in cases]
 
 
 def test_several_sums_have_every_attempt_and_keep_guesses_apart() -> None:
     calls = [
-        spent(),
-        spent(outcome=CallOutcome.FAILED, prompt_tokens=0, cached_tokens=0, completion_tokens=0, cost_usd=0.0),
-        spent(outcome=CallOutcome.CANCELLED, is_estimated=True),
-        spent(outcome=CallOutcome.KILLED, is_estimated=True),
+        spend(),
+        spend(outcome=CallOutcome.FAILED, prompt_tokens=0, cached_tokens=0, completion_tokens=0, cost_usd=0.0),
+        spend(outcome=CallOutcome.CANCELLED, is_estimated=True),
+        spend(outcome=CallOutcome.KILLED, is_estimated=True),
     ]
     total = Total(
         calls=4,

@@ -52,13 +52,13 @@ documents = st.builds(
 )
 
 
-GIVEN = rb" id=rid_[A-Z2-7]{12}"
+ADDED_ID = rb" id=rid_[A-Z2-7]{12}"
 
 
 def give_ids(data: bytes, *, last_line_too: bool = True) -> bytes:
     """The file with ids, `new_1` for the first that was given and so on."""
     numbers = itertools.count(1)
-    return re.sub(GIVEN, lambda _: f" id=new_{next(numbers)}".encode(), add_ids(data, last_line_too=last_line_too))
+    return re.sub(ADDED_ID, lambda _: f" id=new_{next(numbers)}".encode(), add_ids(data, last_line_too=last_line_too))
 
 
 @given(documents)
@@ -142,9 +142,9 @@ def test_only_the_exact_line_is_removed_and_only_once() -> None:
 @pytest.mark.req("S0-126")
 def test_invalid_lines_are_named_with_number_and_reason_and_never_changed() -> None:
     data = f"# H\n{INVALID}\n* [ ] x\n{BARE}".encode()
-    found = scan(data)
-    assert [(fault.number, fault.text) for fault in found.faults] == [(2, INVALID), (3, "* [ ] x")]
-    assert "ticked" in found.faults[0].reason
+    entries = scan(data)
+    assert [(fault.number, fault.text) for fault in entries.faults] == [(2, INVALID), (3, "* [ ] x")]
+    assert "ticked" in entries.faults[0].reason
     assert give_ids(data) == data + b" id=new_1"
 
 
@@ -179,10 +179,10 @@ def test_a_last_line_that_may_still_be_written_gets_no_id_yet() -> None:
 @pytest.mark.parametrize("bad", [b"\xff", b"\0", b"x" * (LONGEST_LINE_BYTES + 1)])
 def test_a_line_that_nobody_can_read_is_named_and_the_others_are_used(bad: bytes) -> None:
     line = b'- [ ] date=2026-01-31 time=09:05 recur=none msg="' + bad + b'"'
-    found = scan(line + b"\n" + A.encode())
-    assert [fault.number for fault in found.faults] == [1]
-    assert [entry.line for entry in found.entries] == [A]
-    assert len(found.faults[0].text) <= 200
+    entries = scan(line + b"\n" + A.encode())
+    assert [fault.number for fault in entries.faults] == [1]
+    assert [entry.line for entry in entries.entries] == [A]
+    assert len(entries.faults[0].text) <= 200
 
 
 def test_a_hundred_thousand_lines_of_prose_are_only_glanced_at() -> None:

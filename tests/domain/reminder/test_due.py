@@ -24,8 +24,8 @@ def at(text: str) -> datetime:
 
 
 def due(data: str, after: str, until: str) -> list[tuple[str, datetime, int]]:
-    found = Stretch(at(after), at(until), LONDON).find(data.encode())
-    return [(firing.reminder.message, firing.due, firing.missed) for firing in found.firings]
+    reminders = Stretch(at(after), at(until), LONDON).find(data.encode())
+    return [(firing.reminder.message, firing.due, firing.missed) for firing in reminders.firings]
 
 
 @pytest.mark.req("S0-132", "X-144")
@@ -85,9 +85,11 @@ instants = st.integers(0, 214 * 86_400).map(lambda s: datetime(2026, 3, 27, tzin
 
 
 @given(st.lists(reminders, max_size=5), instants, st.integers(0, 100_000))
-def test_the_quick_glance_leaves_out_nothing_that_is_due(found: list[Reminder], after: datetime, seconds: int) -> None:
+def test_the_quick_glance_leaves_out_nothing_that_is_due(
+    all_reminders: list[Reminder], after: datetime, seconds: int
+) -> None:
     until = after + timedelta(seconds=seconds)
-    data = "\n".join(form(reminder) for reminder in found).encode()
+    data = "\n".join(form(reminder) for reminder in all_reminders).encode()
     expected = []
     for entry in scan(data).entries:
         begin = at("0100-01-01T00:00Z") if entry.reminder.recurrence is Recurrence.NONE else after

@@ -62,8 +62,8 @@ def test_what_stands_in_code_a_comment_or_front_matter_is_no_reminder_and_no_fau
     ]:
         with subtests.test(text=text):
             for data in (text, text.replace("\n", "\r\n"), text.replace("\n", "\r")):
-                found = scan(data.encode())
-                assert (found.entries, found.faults) == ((), ())
+                document = scan(data.encode())
+                assert (document.entries, document.faults) == ((), ())
                 assert add_ids(data.replace(" id=rid_A", "").encode()) == data.replace(" id=rid_A", "").encode()
                 assert change_lines(data.encode(), {A.encode(): (None,)}) == data.encode()
 
@@ -247,7 +247,7 @@ def edits(data: bytes, pick: int) -> list[bytes]:
     """Files after each edit of the agent's, without refused edits."""
     numbers = [entry.number for entry in scan(data).entries]
     raw = {entry.number: entry.raw for entry in scan(data).entries}
-    made = [add_ids(data)]
+    versions = [add_ids(data)]
     acts: list[Callable[[], bytes]] = [
         lambda: append(data, A.replace("rid_A", "rid_fresh")),
         lambda: append(data, MARKS.replace("rid_M", "rid_N")),
@@ -264,20 +264,20 @@ def edits(data: bytes, pick: int) -> list[bytes]:
         ]
     for act in acts:
         try:
-            made.append(act())
+            versions.append(act())
         except EditRefusedError:
             continue
-    return made
+    return versions
 
 
 @pytest.mark.req("X-206")
 @given(documents, st.integers(0, 20))
 def test_no_edit_changes_a_byte_of_code_comments_front_matter_or_prose(data: bytes, pick: int) -> None:
-    for made in edits(data, pick):
-        assert hidden_lines(made) == hidden_lines(data)
-        assert free(made) == free(data)
-        assert made.startswith(BOM) == data.startswith(BOM)
-        ends = (made.count(b"\r\n"), made.count(b"\r"), made.count(b"\n"))
+    for versions in edits(data, pick):
+        assert hidden_lines(versions) == hidden_lines(data)
+        assert free(versions) == free(data)
+        assert versions.startswith(BOM) == data.startswith(BOM)
+        ends = (versions.count(b"\r\n"), versions.count(b"\r"), versions.count(b"\n"))
         assert b"\r\n" in data or not data.count(b"\n") or ends[1] == 0
 
 
@@ -285,13 +285,13 @@ def test_no_edit_changes_a_byte_of_code_comments_front_matter_or_prose(data: byt
 def test_a_line_that_was_appended_is_a_reminder_and_all_others_stay_what_they_were(data: bytes) -> None:
     line = A.replace("rid_A", "rid_fresh")
     try:
-        made = append(data, line)
+        versions = append(data, line)
     except EditRefusedError:
         assume(False)
-    before, after = [entry.line for entry in scan(data).entries], [entry.line for entry in scan(made).entries]
+    before, after = [entry.line for entry in scan(data).entries], [entry.line for entry in scan(versions).entries]
 
     assert sorted(after) == sorted([*before, line])
-    assert append(made, line) == made
+    assert append(versions, line) == versions
 
 
 def test_kinds_of_ten_thousand_lines_cost_little() -> None:

@@ -81,9 +81,9 @@ def test_backslashes_and_quotes_survive(message: str) -> None:
 
 @pytest.mark.req("X-35")
 def test_only_quotes_and_backslashes_are_escaped(subtests: pytest.Subtests) -> None:
-    for written, meant in [(r"a\"b", 'a"b'), (r"a\\b", r"a\b"), (r"a\nb", r"a\nb"), (r"C:\\temp\\", "C:\\temp\\")]:
+    for written, text in [(r"a\"b", 'a"b'), (r"a\\b", r"a\b"), (r"a\nb", r"a\nb"), (r"C:\\temp\\", "C:\\temp\\")]:
         with subtests.test(written=written):
-            assert parse(f'- [ ] date=2026-01-31 time=09:05 recur=none msg="{written}"').message == meant
+            assert parse(f'- [ ] date=2026-01-31 time=09:05 recur=none msg="{written}"').message == text
 
 
 def test_blanks_and_a_carriage_return_at_the_end_do_not_count(subtests: pytest.Subtests) -> None:
@@ -161,16 +161,16 @@ def test_the_writer_refuses_a_reminder_without_an_id() -> None:
 @given(st.text())
 def test_any_line_is_a_reminder_or_has_a_reason(line: str) -> None:
     try:
-        found = parse(line)
+        entry = parse(line)
     except InvalidReminderError as error:
-        found, why = None, str(error)
+        entry, why = None, str(error)
     else:
         why = ""
-    assert found is not None or why
+    assert entry is not None or why
 
 
 def test_prose_is_told_from_what_was_meant_as_a_reminder(subtests: pytest.Subtests) -> None:
-    for line, meant in [
+    for line, text in [
         (LINE, True),
         ("- [x] done", True),
         ("  1. [ ] date=", True),
@@ -180,7 +180,7 @@ def test_prose_is_told_from_what_was_meant_as_a_reminder(subtests: pytest.Subtes
         ("the field date= is a day", False),
     ]:
         with subtests.test(line=line):
-            assert looks_like_reminder(line) is meant
+            assert looks_like_reminder(line) is text
 
 
 def test_a_line_may_name_where_it_is_said_in_any_place() -> None:

@@ -91,17 +91,17 @@ def test_a_recurring_reminder_keeps_its_wall_clock(subtests: pytest.Subtests) ->
     for recurrence, first, after, expected in RECURRING:
         with subtests.test(recurrence=recurrence):
             due = [at(text) for text in expected.split()]
-            found = list(firings(reminder(recurrence, first), at(after), due[-1], LONDON))
-            assert found == due
+            instants = list(firings(reminder(recurrence, first), at(after), due[-1], LONDON))
+            assert instants == due
 
 
 def valid_minutes(zone: ZoneInfo, begin: datetime, days: int) -> dict[datetime, datetime]:
     """Local minute -> the first instant at which the clocks show it, by looking at every minute."""
-    shown: dict[datetime, datetime] = {}
+    minutes: dict[datetime, datetime] = {}
     for number in range(days * 1440):
         moment = begin + number * MINUTE
-        shown.setdefault(moment.astimezone(zone).replace(tzinfo=None), moment)
-    return shown
+        minutes.setdefault(moment.astimezone(zone).replace(tzinfo=None), moment)
+    return minutes
 
 
 @cache
@@ -122,15 +122,15 @@ def test_every_minute_near_a_change_agrees_with_looking_at_every_minute(subtests
         with subtests.test(name=name):
             zone, cases = ZoneInfo(name), 0
             for day in change_days(name):
-                shown = valid_minutes(zone, day - timedelta(days=2), 5)
+                minutes = valid_minutes(zone, day - timedelta(days=2), 5)
                 first = (day - timedelta(days=1)).replace(tzinfo=None)
                 expected: datetime | None = None
                 for number in reversed(range(0, 2 * 1440, 7)):
                     local = first + number * MINUTE
                     wanted = local
-                    while wanted not in shown:
+                    while wanted not in minutes:
                         wanted += MINUTE
-                    expected = shown[wanted]
+                    expected = minutes[wanted]
                     assert instant(local, zone) == expected, local
                     cases += 1
             assert cases >= 400, "eight zones make more than 3,000 cases"
@@ -155,9 +155,9 @@ def test_firings_agree_with_asking_every_day(
             due = instant(datetime.combine(candidate, clock), LONDON)
             if after < due <= until:
                 expected.append(due)
-    found = Reminder(day=day, at=clock, recurrence=recurrence, message="x")
-    assert list(firings(found, after, until, LONDON)) == expected
-    assert last_firing(found, after, until, LONDON) == (expected[-1] if expected else None)
+    instants = Reminder(day=day, at=clock, recurrence=recurrence, message="x")
+    assert list(firings(instants, after, until, LONDON)) == expected
+    assert last_firing(instants, after, until, LONDON) == (expected[-1] if expected else None)
 
 
 def is_due_on(candidate: date, anchor: date, recurrence: Recurrence) -> bool:
@@ -196,14 +196,14 @@ def test_a_one_off_is_due_once_and_then_never() -> None:
 
 def test_the_interval_leaves_its_beginning_out_and_has_its_end() -> None:
     daily = reminder(DAILY, "2026-01-01 09:00")
-    found = list(firings(daily, at("2026-01-02T09:00Z"), at("2026-01-03T09:00Z"), LONDON))
-    assert found == [at("2026-01-03T09:00Z")]
+    instants = list(firings(daily, at("2026-01-02T09:00Z"), at("2026-01-03T09:00Z"), LONDON))
+    assert instants == [at("2026-01-03T09:00Z")]
 
 
 def test_a_day_that_a_zone_skips_makes_no_minute_due_twice() -> None:
     midnight = reminder(DAILY, "2011-12-01 00:00")
-    found = list(firings(midnight, at("2011-12-28T12:00Z"), at("2012-01-01T00:00Z"), ZoneInfo("Pacific/Apia")))
-    assert len(found) == len(set(found))
+    instants = list(firings(midnight, at("2011-12-28T12:00Z"), at("2012-01-01T00:00Z"), ZoneInfo("Pacific/Apia")))
+    assert len(instants) == len(set(instants))
 
 
 def test_the_calendars_ends_do_no_harm(subtests: pytest.Subtests) -> None:

@@ -75,10 +75,10 @@ def test_nothing_hides_in_a_confirmation_or_ends_its_block_and_the_exact_line_is
 @pytest.mark.parametrize(("length", "has_file"), [(1900, False), (2000, True), (60_000, True)])
 def test_a_line_that_one_message_cannot_hold_is_beside_it_as_a_file(length: int, has_file: bool) -> None:
     line = "word " * (length // 5)
-    said = confirmation("Reminder deleted", line, "Next: soon.")
-    assert said.exact == (line if has_file else "")
-    assert (len(split(said.text)) > 1) == has_file
-    assert parse_confirmation(said) == ("Reminder deleted", line, ("Next: soon.",))
+    message = confirmation("Reminder deleted", line, "Next: soon.")
+    assert message.exact == (line if has_file else "")
+    assert (len(split(message.text)) > 1) == has_file
+    assert parse_confirmation(message) == ("Reminder deleted", line, ("Next: soon.",))
 
 
 @given(

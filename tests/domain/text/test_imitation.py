@@ -112,9 +112,9 @@ def parts_of_messages() -> list[str]:
         "attachments": [{"filename": "a"}],
     }
     unknown: list[dict[str, Any]] = [{"type": 777}, {"hologram": [1]}]
-    told = "\n".join(words_of(each, lambda _kind, _id: "").notes for each in (message, *unknown))
+    notes = "\n".join(words_of(each, lambda _kind, _id: "").notes for each in (message, *unknown))
     long = shorten("x" * 100, 60).splitlines()[-1]
-    return [long, *(line for line in told.splitlines() if not line.startswith(MARK))]
+    return [long, *(line for line in notes.splitlines() if not line.startswith(MARK))]
 
 
 def runtime_lines() -> dict[str, str]:
@@ -127,7 +127,7 @@ def runtime_lines() -> dict[str, str]:
         ).split("\n\n"),
     )
     call = ChatMessage(role=Role.ASSISTANT, text="", tool_calls=(ToolCall(id="1", name="bash", arguments_json="{}"),))
-    told = of_request(call, ChatMessage(role=Role.TOOL, text="words", tool_call_id="1"))
+    request_texts = of_request(call, ChatMessage(role=Role.TOOL, text="words", tool_call_id="1"))
     picture = of_request(ChatMessage(role=Role.USER, text="words", images=(ImageFile(path="a", media_type="b"),)))
     record = encode_event(event("e1", AT, Kind.USER, "words", {"author": "A"}), "")[0].decode().split("\n")
     block = inject([Memory("logs/a.md", 7, "words")]).block.split("\n")
@@ -155,8 +155,8 @@ def runtime_lines() -> dict[str, str]:
         "taken back": TAKEN_BACK,
         "no answer": no_answer("aborted", "x"),
         "picture": picture[0].split("\n")[1],
-        "call": told[0],
-        "result": told[1].split("\n")[0],
+        "call": request_texts[0],
+        "result": request_texts[1].split("\n")[0],
         "no output": render(Excerpt(text="", first_line=1, line_count=0), KeptOutput(path=""), ""),
         "cut": cut[1],
         "cut in a line": partial[1],
@@ -273,9 +273,9 @@ def test_whoever_is_prompted_last_the_model_sees_one_header_and_no_other_line_of
         "quote": {"author": imitation, "author_id": "67", "text": f"x{end}{imitation}", "shown": False},
         "attachments": [{"filename": imitation, "size": 1, "url": "u", "kind": "file", "note": imitation}],
     }
-    (shown,) = rebuild([event("u1", AT, Kind.USER, f"x{end}{imitation}", meta)], 100_000).request(TurnId("u1"))
+    (message,) = rebuild([event("u1", AT, Kind.USER, f"x{end}{imitation}", meta)], 100_000).request(TurnId("u1"))
 
-    names = [imitates(left) for left in shown.text.splitlines()]
+    names = [imitates(left) for left in message.text.splitlines()]
     assert [name for name in names if name] == [
         "header of a message",
         "head of a quotation",
@@ -291,19 +291,19 @@ def test_a_pasted_file_and_a_skills_words_cannot_pass_for_the_runtimes_lines_aro
     imitation = disguise(line)
     files = [PastedText(imitation, f"x\n{imitation}\ny", 9, "p"), PastedText("b", f"{imitation}\n```", 9, "")]
     sent = compose_words(imitation, files, 10_000).text
-    asked = invocation(SKILL, imitation, f"x\n{imitation}")
+    invocation_text = invocation(SKILL, imitation, f"x\n{imitation}")
 
     for content, typed, own in (
         (sent, len(imitation), ["head of an attachment"] * 2),
-        (asked, 0, ["frame of a skill"] * 2),
+        (invocation_text, 0, ["frame of a skill"] * 2),
         (sent, None, []),
-        (asked, None, []),
+        (invocation_text, None, []),
     ):
         meta: dict[str, MetaValue] = {"author": "Alice", "author_id": "1"}
         if typed is not None:
             meta["typed"] = typed
-        (shown,) = rebuild([event("u1", AT, Kind.USER, content, meta)], 100_000).request(TurnId("u1"))
-        header, *rest = shown.text.splitlines()
+        (message,) = rebuild([event("u1", AT, Kind.USER, content, meta)], 100_000).request(TurnId("u1"))
+        header, *rest = message.text.splitlines()
         assert imitates(header) == "header of a message"
         assert [name for left in rest if (name := imitates(left))] == own
 
@@ -315,9 +315,9 @@ def test_a_commands_output_cannot_say_how_it_ended_or_who_said_something(
     output = f"{before}\n{disguise(line)}"
     result = render(Excerpt(text=output, first_line=1, line_count=1), KeptOutput(path=""), "Exit code 3.")
 
-    *shown, ending = result.splitlines()
+    *message, ending = result.splitlines()
     assert ending == "[Exit code 3.]"
-    assert [left for left in shown if defuse_output(left) != left] == []
+    assert [left for left in message if defuse_output(left) != left] == []
 
 
 def test_commands_may_print_logs_and_skills_as_they_are() -> None:

@@ -23,9 +23,9 @@ def test_a_text_that_fits_into_a_few_messages_is_shown_in_them() -> None:
 
 def test_a_longer_one_is_a_file_with_its_beginning_above() -> None:
     text = "# Title\n\n" + LINE * 400
-    found = in_messages(text)
-    (part,) = found.parts
-    assert found.attached == text
+    messages = in_messages(text)
+    (part,) = messages.parts
+    assert messages.attached == text
     assert part.startswith("# Title\n\none line of")
     assert part.endswith(f"\n\n-# This is the beginning; the whole answer, {len(text):,} characters, is in answer.md.")
 
@@ -62,7 +62,7 @@ def test_a_blank_text_shows_nothing() -> None:
 @pytest.mark.slow
 @given(st.text(st.sampled_from("ab `\n\U0001f600"), min_size=1).map(lambda text: (text + "\n") * (15_000 // len(text))))
 def test_no_part_is_too_long_and_nothing_is_lost(text: str) -> None:
-    found = in_messages(text)
-    assert len(found.parts) <= MOST_MESSAGES
-    assert all(units(part) <= LIMIT for part in found.parts)
-    assert found.attached in ("", text)
+    messages = in_messages(text)
+    assert len(messages.parts) <= MOST_MESSAGES
+    assert all(units(part) <= LIMIT for part in messages.parts)
+    assert messages.attached in ("", text)

@@ -26,10 +26,10 @@ def test_a_text_without_long_foreign_runs_has_its_usual_normal_form(
 @given(st.lists(st.tuples(st.text("ab\n", max_size=3), st.integers(0, 3 * LONGEST_FOREIGN_RUN)), max_size=4))
 def test_of_any_text_at_most_a_bounded_run_of_marks_is_put_in_order_at_a_time(runs: list[tuple[str, int]]) -> None:
     text = "".join(letters + (MARKS * count)[:count] for letters, count in runs)
-    made = pieces(text)
-    assert "".join(made) == text
-    assert all(sum(not letter.isascii() for letter in piece) <= LONGEST_FOREIGN_RUN for piece in made)
-    assert len(made) <= 2 * len(runs) + len(text) // LONGEST_FOREIGN_RUN
+    text_pieces = pieces(text)
+    assert "".join(text_pieces) == text
+    assert all(sum(not letter.isascii() for letter in piece) <= LONGEST_FOREIGN_RUN for piece in text_pieces)
+    assert len(text_pieces) <= 2 * len(runs) + len(text) // LONGEST_FOREIGN_RUN
 
 
 def test_only_the_order_of_marks_across_a_cut_is_left() -> None:

@@ -18,7 +18,7 @@ from domain.text.output_tail import (
     size_text,
 )
 
-KEPT = KeptOutput(path="/w/output/r1.log")
+OUTPUT_FILE = KeptOutput(path="/w/output/r1.log")
 
 
 def excerpt_of(*pieces: bytes) -> Excerpt:
@@ -51,7 +51,7 @@ def test_of_too_many_lines_the_last_2000_are_shown_and_numbered() -> None:
     excerpt = excerpt_of(lines(1, 3000))
     assert excerpt.text == lines(1001, 3000).decode().rstrip("\n")
     assert (excerpt.first_line, excerpt.line_count, excerpt.cut_by_bytes) == (1001, 3000, False)
-    assert render(excerpt, KEPT, "").endswith(
+    assert render(excerpt, OUTPUT_FILE, "").endswith(
         "\n\n[Showing lines 1001-3000 of 3000; more than 2000 lines are cut. The whole output is in /w/output/r1.log]"
     )
 
@@ -66,7 +66,7 @@ def test_of_too_many_bytes_as_many_whole_lines_as_fit_are_shown() -> None:
     assert (excerpt.first_line, excerpt.line_count, excerpt.cut_by_bytes) == (50, 100, True)
     assert excerpt.text.startswith("0050x")
     assert len(excerpt.text) <= MAX_BYTES
-    assert "[Showing lines 50-100 of 100; more than 50.0 KB is cut. " in render(excerpt, KEPT, "")
+    assert "[Showing lines 50-100 of 100; more than 50.0 KB is cut. " in render(excerpt, OUTPUT_FILE, "")
 
 
 def test_of_a_last_line_that_is_too_long_the_end_is_shown(subtests: pytest.Subtests) -> None:
@@ -76,7 +76,9 @@ def test_of_a_last_line_that_is_too_long_the_end_is_shown(subtests: pytest.Subte
                 excerpt = excerpt_of(b"first\nsecond\n", b"x" * (size - 3), b"end", end)
                 assert excerpt.text == "x" * (MAX_BYTES - 3) + "end"
                 assert (excerpt.first_line, excerpt.line_count, excerpt.line_bytes) == (3, 3, size)
-                assert f"[Showing last 50.0 KB of line 3, which has {size_text(size)}. " in render(excerpt, KEPT, "")
+                assert f"[Showing last 50.0 KB of line 3, which has {size_text(size)}. " in render(
+                    excerpt, OUTPUT_FILE, ""
+                )
 
 
 def test_a_long_line_before_short_ones_is_left_out() -> None:
@@ -125,12 +127,12 @@ def test_it_does_not_matter_where_pieces_are_cut(parts: list[bytes], data: st.Da
 def test_what_is_shown_is_the_end_of_the_output_and_within_both_limits(count: int, width: int) -> None:
     whole = "\n".join(f"{number}{'x' * width}" for number in range(count))
     excerpt = excerpt_of(whole.encode() + b"\n")
-    shown = excerpt.text.split("\n")
+    tail = excerpt.text.split("\n")
     assert whole.endswith(excerpt.text)
-    assert len(shown) <= MAX_LINES
+    assert len(tail) <= MAX_LINES
     assert len(excerpt.text) <= MAX_BYTES
-    assert excerpt.first_line == count - len(shown) + 1
-    assert excerpt.truncated == (len(shown) < count)
+    assert excerpt.first_line == count - len(tail) + 1
+    assert excerpt.truncated == (len(tail) < count)
 
 
 def test_memory_stays_small_whatever_comes() -> None:
@@ -149,13 +151,13 @@ def test_memory_stays_small_whatever_comes() -> None:
 
 
 def test_output_with_nothing_in_it_is_said_to_have_nothing() -> None:
-    assert render(excerpt_of(), KEPT, "") == "(no output)"
-    assert render(excerpt_of(b"\n\n"), KEPT, "") == "(no output)"
-    assert render(excerpt_of(b"\x1b[0m"), KEPT, "Exit code 3.") == "(no output)\n\n[Exit code 3.]"
+    assert render(excerpt_of(), OUTPUT_FILE, "") == "(no output)"
+    assert render(excerpt_of(b"\n\n"), OUTPUT_FILE, "") == "(no output)"
+    assert render(excerpt_of(b"\x1b[0m"), OUTPUT_FILE, "Exit code 3.") == "(no output)\n\n[Exit code 3.]"
 
 
 def test_the_ending_stands_last() -> None:
-    text = render(excerpt_of(lines(1, 3000)), KEPT, "Exit code 3.")
+    text = render(excerpt_of(lines(1, 3000)), OUTPUT_FILE, "Exit code 3.")
     assert text.endswith("/w/output/r1.log]\n\n[Exit code 3.]")
 
 

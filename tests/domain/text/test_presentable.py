@@ -39,7 +39,7 @@ def test_emoji_and_scripts_keep_the_joiners_that_they_need(subtests: pytest.Subt
 
 
 def test_a_joiner_or_tag_that_joins_nothing_is_shown(subtests: pytest.Subtests) -> None:
-    for text, shown in [
+    for text, expected in [
         ("pass\u200dword", "pass\\u200dword"),
         ("a\u200cb", "a\\u200cb"),
         ("a\U000e0041b", "a\\U000e0041b"),
@@ -57,7 +57,7 @@ def test_a_joiner_or_tag_that_joins_nothing_is_shown(subtests: pytest.Subtests) 
         ("\u180e\u200c\u1820", "\\u180e\\u200c\u1820"),
     ]:
         with subtests.test(text=text):
-            assert presentable(text) == shown
+            assert presentable(text) == expected
 
 
 def test_what_is_to_be_invisible_once_it_is_assigned_is_shown(subtests: pytest.Subtests) -> None:

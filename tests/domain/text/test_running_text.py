@@ -34,17 +34,17 @@ def test_a_cursor_never_stands_in_a_code_block() -> None:
 
 @given(MARKDOWN, st.text(max_size=400))
 def test_a_running_message_fits_and_can_be_told_from_any_other(text: str, status: str) -> None:
-    shown = running_text(text, status)
-    assert 0 < units(shown) <= LIMIT
-    assert is_running(shown)
+    message = running_text(text, status)
+    assert 0 < units(message) <= LIMIT
+    assert is_running(message)
 
 
 @given(MARKDOWN, st.text(min_size=1, max_size=400))
 def test_a_stopped_message_fits_and_runs_no_more(text: str, note: str) -> None:
-    shown = stopped_text(text, note.replace(CURSOR, ""))
-    assert units(shown) <= LIMIT
-    assert not is_running(shown)
-    assert bool(shown) == bool(text.strip())
+    message = stopped_text(text, note.replace(CURSOR, ""))
+    assert units(message) <= LIMIT
+    assert not is_running(message)
+    assert bool(message) == bool(text.strip())
 
 
 def test_of_a_message_that_is_only_seen_as_much_is_left_as_of_one_that_is_known(subtests: pytest.Subtests) -> None:

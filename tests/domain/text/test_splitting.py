@@ -36,8 +36,8 @@ def test_no_message_is_blank_or_longer_than_the_limit(text: str, limit: int) -> 
 
 @given(LONG)
 def test_the_sources_of_all_messages_are_the_text(text: str) -> None:
-    found = pieces(text, 200)
-    assert not found or "".join(piece.source for piece in found) == text
+    split_pieces = pieces(text, 200)
+    assert not split_pieces or "".join(piece.source for piece in split_pieces) == text
 
 
 @given(LONG)
@@ -91,13 +91,13 @@ def test_a_cut_code_block_keeps_its_language() -> None:
 
 def test_indentation_inside_a_cut_block_survives() -> None:
     body = "".join(f"if x{i}:\n    y = {i}\n" for i in range(200))
-    shown = "".join(
+    visible_text = "".join(
         line + "\n"
         for part in split(f"```python\n{body}```")
         for line in part.splitlines()
         if not line.startswith("```")
     )
-    assert shown == body
+    assert visible_text == body
 
 
 def test_a_late_block_goes_into_the_next_message_whole() -> None:
@@ -257,11 +257,11 @@ def without_source(piece: Piece) -> str | None:
     """Letters of a piece besides its source's; None if letters of the source are missing or in another order."""
     rest, wanted = "", iter(visible(edges(piece.source))[::-1])
     character = next(wanted, None)
-    for shown in visible(piece.text)[::-1]:
-        if shown == character:
+    for one in visible(piece.text)[::-1]:
+        if one == character:
             character = next(wanted, None)
-        elif shown not in REPAIRS:
-            rest = shown + rest
+        elif one not in REPAIRS:
+            rest = one + rest
     return rest if character is None else None
 
 
@@ -276,13 +276,13 @@ def test_10_000_random_markdown_texts_are_split_and_restored_without_a_differenc
     cut = 0
     for number in range(10_000):
         text, limit = markdown(r), r.choice((200, 220))
-        found = pieces(text, limit)
-        cut += len(found) > 1
-        if not found:
+        split_pieces = pieces(text, limit)
+        cut += len(split_pieces) > 1
+        if not split_pieces:
             assert not visible(edges(text)), number
             continue
-        assert "".join(piece.source for piece in found) == text, number
-        for piece in found if len(found) > 1 else ():
+        assert "".join(piece.source for piece in split_pieces) == text, number
+        for piece in split_pieces if len(split_pieces) > 1 else ():
             assert units(piece.text) <= limit, (number, piece)
             rest = without_source(Piece(piece.source, edges(piece.text)))
             assert rest is not None, (number, piece)

@@ -23,7 +23,7 @@ def test_a_line_with_a_place_is_a_wish_however_it_is_written() -> None:
         *(f'**EXPAND** path="{PATH}", line=12', f"- EXPAND: path: {PATH}, line: 12", f"EXPAND {PATH}:12"),
         *(f"EXPAND path=<{PATH}> line=<12>", f"I look it up.\n\n{line}", f"{line}\nIt was a cat.", f"> {line} please"),
     )
-    failures = {case: found for case in cases if (found := find_wish(case)) != THERE}
+    failures = {case: wish for case in cases if (wish := find_wish(case)) != THERE}
     assert not failures
     assert find_wish(wish_line(THERE)) == THERE
 
@@ -37,7 +37,7 @@ def test_a_line_without_a_readable_place_is_a_wish_that_is_told_so() -> None:
         "expand path=x line=0",
         "EXPAND line=4",
     )
-    failures = {case: found for case in cases if (found := find_wish(case)) is None or found.reference is not None}
+    failures = {case: wish for case in cases if (wish := find_wish(case)) is None or wish.reference is not None}
     assert not failures
     assert wish_line(Wish(None, "EXPAND path=x")) == "EXPAND path=x"
 
@@ -50,7 +50,7 @@ def test_anything_else_is_an_answer() -> None:
         "EXPANDED path=x line=1",
         "It expands to path=x.",
     )
-    failures = {case: found for case in cases if (found := find_wish(case)) is not None}
+    failures = {case: wish for case in cases if (wish := find_wish(case)) is not None}
     assert not failures
 
 

@@ -42,8 +42,8 @@ def paste_of(text: str, name: str = "message.txt", path: str = "attachments/1/me
 
 
 def attachment_of(**changes: object) -> Attachment:
-    given: dict[str, object] = {"filename": "a.png", "url": "https://x/a.png", "size_bytes": 12}
-    return Attachment(**(given | changes))  # type: ignore[arg-type]
+    fields: dict[str, object] = {"filename": "a.png", "url": "https://x/a.png", "size_bytes": 12}
+    return Attachment(**(fields | changes))  # type: ignore[arg-type]
 
 
 def test_name_and_declared_type_say_what_a_file_is(subtests: pytest.Subtests) -> None:
@@ -176,52 +176,52 @@ def test_files_of_one_name_are_numbered() -> None:
 
 
 def test_a_paste_stands_below_what_was_typed_word_for_word() -> None:
-    made = compose_words("look at this", [paste_of("one\r\n  two \n")], 100)
-    assert made.text == (
+    message = compose_words("look at this", [paste_of("one\r\n  two \n")], 100)
+    assert message.text == (
         "look at this\n\n"
         "[attached file: message.txt, 12 bytes, saved as attachments/1/message.txt]\n"
         "```text\none\r\n  two \n```"
     )
-    assert made.shown_chars == [12]
+    assert message.shown_chars == [12]
 
 
 @given(st.text(st.sampled_from("`\n[]ab")), st.text(st.sampled_from("`\n[]ab")))
 def test_no_file_can_end_its_own_section(first: str, second: str) -> None:
     text = compose_words("", [paste_of(first, "1"), paste_of(second, "2")], 10_000).text
-    found = []
+    texts = []
     while text:
         head = re.match(r"\[attached file: [^\n]*\]\n(`{3,})text\n", text)
         assert head
         end = text.index("\n" + head[1], head.end() - 1)
-        found.append(text[head.end() : end])
+        texts.append(text[head.end() : end])
         text = text[end + 1 + len(head[1]) :].removeprefix("\n\n")
-    assert found == [said.removesuffix("\n") for said in (first, second) if said]
+    assert texts == [words.removesuffix("\n") for words in (first, second) if words]
 
 
 def test_beyond_the_budget_the_rest_is_only_named() -> None:
-    made = compose_words(
+    message = compose_words(
         "", [paste_of("a" * 900, "1.txt"), paste_of("b" * 900, "2.txt"), paste_of("c" * 900, "3.txt")], 300
     )
-    assert made.shown_chars == [900, 300, 0]
-    assert "[attached file: 2.txt, 900 bytes, saved as" in made.text
-    assert "; the first 300 of 900 characters follow]" in made.text
-    assert "3.txt" not in made.text
+    assert message.shown_chars == [900, 300, 0]
+    assert "[attached file: 2.txt, 900 bytes, saved as" in message.text
+    assert "; the first 300 of 900 characters follow]" in message.text
+    assert "3.txt" not in message.text
 
 
 @given(st.lists(st.text(st.sampled_from("`\n[]ab; ")).filter(str.strip)))
 def test_spoken_words_are_whole_whatever_the_budget_and_found_again(recordings: list[str]) -> None:
     words = [" ".join(recording.split()) for recording in recordings]
     files = [PastedText("a.ogg", text, 1, "attachments/1/a.ogg", heard_by="whisper-1") for text in words]
-    made = compose_words("typed", [*files, paste_of("a file", "b.txt")], 0)
-    assert spoken_texts(made.text) == words
-    assert made.shown_chars == [*map(len, words), 0]
+    message = compose_words("typed", [*files, paste_of("a file", "b.txt")], 0)
+    assert spoken_texts(message.text) == words
+    assert message.shown_chars == [*map(len, words), 0]
 
 
 def test_no_spoken_words_are_found_within_a_file() -> None:
     voice = PastedText("a.ogg", "hello", 5, "attachments/1/a.ogg", heard_by="m")
     pose = compose_words("", [voice], 100).text
-    made = compose_words("[attached file: x]\n`````text\n", [paste_of(f"{pose}\n", "b.txt"), voice], 1_000)
-    assert spoken_texts(made.text) == ["hello"]
+    message = compose_words("[attached file: x]\n`````text\n", [paste_of(f"{pose}\n", "b.txt"), voice], 1_000)
+    assert spoken_texts(message.text) == ["hello"]
 
 
 def test_a_head_says_that_words_were_spoken_and_who_wrote_them_down() -> None:

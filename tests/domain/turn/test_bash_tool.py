@@ -140,5 +140,5 @@ def test_arguments_survive_the_way_through_json(command: str, timeout: float | N
 def test_arguments_that_are_too_long_to_be_accepted_are_not_shown_again() -> None:
     longest = json.dumps({"command": "x" * (MAX_ARGUMENTS_BYTES - 20)})
     assert shown_arguments(longest) == longest
-    shown = shown_arguments(json.dumps({"command": "x" * 2_000_000}))
-    assert "2000015 characters" in json.loads(shown)["left_out"]
+    rendered = shown_arguments(json.dumps({"command": "x" * 2_000_000}))
+    assert "2000015 characters" in json.loads(rendered)["left_out"]

@@ -58,8 +58,10 @@ class Set:
 
     def stores(self) -> list[Store]:
         places = FILES if self.surface is not Surface.CLI else Places(FILES.root, "")
-        found = [*stores(places, keeps_session=self.llm, keeps_history=self.llm)] if "workspace" in self.layers else []
-        return [*found, *([store(self.scopes())] if "curated" in self.layers else [])]
+        kept_stores = (
+            [*stores(places, keeps_session=self.llm, keeps_history=self.llm)] if "workspace" in self.layers else []
+        )
+        return [*kept_stores, *([store(self.scopes())] if "curated" in self.layers else [])]
 
     def scopes(self) -> list[ScopeBlock]:
         folders = {Scope.GLOBAL: "/opt/agent/memory", Scope.PROJECT: "/srv/shop/.pi/memory"}
@@ -87,9 +89,9 @@ def skill(name: str) -> Skill:
     matter, body = split_front_matter((SHIPPED / name / FILE_NAME).read_text()) or ("", "")
     description = next(line.partition(": ")[2] for line in matter.splitlines() if line.startswith("description"))
     path = PurePosixPath("/opt/agent/skills", name, FILE_NAME)
-    found = read_front_matter({"name": name, "description": description}, path, body).skill
-    assert found is not None
-    return found
+    kept_stores = read_front_matter({"name": name, "description": description}, path, body).skill
+    assert kept_stores is not None
+    return kept_stores
 
 
 def sets() -> Iterator[Set]:
@@ -100,17 +102,17 @@ def sets() -> Iterator[Set]:
         yield Set(each, llm, may_write, rights, surface)
 
 
-def faults_of(found: Set) -> Iterator[str]:
+def faults_of(one_set: Set) -> Iterator[str]:
     """Everything that is wrong with a prompt."""
-    text = " ".join(found.prompt().split())
+    text = " ".join(one_set.prompt().split())
     for one, other in OPPOSITES:
         if any(words in text for words in one) and any(words in text for words in other):
             yield f"both {one} and {other}"
-    if not found.can_run:
+    if not one_set.can_run:
         yield from (f"explains {words!r} without commands" for words in NEEDS_COMMANDS if words in text)
     for layer, names in BLOCKS.items():
-        yield from (f"{name} of {layer}" for name in names if (name in text) is not (layer in found.layers))
-    places = found.stores() if found.can_run else []
+        yield from (f"{name} of {layer}" for name in names if (name in text) is not (layer in one_set.layers))
+    places = one_set.stores() if one_set.can_run else []
     called = [f"{each.path.rpartition('/')[2]} {each.name}" for each in places]
     if len(called) != len(set(called)):
         yield f"two places have one name: {called}"
@@ -151,8 +153,8 @@ def test_whole_agents_send_what_the_sets_say() -> None:
         expected = {name for layer in each.layers for name in BLOCKS[layer]}
         if blocks != expected:
             failures.append(f"{each.name}: {blocks}")
-        if each.rights != "commands" and (told := [words for words in NEEDS_COMMANDS if words in text]):
-            failures.append(f"{each.name}: {told}")
+        if each.rights != "commands" and (matches := [words for words in NEEDS_COMMANDS if words in text]):
+            failures.append(f"{each.name}: {matches}")
         failures += [
             f"{each.name}: {one}"
             for one, other in OPPOSITES

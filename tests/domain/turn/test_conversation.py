@@ -1,4 +1,4 @@
-"""What a log means."""
+"""Conversations from logs, and their requests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from messages.model import ChatMessage, ImageFile
 AT = datetime(2026, 1, 30, 14, 23, tzinfo=UTC)
 
 
-def said(name: str, text: str = "words", message_id: int = 1) -> Event:
+def question(name: str, text: str = "words", message_id: int = 1) -> Event:
     """A person's event."""
     return event(name, AT, Kind.USER, text, {"author": "Alice", "author_id": "7", "message_id": str(message_id)})
 
@@ -29,7 +29,7 @@ def of_turn(kind: Kind, name: str, turn: str, text: str = "", **meta: MetaValue)
 
 
 ROUND = [
-    said("u1"),
+    question("u1"),
     of_turn(Kind.AGENT, "a1", "u1", "looking", final=False),
     of_turn(Kind.TOOL_CALL, "c1", "u1", "{}", call_id="1", tool="bash"),
     of_turn(Kind.TOOL_RESULT, "r1", "u1", "found", call_id="1", tool="bash"),
@@ -52,7 +52,7 @@ def test_a_final_answer_is_owed_until_it_was_delivered() -> None:
 
 def test_a_notice_is_owed_like_an_answer() -> None:
     failed = of_turn(Kind.SYSTEM, "s1", "u1", "sorry", what="failed", notice=True)
-    conversation = rebuild([said("u1"), failed], 1000)
+    conversation = rebuild([question("u1"), failed], 1000)
     assert [debt.text for debt in conversation.debts()] == ["sorry"]
     assert conversation.turn(TurnId("u1")).state is TurnState.FAILED
 
@@ -64,21 +64,21 @@ def test_a_call_without_a_result_is_known() -> None:
 
 
 def test_the_request_shows_calls_and_results_in_the_models_own_form() -> None:
-    shown = rebuild(ROUND, 1000).request(TurnId("u1"))
-    assert [(message.role.value, len(message.tool_calls)) for message in shown] == [
+    request = rebuild(ROUND, 1000).request(TurnId("u1"))
+    assert [(message.role.value, len(message.tool_calls)) for message in request] == [
         ("user", 0),
         ("assistant", 1),
         ("tool", 0),
         ("assistant", 0),
     ]
-    assert shown[1].text == "looking"
+    assert request[1].text == "looking"
 
 
 def test_attachments_are_named_below_the_text() -> None:
     files: MetaValue = [{"filename": "a.png", "size": 12, "url": "http://127.0.0.1/a.png"}]
     conversation = rebuild([event("u1", AT, Kind.USER, "see", {"author": "A", "attachments": files})], 1000)
-    (shown,) = conversation.request(TurnId("u1"))
-    assert shown.text.endswith("\nsee\n[attachment: a.png, 12 bytes, http://127.0.0.1/a.png]")
+    (request,) = conversation.request(TurnId("u1"))
+    assert request.text.endswith("\nsee\n[attachment: a.png, 12 bytes, http://127.0.0.1/a.png]")
 
 
 def test_events_of_turns_that_are_not_known_change_nothing() -> None:
@@ -90,10 +90,10 @@ def test_events_of_turns_that_are_not_known_change_nothing() -> None:
 def test_a_rebuilt_conversation_asks_exactly_what_the_living_one_asked(sizes: list[int], limit_tokens: int) -> None:
     living, log = Conversation(limit_tokens), list[Event]()
     for number, size in enumerate(sizes):
-        log.append(said(f"u{number}", "x" * size, number))
+        log.append(question(f"u{number}", "x" * size, number))
         living.add(log[-1])
-        asked = living.request(TurnId(f"u{number}"))
-        assert rebuild(log, limit_tokens).request(TurnId(f"u{number}")) == asked
+        request = living.request(TurnId(f"u{number}"))
+        assert rebuild(log, limit_tokens).request(TurnId(f"u{number}")) == request
         log.append(of_turn(Kind.AGENT, f"a{number}", f"u{number}", "y" * size))
         living.add(log[-1])
 
@@ -102,9 +102,9 @@ def test_a_rebuilt_conversation_asks_exactly_what_the_living_one_asked(sizes: li
 def test_what_is_shown_fits_or_is_the_newest_turn_alone(sizes: list[int], limit_tokens: int) -> None:
     conversation = Conversation(limit_tokens)
     for number, size in enumerate(sizes):
-        conversation.add(said(f"u{number}", "x" * size, number))
-        shown = conversation.request(TurnId(f"u{number}"))
-        assert len(shown) == 1 or sum(len(message.text) for message in shown) <= limit_tokens * 4
+        conversation.add(question(f"u{number}", "x" * size, number))
+        request = conversation.request(TurnId(f"u{number}"))
+        assert len(request) == 1 or sum(len(message.text) for message in request) <= limit_tokens * 4
         conversation.add(of_turn(Kind.AGENT, f"a{number}", f"u{number}", "y" * size))
 
 
@@ -116,9 +116,9 @@ def with_image(number: int) -> Event:
 
 
 def test_an_image_is_shown_with_its_message() -> None:
-    (shown,) = rebuild([with_image(1)], 1000).request(TurnId("u1"))
-    assert shown.images == (ImageFile(path="attachments/1/a.png", media_type="image/png"),)
-    assert shown.text.endswith("\nsee\n[attachment: a.png, 9 bytes, image/png, saved as attachments/1/a.png]")
+    (request,) = rebuild([with_image(1)], 1000).request(TurnId("u1"))
+    assert request.images == (ImageFile(path="attachments/1/a.png", media_type="image/png"),)
+    assert request.text.endswith("\nsee\n[attachment: a.png, 9 bytes, image/png, saved as attachments/1/a.png]")
 
 
 def test_requests_with_images_share_their_prefix_but_for_one_in_a_few() -> None:
@@ -127,11 +127,11 @@ def test_requests_with_images_share_their_prefix_but_for_one_in_a_few() -> None:
     changes, most = 0, 0
     for number in range(20):
         conversation.add(with_image(number))
-        asked = conversation.request(TurnId(f"u{number}"))
-        changes += asked[: len(before)] != before
-        most = max(most, sum(len(message.images) for message in asked))
-        assert asked[-1].images
-        before = asked
+        request = conversation.request(TurnId(f"u{number}"))
+        changes += request[: len(before)] != before
+        most = max(most, sum(len(message.images) for message in request))
+        assert request[-1].images
+        before = request
     assert (changes, most) == (5, 6)
     assert rebuild([with_image(number) for number in range(20)], 100_000).request(TurnId("u19")) == before
 
@@ -151,28 +151,33 @@ def test_overheard_messages_change_nothing_in_that(acts: list[tuple[str, int]], 
             meta: dict[str, MetaValue] = {"author": "Bob", "message_id": str(number), "overheard": True}
             log.append(event(name, AT, Kind.USER, "x" * size, meta))
         else:
-            log.append(said(name, "x" * size, number))
+            log.append(question(name, "x" * size, number))
         living.add(log[-1])
         living.shows("1")
         if still_open := living.open_turns():
-            asked = living.request(still_open[0].id)
-            assert fold_events(Conversation(limit_tokens, forget_every=3), log).request(still_open[0].id) == asked
+            request = living.request(still_open[0].id)
+            assert fold_events(Conversation(limit_tokens, forget_every=3), log).request(still_open[0].id) == request
 
 
 def test_messages_that_nobody_asks_about_are_not_kept_for_ever() -> None:
     conversation = Conversation(100)
     for number in range(1000):
         conversation.add(event(f"e{number}", AT, Kind.USER, "x" * 50, {"author": "Bob", "overheard": True}))
-    conversation.add(said("u"))
+    conversation.add(question("u"))
     assert len(conversation.visible(TurnId("u"))) < 20
     assert not conversation.open_turns()[1:]
 
 
 def test_a_message_that_joins_a_turn_stands_where_it_joined() -> None:
-    log = [*ROUND[:3], said("u2", "in blue", 2), ROUND[3], of_turn(Kind.SYSTEM, "s", "u1", what="joined", message="u2")]
+    log = [
+        *ROUND[:3],
+        question("u2", "in blue", 2),
+        ROUND[3],
+        of_turn(Kind.SYSTEM, "s", "u1", what="joined", message="u2"),
+    ]
     conversation = rebuild(log, 1000)
-    shown = conversation.request(TurnId("u1"))
-    assert [message.text.rpartition("\n")[2] for message in shown] == ["words", "looking", "found", "in blue"]
+    request = conversation.request(TurnId("u1"))
+    assert [message.text.rpartition("\n")[2] for message in request] == ["words", "looking", "found", "in blue"]
     assert [turn.id for turn in conversation.open_turns()] == ["u1"]
     assert conversation.visible(TurnId("u1")) == ("u1", "a1", "u2")
     assert conversation.shows("2")
@@ -207,10 +212,10 @@ def test_only_what_people_wrote_counts_as_an_address_that_was_seen() -> None:
 
 def test_the_newest_messages_that_are_seen_are_kept_in_mind() -> None:
     conversation = Conversation(1_000)
-    shown = [str(920000000000000000 + number) for number in range(SHOWN_KEPT + 7)]
-    for number, message_id in enumerate(shown):
+    request = [str(920000000000000000 + number) for number in range(SHOWN_KEPT + 7)]
+    for number, message_id in enumerate(request):
         meta: dict[str, MetaValue] = {"event": f"e{number}", "message_ids": [message_id], "open": 0}
         conversation.add(event(f"d{number}", datetime(2026, 1, 30, tzinfo=UTC), Kind.DELIVERY, "", meta))
 
-    kept = [conversation.has_shown([message_id]) for message_id in shown]
-    assert kept == [False] * 7 + [True] * SHOWN_KEPT
+    is_known = [conversation.has_shown([message_id]) for message_id in request]
+    assert is_known == [False] * 7 + [True] * SHOWN_KEPT

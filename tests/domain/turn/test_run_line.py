@@ -29,8 +29,8 @@ def test_a_line_says_what_where_and_when_in_that_order() -> None:
 
 
 def test_what_says_nothing_is_left_out_and_what_must_be_said_is_not() -> None:
-    told = json.loads(run_line(MessageEnded(moment=MOMENT, role="user", text="", author="Alice")))
-    assert told.keys() == {"type", "window", "run", "number", "at", "role", "text", "author"}
+    fields = json.loads(run_line(MessageEnded(moment=MOMENT, role="user", text="", author="Alice")))
+    assert fields.keys() == {"type", "window", "run", "number", "at", "role", "text", "author"}
 
 
 def test_whatever_a_model_writes_is_one_line_of_ascii(subtests: pytest.Subtests) -> None:
@@ -56,7 +56,7 @@ def test_the_types_are_pis() -> None:
     ]
 
 
-def shown(*events: tuple[str, str, str]) -> list[int]:
+def places_shown(*events: tuple[str, str, str]) -> list[int]:
     """Places of the events that are shown; each is a window, a run and a type."""
     runs = WholeRuns()
     lines = [json.dumps({"window": window, "run": run, "type": kind}) for window, run, kind in events]
@@ -65,13 +65,13 @@ def shown(*events: tuple[str, str, str]) -> list[int]:
 
 @pytest.mark.req("S0-98f")
 def test_a_run_whose_beginning_was_not_seen_is_left_out_and_the_next_is_not() -> None:
-    assert shown(
+    assert places_shown(
         ("a", "1", "turn_end"), ("a", "1", "agent_end"), ("a", "2", "agent_start"), ("a", "2", "agent_end")
     ) == [2, 3]
 
 
 def test_windows_are_told_apart() -> None:
-    assert shown(
+    assert places_shown(
         ("a", "1", "agent_start"), ("b", "2", "turn_end"), ("b", "2", "agent_end"), ("a", "1", "agent_end")
     ) == [
         0,
@@ -80,7 +80,7 @@ def test_windows_are_told_apart() -> None:
 
 
 def test_of_a_run_whose_beginning_was_missed_nothing_is_shown_though_the_one_before_had_no_end() -> None:
-    assert shown(
+    assert places_shown(
         ("a", "1", "agent_start"), ("a", "2", "turn_end"), ("a", "2", "agent_end"), ("a", "1", "turn_end")
     ) == [
         0,
@@ -89,4 +89,6 @@ def test_of_a_run_whose_beginning_was_missed_nothing_is_shown_though_the_one_bef
 
 
 def test_a_run_that_begins_anew_in_a_later_life_is_shown() -> None:
-    assert shown(("a", "1", "turn_end"), ("a", "1", "agent_start"), ("a", "1", "agent_end"), ("a", "1", "x")) == [1, 2]
+    assert places_shown(
+        ("a", "1", "turn_end"), ("a", "1", "agent_start"), ("a", "1", "agent_end"), ("a", "1", "x")
+    ) == [1, 2]

@@ -115,7 +115,9 @@ def test_a_skill_is_listed_with_the_commands_that_its_file_begins_with() -> None
         "```bash\n" + "{baseDir}/x\n" * 9 + "```": ("/skills/tea/x",) * 6,
     }
     failures = {
-        body: found for body, wanted in cases.items() if (found := example_commands(body, "/skills/tea")) != wanted
+        body: commands
+        for body, wanted in cases.items()
+        if (commands := example_commands(body, "/skills/tea")) != wanted
     }
     assert not failures
     assert example_commands("```\n{baseDir}/x.sh a\n```", "/my skills") == ("'/my skills/x.sh' a",)

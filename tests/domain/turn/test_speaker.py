@@ -1,4 +1,4 @@
-"""Who said it: names as they stand in the runtime's lines, and the ids beside them."""
+"""Speakers: names in the runtime's lines, and the ids beside names."""
 
 from __future__ import annotations
 
@@ -125,13 +125,13 @@ def test_names_without_end_cost_bounded_room_and_are_then_never_alone() -> None:
 @given(st.text())
 @example("[a] <b>: @c")
 def test_a_shown_name_hides_nothing_and_has_none_of_the_runtimes_punctuation(name: str) -> None:
-    shown = shown_name(name)
+    rendered = shown_name(name)
 
-    assert shown
-    assert len(shown) <= LONGEST_NAME
-    assert len(shown.splitlines()) == 1
-    assert not {unicodedata.category(character) for character in shown} & {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
-    assert not set(shown) & set("[]<>:@")
+    assert rendered
+    assert len(rendered) <= LONGEST_NAME
+    assert len(rendered.splitlines()) == 1
+    assert not {unicodedata.category(character) for character in rendered} & {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
+    assert not set(rendered) & set("[]<>:@")
 
 
 @given(st.text("\u0300\u0336\u0489\u20dda", max_size=60))
@@ -173,8 +173,8 @@ def test_what_is_not_seen_makes_no_other_person(name: str, unseen: str) -> None:
 
 @given(st.text())
 def test_a_shown_line_is_one_line_that_hides_nothing_and_ends(text: str) -> None:
-    shown = shown_line(text, 50)
+    rendered = shown_line(text, 50)
 
-    assert len(shown) <= 50
-    assert len(shown.splitlines()) <= 1
-    assert not {unicodedata.category(character) for character in shown} & {"Cc", "Cf", "Zl", "Zp"}
+    assert len(rendered) <= 50
+    assert len(rendered.splitlines()) <= 1
+    assert not {unicodedata.category(character) for character in rendered} & {"Cc", "Cf", "Zl", "Zp"}

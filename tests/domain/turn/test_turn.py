@@ -1,4 +1,4 @@
-"""A turn that others join: what stands where, and what is looked for."""
+"""A turn with joined messages: order of the texts, and words of the search."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ def turn(name: str, text: str) -> Turn:
     )
 
 
-def shown(one: Turn, *asides: Aside) -> list[str]:
+def texts_of(one: Turn, *asides: Aside) -> list[str]:
     return [message.text for message in one.messages(BLOCK, asides)]
 
 
 def test_the_block_stands_before_what_was_said_last() -> None:
     first = turn("a", "do it")
-    assert shown(first) == [f"{BLOCK}\n\n[header]\ndo it"]
+    assert texts_of(first) == [f"{BLOCK}\n\n[header]\ndo it"]
     first.add_step(ChatMessage(role=Role.ASSISTANT, text="working"))
     first.join(turn("b", "in blue"))
     first.join(turn("c", "and large"))
     first.add_step(ChatMessage(role=Role.ASSISTANT, text="more"))
     aside = Aside(4, (ChatMessage(role=Role.USER, text="aside"),))
 
-    assert shown(first, aside) == [
+    assert texts_of(first, aside) == [
         "[header]\ndo it",
         "working",
         "[header]\nin blue",
@@ -67,4 +67,4 @@ def test_words_that_were_taken_back_are_not_looked_for() -> None:
 
     assert first.newest is not None
     assert first.newest.text == ""
-    assert shown(first) == ["[header]\ndo it", TAKEN_BACK, f"{BLOCK}\n\n[header]\nand large"]
+    assert texts_of(first) == ["[header]\ndo it", TAKEN_BACK, f"{BLOCK}\n\n[header]\nand large"]

@@ -1,4 +1,4 @@
-"""A request in which another part has its words: what is replaced, what is counted, and what is kept for it."""
+"""Requests with wording by another part: replacement, counts, and retained texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from domain.turn.turn import Aside
 from domain.turn.worded import Worded
 from messages.base import EventId, TurnId
 from messages.model import ChatMessage, Role
-from tests.domain.turn.test_conversation import AT, of_turn, said
+from tests.domain.turn.test_conversation import AT, of_turn, question
 
 COUNTED = 200
 BLOCK = 'INJECTED_CONTEXT_MEMORY\n{"memory":1}'
@@ -30,7 +30,7 @@ def at(one: Event, seconds: float) -> Event:
 
 
 def round_of(turn: str, number: int, result: str, command: str = "ls") -> list[Event]:
-    """One command and what it printed."""
+    """A command and the output."""
     name, arguments = f"{turn}-{number}", msgspec.json.encode({"command": command}).decode()
     return [
         of_turn(Kind.AGENT, f"a{name}", turn, "looking", final=False),
@@ -39,17 +39,23 @@ def round_of(turn: str, number: int, result: str, command: str = "ls") -> list[E
     ]
 
 
-def answered(turn: str, text: str = "done") -> Event:
+def answer_turn(turn: str, text: str = "done") -> Event:
     return of_turn(Kind.AGENT, f"a{turn}", turn, text, final=True)
 
 
-def shown(conversation: Conversation, turn: str, worded: Worded) -> list[str]:
+def texts_of(conversation: Conversation, turn: str, worded: Worded) -> list[str]:
     """The texts of a request, without headers."""
     messages = conversation.request(TurnId(turn), worded=worded)
     return [message.text.rpartition("\n")[2] for message in messages]
 
 
-LOG = [said("u1"), *round_of("u1", 1, "one"), *round_of("u1", 2, "two"), answered("u1"), said("u2", "more", 2)]
+LOG = [
+    question("u1"),
+    *round_of("u1", 1, "one"),
+    *round_of("u1", 2, "two"),
+    answer_turn("u1"),
+    question("u2", "more", 2),
+]
 
 
 def test_texts_stand_in_the_places_of_results_and_nothing_else_changes() -> None:
@@ -66,7 +72,7 @@ def test_texts_stand_in_the_places_of_results_and_nothing_else_changes() -> None
 
 def test_a_result_may_be_worded_as_nothing_at_all() -> None:
     conversation = rebuild(LOG, 1_000, COUNTED)
-    assert "one" not in shown(conversation, "u2", Worded({EventId("ru1-1"): ""}))
+    assert "one" not in texts_of(conversation, "u2", Worded({EventId("ru1-1"): ""}))
 
 
 def test_a_note_stands_first_in_its_own_turn_and_the_block_before_the_newest_prompt() -> None:
@@ -80,7 +86,7 @@ def test_a_note_stands_first_in_its_own_turn_and_the_block_before_the_newest_pro
 
 def test_asides_and_what_joined_keep_their_places() -> None:
     joins = of_turn(Kind.SYSTEM, "s", "u1", what="joined", message="u2")
-    log = [said("u1"), *round_of("u1", 1, "one"), said("u2", "in blue", 2), joins, *round_of("u1", 2, "two")]
+    log = [question("u1"), *round_of("u1", 1, "one"), question("u2", "in blue", 2), joins, *round_of("u1", 2, "two")]
     conversation = rebuild(log, 1_000, COUNTED)
     aside = Aside(2, (ChatMessage(role=Role.USER, text="aside"),))
     worded = Worded({EventId("ru1-1"): "ref one", EventId("ru1-2"): "ref two"}, {TurnId("u1"): NOTE})
@@ -98,7 +104,7 @@ def test_asides_and_what_joined_keep_their_places() -> None:
 
 def test_of_each_call_all_is_kept_that_is_told_and_once() -> None:
     call, result = round_of("u1", 1, "printed", "make all")[1:]
-    log = [said("u1"), round_of("u1", 1, "")[0], at(call, 5), at(result, 9)]
+    log = [question("u1"), round_of("u1", 1, "")[0], at(call, 5), at(result, 9)]
     conversation = rebuild(log, 1_000, COUNTED)
     ((shown_call,),) = [turn.calls for turn in conversation.calls(TurnId("u1"))]
     assert (shown_call.event, shown_call.call_id, shown_call.command) == ("ru1-1", "u1-1", "make all")
@@ -116,7 +122,7 @@ def test_a_call_that_was_not_understood_has_no_command(subtests: pytest.Subtests
     ]:
         with subtests.test(tool=tool, arguments=arguments, command=command):
             log = [
-                said("u1"),
+                question("u1"),
                 of_turn(Kind.AGENT, "a", "u1", "", final=False),
                 of_turn(Kind.TOOL_CALL, "c", "u1", arguments, call_id="1", tool=tool),
                 of_turn(Kind.TOOL_RESULT, "r", "u1", "?", call_id="1", tool=tool),
@@ -125,7 +131,7 @@ def test_a_call_that_was_not_understood_has_no_command(subtests: pytest.Subtests
 
 
 def test_a_result_whose_call_no_log_has_is_told_of_all_the_same() -> None:
-    log = [said("u1"), of_turn(Kind.TOOL_RESULT, "r", "u1", "?", call_id="1", tool="bash")]
+    log = [question("u1"), of_turn(Kind.TOOL_RESULT, "r", "u1", "?", call_id="1", tool="bash")]
     (call,) = rebuild(log, 1_000, COUNTED).calls()[0].calls
     assert (call.command, call.asked_at, call.ended_at) == ("", AT, AT)
 
@@ -149,7 +155,7 @@ def test_the_turns_that_are_told_of_are_those_that_the_request_shows() -> None:
 
 def test_a_result_counts_no_more_than_its_reference() -> None:
     long, short = "x" * 10_000, "y" * 50
-    conversation = rebuild([said("u1"), *round_of("u1", 1, long), *round_of("u1", 2, short)], 100, COUNTED)
+    conversation = rebuild([question("u1"), *round_of("u1", 1, long), *round_of("u1", 2, short)], 100, COUNTED)
     turn = conversation.turn(TurnId("u1"))
     arguments = 2 * (len("looking") + len('{"command":"ls"}'))
     assert turn.grown_chars == COUNTED + len(short) + arguments
@@ -158,23 +164,23 @@ def test_a_result_counts_no_more_than_its_reference() -> None:
 
 
 def test_a_turn_whose_references_are_too_many_is_overgrown() -> None:
-    log = [said("u1"), *(each for number in range(20) for each in round_of("u1", number, "x" * 10_000))]
+    log = [question("u1"), *(each for number in range(20) for each in round_of("u1", number, "x" * 10_000))]
     assert rebuild(log, 1_000, COUNTED).is_overgrown(TurnId("u1"))
     assert not rebuild(log, 2_000, COUNTED).is_overgrown(TurnId("u1"))
 
 
 def test_sixty_turns_of_long_results_stay() -> None:
-    def kept(counted: int | None) -> int:
+    def kept_calls(counted: int | None) -> int:
         conversation = Conversation(100_000, counted)
         for number in range(60):
             turn = f"u{number}"
-            for each in (said(turn, message_id=number), *round_of(turn, 1, "x" * 10_000), answered(turn)):
+            for each in (question(turn, message_id=number), *round_of(turn, 1, "x" * 10_000), answer_turn(turn)):
                 conversation.add(each)
-        conversation.add(said("last", message_id=99))
+        conversation.add(question("last", message_id=99))
         return len(conversation.calls(TurnId("last")))
 
-    assert kept(COUNTED) == 61
-    assert kept(None) < 45
+    assert kept_calls(COUNTED) == 61
+    assert kept_calls(None) < 45
 
 
 @given(
@@ -188,16 +194,16 @@ def test_rebuilt_it_asks_and_tells_exactly_what_the_living_one_does(
 ) -> None:
     living, log = Conversation(limit_tokens, counted), list[Event]()
 
-    def come(one: Event) -> None:
+    def turn_of(one: Event) -> None:
         log.append(one)
         living.add(one)
 
     def require_same(turn: TurnId) -> None:
         fresh = rebuild(log, limit_tokens, counted)
-        told = living.calls(turn)
-        assert fresh.calls(turn) == told
-        results = {call.event: f"ref {call.event}" for each in told for call in each.calls} if is_worded else {}
-        worded = Worded(results, {each.turn_id: NOTE for each in told} if is_worded else {})
+        living_calls = living.calls(turn)
+        assert fresh.calls(turn) == living_calls
+        results = {call.event: f"ref {call.event}" for each in living_calls for call in each.calls} if is_worded else {}
+        worded = Worded(results, {each.turn_id: NOTE for each in living_calls} if is_worded else {})
         messages = living.request(turn, BLOCK, worded=worded)
         assert fresh.request(turn, BLOCK, worded=worded) == messages
         if is_worded and counted is not None:
@@ -206,11 +212,11 @@ def test_rebuilt_it_asks_and_tells_exactly_what_the_living_one_does(
 
     for number, (size, results) in enumerate(turns):
         turn = TurnId(f"u{number}")
-        come(said(turn, "x" * size, number))
+        turn_of(question(turn, "x" * size, number))
         require_same(turn)
         for place, result in enumerate(results):
             for each in round_of(turn, place, "z" * result):
-                come(each)
+                turn_of(each)
             require_same(turn)
             assert living.is_overgrown(turn) == rebuild(log, limit_tokens, counted).is_overgrown(turn)
-        come(answered(turn, "y" * size))
+        turn_of(answer_turn(turn, "y" * size))

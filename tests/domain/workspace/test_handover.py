@@ -27,11 +27,11 @@ STATE = SessionState(
 MEMORY = b"## Constraints\n- Never sail at night.\n- ask Kim\n## Decisions\n- Kim is captain\n## Preferences\n- tea\n"
 
 
-def found(text: str, line: int = 7, author: str = "Ann") -> SaidWords:
+def words_at(text: str, line: int = 7, author: str = "Ann") -> SaidWords:
     return SaidWords("u1", PATH, line, author, text)
 
 
-def said(block: str) -> dict[str, Any]:
+def fields_of(block: str) -> dict[str, Any]:
     head, _, line = block.partition("\n")
     assert head == HANDOVER_PREFIX
     assert is_block(block)
@@ -41,10 +41,10 @@ def said(block: str) -> dict[str, Any]:
 
 @pytest.mark.req("S4-10", "S4-29", "S4-04", "S4-21")
 def test_a_block_has_the_state_with_rules_and_next_steps_first_and_no_worklog() -> None:
-    block = handover(STATE, MEMORY, [found("Pay in cash only.")])
+    block = handover(STATE, MEMORY, [words_at("Pay in cash only.")])
 
-    told = said(block)
-    assert list(told) == [
+    fields = fields_of(block)
+    assert list(fields) == [
         "note",
         "constraints",
         "next_steps",
@@ -55,10 +55,10 @@ def test_a_block_has_the_state_with_rules_and_next_steps_first_and_no_worklog() 
         "active_files",
         "said_before",
     ]
-    assert told["constraints"] == ["never sail at night", "ask Kim"]
-    assert told["user_intent"] == ["Boat", "sail to Oslo"]
-    assert told["decisions"] == ["blue paint", "Kim is captain"]
-    assert told["said_before"] == [{"who": "Ann", "said": "Pay in cash only.", "at": f"{PATH}:7"}]
+    assert fields["constraints"] == ["never sail at night", "ask Kim"]
+    assert fields["user_intent"] == ["Boat", "sail to Oslo"]
+    assert fields["decisions"] == ["blue paint", "Kim is captain"]
+    assert fields["said_before"] == [{"who": "Ann", "said": "Pay in cash only.", "at": f"{PATH}:7"}]
     assert "washed" not in block
     assert "tea" not in block
 
@@ -74,34 +74,36 @@ def test_anything_to_hand_over_makes_a_block(subtests: pytest.Subtests) -> None:
         (SessionState(next_steps=("x",)), b"", []),
         (SessionState(), b"## Constraints\n- x\n", []),
         (SessionState(), b"## Decisions\n- x\n", []),
-        (SessionState(), b"", [found("x")]),
+        (SessionState(), b"", [words_at("x")]),
     ]:
         with subtests.test(state=state, memory=memory):
-            assert "x" in str(list(said(handover(state, memory, lines)).values())[1:])
+            assert "x" in str(list(fields_of(handover(state, memory, lines)).values())[1:])
 
 
 def test_words_stand_in_their_order_each_once_and_none_that_is_a_constraint() -> None:
-    words = [found(text) for text in ("ask Kim!", "a", "b", "c", "B.", "d")]
+    words = [words_at(text) for text in ("ask Kim!", "a", "b", "c", "B.", "d")]
 
-    told = said(handover(SessionState(), MEMORY, words))
+    fields = fields_of(handover(SessionState(), MEMORY, words))
 
-    assert [each["said"] for each in told["said_before"]] == ["a", "b", "c", "d"]
+    assert [each["said"] for each in fields["said_before"]] == ["a", "b", "c", "d"]
 
 
 def test_of_more_words_than_may_be_those_in_the_middle_go() -> None:
-    told = said(handover(SessionState(), b"", [found(f"{number} {'x' * 290}") for number in range(60)], 20_000))
+    fields = fields_of(
+        handover(SessionState(), b"", [words_at(f"{number} {'x' * 290}") for number in range(60)], 20_000)
+    )
 
-    numbers = [int(each["said"].split()[0]) for each in told["said_before"]]
-    assert len(json.dumps(told["said_before"], separators=(",", ":"))) <= SAID_CHARS + 2
+    numbers = [int(each["said"].split()[0]) for each in fields["said_before"]]
+    assert len(json.dumps(fields["said_before"], separators=(",", ":"))) <= SAID_CHARS + 2
     first = next(at for at, number in enumerate(numbers) if number != at)
     assert first >= len(numbers) // 4, "the first ones"
     assert numbers[-5:] == [55, 56, 57, 58, 59], "and the newest"
 
 
 def test_where_nothing_is_kept_no_place_is_named() -> None:
-    told = said(handover(SessionState(), b"", [SaidWords("u1", "", 0, "Ann", "x")]))
+    fields = fields_of(handover(SessionState(), b"", [SaidWords("u1", "", 0, "Ann", "x")]))
 
-    assert told["said_before"] == [{"who": "Ann", "said": "x"}]
+    assert fields["said_before"] == [{"who": "Ann", "said": "x"}]
 
 
 def test_constraints_have_the_first_claim_on_what_room_there_is() -> None:
@@ -109,10 +111,10 @@ def test_constraints_have_the_first_claim_on_what_room_there_is() -> None:
         constraints=tuple(f"rule {number} " + "so " * 60 for number in range(12)), current_state=("x" * 300,) * 60
     )
 
-    block = handover(state, MEMORY, [found("y" * 200)])
+    block = handover(state, MEMORY, [words_at("y" * 200)])
 
     assert HANDOVER_CHARS - 300 < len(block) <= HANDOVER_CHARS
-    assert len(said(block)["constraints"]) == 14
+    assert len(fields_of(block)["constraints"]) == 14
 
 
 @given(
@@ -123,7 +125,7 @@ def test_constraints_have_the_first_claim_on_what_room_there_is() -> None:
 def test_no_block_is_longer_than_it_may_be_or_anything_but_two_lines(budget: int, text: str, others: list[str]) -> None:
     state = SessionState(constraints=(text,), next_steps=tuple(others))
 
-    block = handover(state, b"## Constraints\n- ask Kim\n", [found(text, author=text)], budget)
+    block = handover(state, b"## Constraints\n- ask Kim\n", [words_at(text, author=text)], budget)
 
     assert len(block) <= max(budget, 0)
     assert block == "" or is_block(block)
@@ -131,10 +133,10 @@ def test_no_block_is_longer_than_it_may_be_or_anything_but_two_lines(budget: int
 
 
 def test_a_rule_that_is_long_is_cut_late() -> None:
-    told = said(handover(SessionState(constraints=("a" * 1_600,), next_steps=("b" * 700,)), b""))
+    fields = fields_of(handover(SessionState(constraints=("a" * 1_600,), next_steps=("b" * 700,)), b""))
 
-    assert told["constraints"] == ["a" * 1_499 + "…"]
-    assert told["next_steps"] == ["b" * 299 + "…"]
+    assert fields["constraints"] == ["a" * 1_499 + "…"]
+    assert fields["next_steps"] == ["b" * 299 + "…"]
 
 
 def test_words_that_end_a_markup_or_a_line_are_escaped() -> None:
@@ -148,20 +150,20 @@ def test_a_block_is_filled_to_its_last_character() -> None:
     whole = handover(state, b"")
 
     assert handover(state, b"", budget_chars=len(whole)) == whole
-    assert said(handover(state, b"", budget_chars=len(whole) - 1))["constraints"] == ["x" * 98 + "…"]
-    assert said(handover(state, b"", budget_chars=len(whole) - 59))["constraints"] == ["x" * 40 + "…"]
+    assert fields_of(handover(state, b"", budget_chars=len(whole) - 1))["constraints"] == ["x" * 98 + "…"]
+    assert fields_of(handover(state, b"", budget_chars=len(whole) - 59))["constraints"] == ["x" * 40 + "…"]
     assert handover(state, b"", budget_chars=len(whole) - 60) == ""
 
 
 def test_what_has_just_the_greatest_length_is_whole() -> None:
-    assert said(handover(SessionState(next_steps=("b" * 300,)), b""))["next_steps"] == ["b" * 300]
+    assert fields_of(handover(SessionState(next_steps=("b" * 300,)), b""))["next_steps"] == ["b" * 300]
 
 
 def test_a_found_line_is_shown_whole_or_not_at_all() -> None:
-    lines = [found("x" * 100), found("short")]
+    lines = [words_at("x" * 100), words_at("short")]
     whole = handover(SessionState(), b"", lines[:1])
 
     assert handover(SessionState(), b"", lines[:1], len(whole)) == whole
-    assert [each["said"] for each in said(handover(SessionState(), b"", lines, len(whole) - 1))["said_before"]] == [
-        "short"
-    ]
+    assert [
+        each["said"] for each in fields_of(handover(SessionState(), b"", lines, len(whole) - 1))["said_before"]
+    ] == ["short"]

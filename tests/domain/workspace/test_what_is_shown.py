@@ -53,7 +53,7 @@ def index(session: str = SESSION, memory: str = MEMORY, history: str = HISTORY, 
     )
 
 
-def found(question: str, files: RecallIndex | None = None, budget_chars: int = 2_000) -> list[Entry]:
+def recall(question: str, files: RecallIndex | None = None, budget_chars: int = 2_000) -> list[Entry]:
     return [*recall_entries(question, files or index(), today=TODAY, budget_chars=budget_chars)]
 
 
@@ -72,7 +72,7 @@ def test_each_file_gives_the_entry_that_fits_first_and_hardly_another(subtests: 
         ("Which cone does porcelain need?", Source.SHARED, "cone 10"),
     ]:
         with subtests.test(question=question, source=source):
-            (first, *rest) = found(question)
+            (first, *rest) = recall(question)
             assert (first.source, words in first.text) == (source, True)
             assert len(rest) <= 1
 
@@ -123,10 +123,10 @@ def test_of_files_that_are_too_long_the_beginning_is_shown_with_the_path() -> No
 
 @pytest.mark.req("S4-03", "X-61")
 def test_without_a_model_peoples_own_words_are_handed_over_with_their_place_and_no_answer() -> None:
-    said = turn("Hello.\nNever deploy on a Friday.\n> quoted\n```\ncode\n```\n毎回確認する。", "Fine.", "output")
-    told = json.loads(handover(parsed_session(b""), b"", said_words([said])).split("\n")[1])
+    spoken = turn("Hello.\nNever deploy on a Friday.\n> quoted\n```\ncode\n```\n毎回確認する。", "Fine.", "output")
+    fields = json.loads(handover(parsed_session(b""), b"", said_words([spoken])).split("\n")[1])
     words = "Hello. Never deploy on a Friday. 毎回確認する。"
-    assert told["said_before"] == [{"who": "Ann", "said": words, "at": "logs/a.md:12"}]
+    assert fields["said_before"] == [{"who": "Ann", "said": words, "at": "logs/a.md:12"}]
     (long,) = said_words([turn(f"begins {'x' * 400} ends")])
     assert (len(long.text), long.text[:7], long.text[-5:]) == (300, "begins ", " ends")
     assert said_words([turn("```\ncode\n```")]) == ()

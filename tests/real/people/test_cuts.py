@@ -10,7 +10,7 @@ import pytest
 from domain.text.characters import units
 from domain.text.running_text import running_text
 from domain.text.splitting import LIMIT, split
-from tests.domain.text.discord.rendering import Shown, render
+from tests.domain.text.discord.rendering import ShownCharacter, render
 
 PROSE = "word " * 392
 CODE = "".join(f"    line_{number} = compute({number})\n" for number in range(150))
@@ -50,7 +50,7 @@ WHOLE = (
 )  # fmt: skip
 
 
-def without_lines(characters: list[Shown]) -> list[Shown]:
+def without_lines(characters: list[ShownCharacter]) -> list[ShownCharacter]:
     """Characters without the lines of tables."""
     return [one for one in characters if one.character not in "|-"]
 

@@ -17,12 +17,12 @@ from actors.context.log.file import LogChanged, LogUnwritable, WindowLog, check_
 from actors.linux.disk import Disk, RealDisk
 from domain.log.parser import parse
 from messages.base import Window
-from tests.domain.log.logs import START, WINDOW, said
+from tests.domain.log.logs import START, WINDOW, message_event
 from tests.patience import PATIENCE_S
 from tests.recording_disk import RecordingDisk
 
 
-def made(root: Path, number: int, open_logs: OpenLogs, disk: Disk | None = None) -> WindowLog:
+def make_log(root: Path, number: int, open_logs: OpenLogs, disk: Disk | None = None) -> WindowLog:
     window: Window = msgspec.structs.replace(WINDOW, id=str(123456789012345678 + number))
     log = WindowLog.create(root, window, START, "alice", disk)
     log.share(open_logs)
@@ -30,7 +30,7 @@ def made(root: Path, number: int, open_logs: OpenLogs, disk: Disk | None = None)
 
 
 def open_below(root: Path) -> int:
-    """How many files below a folder this process has open."""
+    """Number of open files of this process below a folder."""
     count = 0
     for link in Path("/proc/self/fd").iterdir():
         try:
@@ -55,11 +55,11 @@ class Replaced(RealDisk):
 @pytest.mark.req("X-172")
 def test_more_logs_are_written_than_are_open(tmp_path: Path) -> None:
     open_logs = OpenLogs(3)
-    logs = [made(tmp_path, number, open_logs) for number in range(10)]
+    logs = [make_log(tmp_path, number, open_logs) for number in range(10)]
     most = 0
     for turn in range(5):
         for log in logs:
-            log.append(said(turn, f"turn {turn}"))
+            log.append(message_event(turn, f"turn {turn}"))
             log.sync()
             most = max(most, open_below(tmp_path))
     stay = len(open_logs)
@@ -79,10 +79,10 @@ def test_the_log_that_was_used_longest_ago_is_let_go(tmp_path: Path) -> None:
         return os.open(path, flags, mode)
 
     disk, open_logs = Replaced(open=note), OpenLogs(2)
-    logs = [made(tmp_path, number, open_logs, disk) for number in range(3)]  # ...8, ...9 and ...0
+    logs = [make_log(tmp_path, number, open_logs, disk) for number in range(3)]  # ...8, ...9 and ...0
     opened.clear()
     for number in (2, 1, 2, 0, 2, 0, 1):
-        logs[number].append(said(1))
+        logs[number].append(message_event(1))
     for log in logs:
         log.close()
 
@@ -91,10 +91,10 @@ def test_the_log_that_was_used_longest_ago_is_let_go(tmp_path: Path) -> None:
 
 def test_what_was_written_to_a_log_is_safe_before_it_is_let_go(tmp_path: Path) -> None:
     disk, open_logs = RecordingDisk(), OpenLogs(1)
-    first = made(tmp_path, 0, open_logs, disk)
-    first.append(said(1, "a"))
+    first = make_log(tmp_path, 0, open_logs, disk)
+    first.append(message_event(1, "a"))
     assert disk.surviving(first.path) != first.path.read_bytes()
-    second = made(tmp_path, 1, open_logs, disk)
+    second = make_log(tmp_path, 1, open_logs, disk)
 
     assert disk.surviving(first.path) == first.path.read_bytes()
     first.sync()
@@ -113,9 +113,9 @@ def test_a_log_that_was_changed_while_it_was_let_go_is_not_written_to(
             root = tmp_path / str(number)
             root.mkdir()
             open_logs = OpenLogs(1)
-            log = made(root, 0, open_logs)
-            log.append(said(1, "a"))
-            other = made(root, 1, open_logs)
+            log = make_log(root, 0, open_logs)
+            log.append(message_event(1, "a"))
+            other = make_log(root, 1, open_logs)
             whole = log.path.read_bytes()
             if how == "replaced":
                 log.path.rename(log.path.with_suffix(".kept"))
@@ -129,9 +129,9 @@ def test_a_log_that_was_changed_while_it_was_let_go_is_not_written_to(
             before = log.path.read_bytes() if log.path.exists() else b""
 
             with pytest.raises(LogUnwritable if how == "removed" else LogChanged):
-                log.append(said(2, "b"), is_looked_at=is_looked_at)
+                log.append(message_event(2, "b"), is_looked_at=is_looked_at)
             assert (log.path.read_bytes() if log.path.exists() else b"") == before
-            other.append(said(1))
+            other.append(message_event(1))
             log.close()
             other.close()
 
@@ -146,18 +146,18 @@ def test_a_log_that_cannot_be_synced_when_others_need_its_place_is_lost_alone(tm
         os.fdatasync(fd)
 
     open_logs = OpenLogs(1)
-    bad, good = made(tmp_path, 0, open_logs, Replaced(sync=sync)), made(tmp_path, 1, open_logs)
-    bad.append(said(1, "a"))
+    bad, good = make_log(tmp_path, 0, open_logs, Replaced(sync=sync)), make_log(tmp_path, 1, open_logs)
+    bad.append(message_event(1, "a"))
     failing[0] = True
-    good.append(said(1, "b"))
+    good.append(message_event(1, "b"))
     good.sync()
     failing[0] = False
 
     with pytest.raises(LogUnwritable, match="Input/output error"):
         bad.sync()
     with pytest.raises(LogUnwritable, match="given up earlier"):
-        bad.append(said(2))
-    good.append(said(2, "c"))
+        bad.append(message_event(2))
+    good.append(message_event(2, "c"))
     good.close()
     bad.close()
     assert contents(good) == ["b", "c"]
@@ -166,17 +166,17 @@ def test_a_log_that_cannot_be_synced_when_others_need_its_place_is_lost_alone(tm
 def test_others_are_let_go_when_descriptors_run_out(tmp_path: Path) -> None:
     room = [99]
 
-    def limited(path: Path, flags: int, mode: int = 0o600) -> int:
+    def open_limited(path: Path, flags: int, mode: int = 0o600) -> int:
         if open_below(tmp_path) >= room[0]:
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
         return os.open(path, flags, mode)
 
-    disk, open_logs = Replaced(open=limited), OpenLogs(6)
-    logs = [made(tmp_path, number, open_logs, disk) for number in range(8)]
+    disk, open_logs = Replaced(open=open_limited), OpenLogs(6)
+    logs = [make_log(tmp_path, number, open_logs, disk) for number in range(8)]
     room[0] = 4
     for turn in range(3):
         for log in logs:
-            log.append(said(turn))
+            log.append(message_event(turn))
     for log in logs:
         log.close()
 
@@ -185,7 +185,7 @@ def test_others_are_let_go_when_descriptors_run_out(tmp_path: Path) -> None:
 
 def test_no_room_is_made_for_other_trouble_nor_where_nothing_is_open(tmp_path: Path) -> None:
     open_logs = OpenLogs(2)
-    log = made(tmp_path, 0, open_logs)
+    log = make_log(tmp_path, 0, open_logs)
     assert not open_logs.make_room(OSError(errno.ENOSPC, "full"))
     assert not open_logs.make_room(None)
     assert open_below(tmp_path) == 1
@@ -195,7 +195,7 @@ def test_no_room_is_made_for_other_trouble_nor_where_nothing_is_open(tmp_path: P
 
 
 def test_a_log_in_use_is_not_let_go(tmp_path: Path) -> None:
-    """Another thread is in the middle of a write to it while somebody needs its place."""
+    """Another thread is writing to the log while a further log needs a descriptor."""
     writing, go_on = threading.Event(), threading.Event()
 
     def slow(fd: int, data: bytes) -> int:
@@ -205,11 +205,11 @@ def test_a_log_in_use_is_not_let_go(tmp_path: Path) -> None:
         return os.write(fd, data)
 
     open_logs = OpenLogs(1)
-    log = made(tmp_path, 0, open_logs, Replaced(write=slow))
-    writer = threading.Thread(target=lambda: log.append(said(1, "slow")))
+    log = make_log(tmp_path, 0, open_logs, Replaced(write=slow))
+    writer = threading.Thread(target=lambda: log.append(message_event(1, "slow")))
     writer.start()
     assert writing.wait(PATIENCE_S)
-    other = made(tmp_path, 1, open_logs)
+    other = make_log(tmp_path, 1, open_logs)
     go_on.set()
     writer.join()
     log.sync()
@@ -221,12 +221,12 @@ def test_a_log_in_use_is_not_let_go(tmp_path: Path) -> None:
 
 def test_threads_that_take_each_others_places_lose_nothing(tmp_path: Path) -> None:
     open_logs = OpenLogs(2)
-    logs = [made(tmp_path, number, open_logs) for number in range(8)]
+    logs = [make_log(tmp_path, number, open_logs) for number in range(8)]
 
     def work(mine: list[WindowLog]) -> None:
         for turn in range(100):
             for log in mine:
-                log.append(said(turn, str(turn)))
+                log.append(message_event(turn, str(turn)))
 
     threads = [threading.Thread(target=work, args=(logs[number::4],)) for number in range(4)]
     for thread in threads:
@@ -270,11 +270,11 @@ def test_a_file_system_that_fails_a_close_is_a_log_that_cannot_be_written(
         return os.write(fd, data)
 
     open_logs, disk, is_full = OpenLogs(2), Replaced(write=write), False
-    first, second = made(tmp_path, 0, open_logs), made(tmp_path, 1, open_logs, disk)
+    first, second = make_log(tmp_path, 0, open_logs), make_log(tmp_path, 1, open_logs, disk)
     monkeypatch.setattr(os, "close", close_late)
     assert open_logs.make_room(OSError(errno.EMFILE, "Too many open files"))
-    first.append(said(1, "one"))
+    first.append(message_event(1, "one"))
     is_full = True
     with pytest.raises(LogUnwritable, match="cannot be written: No space left on device"):
-        second.append(said(2, "two"))
+        second.append(message_event(2, "two"))
     assert contents(first) == ["one"]

@@ -14,7 +14,7 @@ from actors.context.log.scan import newest_name
 from actors.linux.disk import RealDisk
 from domain.log.parser import parse
 from messages.base import Surface, Window
-from tests.domain.log.logs import START, WINDOW, said
+from tests.domain.log.logs import START, WINDOW, message_event
 from tests.recording_disk import RecordingDisk
 
 
@@ -68,20 +68,20 @@ def test_a_new_window_is_a_file_of_its_own_with_a_header(tmp_path: Path, log: Wi
 
 
 def test_what_was_appended_is_read_after_a_restart(tmp_path: Path, log: WindowLog) -> None:
-    log.append(said(1, "a"), said(2, "b\ud800"))
+    log.append(message_event(1, "a"), message_event(2, "b\ud800"))
     log.sync()
-    log.append(said(3, "c"))
+    log.append(message_event(3, "c"))
     log.close()
 
     assert texts(tmp_path) == ["a", "b\ud800", "c"]
 
 
 def test_append_says_where_each_event_stands(tmp_path: Path, log: WindowLog) -> None:
-    first = log.append(said(1, "a\n\nb"), said(2))
+    first = log.append(message_event(1, "a\n\nb"), message_event(2))
     log.close()
     reopened = WindowLog.open_newest(tmp_path, WINDOW)
     assert reopened is not None
-    second = reopened[0].append(said(3))
+    second = reopened[0].append(message_event(3))
     reopened[0].close()
 
     lines = log.path.read_text().split("\n")
@@ -95,7 +95,7 @@ def test_nothing_written_ever_changes(tmp_path: Path) -> None:
     log = WindowLog.create(tmp_path, WINDOW, START, "alice")
     seen = b""
     for number in range(30):
-        log.append(said(number, "x" * number))
+        log.append(message_event(number, "x" * number))
         if number % 5 == 0:
             log.close()
             with log.path.open("ab") as crashed:
@@ -112,7 +112,7 @@ def test_nothing_written_ever_changes(tmp_path: Path) -> None:
 
 @pytest.mark.req("X-19")
 def test_a_torn_tail_is_sealed_when_the_log_is_opened(tmp_path: Path, log: WindowLog) -> None:
-    log.append(said(1, "a"), said(2, "b"))
+    log.append(message_event(1, "a"), message_event(2, "b"))
     log.close()
     whole = log.path.read_bytes()
     log.path.write_bytes(whole[:-10])
@@ -137,7 +137,7 @@ def test_a_header_cut_short_by_a_crash_is_written_again(tmp_path: Path, subtests
             found = WindowLog.open_newest(root, WINDOW)
 
             assert found is not None
-            found[0].append(said(1, "a"))
+            found[0].append(message_event(1, "a"))
             found[0].close()
             assert texts(root) == ["a"]
             assert check_file(log.path) == ()
@@ -168,7 +168,7 @@ def test_a_window_opened_under_a_clock_that_went_back_is_the_newest(tmp_path: Pa
 
 @pytest.mark.req("X-01")
 def test_a_name_without_a_seq_is_a_log_and_older_than_one_with(tmp_path: Path, log: WindowLog) -> None:
-    log.append(said(1, "a"))
+    log.append(message_event(1, "a"))
     log.close()
     bare = log.path.rename(log.path.with_name("20261122T140322Z.md"))
 
@@ -218,15 +218,15 @@ def test_a_full_disk_refuses_the_event_and_the_log_goes_on_when_there_is_room(
             disk = FailingDisk()
             found = WindowLog.open_newest(root, WINDOW, disk)
             assert found is not None
-            found[0].append(said(1, "kept"))
+            found[0].append(message_event(1, "kept"))
             disk.room_bytes, disk.says_full = room_bytes, says_full
 
             with pytest.raises(LogUnwritable, match=r"No space left|the disk or a quota is full"):
-                found[0].append(said(2, "refused"))
+                found[0].append(message_event(2, "refused"))
 
             again = WindowLog.open_newest(root, WINDOW)
             assert again is not None
-            again[0].append(said(2, "told later"))
+            again[0].append(message_event(2, "told later"))
             again[0].close()
             assert texts(root) == ["kept", "told later"]
             assert check_file(log.path) == ()
@@ -236,13 +236,13 @@ def test_a_full_disk_refuses_the_event_and_the_log_goes_on_when_there_is_room(
 def test_a_failed_sync_is_never_repeated_on_the_same_descriptor(tmp_path: Path) -> None:
     disk = FailingDisk()
     log = WindowLog.create(tmp_path, WINDOW, START, "a", disk)
-    log.append(said(1, "a"))
+    log.append(message_event(1, "a"))
     disk.sync_error, syncs = OSError(errno.EIO, os.strerror(errno.EIO)), disk.syncs
 
     with pytest.raises(LogUnwritable, match="Input/output error"):
         log.sync()
     disk.sync_error, writes = None, disk.writes
-    for use in (log.sync, lambda: log.append(said(2)), log.end_window):
+    for use in (log.sync, lambda: log.append(message_event(2)), log.end_window):
         with pytest.raises(LogUnwritable, match="given up earlier"):
             use()
 
@@ -255,14 +255,14 @@ def test_every_event_is_one_write(tmp_path: Path) -> None:
     log = WindowLog.create(tmp_path, WINDOW, START, "a", disk)
     disk.writes = 0
 
-    log.append(*(said(number, "x" * 100_000) for number in range(5)))
+    log.append(*(message_event(number, "x" * 100_000) for number in range(5)))
     log.close()
 
     assert disk.writes == 5
 
 
 def test_opening_syncs_what_a_killed_process_may_not_have(tmp_path: Path, log: WindowLog) -> None:
-    log.append(said(1))
+    log.append(message_event(1))
     log.close()
     disk = FailingDisk()
 
@@ -280,7 +280,7 @@ def test_a_window_that_could_not_be_created_leaves_no_file(tmp_path: Path, subte
             root = tmp_path / str(number)
             root.mkdir()
             log = WindowLog.create(root, WINDOW, START, "alice")
-            log.append(said(1, "a"))
+            log.append(message_event(1, "a"))
             log.close()
 
             with pytest.raises(LogUnwritable):
@@ -291,7 +291,7 @@ def test_a_window_that_could_not_be_created_leaves_no_file(tmp_path: Path, subte
 
 
 def test_a_new_log_is_whole_on_the_disk_before_it_has_its_name(tmp_path: Path) -> None:
-    """A name without what it names would be a log that says nothing, and the newest one."""
+    """A name without content would be an empty log, and the newest log of the window."""
     calls: list[str] = []
     disk = RecordingDisk(before=lambda call, _data: calls.append(call))
     WindowLog.create(tmp_path, WINDOW, START, "alice", disk).close()
@@ -322,16 +322,16 @@ def test_the_name_of_a_log_whose_life_ended_at_its_naming_is_safe_with_the_next_
 
 @pytest.mark.req("C-24")
 def test_a_log_that_somebody_else_wrote_to_is_not_written_over(tmp_path: Path, log: WindowLog) -> None:
-    log.append(said(1, "a"))
+    log.append(message_event(1, "a"))
     with log.path.open("a") as other:
         other.write("a remark\n")
 
     with pytest.raises(LogChanged, match="bytes long"):
-        log.append(said(2, "b"))
+        log.append(message_event(2, "b"))
 
     found = WindowLog.open_newest(tmp_path, WINDOW)
     assert found is not None
-    found[0].append(said(2, "b"))
+    found[0].append(message_event(2, "b"))
     found[0].close()
     assert texts(tmp_path) == ["a", "b"]
 
@@ -344,16 +344,16 @@ def test_a_log_that_was_replaced_or_removed_is_not_written_to(tmp_path: Path) ->
         change(log.path)
 
         with pytest.raises(LogChanged, match=reason):
-            log.append(said(1))
+            log.append(message_event(1))
         assert b"\n## " not in kept.read_bytes()
 
 
 def test_a_log_that_was_cut_shorter_is_not_written_to(log: WindowLog) -> None:
-    log.append(said(1))
+    log.append(message_event(1))
     os.truncate(log.path, 100)
 
     with pytest.raises(LogChanged, match="100 bytes long"):
-        log.append(said(2))
+        log.append(message_event(2))
 
 
 @pytest.mark.req("X-171")
@@ -364,11 +364,11 @@ def test_a_log_in_which_words_were_altered_is_not_written_to(tmp_path: Path, sub
             root = tmp_path / str(number)
             root.mkdir()
             log = WindowLog.create(root, WINDOW, START, "alice")
-            log.append(said(1, "the old words"))
+            log.append(message_event(1, "the old words"))
             if is_opened_again:
                 log.close()
                 log, _ = WindowLog.open_newest(root, WINDOW) or pytest.fail("there is a log")
-            log.append(said(2, "b"))
+            log.append(message_event(2, "b"))
             with log.path.open("r+b") as other:
                 data = other.read()
                 other.seek(data.index(b"old"))
@@ -376,19 +376,19 @@ def test_a_log_in_which_words_were_altered_is_not_written_to(tmp_path: Path, sub
             os.utime(log.path)  # the clock of files may stand still for some milliseconds
 
             with pytest.raises(LogChanged, match="altered in its midst"):
-                log.append(said(3, "c"))
+                log.append(message_event(3, "c"))
             log.close()
 
 
 def test_a_log_of_which_only_the_time_was_changed_is_written_to(tmp_path: Path, log: WindowLog) -> None:
-    log.append(said(1, "a"))
+    log.append(message_event(1, "a"))
     log.close()
     opened = WindowLog.open_newest(tmp_path, WINDOW)
     assert opened is not None
-    opened[0].append(said(2, "b"))
+    opened[0].append(message_event(2, "b"))
     for number, at in enumerate((0, 1_000_000_000), 3):
         os.utime(opened[0].path, (at, at))
-        opened[0].append(said(number, "c"))
+        opened[0].append(message_event(number, "c"))
     opened[0].close()
 
     assert texts(tmp_path) == ["a", "b", "c", "c"]
@@ -416,12 +416,12 @@ def test_a_symbolic_link_is_not_followed(tmp_path: Path, log: WindowLog) -> None
 
 @pytest.mark.req("S0-41", "X-54")
 def test_an_ended_window_is_read_only_and_takes_no_more(log: WindowLog) -> None:
-    log.append(said(1))
+    log.append(message_event(1))
     log.end_window()
 
     assert stat.S_IMODE(log.path.stat().st_mode) == 0o444
     with pytest.raises(LogUnwritable, match="closed"):
-        log.append(said(2))
+        log.append(message_event(2))
 
 
 def test_an_ended_window_without_a_successor_goes_on(tmp_path: Path, log: WindowLog) -> None:
@@ -430,7 +430,7 @@ def test_an_ended_window_without_a_successor_goes_on(tmp_path: Path, log: Window
     found = WindowLog.open_newest(tmp_path, WINDOW)
 
     assert found is not None
-    found[0].append(said(1, "a"))
+    found[0].append(message_event(1, "a"))
     found[0].close()
     assert texts(tmp_path) == ["a"]
 
@@ -442,18 +442,20 @@ def test_a_log_outside_the_log_root_is_not_opened(tmp_path: Path) -> None:
 
 
 def test_an_event_that_is_refused_leaves_the_log_usable(tmp_path: Path, log: WindowLog) -> None:
-    broken = said(1).__class__(id=said(1).id, at=START.replace(tzinfo=None), kind=said(1).kind, content="")
+    broken = message_event(1).__class__(
+        id=message_event(1).id, at=START.replace(tzinfo=None), kind=message_event(1).kind, content=""
+    )
 
     with pytest.raises(ValueError, match="UTC"):
         log.append(broken)
-    log.append(said(1, "a"))
+    log.append(message_event(1, "a"))
     log.close()
 
     assert texts(tmp_path) == ["a"]
 
 
 def test_check_names_line_and_reason(tmp_path: Path, log: WindowLog) -> None:
-    log.append(said(1, "a"), said(2, "b"))
+    log.append(message_event(1, "a"), message_event(2, "b"))
     log.close()
     lines = log.path.read_bytes().split(b"\n")
     lines[7] = b"changed"

@@ -11,7 +11,7 @@ from actors.context.log.data_root import DataRoot
 from actors.context.log.file import WindowLog
 from actors.context.log.reserve import ReservedDisk
 from actors.linux.disk import RealDisk
-from tests.domain.log.logs import START, WINDOW, said
+from tests.domain.log.logs import START, WINDOW, message_event
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -61,7 +61,7 @@ def test_what_does_not_fit_is_written_with_the_space_in_reserve(root: Path) -> N
 
 def test_a_new_window_is_opened_on_a_full_disk(root: Path) -> None:
     log = WindowLog.create(root, WINDOW, START, "test", ReservedDisk(root, FullUntilSpent(root)))
-    log.append(said(1, "said on a full disk"))
+    log.append(message_event(1, "said on a full disk"))
     log.close()
     assert b"said on a full disk" in log.path.read_bytes()
 

@@ -11,7 +11,7 @@ from actors.context.log.file import WindowLog
 from actors.context.log.scan import newest_name, read_tail_state, window_folders
 from domain.log.event import Event, Kind
 from messages.base import Surface, Window
-from tests.domain.log.logs import START, WINDOW, said
+from tests.domain.log.logs import START, WINDOW, message_event
 
 OTHER = Window(surface=Surface.DISCORD_CHANNEL, id="223456789012345678")
 
@@ -63,8 +63,8 @@ def test_a_last_event_that_fits_into_64_kib_is_known(tmp_path: Path, subtests: p
             root.mkdir()
             path = log_of(
                 root,
-                *(said(n, "x" * 500, message_id=str(10**17 + n)) for n in range(300)),
-                said(300, "y" * size, Kind.AGENT),
+                *(message_event(n, "x" * 500, message_id=str(10**17 + n)) for n in range(300)),
+                message_event(300, "y" * size, Kind.AGENT),
             )
 
             state = read_tail_state(path)
@@ -76,7 +76,7 @@ def test_a_last_event_that_fits_into_64_kib_is_known(tmp_path: Path, subtests: p
 
 
 def test_a_last_event_that_is_longer_is_not_known(tmp_path: Path) -> None:
-    path = log_of(tmp_path, said(1), said(2, "y" * 70_000, Kind.DELIVERY))
+    path = log_of(tmp_path, message_event(1), message_event(2, "y" * 70_000, Kind.DELIVERY))
 
     assert not read_tail_state(path).is_known
 
@@ -107,7 +107,7 @@ def open_files() -> Iterator[None]:
 
 
 def test_a_scan_leaves_no_file_open(tmp_path: Path) -> None:
-    path = log_of(tmp_path, said(1))
+    path = log_of(tmp_path, message_event(1))
 
     with open_files():
         assert [found for _, found in newest_logs(tmp_path / "logs")] == [str(path)]

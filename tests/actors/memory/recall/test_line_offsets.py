@@ -1,4 +1,4 @@
-"""Where lines begin is found as a reader of the whole file finds it, and at a cost that has a bound."""
+"""Line offsets agree with a reader of the whole file, at a bounded cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from actors.memory.recall.expansion import Expansions
 from actors.memory.recall.line_offsets import EVERY, SLICE_BYTES, LineOffsets
 from domain.memory.expansion import around
-from tests.domain.memory.test_expansion import log_of
+from tests.domain.memory.test_expansion import log_with
 
 
 class CountingFile(FileIO):
@@ -87,7 +87,7 @@ def test_a_log_that_was_replaced_or_cut_is_looked_through_anew(tmp_path: Path) -
 @given(st.lists(st.integers(0, 30_000), min_size=1, max_size=6), st.data())
 def test_what_is_shown_is_what_the_whole_log_would_give(lengths: list[int], data: st.DataObject) -> None:
     letter = data.draw(st.sampled_from(["x", "é", "😀", "x\n"]))
-    log, events = log_of(*(letter * length for length in lengths))
+    log, events = log_with(*(letter * length for length in lengths))
     event = data.draw(st.sampled_from(events))
     with TemporaryDirectory() as folder:
         path = Path(folder) / "log"

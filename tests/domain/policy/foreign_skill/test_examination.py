@@ -107,8 +107,8 @@ def test_a_name_with_hidden_characters_is_a_grave_finding() -> None:
 
 def test_lesser_findings_do_not_refuse_an_unattended_command() -> None:
     text = "sudo apt install x\nnpm install y\nrm -rf ~/z\n!`date`\n see !`git status`\n<!-- hidden -->\n"
-    found = [(finding.line, finding.text, finding.is_grave) for finding in examine(text).findings]
-    assert [(line, is_grave) for line, _, is_grave in found] == [
+    findings = [(finding.line, finding.text, finding.is_grave) for finding in examine(text).findings]
+    assert [(line, is_grave) for line, _, is_grave in findings] == [
         *((1, False), (1, False), (2, False), (3, False), (4, False), (5, False), (6, False))
     ]
     script = examine("import importlib\nimportlib.import_module(''.join(['o', 's']))\n", "scripts/a.py")

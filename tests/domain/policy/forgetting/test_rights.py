@@ -93,14 +93,14 @@ def test_a_topic_is_what_has_its_words_or_is_near_and_nothing_where_all_is_far()
 
 
 def test_only_long_words_of_people_are_looked_for_elsewhere_typed_ones_by_themselves() -> None:
-    long, short, told = "the owl of the barn", "an owl", "the owl of the barn\n[file notes.txt]"
-    events = [event(f" {long} "), event(short), event(told, typed=long), event("Done, as you asked.", author="")]
-    assert repeatable_texts(events) == (long, told)
+    long, short, with_file = "the owl of the barn", "an owl", "the owl of the barn\n[file notes.txt]"
+    events = [event(f" {long} "), event(short), event(with_file, typed=long), event("Done, as you asked.", author="")]
+    assert repeatable_texts(events) == (long, with_file)
 
 
 def test_excerpts_are_the_first_and_the_newest_in_one_line_each() -> None:
     texts = [f"text {number}\nof many" for number in range(9)]
-    shown = excerpts([event(text) for text in (*texts, " ", "x" * 500)])
-    assert shown[:3] == ("text 0 of many", "text 1 of many", "text 2 of many")
-    assert (len(shown), len(shown[-1]), shown[-1][-1]) == (4, 120, "…")
+    beginnings = excerpts([event(text) for text in (*texts, " ", "x" * 500)])
+    assert beginnings[:3] == ("text 0 of many", "text 1 of many", "text 2 of many")
+    assert (len(beginnings), len(beginnings[-1]), beginnings[-1][-1]) == (4, 120, "…")
     assert people([event("a", "1"), event("b", "2"), event("c", "1"), event("d", "")]) == 2

@@ -66,8 +66,8 @@ def test_each_provider_gets_the_fields_that_it_takes() -> None:
     failures = []
     for (provider, name), exchanges in cases.items():
         for fields, wanted in exchanges:
-            if (given := given_to(provider, name, request_with(fields))) != wanted:
-                failures.append((provider, name, fields, given))
+            if (fields_sent := given_to(provider, name, request_with(fields))) != wanted:
+                failures.append((provider, name, fields, fields_sent))
     assert not failures
 
 

@@ -128,10 +128,10 @@ def test_the_stop_reason_agrees_with_what_came(subtests: pytest.Subtests) -> Non
         ("tool_calls", True, StopReason.TOOL_CALLS),
         ("tool_calls", False, StopReason.MALFORMED),
     ]
-    for told, with_call, expected in cases:
-        with subtests.test(told=told, with_call=with_call, expected=expected):
+    for reason, with_call, expected in cases:
+        with subtests.test(told=reason, with_call=with_call, expected=expected):
             assembly = Assembly()
-            assembly.finish_reason = told
+            assembly.finish_reason = reason
             if with_call:
                 assembly.add_call(delta(0, "a", "bash", "{}"))
 
@@ -166,11 +166,11 @@ def test_a_call_behind_whole_arguments_in_pieces_is_another() -> None:
 @pytest.mark.req("X-235")
 def test_names_and_ids_of_calls_are_kept_short_and_steer_nothing() -> None:
     long_id, signed = "i" * 100_000, "call_1__thought__" + "s" * 9_000
-    given = [("\x1b[2J\n", "ba\x07sh\r"), (long_id, "n" * 1_000_000), (signed, "bash"), ("é", "ü")]
+    ids_and_names = [("\x1b[2J\n", "ba\x07sh\r"), (long_id, "n" * 1_000_000), (signed, "bash"), ("é", "ü")]
 
-    made = calls_of(*(delta(number, call_id, name, "{}") for number, (call_id, name) in enumerate(given)))
+    calls = calls_of(*(delta(number, call_id, name, "{}") for number, (call_id, name) in enumerate(ids_and_names)))
 
-    assert [(call_id, name) for call_id, name, _ in made] == [
+    assert [(call_id, name) for call_id, name, _ in calls] == [
         ("call_r1_1", "ba\ufffdsh\ufffd"),
         ("call_r1_2", "n" * 200),
         (signed, "bash"),

@@ -53,31 +53,31 @@ def test_pieces_of_a_part_are_one_part_and_parts_stay_apart() -> None:
     }
     failures = []
     for case, (name, deltas, wanted) in cases.items():
-        kept = KeptThoughts()
+        thoughts = KeptThoughts()
         for delta in deltas:
-            kept.add(name, [delta])
-        if (parts := json.loads(kept.encode())[name]) != wanted:
+            thoughts.add(name, [delta])
+        if (parts := json.loads(thoughts.encode())[name]) != wanted:
             failures.append((case, parts))
     assert not failures
 
 
 def test_values_of_other_forms_are_passed_over() -> None:
-    kept = KeptThoughts()
+    thoughts = KeptThoughts()
     words: tuple[object, ...] = (None, 7, {"text": "x"}, "")
     parts: tuple[object, ...] = (None, "x", [None, "x", 7])
     for value in words:
-        kept.add("reasoning", value)
+        thoughts.add("reasoning", value)
     for value in parts:
-        kept.add(BLOCKS, value)
-    assert kept.encode([None, "x"]) == ""
+        thoughts.add(BLOCKS, value)
+    assert thoughts.encode([None, "x"]) == ""
 
 
 @pytest.mark.req("X-235")
 def test_thoughts_in_very_many_pieces_take_little_time() -> None:
-    kept, before = KeptThoughts(), time.process_time()
+    thoughts, before = KeptThoughts(), time.process_time()
     for _ in range(80_000):
-        kept.add(BLOCKS, pieces("x" * 100))
-    made = kept.encode()
+        thoughts.add(BLOCKS, pieces("x" * 100))
+    encoded = thoughts.encode()
 
     assert time.process_time() - before < 5
-    assert json.loads(made)[BLOCKS] == [{"type": "thinking", "thinking": "x" * 8_000_000}]
+    assert json.loads(encoded)[BLOCKS] == [{"type": "thinking", "thinking": "x" * 8_000_000}]

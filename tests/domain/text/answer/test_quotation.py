@@ -29,9 +29,9 @@ def test_a_call_is_run_unless_a_person_or_an_output_shows_it() -> None:
         ('{"name": "bash", "arguments": {}}', Role.USER, "{}", True),
     )
     failures = []
-    for answer, role, shown, is_run in cases:
-        request = msgspec.structs.replace(REQUEST, messages=(ChatMessage(role=role, text=shown),))
+    for answer, role, source, is_run in cases:
+        request = msgspec.structs.replace(REQUEST, messages=(ChatMessage(role=role, text=source),))
         read = read_answer(Sent(text=answer, ended="stop"), request, Usage())
         if bool(read.tool_calls) != is_run or (not is_run and read.text != answer):
-            failures.append((answer, shown, read))
+            failures.append((answer, source, read))
     assert not failures

@@ -59,22 +59,26 @@ def test_arguments_are_the_command_of_the_example_that_has_them() -> None:
         (REMINDERS, {"command": "sudo list"}, ""),
         ((), {"query": "x"}, ""),
     )
-    failures = {str(given): made for skill, given, wanted in cases if (made := skill_command(skill, given)) != wanted}
+    failures = {
+        str(arguments): command
+        for skill, arguments, wanted in cases
+        if (command := skill_command(skill, arguments)) != wanted
+    }
     assert not failures
 
 
 @given(st.dictionaries(st.text(max_size=9), st.text(max_size=20) | st.integers() | st.none() | st.booleans()))
 def test_whatever_the_arguments_are_a_command_begins_with_the_skills_own_script(arguments: dict[str, object]) -> None:
     for skill, script in ((REMINDERS, R), (SEARCH, "python3 -I /s/search.py"), (SEND, "'/my skills/send.py'")):
-        made = skill_command(skill, {name: each for name, each in arguments.items() if name != "command"})
-        assert not made or made.startswith(script)
+        command = skill_command(skill, {name: each for name, each in arguments.items() if name != "command"})
+        assert not command or command.startswith(script)
 
 
 def test_a_call_of_a_skill_becomes_one_of_bash_and_any_other_stays() -> None:
     skills = {"reminders": REMINDERS}
     call = ToolCall(id="c1", name="reminders", arguments_json='{"command": "list"}')
-    made = bash_call(call, skills)
-    assert (made.id, made.name, json.loads(made.arguments_json)) == ("c1", "bash", {"command": f"{R} list"})
+    command = bash_call(call, skills)
+    assert (command.id, command.name, json.loads(command.arguments_json)) == ("c1", "bash", {"command": f"{R} list"})
     for name, arguments in (("bash", "{}"), ("fly", "{}"), ("reminders", "{"), ("reminders", "[]")):
         other = ToolCall(id="c", name=name, arguments_json=arguments)
         assert bash_call(other, skills) is other
@@ -97,7 +101,7 @@ def test_a_call_of_a_tool_that_writes_a_file_is_one_of_bash_if_it_says_nothing_e
     failures = {}
     for (name, arguments), wanted in cases.items():
         call = ToolCall(id="c", name=name, arguments_json=arguments)
-        made = bash_call(call, {"send-file": SEND})
-        if (made is call) != (not wanted) or (wanted and json.loads(made.arguments_json) != {"command": wanted}):
-            failures[name, arguments] = made
+        command = bash_call(call, {"send-file": SEND})
+        if (command is call) != (not wanted) or (wanted and json.loads(command.arguments_json) != {"command": wanted}):
+            failures[name, arguments] = command
     assert not failures

@@ -83,19 +83,19 @@ def test_no_piece_of_a_thought_is_shown_while_it_is_written() -> None:
     opened = [text for text, (answer, _) in PARTED.items() if text[0] in "<[◁" or text.startswith("analysisW")]
     assert len(opened) > 15
     failures = [
-        (text[:size], shown)
+        (text[:size], visible)
         for text in opened
         for size in range(len(text) + 1)
-        if not PARTED[text][0].startswith((shown := shown_so_far(text[:size])).rstrip())
+        if not PARTED[text][0].startswith((visible := shown_so_far(text[:size])).rstrip())
     ]
     assert not failures
 
 
 def test_an_answer_is_shown_while_it_is_written() -> None:
     for text in WHOLE:
-        shown = [shown_so_far(text[:size]) for size in range(len(text) + 1)]
-        assert shown[-1] == text
-        assert all(text.startswith(each) for each in shown)
+        visible = [shown_so_far(text[:size]) for size in range(len(text) + 1)]
+        assert visible[-1] == text
+        assert all(text.startswith(each) for each in visible)
 
 
 @pytest.mark.parametrize(

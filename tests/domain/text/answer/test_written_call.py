@@ -86,7 +86,7 @@ NONE = (
 @pytest.mark.req("X-213")
 def test_a_text_that_is_a_call_is_one() -> None:
     """Among others ollama/ollama#13519, jundot/omlx#2565, Gitlawb/openclaude#433."""
-    calls = {text: [(name, json.loads(given)) for name, given in written_calls(text, TOOLS)] for text in ONE}
+    calls = {text: [(name, json.loads(cases)) for name, cases in written_calls(text, TOOLS)] for text in ONE}
     assert calls == {text: [("bash", {"command": "ls"})] for text in ONE}
 
 
@@ -125,8 +125,8 @@ def test_lines_within_a_string_of_json_are_read() -> None:
 
 
 def test_ends_of_templates_are_no_text() -> None:
-    given = {"x</s>": "x", "x<|im_end|>\n": "x", "x <|eot_id|><|eot_id|>": "x", "a </s> b": "a </s> b", "x": "x"}
-    assert {text: without_template_end(text) for text in given} == given
+    cases = {"x</s>": "x", "x<|im_end|>\n": "x", "x <|eot_id|><|eot_id|>": "x", "a </s> b": "a </s> b", "x": "x"}
+    assert {text: without_template_end(text) for text in cases} == cases
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple
 
 
-class Shown(NamedTuple):
+class ShownCharacter(NamedTuple):
     """One character on the screen."""
 
     character: str
@@ -43,26 +43,30 @@ INLINE = {
 }
 
 
-def render(text: str) -> list[Shown]:
+def render(text: str) -> list[ShownCharacter]:
     """All that is shown but blanks, in order."""
-    return [shown for shown in _Reader().read(text, frozenset(), at_line=True) if not shown.character.isspace()]
+    return [
+        characters
+        for characters in _Reader().read(text, frozenset(), at_line=True)
+        if not characters.character.isspace()
+    ]
 
 
 class _Reader:
     def __init__(self) -> None:
         self._indents: list[int] = []
 
-    def read(self, text: str, formats: frozenset[str], *, at_line: bool = False) -> list[Shown]:
-        shown: list[Shown] = []
+    def read(self, text: str, formats: frozenset[str], *, at_line: bool = False) -> list[ShownCharacter]:
+        characters: list[ShownCharacter] = []
         at = 0
         while at < len(text):
             is_line = at_line if at == 0 else text[at - 1] == "\n"
-            taken, more = (is_line and self._block(text, at, formats)) or self._inline(text, at, formats)
-            shown += more
-            at = taken
-        return shown
+            consumed, more = (is_line and self._block(text, at, formats)) or self._inline(text, at, formats)
+            characters += more
+            at = consumed
+        return characters
 
-    def _block(self, text: str, at: int, formats: frozenset[str]) -> tuple[int, list[Shown]] | None:
+    def _block(self, text: str, at: int, formats: frozenset[str]) -> tuple[int, list[ShownCharacter]] | None:
         if "quoted" not in formats and (match := QUOTE.match(text, at)):
             words = QUOTE_MARK.sub("", match[0], count=match[0].lstrip().startswith(">>>"))
             self._indents.clear()
@@ -84,9 +88,9 @@ class _Reader:
             self._indents.clear()
         return None
 
-    def _inline(self, text: str, at: int, formats: frozenset[str]) -> tuple[int, list[Shown]]:
+    def _inline(self, text: str, at: int, formats: frozenset[str]) -> tuple[int, list[ShownCharacter]]:
         if match := ESCAPE.match(text, at):
-            return match.end(), [Shown(match[1], formats)]
+            return match.end(), [ShownCharacter(match[1], formats)]
         if match := FENCE.match(text, at):
             return match.end(), _plain(match[2], formats | {f"code {match[1] or ''}"})
         if match := CODE.match(text, at):
@@ -94,13 +98,13 @@ class _Reader:
         if match := LINK.match(text, at):
             return match.end(), self.read(match[1], formats | {f"link {match[2]}"})
         if match := TAG.match(text, at) or URL.match(text, at):
-            return match.end(), [Shown(match[0], formats)]
+            return match.end(), [ShownCharacter(match[0], formats)]
         matches = [(name, match) for name, rule in INLINE.items() if (match := rule.match(text, at))]
         if matches:
             name, match = max(matches, key=lambda one: len(one[1][0]))
             return match.end(), self.read(next(filter(None, match.groups())), formats | {name})
-        return at + 1, [Shown(text[at], formats)]
+        return at + 1, [ShownCharacter(text[at], formats)]
 
 
-def _plain(text: str, formats: frozenset[str]) -> list[Shown]:
-    return [Shown(character, formats) for character in text]
+def _plain(text: str, formats: frozenset[str]) -> list[ShownCharacter]:
+    return [ShownCharacter(character, formats) for character in text]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from domain.text.characters import units
 from domain.text.splitting import split
-from tests.domain.text.discord.rendering import Shown, render
+from tests.domain.text.discord.rendering import ShownCharacter, render
 
 CONTINUED = "…"
 HEAD = "Ħ"
@@ -89,7 +89,7 @@ def answer(r: random.Random) -> str:
     return text + (f"\n>>> {inline(r, 40)}\n\n{inline(r, 40)}" if r.random() < 0.15 else "")
 
 
-def shown_once(characters: list[Shown]) -> list[Shown]:
+def shown_once(characters: list[ShownCharacter]) -> list[ShownCharacter]:
     """Characters without items that are begun again, heads of tables, and their lines."""
     return [one for one in characters if one.character not in {CONTINUED, HEAD, "|", "-", ":", "•"}]
 

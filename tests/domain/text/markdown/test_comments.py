@@ -14,16 +14,16 @@ PIECES = st.sampled_from(["a", "\n", "`", "``", "```", "<!--", "-->", "<!-- c --
 
 def without_comments(text: str, *, whole_note: bool = False) -> list[str]:
     """The lines of a text without its comments, looked for line by line."""
-    comments, hidden_to, at, shown = Comments(text, whole_note=whole_note), 0, 0, list[str]()
+    comments, hidden_to, at, visible = Comments(text, whole_note=whole_note), 0, 0, list[str]()
     for line in text.split("\n"):
         end, place, words = at + len(line), max(at, hidden_to), ""
         while place < end:
             comment = comments.first(place, end, at)
             words += text[place : comment.begin if comment else end]
             place = hidden_to = max(hidden_to, comment.end if comment else end)
-        shown.append(words)
+        visible.append(words)
         at = end + 1
-    return shown
+    return visible
 
 
 def test_a_comment_is_gone_and_what_only_looks_like_one_stays(subtests: pytest.Subtests) -> None:

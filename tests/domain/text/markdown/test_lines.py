@@ -200,15 +200,15 @@ PIECES = st.builds(
 
 def code_lines(text: str) -> set[int]:
     """Lines of code as markdown-it has them; of indented blocks without the empty lines between."""
-    lines, found = text.split("\n"), set[int]()
+    lines, numbers = text.split("\n"), set[int]()
     for token in MarkdownIt("commonmark").parse(text):
         if token.type in ("fence", "code_block") or (
             token.type == "html_block" and token.content.lstrip().startswith(("<pre", "<?", "<!"))
         ):
             begin, end = token.map or (0, 0)
             is_indented = token.type == "code_block"
-            found.update(at for at in range(begin, end) if not is_indented or lines[at].strip("> \t-+*123.)"))
-    return found
+            numbers.update(at for at in range(begin, end) if not is_indented or lines[at].strip("> \t-+*123.)"))
+    return numbers
 
 
 @given(st.lists(PIECES, max_size=9).map("\n".join))

@@ -8,7 +8,7 @@ from domain.turn.forgetting.fold import FORGOTTEN, fold_log
 from domain.turn.forgetting.rewriting import forget_words
 from domain.turn.turn import TurnState
 from messages.base import EventId, TurnId
-from tests.domain.log.logs import START, written
+from tests.domain.log.logs import START, log_of
 
 EVENTS = [
     event("q1", START, Kind.USER, "secret one", {"author": "Bob", "message_id": "1"}),
@@ -20,7 +20,7 @@ EVENTS = [
 
 
 def fold(*gone: str, events: list[Event] = EVENTS) -> Conversation:
-    data = forget_words(written(events), {EventId(each) for each in gone}, (), "f1")
+    data = forget_words(log_of(events), {EventId(each) for each in gone}, (), "f1")
     return fold_log(Conversation(1000), parse(data))
 
 
@@ -60,8 +60,8 @@ def test_a_forgotten_stop_stays_a_stop() -> None:
 
 def test_a_message_whose_quotation_is_forgotten_is_told_as_it_is_now() -> None:
     quote: dict[str, MetaValue] = {"message_id": "9", "author": "Bob", "text": "secret", "shown": False}
-    asked = event("q3", START, Kind.USER, "what?", {"author": "Alice", "message_id": "3", "quote": quote})
-    data = forget_words(written([asked]), (), {EventId("q3")}, "f1")
+    question = event("q3", START, Kind.USER, "what?", {"author": "Alice", "message_id": "3", "quote": quote})
+    data = forget_words(log_of([question]), (), {EventId("q3")}, "f1")
 
     conversation = fold_log(Conversation(1000), parse(data))
 

@@ -13,7 +13,7 @@ from domain.turn.forgetting.scope import QUOTATION, WindowEvents, list_forgettab
 from messages.base import EventId
 from messages.forget import Scope, ScopeKind
 from messages.turn import Reference
-from tests.domain.log.logs import START, WINDOW, written
+from tests.domain.log.logs import START, WINDOW, log_of
 
 ALICE, BOB = "910000000000000021", "910000000000000022"
 PATH = "logs/discord-thread/123456789012345678/20261122T140322Z_0001.md"
@@ -55,7 +55,7 @@ EVENTS = [
 
 
 def ids_of(events: list[Event] | None = None, kind: ScopeKind = ScopeKind.MESSAGE, **fields: Any) -> list[str]:
-    listed, _ = list_forgettable([(PATH, parse(written(events or EVENTS)))], Scope(kind=kind, window=WINDOW, **fields))
+    listed, _ = list_forgettable([(PATH, parse(log_of(events or EVENTS)))], Scope(kind=kind, window=WINDOW, **fields))
     return [each.event_id for each in listed]
 
 
@@ -79,7 +79,7 @@ def test_a_message_of_the_agent_goes_with_all_answers_of_its_turn_and_its_questi
 
 
 def test_a_topic_that_is_found_in_an_answer_takes_the_question_along() -> None:
-    parsed = parse(written(EVENTS))
+    parsed = parse(log_of(EVENTS))
     line = next(each.line for each in parsed.events if each.event.id == "a6")
     assert ids_of(kind=ScopeKind.TOPIC, places=(Reference(path=PATH, line=line),)) == ["q6", "a6"]
 
@@ -122,7 +122,7 @@ def test_short_texts_are_not_looked_for() -> None:
 def test_only_ones_own_words_are_named_and_others_counted() -> None:
     scope = Scope(kind=ScopeKind.WINDOW, window=WINDOW, only_by=BOB)
 
-    listed, withheld = list_forgettable([(PATH, parse(written(EVENTS)))], scope)
+    listed, withheld = list_forgettable([(PATH, parse(log_of(EVENTS)))], scope)
 
     assert [each.event_id for each in listed] == [
         "q1",
@@ -142,16 +142,16 @@ def test_only_ones_own_words_are_named_and_others_counted() -> None:
 @pytest.mark.req("X-246")
 def test_what_goes_with_a_forgotten_message_is_found_by_its_id_alone() -> None:
     quoting = EVENTS[5]
-    data = forget_words(written(EVENTS[:5]), {EventId("q1"), EventId("a1")}, (), "f1")
+    data = forget_words(log_of(EVENTS[:5]), {EventId("q1"), EventId("a1")}, (), "f1")
 
-    chosen = WindowEvents([("old", parse(data)), ("new", parse(written([quoting])))]).choose([EventId("q1")])
+    chosen = WindowEvents([("old", parse(data)), ("new", parse(log_of([quoting])))]).choose([EventId("q1")])
 
     assert (set(chosen.whole), set(chosen.quotations)) == ({"c1", "r1"}, {"q2"})
     assert chosen.message_ids == {"1", "11"}
 
 
 def test_ids_that_no_log_has_name_nothing() -> None:
-    events = WindowEvents([(PATH, parse(written(EVENTS)))])
+    events = WindowEvents([(PATH, parse(log_of(EVENTS)))])
 
     assert not events.choose([EventId("nosuch"), EventId("nosuch" + QUOTATION), EventId("q1" + QUOTATION)])
 

@@ -23,7 +23,7 @@ def test_an_object_is_found_whole_in_a_block_or_among_words(subtests: pytest.Sub
 
 
 def test_of_several_objects_the_last_with_all_that_is_needed_is_taken(subtests: pytest.Subtests) -> None:
-    for answer, found in [
+    for answer, expected in [
         ('thought {} {"a": 1}', {"a": 1}),
         ('{"a": 1} or rather {"a": 2}', {"a": 2}),
         ('{"a": 1} and then {"b": 2, "c": 3}', {"a": 1}),
@@ -33,8 +33,8 @@ def test_of_several_objects_the_last_with_all_that_is_needed_is_taken(subtests: 
         ("{} " * 200 + '{"a": 1}', {"a": 1}),
         ('{"b": 1} {"c": 1, "d": 2}', {"c": 1, "d": 2}),
     ]:
-        with subtests.test(answer=answer, found=found):
-            assert json_object(answer, ("a",)) == found
+        with subtests.test(answer=answer, found=expected):
+            assert json_object(answer, ("a",)) == expected
 
 
 def test_where_nothing_is_needed_the_object_with_the_most_fields_is_taken() -> None:

@@ -21,12 +21,12 @@ def test_nothing_is_quoted_or_kept_of_a_secret_in_whatever_form_the_answer_has_i
         with subtests.test(answer=answer):
             reason = f"next_steps 'use {KEY[:10]}'…: must have no markup"
 
-            told = told_reason(reason, answer, OWN.finds)
+            reason_text = told_reason(reason, answer, OWN.finds)
 
-            assert told == "its words are not told, for they hold a secret; it must have no markup"
-            kept = kept_answer(answer, OWN)
-            assert REMOVED in kept
-            assert not OWN.finds(kept)
+            assert reason_text == "its words are not told, for they hold a secret; it must have no markup"
+            answer_text = kept_answer(answer, OWN)
+            assert REMOVED in answer_text
+            assert not OWN.finds(answer_text)
 
 
 def test_a_reason_without_a_secret_is_told_and_an_answer_kept_as_they_are() -> None:

@@ -15,11 +15,11 @@ WORDS = ["x", "one", "two words", "x; y", "# hash", "1. n"]
 def test_a_section_has_the_items_that_it_was_given_and_a_second_time_changes_nothing(
     data: bytes, wanted: list[str], prose: bool
 ) -> None:
-    made = with_items(data, 1, {"A": wanted}, prose=prose)
+    new_data = with_items(data, 1, {"A": wanted}, prose=prose)
 
-    found = [item.text for part in sections(made, 1) if part.title == "A" for item in items(part, prose=prose)]
-    assert sorted(found) == sorted(wanted)
-    assert with_items(made, 1, {"A": wanted}, prose=prose) == made
+    texts = [item.text for part in sections(new_data, 1) if part.title == "A" for item in items(part, prose=prose)]
+    assert sorted(texts) == sorted(wanted)
+    assert with_items(new_data, 1, {"A": wanted}, prose=prose) == new_data
 
 
 @given(documents, st.lists(st.sampled_from(WORDS), max_size=3, unique=True))
@@ -33,9 +33,9 @@ def test_what_is_no_item_of_a_section_that_changes_keeps_its_bytes(data: bytes, 
 def test_a_new_section_comes_in_before_the_next_that_is_there() -> None:
     data = b"# Own\nx\n# C\n- c\n# Last\n"
 
-    made = with_items(data, 1, {"A": ["a"], "C": ["c"], "D": ["d"], "E": []})
+    new_data = with_items(data, 1, {"A": ["a"], "C": ["c"], "D": ["d"], "E": []})
 
-    assert made == b"# Own\nx\n\n# A\n- a\n\n# C\n- c\n\n# D\n- d\n\n# Last\n"
+    assert new_data == b"# Own\nx\n\n# A\n- a\n\n# C\n- c\n\n# D\n- d\n\n# Last\n"
 
 
 def test_new_lines_end_as_the_files_do() -> None:
@@ -70,9 +70,9 @@ def test_a_section_at_the_end_goes_with_the_blank_lines_before_it() -> None:
 def test_a_section_without_one_to_come_before_comes_after_the_last_that_goes_before_it() -> None:
     data = b"# A\n- a\n# B\n- b\n# Mine\n"
 
-    made = with_items(data, 1, {"A": ["a"], "B": ["b"], "C": ["c"]})
+    new_data = with_items(data, 1, {"A": ["a"], "B": ["b"], "C": ["c"]})
 
-    assert [part.title for part in sections(made, 1)] == ["", "A", "B", "C", "Mine"]
+    assert [part.title for part in sections(new_data, 1)] == ["", "A", "B", "C", "Mine"]
     assert with_items(b"# Mine", 1, {"A": ["a"]}) == b"# Mine\n\n# A\n- a\n"
 
 
@@ -116,17 +116,17 @@ def test_tables_code_and_paragraphs_are_not_flattened(subtests: pytest.Subtests)
 def test_of_items_in_another_order_as_few_as_can_be_are_moved() -> None:
     data = b"# A\n- a <!-- 1 -->\n- b <!-- 2 -->\n- c <!-- 3 -->\n- d <!-- 4 -->\n"
 
-    made = with_items(data, 1, {"A": ["d", "a", "b", "c"]})
+    new_data = with_items(data, 1, {"A": ["d", "a", "b", "c"]})
 
-    assert made == b"# A\n- d <!-- 4 -->\n- a <!-- 1 -->\n- b <!-- 2 -->\n- c <!-- 3 -->\n"
+    assert new_data == b"# A\n- d <!-- 4 -->\n- a <!-- 1 -->\n- b <!-- 2 -->\n- c <!-- 3 -->\n"
 
 
 def test_numbers_that_no_longer_count_on_begin_a_list_of_their_own() -> None:
     data = b"# A\n" + b"".join(f"{number}. n{number}\n".encode() for number in range(1, 12))
 
-    made = with_items(data, 1, {"A": ["n1", "n11"]})
+    new_data = with_items(data, 1, {"A": ["n1", "n11"]})
 
-    assert made == b"# A\n1. n1\n\n11. n11\n"
+    assert new_data == b"# A\n1. n1\n\n11. n11\n"
     moved = with_items(data, 1, {"A": [f"n{number}" for number in (2, 1, *range(3, 12))]})
     (_, part) = sections(moved, 1)
     assert [item.text for item in items(part)] == [f"n{number}" for number in (2, 1, *range(3, 12))]

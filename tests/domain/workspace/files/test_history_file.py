@@ -40,9 +40,9 @@ def titles(data: bytes) -> list[str]:
 
 @pytest.mark.req("S4-30", "S4-37", "S4-62", "S4-89", "S4-155", "S4-158", "S4-164")
 def test_a_block_has_its_period_and_its_mark() -> None:
-    made = appended_block(b"", "- bought a boat\n  - a blue one  \n", AT, AT + HOUR, "s1").decode()
+    new_data = appended_block(b"", "- bought a boat\n  - a blue one  \n", AT, AT + HOUR, "s1").decode()
 
-    head, _, block = made.partition("## ")
+    head, _, block = new_data.partition("## ")
     assert head.encode().strip() == HISTORY_TEMPLATE.strip()
     lines = block.splitlines()
     assert lines[:3] == ["2026-11-22T16:20:00Z to 2026-11-22T17:20:00Z", "- bought a boat", "  - a blue one"]
@@ -74,26 +74,26 @@ def test_a_fold_is_due_after_five_blocks_or_eight_thousand_characters_but_never_
 @pytest.mark.req("S4-156", "S4-181", "S4-165")
 def test_all_but_the_newest_three_become_one_block() -> None:
     base = with_blocks(5, b"# History\n\n## Mine\nown words\n")
-    raw, told = folding(base)
+    raw, prompt_text = folding(base)
 
-    made = fold_blocks(base, f"## Summary\n{SUMMARY}", base)
+    new_data = fold_blocks(base, f"## Summary\n{SUMMARY}", base)
 
     old, newest = titles(base)[2:4], titles(base)[4:]
-    assert titles(made) == ["History", "Mine", "Folded History Through 2026-11-22T18:20:00Z", *newest]
-    assert SUMMARY in made.decode()
-    assert made.startswith(b"# History\n\n## Mine\nown words\n\n## Folded")
+    assert titles(new_data) == ["History", "Mine", "Folded History Through 2026-11-22T18:20:00Z", *newest]
+    assert SUMMARY in new_data.decode()
+    assert new_data.startswith(b"# History\n\n## Mine\nown words\n\n## Folded")
     assert [part.title for part in sections(raw, 2) if part.title] == old
     assert raw in base
-    assert all(f"## {title}\n" in told for title in old)
-    assert "<!--" not in told
+    assert all(f"## {title}\n" in prompt_text for title in old)
+    assert "<!--" not in prompt_text
 
 
 def test_what_was_folded_is_not_written_again() -> None:
     base = with_blocks(5)
 
-    made = fold_blocks(base, SUMMARY, base)
+    new_data = fold_blocks(base, SUMMARY, base)
 
-    assert with_blocks(5, made) == made
+    assert with_blocks(5, new_data) == new_data
 
 
 def test_what_was_folded_before_is_folded_again_with_what_came_since() -> None:
@@ -104,21 +104,21 @@ def test_what_was_folded_before_is_folded_again_with_what_came_since() -> None:
             base, f"- {number} " + "so " * 60, AT + number * HOUR, AT + (number + 1) * HOUR, f"s{number}"
         )
 
-    made = fold_blocks(base, SUMMARY + " " + "More. " * 8, base)
+    new_data = fold_blocks(base, SUMMARY + " " + "More. " * 8, base)
 
-    assert len(titles(made)) == 1 + 1 + NEWEST
-    assert titles(made)[1] == "Folded History Through 2026-11-22T21:20:00Z"
-    assert with_blocks(8, made) == made
+    assert len(titles(new_data)) == 1 + 1 + NEWEST
+    assert titles(new_data)[1] == "Folded History Through 2026-11-22T21:20:00Z"
+    assert with_blocks(8, new_data) == new_data
 
 
 def test_what_others_wrote_meanwhile_stays() -> None:
     base = with_blocks(5)
     now = appended_block(base, "- new", AT + 9 * HOUR, AT + 9 * HOUR, "s9") + b"\n## Mine\nown words\n"
 
-    made = fold_blocks(base, SUMMARY, now)
+    new_data = fold_blocks(base, SUMMARY, now)
 
-    assert made.endswith(now[now.index(b"- new") :])
-    assert titles(made)[-2:] == titles(now)[-2:]
+    assert new_data.endswith(now[now.index(b"- new") :])
+    assert titles(new_data)[-2:] == titles(now)[-2:]
 
 
 def test_a_fold_that_may_not_be_written_is_refused(subtests: pytest.Subtests) -> None:
@@ -150,14 +150,14 @@ def test_a_fold_of_blocks_that_have_changed_since_is_refused() -> None:
 
 def test_of_a_long_history_only_as_much_is_folded_as_a_worker_is_told() -> None:
     base = with_blocks(40, chars=1_500)
-    raw, told = folding(base)
+    raw, prompt_text = folding(base)
 
-    made = fold_blocks(base, SUMMARY * 30, base)
+    new_data = fold_blocks(base, SUMMARY * 30, base)
 
     assert FOLDED_CHARS - 2_000 < len(raw) <= FOLDED_CHARS
-    assert len(told) <= FOLDED_CHARS
-    assert fold_is_due(made)
-    assert len(titles(made)) == len(titles(base)) - raw.count(b"## ") + 1
+    assert len(prompt_text) <= FOLDED_CHARS
+    assert fold_is_due(new_data)
+    assert len(titles(new_data)) == len(titles(base)) - raw.count(b"## ") + 1
 
 
 def test_the_archive_has_each_block_once() -> None:
@@ -178,11 +178,11 @@ def test_what_stood_there_is_a_prefix_and_every_block_is_there_once(lines: list[
     if not "".join(lines).strip():
         return
 
-    made = appended_block(data, "\n".join(lines), AT, AT, "last")
+    new_data = appended_block(data, "\n".join(lines), AT, AT, "last")
 
-    assert made.startswith(data)
-    assert len(titles(made)) == len(titles(data)) + 1
-    assert appended_block(made, "\n".join(lines), AT, AT, "last") == made
+    assert new_data.startswith(data)
+    assert len(titles(new_data)) == len(titles(data)) + 1
+    assert appended_block(new_data, "\n".join(lines), AT, AT, "last") == new_data
 
 
 def test_text_of_a_history_has_plain_lines_and_bullets() -> None:
@@ -221,11 +221,11 @@ def test_a_block_that_no_worker_can_be_told_stays_and_the_others_are_folded() ->
     giant = b"## 2026-01-01T00:00Z\n" + b"<" * (FOLDED_CHARS // 4) + b"\n"
     base = with_blocks(6, HISTORY_TEMPLATE + b"\n" + giant)
 
-    raw, told = folding(base)
+    raw, prompt_text = folding(base)
 
     assert giant not in raw
     assert len(titles(raw)) == 3
-    assert len(block_json(told)) <= FOLDED_CHARS
+    assert len(block_json(prompt_text)) <= FOLDED_CHARS
     assert giant in fold_blocks(base, SUMMARY, base)
     assert not fold_is_due(HISTORY_TEMPLATE + giant * 2 + with_blocks(3))
 

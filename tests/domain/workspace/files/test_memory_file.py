@@ -44,9 +44,9 @@ def test_entries_are_added_in_one_block_with_their_marks() -> None:
     at = datetime(2026, 11, 22, 17, 20, tzinfo=timezone(timedelta(hours=1)))
     new = [MemoryEntry("Constraints", "ask Kim first"), MemoryEntry("Decisions", "a boat it is")]
 
-    made = append_entries(b"# Memory\n- by hand", new, at, "s1")
+    new_data = append_entries(b"# Memory\n- by hand", new, at, "s1")
 
-    assert made.decode() == (
+    assert new_data.decode() == (
         "# Memory\n- by hand\n\n## Update 2026-11-22T16:20:00Z\n"
         f"- Constraints: ask Kim first <!-- m:{mark_of('s1', 'ask Kim first')} -->\n"
         f"- Decisions: a boat it is <!-- m:{mark_of('s1', 'a boat it is')} -->\n"
@@ -56,13 +56,13 @@ def test_entries_are_added_in_one_block_with_their_marks() -> None:
 @pytest.mark.req("S4-23", "S4-60", "S4-101", "S4-141", "S4-153", "S4-159", "S4-109", "S4-102", "S4-125")
 @given(files, entries)
 def test_what_stood_there_is_a_prefix_and_a_second_time_adds_nothing(data: bytes, new: list[MemoryEntry]) -> None:
-    made = append_entries(data, new, AT, "s1")
+    new_data = append_entries(data, new, AT, "s1")
 
-    assert made.startswith(data or b"")
-    assert append_entries(made, new, AT + timedelta(hours=1), "s1") == made
-    assert append_entries(made, new, AT, "s2") == made, "by its words"
-    assert {same_words(entry.text) for entry in new} <= {same_words(entry.text) for entry in entries_of(made)} | (
-        {same_words(entry.text) for entry in new} if made == data else set()
+    assert new_data.startswith(data or b"")
+    assert append_entries(new_data, new, AT + timedelta(hours=1), "s1") == new_data
+    assert append_entries(new_data, new, AT, "s2") == new_data, "by its words"
+    assert {same_words(entry.text) for entry in new} <= {same_words(entry.text) for entry in entries_of(new_data)} | (
+        {same_words(entry.text) for entry in new} if new_data == data else set()
     )
 
 
@@ -73,8 +73,8 @@ def test_a_file_that_is_empty_begins_with_the_template_and_nothing_to_add_change
 
 @pytest.mark.req("S4-149")
 def test_what_was_added_once_is_not_added_again_though_somebody_changed_its_words() -> None:
-    made = append_entries(MEMORY_TEMPLATE, [MemoryEntry("Decisions", "a boat it is")], AT, "s1")
-    edited = made.replace(b"a boat it is", b"a small boat")
+    new_data = append_entries(MEMORY_TEMPLATE, [MemoryEntry("Decisions", "a boat it is")], AT, "s1")
+    edited = new_data.replace(b"a boat it is", b"a small boat")
 
     assert append_entries(edited, [MemoryEntry("Decisions", "A boat it is.")], AT, "s1") == edited
 
@@ -123,9 +123,9 @@ def test_a_sweep_is_due_after_four_blocks_or_five_thousand_characters() -> None:
 
 
 def test_utc_is_what_headings_have() -> None:
-    made = append_entries(b"", [MemoryEntry("Decisions", "x")], datetime(2026, 3, 1, tzinfo=UTC), "s")
+    new_data = append_entries(b"", [MemoryEntry("Decisions", "x")], datetime(2026, 3, 1, tzinfo=UTC), "s")
 
-    assert "Update 2026-03-01T00:00:00Z" in headings(made)
+    assert "Update 2026-03-01T00:00:00Z" in headings(new_data)
 
 
 def test_a_sweep_is_due_at_five_thousand_characters_exactly() -> None:
@@ -136,9 +136,9 @@ def test_a_sweep_is_due_at_five_thousand_characters_exactly() -> None:
 
 
 def test_of_entries_that_say_the_same_one_is_added() -> None:
-    made = append_entries(b"", [MemoryEntry("Decisions", "a boat"), MemoryEntry("Open Loops", "A boat!")], AT, "s")
+    new_data = append_entries(b"", [MemoryEntry("Decisions", "a boat"), MemoryEntry("Open Loops", "A boat!")], AT, "s")
 
-    assert [entry.text for entry in entries_of(made)] == ["a boat"]
+    assert [entry.text for entry in entries_of(new_data)] == ["a boat"]
 
 
 def test_a_block_has_one_empty_line_before_it() -> None:

@@ -30,7 +30,7 @@ BASE = append_entries(
 
 
 def answer(**changed: list[str]) -> str:
-    said = {
+    reply = {
         "Identity / Participants": [],
         "Preferences": ["tea at four"],
         "Ongoing Work": [],
@@ -38,25 +38,27 @@ def answer(**changed: list[str]) -> str:
         "Decisions": ["the boat stays blue"],
         "Open Loops": [],
     }
-    said.update({title.replace("_", " "): texts for title, texts in changed.items()})
-    return "\n".join(f"## {title}\n" + "".join(f"- {text}\n" for text in texts) for title, texts in said.items())
+    reply.update({title.replace("_", " "): texts for title, texts in changed.items()})
+    return "\n".join(f"## {title}\n" + "".join(f"- {text}\n" for text in texts) for title, texts in reply.items())
 
 
 def test_a_worker_is_told_the_entries_of_the_six_sections_without_marks() -> None:
-    told = sweep_text(BASE)
+    prompt_text = sweep_text(BASE)
 
-    assert [line for line in told.splitlines() if line.startswith("## ")] == [f"## {title}" for title in SECTIONS]
-    assert "- ask Kim before a loan\n" in told
-    assert "own" not in told
-    assert "m:" not in told
-    assert "Update" not in told
+    assert [line for line in prompt_text.splitlines() if line.startswith("## ")] == [
+        f"## {title}" for title in SECTIONS
+    ]
+    assert "- ask Kim before a loan\n" in prompt_text
+    assert "own" not in prompt_text
+    assert "m:" not in prompt_text
+    assert "Update" not in prompt_text
 
 
 @pytest.mark.req("S4-61", "S4-91", "S4-103", "S4-162")
 def test_a_sweep_moves_what_was_added_into_its_section_and_leaves_the_rest_as_it_is() -> None:
-    made = sweep_entries(BASE, f"```markdown\n{answer()}\n```", BASE).decode()
+    new_data = sweep_entries(BASE, f"```markdown\n{answer()}\n```", BASE).decode()
 
-    assert made == (
+    assert new_data == (
         "# Memory of the boat\nMind the tide.\n\n## Mine\n- own *list*\n\n## Preferences\n* tea   at four\n"
         "\n## Constraints\n- never sail at night\n"
         f"- ask Kim before a loan <!-- m:{mark_of('s1', 'ask Kim before a loan')} -->\n\n"
@@ -67,10 +69,10 @@ def test_a_sweep_moves_what_was_added_into_its_section_and_leaves_the_rest_as_it
 def test_what_people_wrote_without_a_section_below_an_added_block_stays_there() -> None:
     base = BASE + b"- by hand\n"
 
-    made = sweep_entries(base, answer(), base)
+    new_data = sweep_entries(base, answer(), base)
 
-    assert made.decode().splitlines()[-2:] == ["## Update 2026-11-22T16:20:00Z", "- by hand"]
-    assert not sweep_is_due(made + b"x" * 5_000)
+    assert new_data.decode().splitlines()[-2:] == ["## Update 2026-11-22T16:20:00Z", "- by hand"]
+    assert not sweep_is_due(new_data + b"x" * 5_000)
 
 
 def test_what_others_took_out_meanwhile_does_not_come_back() -> None:
@@ -78,9 +80,9 @@ def test_what_others_took_out_meanwhile_does_not_come_back() -> None:
         b"- Decisions: the boat stays blue", b"- Decisions: it is red"
     )
 
-    made = sweep_entries(BASE, answer(), now)
+    new_data = sweep_entries(BASE, answer(), now)
 
-    assert [(entry.section, entry.text) for entry in entries_of(made)][1:] == [
+    assert [(entry.section, entry.text) for entry in entries_of(new_data)][1:] == [
         ("Constraints", "never sail at night"),
         ("Constraints", "ask Kim before a loan"),
         ("Decisions", "it is red"),
@@ -88,20 +90,20 @@ def test_what_others_took_out_meanwhile_does_not_come_back() -> None:
 
 
 def test_nothing_is_doubled_by_a_sweep_nor_after_one() -> None:
-    said = answer(Constraints=["never sail at night", "Kim is asked before a loan"])
+    reply = answer(Constraints=["never sail at night", "Kim is asked before a loan"])
 
-    made = sweep_entries(BASE, said, BASE)
+    new_data = sweep_entries(BASE, reply, BASE)
 
     old = [MemoryEntry("Constraints", "ask Kim before a loan"), MemoryEntry("Decisions", "the boat stays blue")]
-    assert append_entries(made, old, AT, "s1") == made
-    assert sweep_entries(made, sweep_text(made), made) == made
-    assert sweep_entries(made, said, made) == made
+    assert append_entries(new_data, old, AT, "s1") == new_data
+    assert sweep_entries(new_data, sweep_text(new_data), new_data) == new_data
+    assert sweep_entries(new_data, reply, new_data) == new_data
 
 
 def test_what_a_sweep_says_anew_has_a_mark_so_that_it_is_not_taken_for_peoples() -> None:
-    made = sweep_entries(BASE, answer(Decisions=["blue is what the boat stays"]), BASE)
+    new_data = sweep_entries(BASE, answer(Decisions=["blue is what the boat stays"]), BASE)
 
-    assert [entry.text for entry in entries_of(made) if not entry.mark] == [
+    assert [entry.text for entry in entries_of(new_data) if not entry.mark] == [
         "own *list*",
         "tea at four",
         "never sail at night",
@@ -110,7 +112,7 @@ def test_what_a_sweep_says_anew_has_a_mark_so_that_it_is_not_taken_for_peoples()
 
 @pytest.mark.req("S4-154", "X-103")
 def test_a_sweep_that_would_lose_or_add_too_much_is_refused(subtests: pytest.Subtests) -> None:
-    for said, rule in [
+    for reply, rule in [
         ("", "must have the headings Identity"),
         (answer().replace("## Open Loops", ""), "must have the headings Open Loops"),
         (answer() + "## Facts\n- x\n", "heading 'Facts': must be one of"),
@@ -124,8 +126,8 @@ def test_a_sweep_that_would_lose_or_add_too_much_is_refused(subtests: pytest.Sub
         (answer(Decisions=["INJECTED_CONTEXT_X y"]), "what the runtime adds"),
         (answer(Decisions=["token: ghp_0123456789abcdefABCDEF"]), r"entry \(secret\): must hold no secret"),
     ]:
-        with subtests.test(said=said, rule=rule), pytest.raises(ValueError, match=rule):
-            sweep_entries(BASE, said, BASE)
+        with subtests.test(said=reply, rule=rule), pytest.raises(ValueError, match=rule):
+            sweep_entries(BASE, reply, BASE)
 
 
 def test_peoples_constraint_may_not_leave_its_section() -> None:
@@ -143,12 +145,12 @@ def test_what_others_did_meanwhile_is_done_again() -> None:
     now = append_entries(BASE.replace(b"Mind the tide.", b"Mind the tides.\nAnd the wind."), new, AT, "s2")
     now = now.replace(b"- never sail at night\n", b"- never sail at night\n- nor in fog\n")
 
-    made = sweep_entries(BASE, answer(), now)
+    new_data = sweep_entries(BASE, answer(), now)
 
-    assert b"Mind the tides.\nAnd the wind.\n" in made
-    assert "nor in fog" in constraints_of(made)
-    assert ("Open Loops", "sell the old sail") in [(entry.section, entry.text) for entry in entries_of(made)]
-    assert made.count(b"never sail at night") == made.count(b"ask Kim before a loan") == 1
+    assert b"Mind the tides.\nAnd the wind.\n" in new_data
+    assert "nor in fog" in constraints_of(new_data)
+    assert ("Open Loops", "sell the old sail") in [(entry.section, entry.text) for entry in entries_of(new_data)]
+    assert new_data.count(b"never sail at night") == new_data.count(b"ask Kim before a loan") == 1
 
 
 @given(files, st.lists(st.sampled_from(["- by hand", "own words", "", "## Mine too"]), max_size=3), st.integers(0, 12))
@@ -157,20 +159,20 @@ def test_a_line_that_somebody_wrote_meanwhile_is_never_lost(base: bytes, added: 
     now = b"\n".join([*raw[:place], *(line.encode() for line in added), *raw[place:]])
 
     try:
-        made = sweep_entries(base, sweep_text(base), now)
+        new_data = sweep_entries(base, sweep_text(base), now)
     except ValueError:
         return
-    assert {line.encode() for line in added} <= {line.rstrip(b"\r") for line in made.split(b"\n")} | {b""}
+    assert {line.encode() for line in added} <= {line.rstrip(b"\r") for line in new_data.split(b"\n")} | {b""}
 
 
 @given(files)
 def test_a_sweep_that_says_the_same_loses_no_entry(base: bytes) -> None:
-    made = sweep_entries(base, sweep_text(base), base)
+    new_data = sweep_entries(base, sweep_text(base), base)
 
     assert {same_words(entry.text) for entry in entries_of(base)} <= {
-        same_words(entry.text) for entry in entries_of(made)
+        same_words(entry.text) for entry in entries_of(new_data)
     }
-    assert constraints_of(made) == constraints_of(made.replace(b"\r\n", b"\n"))
+    assert constraints_of(new_data) == constraints_of(new_data.replace(b"\r\n", b"\n"))
 
 
 def test_entries_in_another_order_stay_where_they_are() -> None:
@@ -190,22 +192,22 @@ def test_a_sweep_that_turns_the_order_around_moves_nothing() -> None:
 
 
 def test_a_sweep_lifts_no_constraint_and_makes_none(subtests: pytest.Subtests) -> None:
-    for said in [
+    for reply in [
         ["never sail at night"],
         ["never sail at night", "lend whatever Kim wants"],
         ["never sail at night", "Kim is asked before a loan"],
         ["Never sail at night!", "tea at four"],
     ]:
-        with subtests.test(said=said):
-            made = sweep_entries(BASE, answer(Constraints=said, Open_Loops=["the sail is torn"]), BASE)
+        with subtests.test(said=reply):
+            new_data = sweep_entries(BASE, answer(Constraints=reply, Open_Loops=["the sail is torn"]), BASE)
 
-            held = [
+            binding = [
                 entry.text
-                for entry in entries_of(made)
+                for entry in entries_of(new_data)
                 if entry.section == "Constraints" and entry.text in constraints_of(BASE)
             ]
-            assert sorted(held) == ["ask Kim before a loan", "never sail at night"]
-            assert not {"lend whatever Kim wants", "Kim is asked before a loan"} & {*constraints_of(made)}
+            assert sorted(binding) == ["ask Kim before a loan", "never sail at night"]
+            assert not {"lend whatever Kim wants", "Kim is asked before a loan"} & {*constraints_of(new_data)}
 
 
 def test_rules_that_differ_in_a_sign_are_both_kept() -> None:
@@ -224,10 +226,10 @@ def test_what_people_said_in_two_sections_may_stay_in_both() -> None:
 def test_a_comment_of_people_s_in_an_added_block_stays() -> None:
     base = b"## Update 2026-01-01T00:00:00Z\n- Decisions: the boat is blue\n<!-- Mona: not blue, I checked -->\n"
 
-    made = sweep_entries(base, sweep_text(base), base)
+    new_data = sweep_entries(base, sweep_text(base), base)
 
-    assert b"<!-- Mona: not blue, I checked -->\n" in made
-    assert [entry.section for entry in entries_of(made)] == ["Decisions"]
+    assert b"<!-- Mona: not blue, I checked -->\n" in new_data
+    assert [entry.section for entry in entries_of(new_data)] == ["Decisions"]
 
 
 def test_a_file_of_thousands_of_entries_costs_less_than_a_second() -> None:

@@ -66,10 +66,10 @@ def test_the_template_has_the_nine_sections_in_order_and_says_nothing() -> None:
 @given(states, states)
 def test_what_is_rendered_says_the_state(before: SessionState, after: SessionState) -> None:
     file = rendered_session(before, b"")
-    made = rendered_session(after, file)
+    new_data = rendered_session(after, file)
 
-    assert parsed_session(made) == after
-    assert rendered_session(after, made) == made
+    assert parsed_session(new_data) == after
+    assert rendered_session(after, new_data) == new_data
 
 
 def test_a_file_is_read_as_people_write_it() -> None:
@@ -119,14 +119,14 @@ def test_sections_and_all_together_are_capped_and_constraints_go_last() -> None:
     rules = tuple(f"{number} {'word ' * 400}" for number in range(20))
     state = SessionState(title="t " * 100, **(dict.fromkeys(LISTS, many) | {"constraints": rules}))
 
-    made = parsed_session(rendered_session(state, b""))
+    new_data = parsed_session(rendered_session(state, b""))
 
-    assert len(made.title) <= 120
-    assert all(len(made.items_of(name)) <= MOST_ITEMS for name in LISTS)
-    assert all(len(text) <= LONGEST_ITEM for name in LISTS for text in made.items_of(name) if name != "constraints")
+    assert len(new_data.title) <= 120
+    assert all(len(new_data.items_of(name)) <= MOST_ITEMS for name in LISTS)
+    assert all(len(text) <= LONGEST_ITEM for name in LISTS for text in new_data.items_of(name) if name != "constraints")
     assert len(rendered_session(replace(state, constraints=many[:5]), b"# Session Title\n")) <= LONGEST_SESSION
-    assert made.constraints == tuple(f"{text[: LONGEST_RULE - 1].rstrip()}…" for text in rules[:MOST_ITEMS])
-    assert made.worklog == ()
+    assert new_data.constraints == tuple(f"{text[: LONGEST_RULE - 1].rstrip()}…" for text in rules[:MOST_ITEMS])
+    assert new_data.worklog == ()
 
 
 def test_what_people_wrote_at_length_is_not_cut() -> None:
@@ -181,16 +181,16 @@ def test_a_section_is_known_by_its_title_at_any_level(subtests: pytest.Subtests)
             state = parsed_session(file)
 
             assert (state.constraints, state.next_steps) == (("ask Kim",), ("sail",))
-            made = rendered_session(replace(state, constraints=("ask Kim", "no nuts")), file)
-            assert made == file.replace(b"- ask Kim\n", b"- ask Kim\n- no nuts\n")
+            new_data = rendered_session(replace(state, constraints=("ask Kim", "no nuts")), file)
+            assert new_data == file.replace(b"- ask Kim\n", b"- ask Kim\n- no nuts\n")
 
 
 def test_a_title_of_several_paragraphs_stays_where_it_is_not_what_changes() -> None:
     before = b"# Session Title\nBoat\n\ntrip\n\n# Next Steps\n- sail\n"
 
-    made = rendered_session(replace(parsed_session(before), next_steps=("paint",)), before)
+    new_data = rendered_session(replace(parsed_session(before), next_steps=("paint",)), before)
 
-    assert made == before.replace(b"sail", b"paint")
+    assert new_data == before.replace(b"sail", b"paint")
 
 
 @pytest.mark.req("S4-24", "S4-90", "S4-87")
@@ -208,10 +208,10 @@ def test_what_is_sticky_stays_until_it_is_named(subtests: pytest.Subtests) -> No
         with subtests.test(name=name):
             before = with_items(name, "old rule", "older rule")
 
-            kept = update_session(before, answer(**{name: ["Old rule!", "new rule"]}))
+            remaining = update_session(before, answer(**{name: ["Old rule!", "new rule"]}))
             gone = update_session(before, answer(**{name: ["old rule", "new rule"], "resolved": ["Old rule."]}))
 
-            assert kept.items_of(name) == ("old rule", "older rule", "new rule")
+            assert remaining.items_of(name) == ("old rule", "older rule", "new rule")
             assert gone.items_of(name) == ("older rule", "new rule")
 
 
@@ -221,9 +221,11 @@ def test_of_too_many_constraints_the_first_stay_and_of_decisions_the_newest() ->
     after = update_session(SessionState(constraints=old, decisions=old), answer(constraints=["new"], decisions=["new"]))
 
     assert after.constraints == after.decisions == (*old, "new")
-    kept = parsed_session(rendered_session(after, rendered_session(SessionState(constraints=old, decisions=old), b"")))
-    assert kept.constraints == old
-    assert kept.decisions == (*old[1:], "new")
+    remaining = parsed_session(
+        rendered_session(after, rendered_session(SessionState(constraints=old, decisions=old), b""))
+    )
+    assert remaining.constraints == old
+    assert remaining.decisions == (*old[1:], "new")
     assert overflow_of(SessionState(constraints=old, decisions=old), after) == {
         "constraints": ("new",),
         "decisions": old[:1],
@@ -271,13 +273,13 @@ def test_a_flaw_costs_the_text_or_the_field_that_has_it() -> None:
     ]
     for flawed, rule in cases:
         dropped: list[str] = []
-        given = {"title": "Boat", "next_steps": ["buy paint"], "constraints": ["no sails"]} | flawed
-        made = update_session(before, answer(**given), drop=dropped.append)
-        if made not in (before, replace(before, title="x")) and made != replace(
-            before, title=made.title, constraints=("ask Kim", "no sails")
+        fields = {"title": "Boat", "next_steps": ["buy paint"], "constraints": ["no sails"]} | flawed
+        new_data = update_session(before, answer(**fields), drop=dropped.append)
+        if new_data not in (before, replace(before, title="x")) and new_data != replace(
+            before, title=new_data.title, constraints=("ask Kim", "no sails")
         ):
-            failures.append((flawed, made))
-        if made.title not in ("Boat", "x") or len(dropped) != 1 or not dropped[0].startswith(rule):
+            failures.append((flawed, new_data))
+        if new_data.title not in ("Boat", "x") or len(dropped) != 1 or not dropped[0].startswith(rule):
             failures.append((flawed, dropped))
     assert not failures
     assert update_session(before, '{"next_steps": "sail"}') == replace(before, next_steps=("sail",))
@@ -287,32 +289,34 @@ def test_a_flaw_costs_the_text_or_the_field_that_has_it() -> None:
 
 @pytest.mark.req("S4-48", "X-226")
 def test_a_rule_stands_whole_in_its_persons_words_and_an_echo_of_anything_else_is_left_out() -> None:
-    said = "the boat has to be back in the harbour before the tide turns, or the keel will touch the ground again"
-    rule = f"{said}; " * 10 + "and nobody sails alone"
+    rule_text = "the boat has to be back in the harbour before the tide turns, or the keel will touch the ground again"
+    rule = f"{rule_text}; " * 10 + "and nobody sails alone"
     failures = []
-    for name, spoken, kept in [
+    for name, spoken, remaining in [
         ("said", turn(f"Listen: {rule}!"), True),
         ("said and repeated", turn(rule, f"Understood: {rule}"), True),
         ("answered", turn("What holds?", rule), False),
         ("quoted", turn(f"A page says:\n> {rule}"), False),
         ("printed", turn("What holds?", "See the file.", rule), False),
     ]:
-        made = update_session(SessionState(), answer(constraints=[rule, "ask Kim"]), [spoken]).constraints
-        if made != ((rule, "ask Kim") if kept else ("ask Kim",)):
-            failures.append((name, made))
+        new_data = update_session(SessionState(), answer(constraints=[rule, "ask Kim"]), [spoken]).constraints
+        if new_data != ((rule, "ask Kim") if remaining else ("ask Kim",)):
+            failures.append((name, new_data))
     assert not failures
-    answered = [turn("What holds?", said)]
-    assert update_session(SessionState(), answer(constraints=[said[:78]]), answered).constraints == (said[:78],)
-    assert update_session(SessionState(constraints=(said,)), answer(constraints=[said]), answered).constraints == (
-        said,
+    answered = [turn("What holds?", rule_text)]
+    assert update_session(SessionState(), answer(constraints=[rule_text[:78]]), answered).constraints == (
+        rule_text[:78],
     )
+    assert update_session(
+        SessionState(constraints=(rule_text,)), answer(constraints=[rule_text]), answered
+    ).constraints == (rule_text,)
 
 
 def test_who_calls_says_what_a_secret_is() -> None:
-    made = update_session(
+    new_data = update_session(
         SessionState(), answer(decisions=["it is plum", "it is late"]), is_secret=lambda text: "plum" in text
     )
-    assert made.decisions == ("it is late",)
+    assert new_data.decisions == ("it is late",)
 
 
 def test_any_section_but_the_title_and_the_worklog_makes_a_state_active(subtests: pytest.Subtests) -> None:
@@ -327,11 +331,11 @@ def test_lines_that_people_add_while_a_worker_thinks_are_kept(before: SessionSta
     base = rendered_session(before, b"")
     now = base.replace(b"# Constraints\n", b"# Constraints\n- said by hand\n") + b"\n# Mine\n- my own\n"
 
-    made = merge_session(base, after, now)
+    new_data = merge_session(base, after, now)
 
-    assert b"- said by hand\n" in made
-    assert b"# Mine\n- my own\n" in made
-    assert "said by hand" in parsed_session(made).constraints
+    assert b"- said by hand\n" in new_data
+    assert b"# Mine\n- my own\n" in new_data
+    assert "said by hand" in parsed_session(new_data).constraints
 
 
 @pytest.mark.req("X-110")
@@ -343,9 +347,9 @@ def test_what_others_changed_meanwhile_is_theirs_and_what_they_left_is_ours() ->
     )
     theirs = replace(before, title="Raft", current_state=("sunk",), next_steps=("paint", "mend", "sail", "rest"))
 
-    made = parsed_session(merge_session(base, ours, rendered_session(theirs, base)))
+    new_data = parsed_session(merge_session(base, ours, rendered_session(theirs, base)))
 
-    assert made == replace(
+    assert new_data == replace(
         ours,
         title="Raft",
         current_state=("sunk", "at sea"),
@@ -366,26 +370,28 @@ def test_only_as_much_goes_as_must_and_of_decisions_the_oldest() -> None:
     texts = tuple(f"{number:02} {'x' * 290}" for number in range(12))
     state = SessionState(decisions=texts, next_steps=texts, constraints=texts[:4])
 
-    made = rendered_session(state, b"# Session Title\n")
+    new_data = rendered_session(state, b"# Session Title\n")
 
-    kept = parsed_session(made)
-    assert kept.next_steps == texts
-    assert kept.constraints == texts[:4]
-    assert kept.decisions == texts[2:]
-    assert LONGEST_SESSION - 300 < len(made) <= LONGEST_SESSION
+    remaining = parsed_session(new_data)
+    assert remaining.next_steps == texts
+    assert remaining.constraints == texts[:4]
+    assert remaining.decisions == texts[2:]
+    assert LONGEST_SESSION - 300 < len(new_data) <= LONGEST_SESSION
 
 
 def test_what_only_a_command_printed_does_not_stay(subtests: pytest.Subtests) -> None:
     for name in STICKY:
         with subtests.test(name=name):
             spoken = [turn("Look at the pump", "It runs.", "3 errors\nmallory@evil.example opened port 48213")]
-            kept = "the mill of mallory@evil.example"
+            remaining = "the mill of mallory@evil.example"
 
             after = update_session(
-                with_items(name, kept), answer(**{name: ["write to mallory@evil.example", "open 48213", kept]}), spoken
+                with_items(name, remaining),
+                answer(**{name: ["write to mallory@evil.example", "open 48213", remaining]}),
+                spoken,
             )
 
-            assert after.items_of(name) == (kept, "write to mallory@evil.example")
+            assert after.items_of(name) == (remaining, "write to mallory@evil.example")
             assert update_session(SessionState(), answer(**{name: ["use 48213", "3 tries"]}), spoken).items_of(
                 name
             ) == ("3 tries",)

@@ -23,10 +23,10 @@ class Foreign(msgspec.Struct, frozen=True, kw_only=True):
 
     text: str
     tuned: bool = False
-    """Whether the rules were looked at with it in mind; the others are held out."""
+    """True if the rules were tuned on this message; False for held-out messages."""
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class Question(msgspec.Struct, frozen=True, kw_only=True):
     """A message, and the section that has to be shown for it."""
 
     workspace: str = msgspec.field(name="in")
@@ -42,7 +42,7 @@ class Messages(msgspec.Struct, frozen=True, kw_only=True):
     """Small talk and errands, as they come to every bot."""
     go_on: tuple[str, ...]
     """Messages that only say that work goes on, for which the state of the work is to be shown."""
-    asked: tuple[Asked, ...]
+    asked: tuple[Question, ...]
     foreign: tuple[Foreign, ...]
 
 

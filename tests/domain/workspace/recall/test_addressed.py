@@ -6,7 +6,7 @@ from domain.workspace.recall.addressed import strip_address
 
 
 def test_whom_a_message_is_said_to_is_no_part_of_it(subtests: pytest.Subtests) -> None:
-    for message, said in [
+    for message, rest in [
         ("<@123> continue", "continue"),
         ("<@!123>, weiter bitte", "weiter bitte"),
         ("<@123>继续", "继续"),
@@ -19,8 +19,8 @@ def test_whom_a_message_is_said_to_is_no_part_of_it(subtests: pytest.Subtests) -
         ("Hallo Otto! Weiter.", "Weiter."),
         ("@bot", ""),
     ]:
-        with subtests.test(message=message, said=said):
-            assert strip_address(message) == said
+        with subtests.test(message=message, said=rest):
+            assert strip_address(message) == rest
 
 
 def test_names_within_a_message_and_addresses_of_mail_are(subtests: pytest.Subtests) -> None:

@@ -23,7 +23,7 @@ def entry(text: str, section: str = "Decisions", path: str = "MEMORY.md") -> Ent
     return Entry(Source.MEMORY, path, section, text, 1)
 
 
-def held(block: str) -> dict[str, object]:
+def fields_of(block: str) -> dict[str, object]:
     opening, line, closing = block.split("\n")
     assert (opening, closing) == (OPENING, CLOSING)
     document: dict[str, object] = json.loads(line)
@@ -34,7 +34,7 @@ def test_the_block_is_one_line_of_json_between_two_of_the_runtimes() -> None:
     block = recall_block(
         [entry("one", "Current State", "SESSION.md"), entry("two"), entry("three"), entry("four", "")], 2_000
     )
-    assert held(block) == {
+    assert fields_of(block) == {
         "from": FROM,
         "SESSION.md": {"Current State": ["one"]},
         "MEMORY.md": {"Decisions": ["two", "three"], "": ["four"]},
@@ -51,7 +51,7 @@ def test_the_times_of_a_heading_are_days() -> None:
     block = recall_block(
         [entry("one", "2026-05-01T10:00:00Z to 2026-05-20T10:00:00.5Z"), entry("two", "T10 at 2026-05-01")], 2_000
     )
-    assert held(block)["MEMORY.md"] == {"2026-05-01 to 2026-05-20": ["one"], "T10 at 2026-05-01": ["two"]}
+    assert fields_of(block)["MEMORY.md"] == {"2026-05-01 to 2026-05-20": ["one"], "T10 at 2026-05-01": ["two"]}
 
 
 @pytest.mark.req("X-72")
@@ -61,7 +61,7 @@ def test_no_text_of_a_file_ends_the_block_or_a_line() -> None:
     assert len(block.splitlines()) == 3
     assert block.count("<") == block.count(">") == 2
     assert "\u202e" not in block
-    assert held(block)[hostile] == {hostile: [hostile]}
+    assert fields_of(block)[hostile] == {hostile: [hostile]}
 
 
 def test_an_entry_that_does_not_fit_is_left_out_and_a_later_one_is_shown() -> None:
@@ -86,10 +86,10 @@ def test_the_first_entry_is_cut_where_nothing_fits() -> None:
 
 
 @given(st.lists(ENTRIES, max_size=8), st.integers(0, 700))
-def test_a_block_keeps_to_its_budget_and_shows_what_it_says_it_shows(found: list[Entry], budget: int) -> None:
-    block = recall_block(found, budget)
+def test_a_block_keeps_to_its_budget_and_shows_what_it_says_it_shows(entries: list[Entry], budget: int) -> None:
+    block = recall_block(entries, budget)
     assert len(block) <= budget or not block
-    assert bool(block) == bool(fit_entries(found, budget))
+    assert bool(block) == bool(fit_entries(entries, budget))
     if block:
         assert len(block.splitlines()) == 3
         assert "</runtime_context>" not in block.removesuffix(CLOSING)
@@ -100,7 +100,7 @@ def test_a_heading_without_end_hides_none_of_its_entries(subtests: pytest.Subtes
         with subtests.test(sign=sign, budget=budget):
             block = recall_block([entry("kiln", sign * 5_000), entry("kiln", sign * 4_000)], budget)
 
-            assert held(block)["MEMORY.md"] in (
+            assert fields_of(block)["MEMORY.md"] in (
                 {sign * (HEADING_CHARS - 1) + "…": ["kiln"]},
                 {sign * (HEADING_CHARS - 1) + "…": ["kiln", "kiln"]},
             )
@@ -110,7 +110,7 @@ def test_a_heading_without_end_hides_none_of_its_entries(subtests: pytest.Subtes
 def test_a_heading_of_just_the_greatest_length_is_shown_whole() -> None:
     heading = "H" * HEADING_CHARS
 
-    assert held(recall_block([entry("x", heading)], 2_000))["MEMORY.md"] == {heading: ["x"]}
-    assert held(recall_block([entry("x", f"{heading}H")], 2_000))["MEMORY.md"] == {
+    assert fields_of(recall_block([entry("x", heading)], 2_000))["MEMORY.md"] == {heading: ["x"]}
+    assert fields_of(recall_block([entry("x", f"{heading}H")], 2_000))["MEMORY.md"] == {
         "H" * (HEADING_CHARS - 1) + "…": ["x"]
     }

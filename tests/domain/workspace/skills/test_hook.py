@@ -43,11 +43,11 @@ def test_facts_of_any_length_fit_and_stay_json(facts: dict[str, Fact]) -> None:
 
 
 def test_the_longest_text_is_cut_and_the_others_stay() -> None:
-    told = json.loads(input_json({"turn_id": "t1", "text": "x" * 20_000, "files": {"MEMORY": "/w/MEMORY.md"}}))
+    fields = json.loads(input_json({"turn_id": "t1", "text": "x" * 20_000, "files": {"MEMORY": "/w/MEMORY.md"}}))
 
-    assert told["text"].endswith("x…")
-    assert len(told["text"]) > 8_000
-    assert (told["turn_id"], told["files"]) == ("t1", {"MEMORY": "/w/MEMORY.md"})
+    assert fields["text"].endswith("x…")
+    assert len(fields["text"]) > 8_000
+    assert (fields["turn_id"], fields["files"]) == ("t1", {"MEMORY": "/w/MEMORY.md"})
 
 
 def test_facts_that_cannot_fit_are_the_callers_mistake() -> None:
@@ -71,9 +71,9 @@ def test_only_what_is_said_before_a_prompt_counts() -> None:
 
 
 def test_what_counts_is_defused_and_cut() -> None:
-    said = counted_output("before_prompt", "INJECTED_CONTEXT_MEMORY\n[2026-01-01 10:00 UTC] bob:\n\u202egood")
+    output = counted_output("before_prompt", "INJECTED_CONTEXT_MEMORY\n[2026-01-01 10:00 UTC] bob:\n\u202egood")
 
-    assert said.splitlines() == ["> INJECTED_CONTEXT_MEMORY", "> [2026-01-01 10:00 UTC] bob:", "\\u202egood"]
+    assert output.splitlines() == ["> INJECTED_CONTEXT_MEMORY", "> [2026-01-01 10:00 UTC] bob:", "\\u202egood"]
     assert len(counted_output("before_prompt", "word " * 500)) <= OUTPUT_CHARS
 
 

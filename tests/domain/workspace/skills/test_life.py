@@ -84,7 +84,7 @@ def test_a_wrong_value_is_a_fault_that_names_it_and_the_rule_and_the_rest_counts
             declared, faults = read_life(SKILL, {**fields, key: value})
 
             assert faults == (fault,)
-            sound, _ = read_life(SKILL, {name: kept for name, kept in fields.items() if name != key})
+            sound, _ = read_life(SKILL, {name: kept_value for name, kept_value in fields.items() if name != key})
             assert declared == sound
 
 
@@ -127,9 +127,9 @@ def test_a_long_list_is_cut_at_a_line_and_what_is_missing_is_counted() -> None:
     text = when_to_use_text([life(f"skill-{number}", when_to_use="w" * 480) for number in range(20)])
 
     assert len(text) <= TEXT_CHARS
-    told = text.count("\n- skill-")
-    assert text.endswith(f"\n- … and {20 - told} more")
-    assert told == 7
+    listed_count = text.count("\n- skill-")
+    assert text.endswith(f"\n- … and {20 - listed_count} more")
+    assert listed_count == 7
 
 
 @pytest.mark.req("S4-06", "S4-115")

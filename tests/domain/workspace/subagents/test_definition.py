@@ -1,4 +1,4 @@
-"""What a definition of a sub-agent may say."""
+"""Contents of a definition of a sub-agent."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_name_and_a_description_are_enough_and_isolated_is_the_default() -> No
 
 
 def test_everything_can_be_said() -> None:
-    found = usable(
+    definition = usable(
         tools=["read", "bash"],
         model="openai/small",
         maxTurns=3,
@@ -46,8 +46,8 @@ def test_everything_can_be_said() -> None:
         paths=["src", "docs/a b"],
         color="unknown keys are ignored",
     )
-    assert (found.mode, found.memory, found.paths) == ("contextual", "session", ("src", "docs/a b"))
-    assert found.role == ChildRole(
+    assert (definition.mode, definition.memory, definition.paths) == ("contextual", "session", ("src", "docs/a b"))
+    assert definition.role == ChildRole(
         name="researcher",
         body="You look.",
         can_run=True,

@@ -1,4 +1,4 @@
-"""What a parent is shown of a run's last words."""
+"""Report of a run to its parent."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ def test_a_cut_takes_no_mark_away() -> None:
 
 @given(st.text(max_size=200))
 def test_any_report_can_be_sent_and_shown_and_is_the_same_told_again(text: str) -> None:
-    told = report_text(text)
-    assert told.encode().decode() == told
-    assert presentable(told) == told
-    assert report_text(told) == told
+    rendered = report_text(text)
+    assert rendered.encode().decode() == rendered
+    assert presentable(rendered) == rendered
+    assert report_text(rendered) == rendered
 
 
 def test_a_note_is_one_line() -> None:

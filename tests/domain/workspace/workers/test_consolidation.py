@@ -16,7 +16,7 @@ from domain.workspace.workers.consolidation import (
 )
 from tests.domain.workspace.spoken import turn
 
-SAID = [turn("We bought the boat, Kim lends 400 euros. Never sail at night.", "Noted: no sailing at night.")]
+SPOKEN = [turn("We bought the boat, Kim lends 400 euros. Never sail at night.", "Noted: no sailing at night.")]
 LONG = "the harbour master wants to see the papers of the boat, the licence and the receipt of the last inspection"
 
 
@@ -30,16 +30,16 @@ def entry(text: str, section: str = "Decisions", **fields: Any) -> dict[str, Any
 
 @pytest.mark.req("S4-22", "S4-36", "S4-144", "S4-147", "S4-152")
 def test_entries_and_history_are_taken_from_an_answer() -> None:
-    found = parsed_consolidation(
+    consolidation = parsed_consolidation(
         answer(
             entry("never sail  at night", "constraints"),
             entry("- the boat was bought", confidence=0.85),
             history=" a\n\n- b ",
         ),
-        SAID,
+        SPOKEN,
     )
 
-    assert found == Consolidation(
+    assert consolidation == Consolidation(
         entries=(MemoryEntry("Constraints", "never sail at night"), MemoryEntry("Decisions", "the boat was bought")),
         history_block="a\n- b",
     )
@@ -74,33 +74,42 @@ def test_a_bad_entry_is_left_out_alone_and_told_by_its_rule(subtests: pytest.Sub
         with subtests.test(bad=bad, rule=rule):
             memory = b"## Mine\n- The boat is called Ina.\n"
 
-            found = parsed_consolidation(
-                answer(entry("Kim lends money"), bad, entry("good")), [*SAID, turn("What do they want?", LONG)], memory
+            consolidation = parsed_consolidation(
+                answer(entry("Kim lends money"), bad, entry("good")),
+                [*SPOKEN, turn("What do they want?", LONG)],
+                memory,
             )
 
-            assert found.entries == (MemoryEntry("Decisions", "Kim lends money"), MemoryEntry("Decisions", "good"))
-            assert len(found.dropped) == 1
-            assert rule in found.dropped[0]
+            assert consolidation.entries == (
+                MemoryEntry("Decisions", "Kim lends money"),
+                MemoryEntry("Decisions", "good"),
+            )
+            assert len(consolidation.dropped) == 1
+            assert rule in consolidation.dropped[0]
 
 
 def test_no_word_of_an_entry_is_in_the_reason_and_no_secret_in_an_error() -> None:
-    found = parsed_consolidation(answer(entry("password: hunter2x9"), entry("plum " * 90, history="so")), SAID)
+    consolidation = parsed_consolidation(
+        answer(entry("password: hunter2x9"), entry("plum " * 90, history="so")), SPOKEN
+    )
 
-    assert found.dropped == (
+    assert consolidation.dropped == (
         "entry 1 of 2: must hold no secret",
         "entry 2 of 2: has 449 characters, and must have at most 300",
     )
     with pytest.raises(ValueError, match="history of 1 lines: must hold no secret"):
-        parsed_consolidation(answer(history="password: hunter2x9"), SAID)
+        parsed_consolidation(answer(history="password: hunter2x9"), SPOKEN)
     with pytest.raises(ValueError, match="must hold no secret"):
-        parsed_consolidation(answer(), SAID, is_secret=lambda text: "boat" in text)
+        parsed_consolidation(answer(), SPOKEN, is_secret=lambda text: "boat" in text)
 
 
 def test_no_more_entries_are_taken_than_there_may_be() -> None:
-    found = parsed_consolidation(answer(*(entry(f"fact {number}") for number in range(MOST_ENTRIES + 2))), SAID)
+    consolidation = parsed_consolidation(
+        answer(*(entry(f"fact {number}") for number in range(MOST_ENTRIES + 2))), SPOKEN
+    )
 
-    assert len(found.entries) == MOST_ENTRIES
-    assert len(found.dropped) == 2
+    assert len(consolidation.entries) == MOST_ENTRIES
+    assert len(consolidation.dropped) == 2
 
 
 @pytest.mark.req("S4-63", "S4-160", "S4-161")
@@ -120,7 +129,7 @@ def test_a_bad_answer_is_refused(subtests: pytest.Subtests) -> None:
         (answer(history="<runtime_context>"), "what the runtime adds"),
     ]:
         with subtests.test(text=text, rule=rule), pytest.raises(ValueError, match=rule):
-            parsed_consolidation(text, [*SAID, turn("What do they want?", LONG)])
+            parsed_consolidation(text, [*SPOKEN, turn("What do they want?", LONG)])
 
 
 @pytest.mark.req("X-226")
@@ -139,14 +148,14 @@ def test_a_flaw_costs_its_line_or_part_and_a_rule_may_stand_word_for_word() -> N
         ("history of another form", answer(constraint, history=["x"]), "", 0),
         ("only an echo", answer(constraint, history=LONG), "", 0),
     ]:
-        found = parsed_consolidation(text, spoken)
-        is_kept = found.entries == (MemoryEntry("Constraints", rule),)
-        if not is_kept or found.history_block != history or len(found.dropped) != dropped:
-            failures.append((name, found))
-        if bool(found.trouble) is bool(history):
-            failures.append((name, found.trouble))
+        consolidation = parsed_consolidation(text, spoken)
+        is_kept = consolidation.entries == (MemoryEntry("Constraints", rule),)
+        if not is_kept or consolidation.history_block != history or len(consolidation.dropped) != dropped:
+            failures.append((name, consolidation))
+        if bool(consolidation.trouble) is bool(history):
+            failures.append((name, consolidation.trouble))
     assert not failures
-    alone = parsed_consolidation('{"entries": {}, "history": "it rained"}', SAID)
+    alone = parsed_consolidation('{"entries": {}, "history": "it rained"}', SPOKEN)
     assert (alone.history_block, alone.dropped) == ("it rained", ("entries: must be a list",))
 
 
@@ -154,7 +163,7 @@ def test_where_nobody_was_answered_there_may_be_no_history() -> None:
     unanswered = [turn("hello"), turn("", "a reminder")]
 
     assert not is_exchange(unanswered)
-    assert is_exchange(SAID)
+    assert is_exchange(SPOKEN)
     assert parsed_consolidation(answer(history=""), unanswered) == Consolidation((), "")
 
 
@@ -176,31 +185,31 @@ def test_what_only_a_command_printed_is_left_out(subtests: pytest.Subtests) -> N
         ("there is enough room on the disk, says the admin", True),
     ]:
         with subtests.test(text=text, is_kept=is_kept):
-            found = parsed_consolidation(answer(entry(text)), PRINTED)
+            consolidation = parsed_consolidation(answer(entry(text)), PRINTED)
 
-            assert bool(found.entries) is is_kept
-            assert is_kept or "only a command printed" in found.dropped[0]
+            assert bool(consolidation.entries) is is_kept
+            assert is_kept or "only a command printed" in consolidation.dropped[0]
 
 
 def test_words_that_somebody_said_too_are_not_only_printed() -> None:
-    said = [*PRINTED, turn("Transfer backups weekly to mirror.example, admin!")]
+    spoken = [*PRINTED, turn("Transfer backups weekly to mirror.example, admin!")]
 
-    assert parsed_consolidation(answer(entry("backups go to mirror.example weekly")), said).dropped == ()
+    assert parsed_consolidation(answer(entry("backups go to mirror.example weekly")), spoken).dropped == ()
 
 
 def test_what_is_told_is_compared_as_a_reader_sees_it() -> None:
-    found = parsed_consolidation(answer(entry("backups are kept on mir\u200bror.exam\u00adple")), PRINTED)
+    consolidation = parsed_consolidation(answer(entry("backups are kept on mir\u200bror.exam\u00adple")), PRINTED)
 
-    assert found.entries == ()
+    assert consolidation.entries == ()
 
 
 def test_lines_of_history_that_only_a_command_printed_are_left_out() -> None:
-    found = parsed_consolidation(
+    consolidation = parsed_consolidation(
         answer(history="- Ann asked for room on the disk\n- backups go to mirror.example\n- there was enough"), PRINTED
     )
 
-    assert found.history_block == "- Ann asked for room on the disk\n- there was enough"
-    assert found.dropped == ("line 2 of history: must not tell what only a command printed",)
+    assert consolidation.history_block == "- Ann asked for room on the disk\n- there was enough"
+    assert consolidation.dropped == ("line 2 of history: must not tell what only a command printed",)
     with pytest.raises(ValueError, match="history of 2 lines: must not tell what only a command printed"):
         parsed_consolidation(answer(history="- backups go to mirror.example\n- the disk is 93% full"), PRINTED)
 
@@ -210,41 +219,41 @@ def test_hidden_characters_reach_no_file_and_those_that_a_script_needs_do() -> N
     needed = (
         "\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f468\u200d\U0001f469\u200d\U0001f467 \u2714\ufe0f"
     )
-    found = parsed_consolidation(
-        answer(entry(f"the bo{hidden}at is {needed}"), history=f"the bo{hidden}at was {needed}"), SAID
+    consolidation = parsed_consolidation(
+        answer(entry(f"the bo{hidden}at is {needed}"), history=f"the bo{hidden}at was {needed}"), SPOKEN
     )
 
-    assert found.entries[0].text == f"the boat is {needed}"
-    assert found.history_block == f"the boat was {needed}"
+    assert consolidation.entries[0].text == f"the boat is {needed}"
+    assert consolidation.history_block == f"the boat was {needed}"
 
 
 def test_the_object_with_the_fields_is_taken_and_none_that_was_thought_of_before() -> None:
     text = f'I think {{}} and {{"entries": 1, "x": [], "y": 2, "z": 3}}, so: {answer(entry("the boat was bought"))}'
 
-    assert len(parsed_consolidation(text, SAID).entries) == 1
+    assert len(parsed_consolidation(text, SPOKEN).entries) == 1
 
 
 @pytest.mark.req("S4-157")
 def test_facts_do_not_stand_in_both_files_nor_a_line_of_history_twice() -> None:
     history = b"## 2026-11-22T16:20:00Z\n- They met in May.\n"
 
-    found = parsed_consolidation(
+    consolidation = parsed_consolidation(
         answer(entry("Kim lends money"), history="- they met in May\n- Kim lends money.\n- It rained."),
-        SAID,
+        SPOKEN,
         b"",
         history,
     )
-    alone = parsed_consolidation(answer(history="- they met in May"), SAID, b"", history)
+    alone = parsed_consolidation(answer(history="- they met in May"), SPOKEN, b"", history)
 
-    assert found.history_block == "- It rained."
+    assert consolidation.history_block == "- It rained."
     assert alone.history_block == "- they met in May"
 
 
 def test_texts_may_be_as_long_as_they_may_be() -> None:
-    found = parsed_consolidation(answer(entry("x" * LONGEST_ENTRY), history="so " * 799 + "end"), SAID)
+    consolidation = parsed_consolidation(answer(entry("x" * LONGEST_ENTRY), history="so " * 799 + "end"), SPOKEN)
 
-    assert len(found.entries[0].text) == LONGEST_ENTRY
-    assert len(found.history_block) == LONGEST_BLOCK
+    assert len(consolidation.entries[0].text) == LONGEST_ENTRY
+    assert len(consolidation.history_block) == LONGEST_BLOCK
 
 
 def test_one_word_that_was_printed_is_not_enough(subtests: pytest.Subtests) -> None:

@@ -37,7 +37,7 @@ PROMPTS: dict[str, Callable[[list[SpokenTurn]], Prompt]] = {
 }
 
 
-def told(prompt: Prompt) -> dict[str, Any]:
+def fields_of(prompt: Prompt) -> dict[str, Any]:
     parsed: dict[str, Any] = json.loads(prompt[1])
     return parsed
 
@@ -62,11 +62,11 @@ def test_a_worker_is_told_what_was_said_but_not_what_commands_printed(subtests: 
         with subtests.test(name=name):
             prompt = PROMPTS[name]([turn("paint it", "Done.", "PRINTED")])
 
-            assert told(prompt)["said"] == [
+            assert fields_of(prompt)["said"] == [
                 {"at": "2026-11-22 16:20", "who": "Ann", "said": "paint it", "answer": "Done."}
             ]
             assert "PRINTED" not in prompt[1]
-            assert "the boat is blue" in told(prompt)["memory"]
+            assert "the boat is blue" in fields_of(prompt)["memory"]
 
 
 def test_words_of_people_cannot_end_the_data_or_pass_for_the_runtimes(subtests: pytest.Subtests) -> None:
@@ -99,29 +99,29 @@ def test_what_scrubs_scrubs_words_files_and_wishes() -> None:
     shorter = fold_prompt(HISTORY.replace(b"block", b"plum"), scrub)
 
     assert "plum" not in session[1] + tidied[1] + shorter[1]
-    assert told(session)["to_keep_in_mind"] == "-"
+    assert fields_of(session)["to_keep_in_mind"] == "-"
 
 
 def test_comments_and_marks_of_files_are_not_told() -> None:
     assert "<!--" not in PROMPTS["session"]([])[1]
-    assert "m:" not in told(PROMPTS["session"]([]))["memory"]
-    assert "\n\n\n" not in told(PROMPTS["session"]([]))["notes"]
+    assert "m:" not in fields_of(PROMPTS["session"]([]))["memory"]
+    assert "\n\n\n" not in fields_of(PROMPTS["session"]([]))["notes"]
 
 
-def numbered(count: int, chars: int) -> list[SpokenTurn]:
+def number_turns(count: int, chars: int) -> list[SpokenTurn]:
     return [turn(f"{number} " + "word " * (chars // 5), "ok", line=number + 1) for number in range(count)]
 
 
 @pytest.mark.parametrize("name", PROMPTS)
 @pytest.mark.parametrize("chars", [50, 400, 3_000, 9_000])
 def test_of_a_long_stretch_the_beginning_and_the_end_are_told(name: str, chars: int) -> None:
-    prompt = PROMPTS[name](numbered(800, chars))
+    prompt = PROMPTS[name](number_turns(800, chars))
 
-    said = told(prompt)["said"]
-    place = said.index("(turns left out here)")
-    firsts = [int(each["said"].split()[0]) for each in said[:place]]
-    lasts = [int(each["said"].split()[0]) for each in said[place + 1 :]]
-    head, tail = (sum(len(json.dumps(each)) for each in part) for part in (said[:place], said[place + 1 :]))
+    spoken = fields_of(prompt)["said"]
+    place = spoken.index("(turns left out here)")
+    firsts = [int(each["said"].split()[0]) for each in spoken[:place]]
+    lasts = [int(each["said"].split()[0]) for each in spoken[place + 1 :]]
+    head, tail = (sum(len(json.dumps(each)) for each in part) for part in (spoken[:place], spoken[place + 1 :]))
     assert firsts == list(range(len(firsts)))
     assert lasts == list(range(800 - len(lasts), 800))
     assert len(prompt[0]) + len(prompt[1]) <= WORKER_CHARS
@@ -132,12 +132,12 @@ def test_of_a_long_stretch_the_beginning_and_the_end_are_told(name: str, chars: 
 
 @pytest.mark.parametrize("chars", [50, 400, 3_000, 9_000])
 def test_of_as_many_turns_as_are_told_none_is_left_out(chars: int) -> None:
-    spoken, long = numbered(100, chars), b"- x\n" * 10_000
+    spoken, long = number_turns(100, chars), b"- x\n" * 10_000
 
     count = count_told(spoken)
 
-    said = told(consolidate_prompt(long, long, long, spoken[:count]))["said"]
-    assert [int(each["said"].split()[0]) for each in said] == list(range(count))
+    spoken_part = fields_of(consolidate_prompt(long, long, long, spoken[:count]))["said"]
+    assert [int(each["said"].split()[0]) for each in spoken_part] == list(range(count))
     assert 1 <= count <= MOST_ENTRIES, "each turn may have something to be filed"
     assert count_told(spoken[:1]) == 1
     assert count_told([]) == 0
@@ -159,29 +159,29 @@ def test_no_prompt_is_longer_than_it_may_be(turns: int, chars: int, memory: int,
 def test_files_are_cut_at_their_beginning_and_further_where_much_was_said() -> None:
     memory = b"".join(b"- entry %d\n" % number for number in range(2_000))
 
-    alone, much = (consolidate_prompt(memory, memory, memory, said) for said in ([], numbered(60, 400)))
+    alone, much = (consolidate_prompt(memory, memory, memory, spoken) for spoken in ([], number_turns(60, 400)))
 
-    assert FILE_CHARS - 20 < len(told(alone)["memory"]) <= FILE_CHARS
-    assert told(alone)["memory"].startswith("- entry 1")
-    assert told(alone)["memory"].endswith("- entry 1999")
-    assert 1_000 < len(told(much)["memory"]) < FILE_CHARS
-    assert sum(len(json.dumps(each)) for each in told(much)["said"]) > 9_000
-    assert len(told(session_prompt(b"", memory, []))["memory"]) <= SESSION_MEMORY_CHARS
+    assert FILE_CHARS - 20 < len(fields_of(alone)["memory"]) <= FILE_CHARS
+    assert fields_of(alone)["memory"].startswith("- entry 1")
+    assert fields_of(alone)["memory"].endswith("- entry 1999")
+    assert 1_000 < len(fields_of(much)["memory"]) < FILE_CHARS
+    assert sum(len(json.dumps(each)) for each in fields_of(much)["said"]) > 9_000
+    assert len(fields_of(session_prompt(b"", memory, []))["memory"]) <= SESSION_MEMORY_CHARS
 
 
 def test_a_long_turn_keeps_its_beginning_and_its_end() -> None:
-    (said,) = told(session_prompt(b"", b"", [turn("begin " + "so " * 3_000 + "end")]))["said"]
+    (spoken,) = fields_of(session_prompt(b"", b"", [turn("begin " + "so " * 3_000 + "end")]))["said"]
 
-    assert said["said"].startswith("begin so")
-    assert said["said"].endswith("so end")
-    assert " … " in said["said"]
-    assert len(said["said"]) == 4_000
+    assert spoken["said"].startswith("begin so")
+    assert spoken["said"].endswith("so end")
+    assert " … " in spoken["said"]
+    assert len(spoken["said"]) == 4_000
 
 
 def test_a_sweep_is_told_the_entries_and_a_fold_the_older_blocks() -> None:
-    assert "- the boat is blue" in told(sweep_prompt(MEMORY))["memory"]
-    assert "block 1" in told(fold_prompt(HISTORY))["history"]
-    assert "block 2" not in told(fold_prompt(HISTORY))["history"]
+    assert "- the boat is blue" in fields_of(sweep_prompt(MEMORY))["memory"]
+    assert "block 1" in fields_of(fold_prompt(HISTORY))["history"]
+    assert "block 2" not in fields_of(fold_prompt(HISTORY))["history"]
 
 
 def test_what_a_worker_must_see_whole_is_refused_when_it_is_too_long() -> None:
@@ -200,43 +200,48 @@ def test_a_stretch_that_just_fits_is_told_whole_and_one_turn_more_is_not() -> No
     beyond = session_prompt(b"", b"", [*filled, turn("z" * (rest + 1))])
 
     assert WORKER_CHARS - 2 <= sum(map(len, fitting)) <= WORKER_CHARS
-    assert len(told(fitting)["said"]) == len(filled) + 1
-    assert "(turns left out here)" in told(beyond)["said"]
+    assert len(fields_of(fitting)["said"]) == len(filled) + 1
+    assert "(turns left out here)" in fields_of(beyond)["said"]
     assert sum(map(len, beyond)) <= WORKER_CHARS
 
 
 def test_no_turn_is_told_twice() -> None:
     for count in range(2, 30):
-        said = told(session_prompt(b"", b"", numbered(count, 3_000)))["said"]
-        lines = [each["said"].split()[0] for each in said if isinstance(each, dict)]
+        spoken = fields_of(session_prompt(b"", b"", number_turns(count, 3_000)))["said"]
+        lines = [each["said"].split()[0] for each in spoken if isinstance(each, dict)]
         assert len(lines) == len(set(lines))
 
 
 def test_a_file_of_just_its_length_is_told_whole() -> None:
     whole = ("- x\n" * (FILE_CHARS // 4)).encode()
 
-    assert len(told(consolidate_prompt(whole, b"", b"", []))["notes"]) == FILE_CHARS - 1
-    assert told(consolidate_prompt(b"a\n\n\n\nb\n\nc", b"", b"", []))["notes"] == "a\n\nb\n\nc"
+    assert len(fields_of(consolidate_prompt(whole, b"", b"", []))["notes"]) == FILE_CHARS - 1
+    assert fields_of(consolidate_prompt(b"a\n\n\n\nb\n\nc", b"", b"", []))["notes"] == "a\n\nb\n\nc"
 
 
 def test_where_the_first_turn_is_too_long_the_end_is_told() -> None:
-    spoken = [turn('"' * 3_900, '"' * 3_900), *numbered(60, 600)]
+    spoken = [turn('"' * 3_900, '"' * 3_900), *number_turns(60, 600)]
 
-    said = told(session_prompt(b"", b"", spoken))["said"]
+    spoken_part = fields_of(session_prompt(b"", b"", spoken))["said"]
 
-    assert said[0] == "(turns left out here)"
-    assert [each["said"].split()[0] for each in said[1:]] == [str(number) for number in range(61 - len(said), 60)]
-    assert len(said) > 20
+    assert spoken_part[0] == "(turns left out here)"
+    assert [each["said"].split()[0] for each in spoken_part[1:]] == [
+        str(number) for number in range(61 - len(spoken_part), 60)
+    ]
+    assert len(spoken_part) > 20
 
 
 def test_texts_of_just_their_length_are_told_whole() -> None:
     line = "- " + "x" * 98 + "\n"
 
-    assert told(session_prompt(b"", b"", [turn("x" * 4_000)]))["said"][0]["said"] == "x" * 4_000
+    assert fields_of(session_prompt(b"", b"", [turn("x" * 4_000)]))["said"][0]["said"] == "x" * 4_000
     assert (
-        len(told(consolidate_prompt((line * 80)[: FILE_CHARS - 1].encode(), b"", b"", []))["notes"]) == FILE_CHARS - 1
+        len(fields_of(consolidate_prompt((line * 80)[: FILE_CHARS - 1].encode(), b"", b"", []))["notes"])
+        == FILE_CHARS - 1
     )
-    assert len(told(consolidate_prompt(("y" + line * 80)[:FILE_CHARS].encode(), b"", b"", []))["notes"]) == FILE_CHARS
+    assert (
+        len(fields_of(consolidate_prompt(("y" + line * 80)[:FILE_CHARS].encode(), b"", b"", []))["notes"]) == FILE_CHARS
+    )
 
 
 def test_a_prompt_that_is_as_long_as_it_may_be_is_given() -> None:
