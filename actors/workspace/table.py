@@ -15,7 +15,7 @@ class WorkspaceTable(Table):
     session: Flag = False
     """True to keep the state of the work in SESSION.md; requires `llm`."""
     compaction: Flag = False
-    """True to cut a history only after the state of the work was handed over; not beside `layers.objects`."""
+    """True to cut a history only after the state of the work was handed over."""
     subagents: Flag = False
     """True if commands may start sub-agents."""
     llm: Flag = False

@@ -38,11 +38,7 @@ def test_every_block_of_the_page_does_what_the_page_says_in_its_order(tmp_path: 
     ("line", "broken", "complaint"),
     [
         ("--embeddings local\n", "--embedings local\n", "No such option"),
-        (
-            'we live in Oslo."}],\n    extra_body={"memory_id": "alice"}',
-            'we live in Oslo."}],\n    extra_body={"memory_id": "bob"}',
-            "no memory of the first",
-        ),
+        ('extra_body={"memory_id": "alice"}', 'extra_body={"memory_id": text}', "no memory of the first"),
         ('bin/agent memory search "who is Anne"', 'bin/agent memory find "who is Anne"', "No such command"),
         ('keys = { "" = "CHAT_API_KEY" }', 'keys = { "" = "OTHER_API_KEY" }', "OTHER_API_KEY"),
     ],

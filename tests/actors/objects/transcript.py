@@ -46,14 +46,15 @@ def _told(rig: ObjectsRig) -> Iterator[str]:
     yield from _results(rig, "$ ls")
     for name in FILES[:4]:
         rig.cat(name)
-        yield from _results(rig, f"$ cat {name}")
+        shown = list(_results(rig, f"$ cat {name}"))
+        yield from shown if name == FILES[0] else shown[:1]
     yield ""
     for name in FILES:
         rig.write(name, text_of(name).replace("total", "amount"))
     rig.ran("sed -i s/total/amount/ *.py")
     yield from _results(rig, "$ sed -i s/total/amount/ *.py")
-    rig.ran("python3 -m pytest -q", "\n".join(f"test_order.py::test_step_{number} PASSED" for number in range(80)))
-    yield from _results(rig, "$ python3 -m pytest -q")
+    rig.ran("pytest -q", "\n".join(f"test_order.py::test_step_{number} PASSED" for number in range(80)))
+    yield from _results(rig, "$ pytest -q")
     yield ""
     yield "person: Is the tax still right?"
     rig.turn()
@@ -77,23 +78,17 @@ def _results(rig: ObjectsRig, what: str) -> Iterator[str]:
     if newest:
         yield from (f"  {line}" for line in _short(shown[newest[-1].event]))
     size, plain = sum(map(len, shown.values())), sum(len(call.text) for call in calls)
-    yield f"  ({size} characters of results in the request; plain history has {plain})"
+    yield f"  ({size}, plain {plain})"
 
 
 def _short(text: str) -> list[str]:
-    """A text with its long parts told in short."""
+    """References of a text, each with an ellipsis for the lines after it."""
     lines: list[str] = []
-    skipped = 0
     for line in text.split("\n"):
         if re.match(r"\[(?:output|files?|text|\d+ more)", line):
-            if skipped:
-                lines.append(f"... {skipped} lines of text ...")
             lines.append(line if len(line) < 2 * _LONG else f"{line[: 2 * _LONG]} ...")
-            skipped = 0
-        else:
-            skipped += 1
-    if skipped:
-        lines.append(f"... {skipped} lines of text ...")
+        elif not lines[-1].endswith("…"):
+            lines[-1] += " …"
     return lines
 
 

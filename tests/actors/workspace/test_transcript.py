@@ -16,8 +16,8 @@ def test_the_page_shows_it_and_every_rule_is_at_the_head_after_each_cut_the_kill
     made = transcript()
 
     assert TURNS == 60
-    assert made.count("the history is cut") >= 3
-    assert made.count("  the same, and ") == made.count("the history is cut") + 1  # the first is whole; a kill and /new
+    assert made.count(": a cut, after") >= 3
+    assert made.count(" after the same and ") == made.count(": a cut, after") + 1  # the first is whole; a kill and /new
     assert made.count("INJECTED_CONTEXT_HANDOVER") == 1
     for rule in RULES.values():
         assert made.count(f"said_before: Mona: {rule}") == 1

@@ -14,11 +14,10 @@ from tempfile import TemporaryDirectory
 from tests.actors.workspace.world import World
 
 RULES = {
-    1: "We rebuild the old kiln. Never fire above 1240 degrees, the new shelves crack.",
-    4: "Always ask Mona before anything is ordered.",
+    1: "Never fire above 1240 degrees, the new shelves crack.",
+    4: "Ask Mona before anything is ordered.",
 }
 KEPT = "- Elements are ordered, they come on the 4th.\n"
-STATE = {"Current State": KEPT, "Next Steps": "- Wire the second controller.\n"}
 TALK = "Today I looked at the bricks again, took a few measurements, and cleaned one more row of the arch. "
 TURNS = 60
 
@@ -40,34 +39,23 @@ def _told(world: World) -> Iterator[str]:
         if number == 9:
             yield from _kept(world)
         if world.cuts() > before:
-            yield f"turn {number}: the history is cut; {len(sent)} messages are left, and before them stands"
-            yield from heads.shown(sent)
+            yield from heads.shown(f"turn {number}: a cut, after", sent)
         if number == 50:
             world.kill()
-            yield f"turn {number}: the agent is killed, and started again"
+            yield f"turn {number}: a kill and a restart"
         if number == 51:
-            yield f"turn {number}: before what is left stands, as before the kill,"
-            yield from heads.shown(sent)
+            yield from heads.shown(f"turn {number}: after", sent)
     world.new()
-    yield "/new"
     sent = world.say("Let's go on.")
-    yield "turn 61: Let's go on."
-    yield f"  {len(sent)} message, and before it stands"
-    yield from heads.shown(sent)
-    sent = world.say("When do the elements come?")
-    yield "turn 62: When do the elements come?"
-    yield from (f"  {line}" for line in sent[-1].split("\n")[:3])
+    yield from heads.shown("turn 61: /new, after", sent)
 
 
 def _kept(world: World) -> Iterator[str]:
     """The agent keeps SESSION.md, as its instructions say where no model is asked for it."""
     path = world.folder / "SESSION.md"
     text = path.read_text("utf-8")
-    for title, items in STATE.items():
-        text = text.replace(f"# {title}\n", f"# {title}\n{items}")
-    path.write_text(text, "utf-8")
-    yield "turn 9: the agent writes into SESSION.md"
-    yield from (f"  {title}: {items.strip()}" for title, items in STATE.items())
+    path.write_text(text.replace("# Current State\n", f"# Current State\n{KEPT}"), "utf-8")
+    yield f"turn 9: the agent writes into SESSION.md: {KEPT.strip()}"
 
 
 class _Heads:
@@ -76,14 +64,14 @@ class _Heads:
     def __init__(self) -> None:
         self._last: list[str] = []
 
-    def shown(self, sent: list[str]) -> Iterator[str]:
-        """Lines of a head."""
+    def shown(self, event: str, sent: list[str]) -> Iterator[str]:
+        """An event, and the lines of the head after it."""
         *lines, rest = _head(sent)
         if lines == self._last:
-            yield f"  the same, and{rest.partition(' and')[2]}"
+            yield f"{event} the same and{rest.partition(' and')[2]}"
             return
         self._last = lines
-        yield from (*lines, rest)
+        yield from (event, *lines, rest)
 
 
 def _head(sent: list[str]) -> Iterator[str]:
@@ -108,7 +96,7 @@ def _said(items: list[dict[str, str]]) -> Iterator[str]:
         file = path.rpartition("/")[2] or file
         if item not in talk:
             yield f"  said_before: {who}: {item['said']} (…/{file}:{line})"
-    yield f"  said_before: and {len(talk)} more, from {talk[0]['said'][:20]}… to {talk[-1]['said'][:20]}…"
+    yield f"  said_before: and {len(talk)} more"
 
 
 if __name__ == "__main__":
