@@ -1,4 +1,4 @@
-"""What there is in messages/: its modules, their classes, and the unions that say what each is for."""
+"""Catalogue of messages/: modules, classes, and the unions with the use of each class."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ BASES: tuple[type, ...] = (Message, Value)
 def modules() -> list[ModuleType]:
     """The modules of messages/, base first, then by name."""
     names = sorted(info.name for info in pkgutil.iter_modules(messages.__path__))
-    found = [importlib.import_module(f"messages.{name}") for name in names]
-    return sorted(found, key=lambda module: module.__name__ != "messages.base")
+    module_list = [importlib.import_module(f"messages.{name}") for name in names]
+    return sorted(module_list, key=lambda module: module.__name__ != "messages.base")
 
 
 def structs(module: ModuleType) -> list[type[msgspec.Struct]]:
     """The classes that `module` itself defines, bases of others aside, in the order of its text."""
-    found = [
+    kinds = [
         cls
         for name, cls in vars(module).items()
         if inspect.isclass(cls) and issubclass(cls, msgspec.Struct) and cls.__module__ == module.__name__
         if cls.__name__ == name  # an alias is no class of its own
     ]
-    return [cls for cls in found if cls not in BASES]
+    return [cls for cls in kinds if cls not in BASES]
 
 
 def all_structs() -> list[type[msgspec.Struct]]:
@@ -47,7 +47,7 @@ def unions(module: ModuleType) -> dict[str, frozenset[type]]:
 
     Of two names of the same members the first counts.
     """
-    found: dict[str, frozenset[type]] = {}
+    unions_by_name: dict[str, frozenset[type]] = {}
     for name, value in vars(module).items():
         if isinstance(value, UnionType):
             members = frozenset(get_args(value))
@@ -55,9 +55,9 @@ def unions(module: ModuleType) -> dict[str, frozenset[type]]:
             members = frozenset({value})
         else:
             continue
-        if members not in found.values():
-            found[name] = members
-    return found
+        if members not in unions_by_name.values():
+            unions_by_name[name] = members
+    return unions_by_name
 
 
 def shares(module: ModuleType) -> dict[str, list[type[msgspec.Struct]]]:

@@ -75,12 +75,12 @@ def _fields(node: ast.ClassDef) -> Iterator[str]:
     for statement, following in zip(node.body, [*node.body[1:], None], strict=True):
         if isinstance(statement, ast.AnnAssign):
             name, kind, default = ast.unparse(statement.target), ast.unparse(statement.annotation), statement.value
-            shown = f"`{kind}`" + (f" = `{ast.unparse(default)}`" if default is not None else "")
+            cell = f"`{kind}`" + (f" = `{ast.unparse(default)}`" if default is not None else "")
         elif isinstance(statement, ast.Assign):
-            name, shown = ast.unparse(statement.targets[0]), f"`{ast.unparse(statement.value)}`"
+            name, cell = ast.unparse(statement.targets[0]), f"`{ast.unparse(statement.value)}`"
         else:
             continue
-        yield f"| `{name}` | {_cell(shown)} | {_cell(_docstring(following))} |"
+        yield f"| `{name}` | {_cell(cell)} | {_cell(_docstring(following))} |"
 
 
 def _docstring(node: ast.stmt | None) -> str:

@@ -5,7 +5,7 @@
 
 The modules are imported once, by a process of one thread; each process forked from it stands where a fresh one stands
 after its imports. Prints JSON: how many structs there are, which are not ready, how many can be sampled, how each
-process ended. With `fresh` the interpreter itself is the process: its threads touch what it has just imported.
+process ended. With `fresh` the interpreter itself is the process, and the threads follow the imports.
 """
 
 from __future__ import annotations
@@ -39,32 +39,32 @@ FAILED = 3
 def structs() -> list[type[msgspec.Struct]]:
     """Every struct of the three rooms, by importing all their modules."""
     for room in ROOMS:
-        for found in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
-            if found.name.rpartition(".")[2] not in (
+        for info in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+            if info.name.rpartition(".")[2] not in (
                 "__main__",
                 "_scan",
                 "_forward",
             ):  # two are compiled, without Python's interface
-                importlib.import_module(found.name)
+                importlib.import_module(info.name)
     names = {room.__name__ for room in ROOMS}
     return [kind for kind in _below(msgspec.Struct) if kind.__module__.partition(".")[0] in names]
 
 
 def is_ready(kind: type) -> bool:
-    """Whether msgspec has built what it must know of `kind`: its class then holds it."""
-    return any(type(held).__name__ == "StructInfo" for held in gc.get_referents(kind))
+    """True if msgspec has built the description of `kind`, which the class then holds."""
+    return any(type(referent).__name__ == "StructInfo" for referent in gc.get_referents(kind))
 
 
 def _below(kind: type) -> list[type[msgspec.Struct]]:
-    found: dict[type[msgspec.Struct], None] = {}
+    kinds: dict[type[msgspec.Struct], None] = {}
     below: type
     for below in type.__subclasses__(kind):
-        found.update(dict.fromkeys([below, *_below(below)]))
-    return list(found)
+        kinds.update(dict.fromkeys([below, *_below(below)]))
+    return list(kinds)
 
 
 def _is_readable(kind: type) -> bool:
-    """Whether msgspec can read `kind` at all; tried last, as it builds what is missing."""
+    """True if msgspec can decode `kind`; tried last, as a decoder builds missing descriptions."""
     try:
         msgspec.json.Decoder(kind)
     except (TypeError, NameError):
@@ -129,8 +129,8 @@ def main(processes: int) -> None:
             os._exit(FAILED if _touch_all(kinds, samples) else 0)
         ends[str(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))] += 1
     unready = [f"{kind.__module__}.{kind.__qualname__}" for kind in kinds if not is_ready(kind) and _is_readable(kind)]
-    told = {"structs": len(kinds), "sampled": len(samples), "unready": unready, "without": modules_without(kinds)}
-    sys.stdout.write(json.dumps({**told, "ends": ends}))
+    report = {"structs": len(kinds), "sampled": len(samples), "unready": unready, "without": modules_without(kinds)}
+    sys.stdout.write(json.dumps({**report, "ends": ends}))
 
 
 if __name__ == "__main__":

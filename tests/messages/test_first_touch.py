@@ -17,11 +17,11 @@ PROCESSES = 40
 
 @pytest.mark.slow
 def test_no_process_dies_whose_threads_touch_every_struct_first_at_once() -> None:
-    found = _touched(PROCESSES)
-    assert found["sampled"] > 300
-    assert found["without"] == [], "end the module with make_ready(__name__), whatever else may have read its structs"
-    assert found["unready"] == [], "end the module with make_ready(__name__)"
-    assert found["ends"] == {"0": PROCESSES}
+    reports = _touch_in(PROCESSES)
+    assert reports["sampled"] > 300
+    assert reports["without"] == [], "end the module with make_ready(__name__), whatever else may have read its structs"
+    assert reports["unready"] == [], "end the module with make_ready(__name__)"
+    assert reports["ends"] == {"0": PROCESSES}
 
 
 @pytest.mark.slow
@@ -32,26 +32,26 @@ def test_fresh_interpreters_live_through_threads_that_touch_every_struct_first()
 
 @pytest.mark.slow
 def test_threads_that_import_at_once_what_actors_import_late_see_no_module_half_made() -> None:
-    told = _told("tests.messages.first_import", "2")
-    assert told["late"] > 40
-    assert told["ends"] == {"0": 2}
+    report = _report_of("tests.messages.first_import", "2")
+    assert report["late"] > 40
+    assert report["ends"] == {"0": 2}
 
 
 def test_a_library_that_two_threads_cannot_begin_to_import_is_there_before_the_second_thread() -> None:
-    """numpy/numpy#21223: two threads that both begin to import it can fail, one of them on what the other half made."""
-    told = _told("tests.messages.first_import", "0")
-    assert {"apsw", "dateutil", "msgspec", "numpy", "pydantic", "yaml", "zoneinfo"} <= set(told["before"])
+    """numpy/numpy#21223: two threads that import the library at once can fail, one on the half-made module."""
+    report = _report_of("tests.messages.first_import", "0")
+    assert {"apsw", "dateutil", "msgspec", "numpy", "pydantic", "yaml", "zoneinfo"} <= set(report["before"])
 
 
-def _touched(processes: int) -> dict[str, Any]:
-    return _told("tests.messages.first_touch", str(processes))
+def _touch_in(processes: int) -> dict[str, Any]:
+    return _report_of("tests.messages.first_touch", str(processes))
 
 
-def _told(program: str, argument: str) -> dict[str, Any]:
+def _report_of(program: str, argument: str) -> dict[str, Any]:
     run = _run(argument, program)
     assert run.returncode == 0, run.stderr
-    told: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
-    return told
+    report: dict[str, Any] = json.loads(run.stdout.splitlines()[-1])
+    return report
 
 
 def _run(argument: str, program: str = "tests.messages.first_touch") -> subprocess.CompletedProcess[str]:

@@ -26,12 +26,12 @@ def door_to(build: Callable[[], Actor], verb: str, message: type[Message]) -> Ab
 @contextmanager
 def door_with(build: Callable[[], Actor], messages: Mapping[str, type[Message]]) -> Iterator[Path]:
     """The same for several verbs."""
-    asked = Address("asked")
+    address = Address("asked")
     with TemporaryDirectory(prefix="s-") as folder:
         system = ActorSystem(workers=2)
-        config = SocketConfig(folder=Path(folder), verbs={verb: Verb(asked, each) for verb, each in messages.items()})
+        config = SocketConfig(folder=Path(folder), verbs={verb: Verb(address, each) for verb, each in messages.items()})
         system.register(ActorSpec("socket", lambda _key: SocketActor(config), core=True))
-        system.register(ActorSpec(asked.kind, lambda _key: build(), core=True))
+        system.register(ActorSpec(address.kind, lambda _key: build(), core=True))
         system.start()
         try:
             edge = system.edge("test")
@@ -46,7 +46,7 @@ def door_with(build: Callable[[], Actor], messages: Mapping[str, type[Message]])
 def run_script(
     script: Path, command: str, door: Path | None, cwd: Path, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """What `command` does, to which `script` is known as `$S`."""
+    """Result of `command`, with `script` as `$S`."""
     environment |= {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "S": str(script)}
     if door is not None:
         environment["AGENT_SOCKET"] = str(door)

@@ -41,7 +41,7 @@ WRONG = (
 
 
 def speak(*lines: bytes) -> list[dict[str, Any]]:
-    """What the server says to lines of input."""
+    """Answers of the server to lines of input."""
     done = subprocess.run(
         ["python3", "-I", str(SCRIPT)], input=b"\n".join(lines), capture_output=True, timeout=PATIENCE_S, check=True
     )
@@ -62,11 +62,11 @@ async def use_everything() -> None:
             result = await client.call_tool(name, arguments)  # which compares the result with its schema
             assert result.structured_content == expected
             assert not result.is_error
-        for name, arguments, told in WRONG:
+        for name, arguments, reason in WRONG:
             result = await client.call_tool(name, arguments)
             assert result.is_error
             assert isinstance(result.content[0], TextContent)
-            assert told in result.content[0].text
+            assert reason in result.content[0].text
         with pytest.raises(MCPError, match="no tool 'buy'"):
             await client.call_tool("buy", {})
 

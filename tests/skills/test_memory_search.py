@@ -46,9 +46,9 @@ class FakeMemoryActor(Actor):
         if message.query == "nonsense":
             self.tell(message.reply_to, Refused(request_id=message.request_id, reason="nonsense is not searched for"))
             return
-        found = () if message.query == "silence" else known[: message.limit]
+        matches = () if message.query == "silence" else known[: message.limit]
         note = "searched by words only" if message.query == "silence" else ""
-        self.tell(message.reply_to, MemoriesFound(request_id=message.request_id, memories=found, note=note))
+        self.tell(message.reply_to, MemoriesFound(request_id=message.request_id, memories=matches, note=note))
 
 
 @pytest.fixture

@@ -76,12 +76,12 @@ def run(folder: Path, system: ActorSystem, surface: Edge) -> Run:
     opened = door.receive()
     assert isinstance(opened, DoorOpen)
 
-    def start(*arguments: str, path: str = opened.path, said: str = "") -> subprocess.CompletedProcess[str]:
+    def start(*arguments: str, path: str = opened.path, text: str = "") -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             ["python3", "-I", str(SCRIPT), *arguments],
             env={"AGENT_SOCKET": path, "PATH": "/usr/bin:/bin:/usr/local/bin"},
             capture_output=True,
-            input=said,
+            input=text,
             text=True,
             timeout=PATIENCE_S,
             check=False,
@@ -121,13 +121,13 @@ def test_a_reminders_life_from_creation_to_deletion_is_confirmed_line_by_line(
 @pytest.mark.req("X-220")
 def test_what_a_small_model_leaves_out_of_a_command_is_found_where_it_is_plain(run: Run, folder: Path) -> None:
     times = {"0930": "09:30", "9:05": "09:05", "1600": "16:00"}
-    for number, (given, wanted) in enumerate(times.items()):
-        made = run("create", "--msg", f"walk {number}", "--date", "2099-03-01", "--time", given)
-        assert f" time={wanted} " in made.stdout, (given, made.stderr)
-    for given in ("25", "99:99"):
-        assert run("create", "--msg", "x", "--time", given).returncode == 1, given
-    assert 'msg="stand-up"' in run("create", "--time", "09:30", said="stand-up\n").stdout
-    assert 'msg="stand-up"' in run("delete", said="delete my reminder about the stand-up").stdout
+    for number, (time_given, wanted) in enumerate(times.items()):
+        created = run("create", "--msg", f"walk {number}", "--date", "2099-03-01", "--time", time_given)
+        assert f" time={wanted} " in created.stdout, (time_given, created.stderr)
+    for time_given in ("25", "99:99"):
+        assert run("create", "--msg", "x", "--time", time_given).returncode == 1, time_given
+    assert 'msg="stand-up"' in run("create", "--time", "09:30", text="stand-up\n").stdout
+    assert 'msg="stand-up"' in run("delete", text="delete my reminder about the stand-up").stdout
     assert 'msg="walk 2"' in run("modify", "my reminder about walk 2", "--time", "1700").stdout
     assert " time=18:00 " in run("modify", "--msg", "move walk 2 to 18:00", "--time", "18:00").stdout
     missing = run("delete")

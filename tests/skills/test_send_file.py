@@ -23,11 +23,11 @@ class FakeDiscordActor(Actor):
         if message.path == "no.txt":
             self.tell(message.reply_to, Refused(request_id=message.request_id, reason="file 'no.txt': a rule"))
             return
-        shown = f"{message.window.id}:{message.path}:{message.caption}"
+        line = f"{message.window.id}:{message.path}:{message.caption}"
         if message.further:
-            shown = f"{message.path} {message.further} {message.descriptions} {message.is_spoiler}"
+            line = f"{message.path} {message.further} {message.descriptions} {message.is_spoiler}"
         attached = FileAttached(
-            request_id=message.request_id, message_id=MessageId("7"), filename=shown, size_bytes=1234
+            request_id=message.request_id, message_id=MessageId("7"), filename=line, size_bytes=1234
         )
         self.tell(message.reply_to, attached)
 

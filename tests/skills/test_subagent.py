@@ -52,15 +52,15 @@ def run_in(state: str, note: str = "") -> SubagentRun:
 class StandInWorkspace(Actor):
     """Tells a run to be running for so many waits, then what became of it."""
 
-    def __init__(self, heard: list[Message], waits: int, end: SubagentRun, text: str) -> None:
+    def __init__(self, messages: list[Message], waits: int, end: SubagentRun, text: str) -> None:
         super().__init__()
-        self._heard = heard
+        self._messages = messages
         self._waits = waits
         self._end = end
         self._text = text
 
     def handle(self, message: RunSubagent | WaitSubagent | StopSubagent | ListSubagents) -> None:
-        self._heard.append(message)
+        self._messages.append(message)
         match message:
             case RunSubagent(name="nobody"):
                 self.tell(message.reply_to, Refused(request_id=message.request_id, reason="sub-agent 'nobody': no"))
@@ -72,49 +72,49 @@ class StandInWorkspace(Actor):
                     faults=("bad.md: no",),
                 )
                 self.tell(message.reply_to, listed)
-            case WaitSubagent() if len(self._heard) <= self._waits or not self._waits:
+            case WaitSubagent() if len(self._messages) <= self._waits or not self._waits:
                 self.tell(message.reply_to, SubagentTold(request_id=message.request_id, run=run_in("running")))
             case RunSubagent():
                 self.tell(message.reply_to, SubagentTold(request_id=message.request_id, run=run_in("running")))
             case _:
-                told = SubagentTold(request_id=message.request_id, run=self._end, text=self._text)
-                self.tell(message.reply_to, told)
+                reply = SubagentTold(request_id=message.request_id, run=self._end, text=self._text)
+                self.tell(message.reply_to, reply)
 
 
 @contextmanager
 def scripts(
-    tmp_path: Path, heard: list[Message], waits: int = 3, end: SubagentRun | None = None, text: str = "It is there."
+    tmp_path: Path, messages: list[Message], waits: int = 3, end: SubagentRun | None = None, text: str = "It is there."
 ) -> Iterator[Run]:
-    with door_with(lambda: StandInWorkspace(heard, waits, end or run_in("done"), text), VERBS) as door:
+    with door_with(lambda: StandInWorkspace(messages, waits, end or run_in("done"), text), VERBS) as door:
         yield lambda command: run_script(SCRIPT, command, door, tmp_path)
 
 
 @pytest.mark.req("X-64", "X-106")
 def test_a_run_is_begun_and_waited_for_until_its_report(tmp_path: Path) -> None:
-    heard: list[Message] = []
-    with scripts(tmp_path, heard) as run:
+    messages: list[Message] = []
+    with scripts(tmp_path, messages) as run:
         done = run("$S run researcher find the 'kiln room' --mode contextual")
     assert (done.stdout, done.returncode) == (
         "[r1 of researcher: done, 2 answers, 1 commands, 3 s]\nIt is there.\n",
         0,
     )
-    begun = heard[0]
+    begun = messages[0]
     assert isinstance(begun, RunSubagent)
     assert (begun.name, begun.task, begun.mode) == ("researcher", "find the kiln room", "contextual")
-    waits = [each.seconds for each in heard[1:] if isinstance(each, WaitSubagent)]
+    waits = [each.seconds for each in messages[1:] if isinstance(each, WaitSubagent)]
     assert waits == [55, 55, 55]
 
 
 def test_a_run_that_goes_on_is_named_with_how_to_wait_for_it(tmp_path: Path) -> None:
-    heard: list[Message] = []
-    with scripts(tmp_path, heard, waits=0) as run:
+    messages: list[Message] = []
+    with scripts(tmp_path, messages, waits=0) as run:
         soon = run("echo 'a task' | $S run researcher - --for 0")
         at_once = run("$S run researcher x --no-wait")
         waited = run("$S wait r1 --for 0")
     for done in (soon, at_once, waited):
         assert (done.stdout, done.returncode) == (f"r1 of researcher goes on. Its report: {SCRIPT} wait r1\n", 0)
-    assert isinstance(heard[0], RunSubagent)
-    assert heard[0].task == "a task"
+    assert isinstance(messages[0], RunSubagent)
+    assert messages[0].task == "a task"
 
 
 def test_the_end_says_why(subtests: pytest.Subtests, tmp_path: Path) -> None:
@@ -152,8 +152,8 @@ def test_below_a_long_report_the_end_is_said_again(subtests: pytest.Subtests, tm
 
 
 def test_a_time_that_is_none_is_refused_before_anything_is_begun(tmp_path: Path, subtests: pytest.Subtests) -> None:
-    heard: list[Message] = []
-    with scripts(tmp_path, heard) as run:
+    messages: list[Message] = []
+    with scripts(tmp_path, messages) as run:
         for seconds in ("nan", "inf", "-inf", "1e999", "-1", "x", ""):
             for verb in ("run researcher x", "wait r1"):
                 with subtests.test(verb=verb, seconds=seconds):
@@ -161,7 +161,7 @@ def test_a_time_that_is_none_is_refused_before_anything_is_begun(tmp_path: Path,
                     assert done.returncode == 2
                     assert "must be a number of seconds, 0 or more" in done.stderr
                     assert "Traceback" not in done.stderr
-    assert heard == []
+    assert messages == []
 
 
 def test_what_is_not_utf_8_is_refused_before_it_is_sent(subtests: pytest.Subtests, tmp_path: Path) -> None:
@@ -172,24 +172,24 @@ def test_what_is_not_utf_8_is_refused_before_it_is_sent(subtests: pytest.Subtest
         ("$S wait $'a\\xff'", "the run is not UTF-8"),
         ("$S stop $'a\\xff'", "the run is not UTF-8"),
     ]
-    for number, (command, said) in enumerate(cases):
+    for number, (command, stdin) in enumerate(cases):
         place = tmp_path / str(number)
         place.mkdir()
-        with subtests.test(command=command, said=said):
-            heard: list[Message] = []
-            with scripts(place, heard) as run:
+        with subtests.test(command=command, said=stdin):
+            messages: list[Message] = []
+            with scripts(place, messages) as run:
                 done = run(command)
             assert (done.returncode, done.stdout) == (1, "")
-            assert done.stderr.startswith(f"error: {said}")
-            assert heard == []
+            assert done.stderr.startswith(f"error: {stdin}")
+            assert messages == []
 
 
 def test_a_task_from_a_file_may_be_of_any_words(tmp_path: Path) -> None:
-    heard: list[Message] = []
-    with scripts(tmp_path, heard, waits=0) as run:
+    messages: list[Message] = []
+    with scripts(tmp_path, messages, waits=0) as run:
         run("printf 'grün\\r\\n日本' | $S run researcher - --no-wait")
-    assert isinstance(heard[0], RunSubagent)
-    assert heard[0].task == "grün\n日本"
+    assert isinstance(messages[0], RunSubagent)
+    assert messages[0].task == "grün\n日本"
 
 
 def test_whom_there_is_and_what_was_is_listed(tmp_path: Path) -> None:
@@ -211,11 +211,11 @@ def test_what_cannot_be_done_is_said(subtests: pytest.Subtests, tmp_path: Path) 
         ("$S", 2, "ACTION"),
         ("AGENT_SOCKET= $S list", 3, "AGENT_SOCKET is not set"),
     ]
-    for number, (command, code, said) in enumerate(cases):
+    for number, (command, code, stdin) in enumerate(cases):
         place = tmp_path / str(number)
         place.mkdir()
         with subtests.test(command=command, code=code):
             with scripts(place, []) as run:
                 done = run(command)
             assert done.returncode == code
-            assert said in done.stderr
+            assert stdin in done.stderr

@@ -6,10 +6,10 @@ from lab.bench.documents import COMMANDS, DOCUMENT, DOCUMENTS, measure
 
 
 def test_a_document_is_read_and_commands_run_beside_it() -> None:
-    said: list[str] = []
-    rows = measure(said.append, pages=2)
+    progress: list[str] = []
+    rows = measure(progress.append, pages=2)
 
-    assert said == ["a PDF of 2 pages", "commands beside it"]
+    assert progress == ["a PDF of 2 pages", "commands beside it"]
     assert rows[DOCUMENT]["chars"] > 2 * 40 * 80
     assert rows[DOCUMENT]["unread"] == 0
     assert rows[DOCUMENT]["seconds"] > 0

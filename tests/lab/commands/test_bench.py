@@ -45,12 +45,12 @@ def run_command(benchmark: Benchmark, **options: Any) -> Result:
 
 @pytest.mark.parametrize(("lost", "code"), [(0, 0), (1, 1)])
 def test_a_missed_target_is_the_commands_exit_code_and_what_is_missing_is_told(lost: float, code: int) -> None:
-    told, document = (run_command(COUNTING, as_json=as_json, lost=lost, size=7) for as_json in (False, True))
+    printed, document = (run_command(COUNTING, as_json=as_json, lost=lost, size=7) for as_json in (False, True))
 
-    assert (told.exit_code, document.exit_code) == (code, code)
-    assert ("NO" in told.stdout) == (code == 1)
-    assert ("error: a promise is not kept, or a target is missed" in told.stderr) == (code == 1)
-    assert "note: no Erlang here" in told.stderr
+    assert (printed.exit_code, document.exit_code) == (code, code)
+    assert ("NO" in printed.stdout) == (code == 1)
+    assert ("error: a promise is not kept, or a target is missed" in printed.stderr) == (code == 1)
+    assert "note: no Erlang here" in printed.stderr
     assert json.loads(document.stdout)["figures"] == {"ours": {"lost": lost, "size": 7}}
 
 

@@ -33,9 +33,9 @@ def test_a_small_campaign_loses_and_doubles_nothing_and_leaves_nothing_behind(tm
 def test_kills_of_a_layer_cost_nothing_and_leave_nothing_behind(tmp_path: Path) -> None:
     done = run("agent", "chaos", "layers", "--kills", "2", "--only", "objects", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    made = json.loads(done.stdout)
-    assert (made["seed"], set(made)) == ("1", {"seed", "objects"})
-    assert [made["objects"][name] for name in ("kills", "lost", "doubled", "faults", "failures")] == [2, 0, 0, 0, []]
+    report = json.loads(done.stdout)
+    assert (report["seed"], set(report)) == ("1", {"seed", "objects"})
+    assert [report["objects"][name] for name in ("kills", "lost", "doubled", "faults", "failures")] == [2, 0, 0, 0, []]
     assert digest(tmp_path) == {}
 
 
@@ -53,8 +53,8 @@ def test_a_small_race_of_curated_memory_loses_and_doubles_nothing(tmp_path: Path
 def test_fifteen_messages_around_a_kill_are_answered_once_each(tmp_path: Path) -> None:
     done = run("agent", "chaos", "--scene", "fifteen", "--times", "1", "--jobs", "1", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    made = json.loads(done.stdout)
-    assert (made["is_sound"], made["kills"], made["said"], made["answered"]) == (True, 1, 15, 15)
+    report = json.loads(done.stdout)
+    assert (report["is_sound"], report["kills"], report["said"], report["answered"]) == (True, 1, 15, 15)
     assert digest(tmp_path) == {}
 
 
@@ -63,13 +63,13 @@ def test_a_few_kills_cost_nothing(tmp_path: Path) -> None:
     command = ("agent", "chaos", "--kills", "6", "--seed", "test", "--jobs", "1", "--resume", "batches", "--json")
     done = run(*command, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    made = json.loads(done.stdout)
-    assert (made["is_sound"], made["seed"], made["kills"], made["batches"]) == (True, "test", 6, 1)
-    assert made["said"] >= 2
-    assert made["exactly_once"] == 1.0
+    report = json.loads(done.stdout)
+    assert (report["is_sound"], report["seed"], report["kills"], report["batches"]) == (True, "test", 6, 1)
+    assert report["said"] >= 2
+    assert report["exactly_once"] == 1.0
     assert [path.name for path in tmp_path.iterdir()] == ["batches"]
-    assert json.loads(run(*command, cwd=tmp_path).stdout) == made  # nothing is left to be done
-    assert json.loads(run("agent", "chaos", "sum", "batches", "--json", cwd=tmp_path).stdout) == made
+    assert json.loads(run(*command, cwd=tmp_path).stdout) == report  # nothing is left to be done
+    assert json.loads(run("agent", "chaos", "sum", "batches", "--json", cwd=tmp_path).stdout) == report
 
 
 def test_a_file_of_batches_that_is_not_there_is_named(tmp_path: Path) -> None:

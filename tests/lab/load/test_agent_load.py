@@ -39,7 +39,7 @@ def test_a_run_that_is_told_to_end_ends_its_agent_too(tmp_path: Path) -> None:
 
 
 def is_running_with(argument: str) -> bool:
-    """Whether any process has `argument` as a whole one of its own."""
+    """True if any process has exactly `argument` among its arguments."""
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             if argument.encode() in path.read_bytes().split(b"\0"):
@@ -97,16 +97,16 @@ def test_the_agent_and_the_floor_are_driven_alike_and_compared(tmp_path: Path) -
     )
 
     assert (done.returncode, done.stderr) == (0, "")
-    found = json.loads(done.stdout)
-    for subject, run_of in zip(("agent", "floor"), found["runs"], strict=True):
+    document = json.loads(done.stdout)
+    for subject, run_of in zip(("agent", "floor"), document["runs"], strict=True):
         counts = {name: run_of[name] for name in ("sent", "replied", "lost", "doubled", "cross_talk", "restarts")}
         assert counts == {"sent": 6, "replied": 6, "lost": 0, "doubled": 0, "cross_talk": 0, "restarts": 0}
         assert (run_of["subject"], run_of["agent_exit_code"], run_of["timed_out"]) == (subject, 0, False)
         assert [each["name"] for each in run_of["harness"]] == ["discord", "model", "tool"]
-        assert found[subject]["cpu_ms_per_turn"] == run_of["cpu_ms_per_turn"] > 0
-        assert found[subject]["peak_rss_mb"] > 50
-    assert [run_of["logs"] for run_of in found["runs"]] == [3 + 8, 0]
-    assert found["ratio"]["cpu_ms_per_turn"] > 0
+        assert document[subject]["cpu_ms_per_turn"] == run_of["cpu_ms_per_turn"] > 0
+        assert document[subject]["peak_rss_mb"] > 50
+    assert [run_of["logs"] for run_of in document["runs"]] == [3 + 8, 0]
+    assert document["ratio"]["cpu_ms_per_turn"] > 0
 
 
 @pytest.mark.slow

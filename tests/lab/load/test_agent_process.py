@@ -25,18 +25,18 @@ ONLINE = "online as Remembrancer\n"
 
 
 @pytest.fixture
-def unconfigured(tmp_path: Path) -> Iterator[AgentProcess]:
-    """An agent whose settings it refuses."""
-    made = AgentProcess(tmp_path, "nonsense = 1\n", "token")
-    yield made
-    made.stop(0)
+def refused_agent(tmp_path: Path) -> Iterator[AgentProcess]:
+    """An agent with invalid settings."""
+    agent = AgentProcess(tmp_path, "nonsense = 1\n", "token")
+    yield agent
+    agent.stop(0)
 
 
 def test_each_crash_that_the_supervisor_reports_is_one_restart() -> None:
-    found = read_complaints(ONLINE + CRASH + CRASH + GAVE_UP + SLOW)
+    complaints = read_complaints(ONLINE + CRASH + CRASH + GAVE_UP + SLOW)
 
-    assert (found.restarts, found.errors, found.warnings) == (2, 1, 1)
-    assert found.samples == (CRASH.splitlines()[0], CRASH.splitlines()[0], GAVE_UP.strip())
+    assert (complaints.restarts, complaints.errors, complaints.warnings) == (2, 1, 1)
+    assert complaints.samples == (CRASH.splitlines()[0], CRASH.splitlines()[0], GAVE_UP.strip())
 
 
 def test_an_error_is_told_with_what_its_traceback_ends_with() -> None:
@@ -48,34 +48,34 @@ def test_an_error_is_told_with_what_its_traceback_ends_with() -> None:
 
 
 def test_of_many_complaints_the_first_few_are_shown() -> None:
-    found = read_complaints(CRASH * 9 + GAVE_UP * 9)
+    complaints = read_complaints(CRASH * 9 + GAVE_UP * 9)
 
-    assert (found.restarts, found.errors) == (9, 9)
-    assert found.samples == (CRASH.splitlines()[0],) * 5 + (GAVE_UP.strip(),) * 5
+    assert (complaints.restarts, complaints.errors) == (9, 9)
+    assert complaints.samples == (CRASH.splitlines()[0],) * 5 + (GAVE_UP.strip(),) * 5
 
 
 def test_an_agent_that_says_nothing_has_no_complaints() -> None:
-    found = read_complaints(ONLINE)
+    complaints = read_complaints(ONLINE)
 
-    assert (found.restarts, found.errors, found.warnings, found.end) == (0, 0, 0, ONLINE.strip())
+    assert (complaints.restarts, complaints.errors, complaints.warnings, complaints.end) == (0, 0, 0, ONLINE.strip())
 
 
 def test_the_agent_inherits_neither_keys_nor_settings_nor_a_proxy() -> None:
     inherited = {"PATH": "/bin", "OPENAI_API_KEY": "k", "AGENT_CONFIG": "c", "https_proxy": "p", "GITHUB_TOKEN": "t"}
 
-    given = environment(inherited, "playground")
+    environ = environment(inherited, "playground")
 
-    assert given.keys() == {"PATH", "PYTHONPATH", "DISCORD_BOT_TOKEN"}
-    assert given["DISCORD_BOT_TOKEN"] == "playground"
+    assert environ.keys() == {"PATH", "PYTHONPATH", "DISCORD_BOT_TOKEN"}
+    assert environ["DISCORD_BOT_TOKEN"] == "playground"
 
 
-def test_an_agent_that_cannot_start_says_why_and_has_an_exit_code(unconfigured: AgentProcess) -> None:
-    unconfigured.start()
-    unconfigured.wait(PATIENCE_S)
+def test_an_agent_that_cannot_start_says_why_and_has_an_exit_code(refused_agent: AgentProcess) -> None:
+    refused_agent.start()
+    refused_agent.wait(PATIENCE_S)
 
-    assert not unconfigured.is_running
-    assert unconfigured.stop(30) == 1
-    assert "nonsense" in unconfigured.complaints().end
+    assert not refused_agent.is_running
+    assert refused_agent.stop(30) == 1
+    assert "nonsense" in refused_agent.complaints().end
 
 
 def test_further_options_are_the_agents(tmp_path: Path) -> None:
@@ -87,13 +87,13 @@ def test_further_options_are_the_agents(tmp_path: Path) -> None:
     assert "--no-such-option" in agent.complaints().end
 
 
-def test_what_it_uses_is_known_while_it_runs(unconfigured: AgentProcess) -> None:
-    assert unconfigured.usage() is None
-    unconfigured.start()
-    assert unconfigured.pid is not None
-    os.kill(unconfigured.pid, signal.SIGSTOP)
+def test_what_it_uses_is_known_while_it_runs(refused_agent: AgentProcess) -> None:
+    assert refused_agent.usage() is None
+    refused_agent.start()
+    assert refused_agent.pid is not None
+    os.kill(refused_agent.pid, signal.SIGSTOP)
 
-    usage = unconfigured.usage()
+    usage = refused_agent.usage()
 
     assert usage is None or (usage.processes, usage.cpu_s >= 0) == (1, True)
 
@@ -106,13 +106,13 @@ def test_a_floor_that_goes_by_the_signal_has_ended_well(tmp_path: Path) -> None:
     assert floor.stop(PATIENCE_S) == 0
 
 
-def test_an_agent_that_does_not_end_in_time_is_killed(unconfigured: AgentProcess) -> None:
-    unconfigured.start()
-    assert unconfigured.pid is not None
-    os.kill(unconfigured.pid, signal.SIGSTOP)  # so that it does not hear what it is asked
+def test_an_agent_that_does_not_end_in_time_is_killed(refused_agent: AgentProcess) -> None:
+    refused_agent.start()
+    assert refused_agent.pid is not None
+    os.kill(refused_agent.pid, signal.SIGSTOP)  # so that it does not hear what it is asked
 
-    assert unconfigured.stop(0) is None
-    assert not unconfigured.is_running
+    assert refused_agent.stop(0) is None
+    assert not refused_agent.is_running
 
 
 _CAMPAIGN = """

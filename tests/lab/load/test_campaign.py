@@ -1,4 +1,4 @@
-"""What becomes of findings: each that the channels, the logs or stderr give fails the run."""
+"""Findings of channels, logs and stderr: each fails the run."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ WELL = Ending(
 )
 
 
-def reported(ending: Ending) -> Report:
+def report_with(ending: Ending) -> Report:
     drive = FakeDrive(lambda _: (0.0, 0.0))
     drive.meter = Meter(lambda: None, {}, lambda: 0.0)
     return report_of(PLAN, BURST, drive, ending)
 
 
-def standing(**found: object) -> dict[str, object]:
-    return {"standing": dataclasses.replace(STANDING, **found)}  # type: ignore[arg-type]
+def standing(**counts: object) -> dict[str, object]:
+    return {"standing": dataclasses.replace(STANDING, **counts)}  # type: ignore[arg-type]
 
 
 def test_an_ending_of_which_nothing_is_found_is_no_failure() -> None:
-    assert reported(WELL).failures() == ()
+    assert report_with(WELL).failures() == ()
 
 
 def test_whatever_is_found_anywhere_fails_the_run(subtests: pytest.Subtests) -> None:
@@ -56,22 +56,22 @@ def test_whatever_is_found_anywhere_fails_the_run(subtests: pytest.Subtests) -> 
         ({"complaints": dataclasses.replace(WELL.complaints, restarts=1)}, "1 actors crashed"),
         ({"exit_code": 3}, "the agent ended with exit code 3"),
     ]
-    for found, reason in cases:
-        with subtests.test(found=found, reason=reason):
-            assert reported(dataclasses.replace(WELL, **found)).failures() == (reason,)  # type: ignore[arg-type]
+    for counts, reason in cases:
+        with subtests.test(found=counts, reason=reason):
+            assert report_with(dataclasses.replace(WELL, **counts)).failures() == (reason,)  # type: ignore[arg-type]
 
 
 def test_a_message_that_is_lost_twice_over_is_one_lost_message() -> None:
     lost = standing(unanswered=frozenset({(1, 1)})) | {"audit": LogAudit(missing={(1, 1), (1, 2)})}
 
-    assert reported(dataclasses.replace(WELL, **lost)).lost == 2  # type: ignore[arg-type]
+    assert report_with(dataclasses.replace(WELL, **lost)).lost == 2  # type: ignore[arg-type]
 
 
 def test_what_was_logged_posted_or_complained_of_is_told_in_its_own_words() -> None:
-    found = {
+    counts = {
         **standing(unexpected=1, samples=("half an",)),
         "audit": LogAudit(broken=["a log"]),
         "complaints": dataclasses.replace(WELL.complaints, errors=1, samples=("an error",)),
     }
 
-    assert reported(dataclasses.replace(WELL, **found)).details == ("a log", "an error", "half an")  # type: ignore[arg-type]
+    assert report_with(dataclasses.replace(WELL, **counts)).details == ("a log", "an error", "half an")  # type: ignore[arg-type]

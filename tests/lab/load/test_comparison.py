@@ -24,9 +24,9 @@ def test_each_subject_has_the_medians_of_its_runs_and_the_ratio_is_the_agents_to
     slow, slowest = (
         dataclasses.replace(GOOD, cpu_ms_per_turn=ms, vectors_cpu_ms_per_turn=ms / 2) for ms in (20.0, 90.0)
     )
-    found = Comparison(runs=(slowest, FLOORS, GOOD, slow))
+    comparison = Comparison(runs=(slowest, FLOORS, GOOD, slow))
 
-    agent, ratio = found.row(AGENT), found.ratio
+    agent, ratio = comparison.row(AGENT), comparison.ratio
 
     assert agent is not None
     assert (agent["cpu_ms_per_turn"], agent["turns_per_s"], agent["peak_rss_mb"]) == (20.0, 2.5, 200.0)
@@ -43,10 +43,10 @@ def test_each_subject_has_the_medians_of_its_runs_and_the_ratio_is_the_agents_to
 
 
 def test_without_the_floor_there_is_no_ratio() -> None:
-    found = Comparison(runs=(GOOD,))
+    comparison = Comparison(runs=(GOOD,))
 
-    assert found.row(FLOOR) is None
-    assert found.ratio is None
+    assert comparison.row(FLOOR) is None
+    assert comparison.ratio is None
 
 
 def test_what_the_floor_loses_fails_nobody() -> None:
@@ -81,16 +81,16 @@ def test_subjects_take_turns_and_the_order_is_turned_round() -> None:
         on_progress(Progress(stage="starting"))
         return dataclasses.replace(GOOD, subject=plan.subject)
 
-    shown: list[str] = []
+    stages: list[str] = []
 
     plan = dataclasses.replace(PLAN, keep_in=Path("kept"))
-    found = compare(plan, (AGENT, FLOOR), 2, lambda progress: shown.append(progress.stage), run)
+    comparison = compare(plan, (AGENT, FLOOR), 2, lambda progress: stages.append(progress.stage), run)
 
     assert [plan.subject for plan in driven] == [AGENT, FLOOR, FLOOR, AGENT]
     assert [plan.seed for plan in driven] == ["s/0", "s/0", "s/1", "s/1"]
     assert [str(plan.keep_in) for plan in driven] == ["kept/1-agent", "kept/1-floor", "kept/2-floor", "kept/2-agent"]
-    assert len(found.runs) == 4
-    assert shown[:2] == ["agent, round 1 of 2: starting", "floor, round 1 of 2: starting"]
+    assert len(comparison.runs) == 4
+    assert stages[:2] == ["agent, round 1 of 2: starting", "floor, round 1 of 2: starting"]
 
 
 def test_a_single_run_has_the_seed_and_the_folder_that_were_given() -> None:

@@ -51,9 +51,9 @@ class Scene:
     def _answer(self, channel_id: int, text: str) -> None:
         hub = self.server.hub
         self._open[channel_id] -= 1
-        said = answer(Received("/", {}, {"messages": [{"role": "user", "content": text}]}, text.encode()))
-        assert isinstance(said, Answer)
-        hub.post(hub.world.channel(channel_id), Draft(author=hub.world.bot, content=said.text))
+        answer_text = answer(Received("/", {}, {"messages": [{"role": "user", "content": text}]}, text.encode()))
+        assert isinstance(answer_text, Answer)
+        hub.post(hub.world.channel(channel_id), Draft(author=hub.world.bot, content=answer_text.text))
 
     def play(self, phase: Phase) -> Counted:
         self.stage.begin(phase)

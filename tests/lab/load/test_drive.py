@@ -1,4 +1,4 @@
-"""How phases are played: with stages that say what a test has them say, a bot that uses what it has it use."""
+"""Phases of a load, with scripted stages and a bot of scripted usage."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def test_a_phase_is_played_to_its_end_and_costs_what_the_bot_used_also_after_it(
     stage = Stage([state(), state(replied=1), state(is_over=True, replied=2)])
     #                  begin, each state, end, after it: at work, at work, quiet
     player = drive(stage, Bot(0.0, 0.5, 0.5, 0.5, 0.1, 0.3, 0.2, 0.0, 9.0))
-    shown: list[Progress] = []
-    player.on_progress = shown.append
+    progress_lines: list[Progress] = []
+    player.on_progress = progress_lines.append
 
     played = player.play(PHASE)
 
@@ -92,7 +92,7 @@ def test_a_phase_is_played_to_its_end_and_costs_what_the_bot_used_also_after_it(
     report = played.report()
     assert (report.turns_per_s, report.timed_out, report.rss_mb) == (1.0, False, 300.0)
     assert played.overhead.p50 == pytest.approx(200.0)
-    assert [each.replied for each in shown] == [0, 1, 2]
+    assert [each.replied for each in progress_lines] == [0, 1, 2]
     assert player.played == [played]
 
 

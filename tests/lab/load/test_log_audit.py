@@ -30,10 +30,10 @@ def threads() -> dict[int, LoadThread]:
 def turn_of(number: int, text: str) -> tuple[Event, Event, Event]:
     """A message, its answer and the answer's delivery, with `number` in their ids."""
     body = {"messages": [{"role": "user", "content": text}]}
-    said = answer(Received("/", {}, body, text.encode())).text
+    answer_text = answer(Received("/", {}, body, text.encode())).text
     return (
         event(f"u{number}", NOON, Kind.USER, text),
-        event(f"a{number}", NOON, Kind.AGENT, said, {"final": True, "turn": f"u{number}"}),
+        event(f"a{number}", NOON, Kind.AGENT, answer_text, {"final": True, "turn": f"u{number}"}),
         event(f"d{number}", NOON, Kind.DELIVERY, "", {"event": f"a{number}", "message_ids": ["1"]}),
     )
 
@@ -59,9 +59,9 @@ def test_logs_that_hold_exactly_what_was_said_are_as_they_should_be(
     for channel_id, secret in SECRETS.items():
         write(tmp_path, channel_id, question(secret, 1), question(secret, 2))
 
-    found = audit_logs(tmp_path, threads)
+    audit = audit_logs(tmp_path, threads)
 
-    assert (found.logs, found.broken, found.missing, found.doubled, found.cross_talk) == (2, [], set(), 0, 0)
+    assert (audit.logs, audit.broken, audit.missing, audit.doubled, audit.cross_talk) == (2, [], set(), 0, 0)
 
 
 def test_a_message_or_a_whole_log_that_is_not_there_is_missing(tmp_path: Path, threads: dict[int, LoadThread]) -> None:
@@ -118,9 +118,9 @@ def test_a_turn_with_a_command_is_logged_in_its_own_words(tmp_path: Path, thread
     for channel_id, secret in SECRETS.items():
         write(tmp_path, channel_id, question(secret, 1), question(secret, 2, has_command=channel_id == ALICE))
 
-    found = audit_logs(tmp_path, threads)
+    audit = audit_logs(tmp_path, threads)
 
-    assert (found.missing, found.broken) == (set(), [])
+    assert (audit.missing, audit.broken) == (set(), [])
 
 
 def only(tmp_path: Path, events: Sequence[Event]) -> LogAudit:
@@ -155,9 +155,9 @@ def test_a_message_an_answer_or_a_delivery_that_is_logged_again_is_doubled(
             folder = Path(tempfile.mkdtemp(dir=tmp_path))
             events = two_turns()
             again = events[place]
-            found = only(folder, [*events, event(f"{again.id}-2", NOON, again.kind, again.content, again.meta_dict())])
+            audit = only(folder, [*events, event(f"{again.id}-2", NOON, again.kind, again.content, again.meta_dict())])
 
-            assert (found.missing, found.doubled, found.broken, found.disordered) == (set(), 1, [], 0)
+            assert (audit.missing, audit.doubled, audit.broken, audit.disordered) == (set(), 1, [], 0)
 
 
 def test_messages_answers_and_deliveries_are_logged_in_the_order_of_the_turns(
@@ -173,9 +173,9 @@ def test_messages_answers_and_deliveries_are_logged_in_the_order_of_the_turns(
             }
             by_kind[kind].reverse()
 
-            found = only(folder, [one for ones in by_kind.values() for one in ones])
+            audit = only(folder, [one for ones in by_kind.values() for one in ones])
 
-            assert (found.disordered, found.missing, found.broken) == (1, set(), [])
+            assert (audit.disordered, audit.missing, audit.broken) == (1, set(), [])
 
 
 @pytest.mark.parametrize(
@@ -194,10 +194,10 @@ def test_an_answer_in_other_words_and_a_delivery_of_nothing_are_named_and_what_t
 ) -> None:
     events = two_turns()
     events[place] = change(events)
-    found = only(tmp_path, events)
+    audit = only(tmp_path, events)
 
-    assert found.missing == {(ALICE, 1)}
-    assert ("a delivery without an answer", "an answer without a message")[place == 1] in found.broken[0]
+    assert audit.missing == {(ALICE, 1)}
+    assert ("a delivery without an answer", "an answer without a message")[place == 1] in audit.broken[0]
 
 
 def test_an_event_of_any_kind_with_another_threads_secret_is_cross_talk(
@@ -206,9 +206,9 @@ def test_an_event_of_any_kind_with_another_threads_secret_is_cross_talk(
     for kind in list(Kind):
         with subtests.test(kind=kind):
             folder = Path(tempfile.mkdtemp(dir=tmp_path))
-            found = only(folder, [*two_turns(), event("x", NOON, kind, f"something of {SECRETS[BOB]}")])
+            audit = only(folder, [*two_turns(), event("x", NOON, kind, f"something of {SECRETS[BOB]}")])
 
-            assert (found.cross_talk, found.broken, found.missing) == (1, [], set())
+            assert (audit.cross_talk, audit.broken, audit.missing) == (1, [], set())
 
 
 def test_what_the_model_says_before_a_command_is_no_answer(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What processes use, by the system's own counts; real processes, for the system is what is read."""
+"""Usage of processes by the system's own counts, with real processes."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def environment() -> dict[str, str]:
 
 
 @pytest.fixture
-def started() -> Iterator[list[subprocess.Popen[bytes]]]:
+def start_processes() -> Iterator[list[subprocess.Popen[bytes]]]:
     """Processes that are killed with all of their session at the end."""
-    made: list[subprocess.Popen[bytes]] = []
-    yield made
-    for process in made:
+    processes: list[subprocess.Popen[bytes]] = []
+    yield processes
+    for process in processes:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -42,7 +42,7 @@ def started() -> Iterator[list[subprocess.Popen[bytes]]]:
                 pipe.close()
 
 
-def start(made: list[subprocess.Popen[bytes]], environment: dict[str, str], code: str) -> subprocess.Popen[bytes]:
+def start(processes: list[subprocess.Popen[bytes]], environment: dict[str, str], code: str) -> subprocess.Popen[bytes]:
     process = subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", code],
         env=environment,
@@ -50,11 +50,11 @@ def start(made: list[subprocess.Popen[bytes]], environment: dict[str, str], code
         stdout=subprocess.PIPE,
         start_new_session=True,
     )
-    made.append(process)
+    processes.append(process)
     return process
 
 
-def said(process: subprocess.Popen[bytes]) -> str:
+def first_line(process: subprocess.Popen[bytes]) -> str:
     assert process.stdout is not None
     return process.stdout.readline().decode().strip()
 
@@ -76,7 +76,7 @@ def test_a_process_uses_what_the_system_says_and_one_that_is_gone_nothing() -> N
 
 
 def test_threads_of_one_name_use_what_they_use_together(
-    started: list[subprocess.Popen[bytes]], environment: dict[str, str]
+    start_processes: list[subprocess.Popen[bytes]], environment: dict[str, str]
 ) -> None:
     code = (
         "import threading, time\n"
@@ -85,8 +85,8 @@ def test_threads_of_one_name_use_what_they_use_together(
         "for _ in range(2): threading.Thread(target=burn, daemon=True).start()\n"
         "done.wait(); print('burnt', flush=True); time.sleep(60)"
     )
-    process = start(started, environment, code)
-    assert said(process) == "burnt"
+    process = start(start_processes, environment, code)
+    assert first_line(process) == "burnt"
 
     (used,) = cpu_of_threads(process.pid).values()
 
@@ -102,12 +102,12 @@ def test_the_machine_is_idle_for_longer_and_longer() -> None:
 
 
 def test_the_cpu_of_a_child_that_has_ended_counts(
-    started: list[subprocess.Popen[bytes]], environment: dict[str, str]
+    start_processes: list[subprocess.Popen[bytes]], environment: dict[str, str]
 ) -> None:
     code = f"import subprocess, sys\nsubprocess.run([sys.executable, '-ISc', {BURN!r}])\nprint('done', flush=True)\ninput()"
-    parent = start(started, environment, f"import sys, time\n{code}".replace("input()", "time.sleep(60)"))
+    parent = start(start_processes, environment, f"import sys, time\n{code}".replace("input()", "time.sleep(60)"))
     group = group_of(parent, environment)
-    assert said(parent) == "done"
+    assert first_line(parent) == "done"
 
     usage = group.look()
 
@@ -117,15 +117,15 @@ def test_the_cpu_of_a_child_that_has_ended_counts(
 
 
 def test_a_child_that_runs_is_one_more_process_with_its_memory(
-    started: list[subprocess.Popen[bytes]], environment: dict[str, str]
+    start_processes: list[subprocess.Popen[bytes]], environment: dict[str, str]
 ) -> None:
     hold = "import time\nkept = bytearray(b'x' * 60_000_000)\nprint('held', flush=True)\ntime.sleep(60)"
     code = (
         f"import subprocess, sys, time\nsubprocess.Popen([sys.executable, '-ISc', {hold!r}], env={{}})\ntime.sleep(60)"
     )
-    parent = start(started, environment, code)
+    parent = start(start_processes, environment, code)
     group = group_of(parent, environment)
-    assert said(parent) == "held"
+    assert first_line(parent) == "held"
 
     usage = group.look()
 
@@ -135,7 +135,7 @@ def test_a_child_that_runs_is_one_more_process_with_its_memory(
 
 
 def test_pages_of_a_mapped_file_are_resident_and_held_by_it(
-    started: list[subprocess.Popen[bytes]], environment: dict[str, str], tmp_path: Path
+    start_processes: list[subprocess.Popen[bytes]], environment: dict[str, str], tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_bytes(b"x" * 60_000_000)
     code = (
@@ -143,8 +143,8 @@ def test_pages_of_a_mapped_file_are_resident_and_held_by_it(
         "held = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)\nown = mmap.mmap(-1, 30_000_000)\n"
         "own[:] = b'x' * 30_000_000\nsum(held[::4096])\nprint('read', flush=True)\ntime.sleep(60)"
     )
-    process = start(started, environment, code)
-    assert said(process) == "read"
+    process = start(start_processes, environment, code)
+    assert first_line(process) == "read"
 
     usage = group_of(process, environment).look()
 
@@ -154,7 +154,7 @@ def test_pages_of_a_mapped_file_are_resident_and_held_by_it(
 
 
 def test_a_child_that_was_seen_before_it_ended_counts_once(
-    started: list[subprocess.Popen[bytes]], environment: dict[str, str]
+    start_processes: list[subprocess.Popen[bytes]], environment: dict[str, str]
 ) -> None:
     child = f"{BURN}print('burnt', flush=True)\ninput()"
     code = (
@@ -162,14 +162,14 @@ def test_a_child_that_was_seen_before_it_ended_counts_once(
         f"child = subprocess.Popen([sys.executable, '-ISc', {child!r}], stdin=subprocess.PIPE)\n"
         "input()\nchild.communicate(b'go\\n')\nprint('reaped', flush=True)\ntime.sleep(60)"
     )
-    parent = start(started, environment, code)
+    parent = start(start_processes, environment, code)
     group = group_of(parent, environment)
-    assert said(parent) == "burnt"
+    assert first_line(parent) == "burnt"
     before = group.look()
     assert parent.stdin is not None
     parent.stdin.write(b"go\n")
     parent.stdin.flush()
-    assert said(parent) == "reaped"
+    assert first_line(parent) == "reaped"
 
     after = group.look()
 
@@ -181,13 +181,13 @@ def test_a_child_that_was_seen_before_it_ended_counts_once(
 
 
 def test_a_marked_process_belongs_to_it_whoever_its_parent_is_and_counts_when_it_has_ended(
-    started: list[subprocess.Popen[bytes]], environment: dict[str, str]
+    start_processes: list[subprocess.Popen[bytes]], environment: dict[str, str]
 ) -> None:
-    root = start(started, environment, "import time; print('up', flush=True); time.sleep(60)")
-    stranger = start(started, environment, f"{BURN}print('burnt', flush=True)\nimport time; time.sleep(60)")
-    other = start(started, {"PATH": os.environ["PATH"]}, "import time; print('up', flush=True); time.sleep(60)")
+    root = start(start_processes, environment, "import time; print('up', flush=True); time.sleep(60)")
+    stranger = start(start_processes, environment, f"{BURN}print('burnt', flush=True)\nimport time; time.sleep(60)")
+    other = start(start_processes, {"PATH": os.environ["PATH"]}, "import time; print('up', flush=True); time.sleep(60)")
     group = group_of(root, environment)
-    assert [said(process) for process in (root, stranger, other)] == ["up", "burnt", "up"]
+    assert [first_line(process) for process in (root, stranger, other)] == ["up", "burnt", "up"]
 
     before = group.look()
     assert before is not None
@@ -203,9 +203,9 @@ def test_a_marked_process_belongs_to_it_whoever_its_parent_is_and_counts_when_it
 
 
 def test_nothing_is_known_of_a_group_that_has_ended(
-    started: list[subprocess.Popen[bytes]], environment: dict[str, str]
+    start_processes: list[subprocess.Popen[bytes]], environment: dict[str, str]
 ) -> None:
-    root = start(started, environment, "pass")
+    root = start(start_processes, environment, "pass")
     group = group_of(root, environment)
     root.wait()
 

@@ -1,4 +1,4 @@
-"""The onlooker of a load: what it reads and asks is what an open page does."""
+"""The onlooker of a load: reads and requests are those of an open page."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ WINDOW = "discord-thread/123456789012345678"
 
 
 @pytest.fixture
-def asked() -> list[tuple[str, str]]:
+def requests() -> list[tuple[str, str]]:
     return []
 
 
 @pytest.fixture
-def root(asked: list[tuple[str, str]], tmp_path: Path) -> Iterator[Path]:
-    """A data root whose observer notes what it is asked, and with which key."""
+def root(requests: list[tuple[str, str]], tmp_path: Path) -> Iterator[Path]:
+    """A data root with an observer that records each request and key."""
     is_over = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            asked.append((self.path, self.headers["Authorization"]))
+            requests.append((self.path, self.headers["Authorization"]))
             self.send_response(200)
             if self.path == "/events":
                 self.send_header("Connection", "close")
@@ -62,7 +62,7 @@ def root(asked: list[tuple[str, str]], tmp_path: Path) -> Iterator[Path]:
     server.server_close()
 
 
-def test_it_asks_what_an_open_page_asks(root: Path, asked: list[tuple[str, str]]) -> None:
+def test_it_asks_what_an_open_page_asks(root: Path, requests: list[tuple[str, str]]) -> None:
     onlooker, pause = Onlooker(root), threading.Event()
     with onlooker.looking():
         for _ in range(int(PATIENCE_S * 50)):
@@ -70,8 +70,8 @@ def test_it_asks_what_an_open_page_asks(root: Path, asked: list[tuple[str, str]]
                 break
             pause.wait(0.02)
     wanted = {"/events", "/memory?window=", f"/log?window={WINDOW.replace('/', '%2F')}", "/reminders", "/usage"}
-    assert {path for path, _ in asked} == wanted
-    assert {key for _, key in asked} == {"Bearer abc"}
+    assert {path for path, _ in requests} == wanted
+    assert {key for _, key in requests} == {"Bearer abc"}
     assert onlooker.events == 2
 
 

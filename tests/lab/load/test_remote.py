@@ -36,8 +36,8 @@ def counter(start: int) -> Iterator[Counter]:
 
 @pytest.fixture(scope="module")
 def remote() -> Iterator[Remote]:
-    with Remote("counter", counter, 5) as made:
-        yield made
+    with Remote("counter", counter, 5) as counter_there:
+        yield counter_there
 
 
 def test_an_object_lives_in_a_process_of_its_own_and_answers(remote: Remote) -> None:
@@ -60,11 +60,11 @@ def test_an_object_that_cannot_be_made_says_why() -> None:
 
 
 def test_a_process_that_has_ended_is_told_and_one_that_is_closed_has_ended() -> None:
-    with Remote("counter", counter, 1) as made:
-        pid = made.call("pid")
+    with Remote("counter", counter, 1) as counter_there:
+        pid = counter_there.call("pid")
         os.kill(pid, signal.SIGKILL)
         with pytest.raises(RemoteError, match="counter has ended"):
-            made.call("add", 1)
+            counter_there.call("add", 1)
 
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)

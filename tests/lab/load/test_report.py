@@ -57,8 +57,8 @@ def test_the_report_begins_with_what_scripts_rely_on() -> None:
 
 def test_a_run_in_which_all_went_well_is_no_failure() -> None:
     assert GOOD.failures() == ()
-    held = Verdict(name="slope", value=1.0, wanted="<= 2", holds=True)
-    assert dataclasses.replace(GOOD, verdicts=(held,)).failures() == ()
+    verdict = Verdict(name="slope", value=1.0, wanted="<= 2", holds=True)
+    assert dataclasses.replace(GOOD, verdicts=(verdict,)).failures() == ()
 
 
 def test_anything_that_went_wrong_is_a_failure_with_one_reason(subtests: pytest.Subtests) -> None:

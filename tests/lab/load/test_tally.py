@@ -28,7 +28,7 @@ class Scene:
         self.tally.take_question(channel, next(self._seconds))
 
     def answer_to(self, channel: int, turn: int = 1, *, having_seen: int | None = None) -> str:
-        """What the model says to that turn, with another thread's message in its request if given."""
+        """The model's answer to a turn; with `having_seen`, another thread's message is in the request."""
         earlier = [question(self.threads[having_seen].secret, 1)] if having_seen else []
         texts = [*earlier, question(self.threads[channel].secret, turn)]
         body = {"messages": [{"role": "user", "content": text} for text in texts]}
@@ -40,15 +40,15 @@ class Scene:
 
 @pytest.fixture
 def scene() -> Scene:
-    made = Scene()
-    made.ask(ALICE)
-    made.ask(BOB)
-    return made
+    new_scene = Scene()
+    new_scene.ask(ALICE)
+    new_scene.ask(BOB)
+    return new_scene
 
 
 def counts(tally: Tally) -> dict[str, int]:
     standing = tally.standing()
-    found = {
+    figures = {
         "replied": tally.replied,
         "doubled": standing.doubled,
         "cross_talk": standing.cross_talk,
@@ -56,11 +56,11 @@ def counts(tally: Tally) -> dict[str, int]:
         "disordered": standing.disordered,
         "lost": len(standing.unanswered),
     }
-    return {name: count for name, count in found.items() if count}
+    return {name: count for name, count in figures.items() if count}
 
 
 @pytest.fixture
-def answered(scene: Scene) -> Scene:
+def answer_text(scene: Scene) -> Scene:
     """Alice's one message has its answer, which is message 77; Bob's has, too."""
     scene.post(ALICE, scene.answer_to(ALICE), edited=77)
     scene.post(BOB, scene.answer_to(BOB), edited=88)
@@ -186,71 +186,71 @@ def test_a_thread_whose_times_do_not_matter_is_counted_all_the_same(scene: Scene
     assert scene.tally.replied == 1
 
 
-def test_an_answer_that_is_deleted_again_is_lost(answered: Scene) -> None:
-    answered.tally.take_deletion(ALICE, [77])
+def test_an_answer_that_is_deleted_again_is_lost(answer_text: Scene) -> None:
+    answer_text.tally.take_deletion(ALICE, [77])
 
-    assert counts(answered.tally) == {"replied": 2, "lost": 1}
-    assert answered.tally.standing().unanswered == {(ALICE, 1)}
-
-
-def test_what_is_deleted_in_another_channel_or_is_nobodys_changes_nothing(answered: Scene) -> None:
-    answered.tally.take_deletion(BOB, [77])
-    answered.tally.take_deletion(ELSEWHERE, [77, 99])
-
-    assert counts(answered.tally) == {"replied": 2}
+    assert counts(answer_text.tally) == {"replied": 2, "lost": 1}
+    assert answer_text.tally.standing().unanswered == {(ALICE, 1)}
 
 
-def test_all_answers_of_a_channel_that_is_gone_are_lost(answered: Scene) -> None:
-    answered.tally.take_closing(ALICE)
-    answered.tally.take_closing(ELSEWHERE)
+def test_what_is_deleted_in_another_channel_or_is_nobodys_changes_nothing(answer_text: Scene) -> None:
+    answer_text.tally.take_deletion(BOB, [77])
+    answer_text.tally.take_deletion(ELSEWHERE, [77, 99])
 
-    assert counts(answered.tally) == {"replied": 2, "lost": 1}
-
-
-def test_an_answer_that_is_changed_afterwards_is_lost_and_what_stands_there_is_unexpected(answered: Scene) -> None:
-    assert not answered.post(ALICE, "garbage", edited=77)
-
-    assert counts(answered.tally) == {"replied": 2, "lost": 1, "unexpected": 1}
-    assert answered.tally.standing().samples == ("garbage",)
+    assert counts(answer_text.tally) == {"replied": 2}
 
 
-def test_a_change_of_an_old_answer_ends_nobodys_wait(answered: Scene) -> None:
-    answered.ask(ALICE)
-    assert not answered.post(ALICE, "garbage", edited=77)
-    assert not answered.post(ALICE, "garbage again", edited=77)
+def test_all_answers_of_a_channel_that_is_gone_are_lost(answer_text: Scene) -> None:
+    answer_text.tally.take_closing(ALICE)
+    answer_text.tally.take_closing(ELSEWHERE)
 
-    assert answered.post(ALICE, answered.answer_to(ALICE, 2))
-
-
-def test_an_answer_that_is_cut_off_afterwards_is_lost(answered: Scene) -> None:
-    answered.post(ALICE, answered.answer_to(ALICE)[:40], edited=77)
-
-    assert counts(answered.tally) == {"replied": 2, "lost": 1, "unexpected": 1}
+    assert counts(answer_text.tally) == {"replied": 2, "lost": 1}
 
 
-def test_an_answer_that_becomes_that_of_another_turn_is_lost_and_doubles_the_other(answered: Scene) -> None:
-    answered.ask(ALICE)
-    answered.post(ALICE, answered.answer_to(ALICE, 2))
-    answered.post(ALICE, answered.answer_to(ALICE, 2), edited=77)
+def test_an_answer_that_is_changed_afterwards_is_lost_and_what_stands_there_is_unexpected(answer_text: Scene) -> None:
+    assert not answer_text.post(ALICE, "garbage", edited=77)
 
-    assert counts(answered.tally) == {"replied": 3, "lost": 1, "doubled": 1}
+    assert counts(answer_text.tally) == {"replied": 2, "lost": 1, "unexpected": 1}
+    assert answer_text.tally.standing().samples == ("garbage",)
 
 
-def test_an_answer_that_becomes_another_threads_is_cross_talk_at_once_and_lost(answered: Scene) -> None:
-    answered.post(ALICE, answered.answer_to(BOB), edited=77)
+def test_a_change_of_an_old_answer_ends_nobodys_wait(answer_text: Scene) -> None:
+    answer_text.ask(ALICE)
+    assert not answer_text.post(ALICE, "garbage", edited=77)
+    assert not answer_text.post(ALICE, "garbage again", edited=77)
 
-    assert counts(answered.tally) == {"replied": 2, "lost": 1, "cross_talk": 1}
+    assert answer_text.post(ALICE, answer_text.answer_to(ALICE, 2))
+
+
+def test_an_answer_that_is_cut_off_afterwards_is_lost(answer_text: Scene) -> None:
+    answer_text.post(ALICE, answer_text.answer_to(ALICE)[:40], edited=77)
+
+    assert counts(answer_text.tally) == {"replied": 2, "lost": 1, "unexpected": 1}
+
+
+def test_an_answer_that_becomes_that_of_another_turn_is_lost_and_doubles_the_other(answer_text: Scene) -> None:
+    answer_text.ask(ALICE)
+    answer_text.post(ALICE, answer_text.answer_to(ALICE, 2))
+    answer_text.post(ALICE, answer_text.answer_to(ALICE, 2), edited=77)
+
+    assert counts(answer_text.tally) == {"replied": 3, "lost": 1, "doubled": 1}
+
+
+def test_an_answer_that_becomes_another_threads_is_cross_talk_at_once_and_lost(answer_text: Scene) -> None:
+    answer_text.post(ALICE, answer_text.answer_to(BOB), edited=77)
+
+    assert counts(answer_text.tally) == {"replied": 2, "lost": 1, "cross_talk": 1}
 
 
 @pytest.mark.parametrize("is_deleted", [True, False])
-def test_another_threads_secret_counts_once_however_soon_it_is_gone(answered: Scene, is_deleted: bool) -> None:
-    foreign = f"something of {answered.threads[BOB].secret}"
-    answered.post(ALICE, foreign, edited=79)
-    answered.post(ALICE, f"{foreign} again", edited=79)
+def test_another_threads_secret_counts_once_however_soon_it_is_gone(answer_text: Scene, is_deleted: bool) -> None:
+    foreign = f"something of {answer_text.threads[BOB].secret}"
+    answer_text.post(ALICE, foreign, edited=79)
+    answer_text.post(ALICE, f"{foreign} again", edited=79)
     if is_deleted:
-        answered.tally.take_deletion(ALICE, [79])
+        answer_text.tally.take_deletion(ALICE, [79])
 
-    assert counts(answered.tally) == {"replied": 2, "cross_talk": 1}
+    assert counts(answer_text.tally) == {"replied": 2, "cross_talk": 1}
 
 
 def test_a_running_message_with_another_threads_secret_is_cross_talk_at_once(scene: Scene) -> None:
@@ -264,20 +264,22 @@ def test_a_running_message_with_another_threads_secret_is_cross_talk_at_once(sce
 
 
 @pytest.mark.parametrize("left", ["You said turn 1 of ", "running", "", "a notice"])
-def test_whatever_else_is_left_beside_the_answer_is_unexpected(answered: Scene, left: str) -> None:
+def test_whatever_else_is_left_beside_the_answer_is_unexpected(answer_text: Scene, left: str) -> None:
     text = running_text("", "thinking") if left == "running" else left
-    answered.post(ALICE, text, edited=78)
-    assert counts(answered.tally) == {"replied": 2, "unexpected": 1}
+    answer_text.post(ALICE, text, edited=78)
+    assert counts(answer_text.tally) == {"replied": 2, "unexpected": 1}
 
-    answered.tally.take_deletion(ALICE, [78])
+    answer_text.tally.take_deletion(ALICE, [78])
 
-    assert counts(answered.tally) == {"replied": 2}
+    assert counts(answer_text.tally) == {"replied": 2}
 
 
-def test_a_message_that_holds_no_secret_in_a_channel_that_is_no_thread_of_ours_is_unexpected(answered: Scene) -> None:
-    answered.post(ELSEWHERE, "hello")
+def test_a_message_that_holds_no_secret_in_a_channel_that_is_no_thread_of_ours_is_unexpected(
+    answer_text: Scene,
+) -> None:
+    answer_text.post(ELSEWHERE, "hello")
 
-    assert counts(answered.tally) == {"replied": 2, "unexpected": 1}
+    assert counts(answer_text.tally) == {"replied": 2, "unexpected": 1}
 
 
 def test_a_notice_that_becomes_the_answer_is_no_loss(scene: Scene) -> None:
@@ -293,13 +295,13 @@ def test_a_running_message_that_becomes_a_notice_ends_its_turn(scene: Scene) -> 
     assert scene.post(ALICE, "it failed", edited=77)
 
 
-def test_a_second_answer_that_is_gone_in_the_end_doubles_nothing(answered: Scene) -> None:
-    answered.post(ALICE, answered.answer_to(ALICE), edited=79)
-    assert counts(answered.tally) == {"replied": 2, "doubled": 1}
+def test_a_second_answer_that_is_gone_in_the_end_doubles_nothing(answer_text: Scene) -> None:
+    answer_text.post(ALICE, answer_text.answer_to(ALICE), edited=79)
+    assert counts(answer_text.tally) == {"replied": 2, "doubled": 1}
 
-    answered.tally.take_deletion(ALICE, [79])
+    answer_text.tally.take_deletion(ALICE, [79])
 
-    assert counts(answered.tally) == {"replied": 2}
+    assert counts(answer_text.tally) == {"replied": 2}
 
 
 def test_answers_stand_in_the_order_of_the_turns_wherever_they_were_written_first(subtests: pytest.Subtests) -> None:

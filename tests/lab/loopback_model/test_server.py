@@ -1,4 +1,4 @@
-"""Who is heard by the loopback model: whoever has the whole address, for every user of a machine reaches its port."""
+"""Access to the loopback model: the whole address is required, as every user of a machine reaches the port."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def test_every_server_has_a_secret_of_its_own() -> None:
 
 def test_a_stranger_who_speaks_no_http_or_sends_without_end_is_refused_at_once(subtests: pytest.Subtests) -> None:
     cases: list[bytes] = [b"nonsense\r\n\r\n", b"POST / HTTP/1.1\r\nContent-Length: 999999999\r\n\r\n", b"x" * 70_000]
-    for said in cases:
-        with subtests.test(said=said), LoopbackModel() as model:
+    for raw in cases:
+        with subtests.test(said=raw), LoopbackModel() as model:
             port = urlsplit(model.api_base).port
             with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as connection:
-                connection.sendall(said)
+                connection.sendall(raw)
                 assert connection.recv(4096).startswith(b"HTTP/1.1 401 ")

@@ -29,7 +29,7 @@ def said_while_away(playground: PlaygroundServer, *texts: str) -> Iterator[None]
             people.say(playground.hub, defaults.GENERAL_ID, text)
 
     with ThreadPoolExecutor(1) as pool:
-        said = pool.submit(playground.wait, say(), PATIENCE_S)
+        posting = pool.submit(playground.wait, say(), PATIENCE_S)
         assert listening.wait(PATIENCE_S)
         yield
-        said.result(PATIENCE_S)
+        posting.result(PATIENCE_S)

@@ -28,13 +28,13 @@ WAIT_S = PATIENCE_S
 
 
 class Client(discord.Client):
-    """Notes what it hears; answers only what a test tells it to."""
+    """Client that records all messages, and answers only on a test's demand."""
 
     def __init__(self, **options: Any) -> None:
         settings: dict[str, Any] = {"intents": discord.Intents.all(), "guild_ready_timeout": 0.05, **options}
         super().__init__(**settings)
         self.tree = app_commands.CommandTree(self)
-        self.heard: list[discord.Message] = []
+        self.messages: list[discord.Message] = []
         self.raw_edits: list[discord.RawMessageUpdateEvent] = []
         self.raw_deletes: list[int] = []
         self.reactions: list[str] = []
@@ -44,7 +44,7 @@ class Client(discord.Client):
 
     async def on_message(self, message: discord.Message) -> None:
         if message.author != self.user:
-            self.note("message", self.heard, message)
+            self.note("message", self.messages, message)
             if self.answer is not None:
                 await self.answer(message)
 
@@ -116,16 +116,16 @@ class Bot:
         )
         return self.client
 
-    def ended(self) -> None:
-        """Return once the connection that `start` began has ended, raising what ended it."""
+    def wait_for_end(self) -> None:
+        """Return once the connection that `start` began has ended; its error is raised."""
         self._connected.result(WAIT_S)
 
     def connect(self) -> None:
-        """Connect and stay until that ends, raising what it raises."""
+        """Connect and stay until the connection ends; its error is raised."""
         self.call(self.client.connect())
 
     def call(self, coroutine: Coroutine[Any, Any, T], timeout_s: float = WAIT_S) -> T:
-        """What `coroutine` gives on the client's loop."""
+        """Result of `coroutine` on the client's loop."""
         assert self._loop is not None
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(timeout_s)
 

@@ -17,19 +17,19 @@ GENERAL = defaults.GENERAL_ID
 SENDS = r"POST /channels/\d+/messages$"
 
 
-def heard(bot: Bot) -> list[str]:
-    return [message.content for message in bot.client.heard]
+def texts_heard(bot: Bot) -> list[str]:
+    return [message.content for message in bot.client.messages]
 
 
 @pytest.mark.parametrize("code", [4000, 1001, 1006])
 def test_a_dropped_connection_resumes_and_misses_nothing(playground: PlaygroundServer, bot: Bot, code: int) -> None:
     with said_while_away(playground, "one", "two"):
         assert playground.drop(code) == 1
-    bot.client.wait_until(lambda: len(bot.client.heard) >= 2)
+    bot.client.wait_until(lambda: len(bot.client.messages) >= 2)
     playground.say(GENERAL, "three")
-    bot.client.wait_until(lambda: len(bot.client.heard) >= 3)
+    bot.client.wait_until(lambda: len(bot.client.messages) >= 3)
 
-    assert heard(bot) == ["one", "two", "three"]
+    assert texts_heard(bot) == ["one", "two", "three"]
     assert playground.counters()["identifies"] == 1
     assert playground.counters()["resumes"] == 1
 
@@ -40,9 +40,9 @@ def test_a_client_that_is_asked_to_resumes(
 ) -> None:
     with said_while_away(playground, "missed"):
         ask(playground)
-    bot.client.wait_until(lambda: "resumed" in bot.client.seen and bool(bot.client.heard))
+    bot.client.wait_until(lambda: "resumed" in bot.client.seen and bool(bot.client.messages))
 
-    assert heard(bot) == ["missed"]
+    assert texts_heard(bot) == ["missed"]
 
 
 @pytest.mark.slow
@@ -57,10 +57,10 @@ def test_a_resume_can_deliver_an_event_twice(playground: PlaygroundServer, bot: 
     playground.gateway_faults(duplicate_after_resume=1)
     with said_while_away(playground, "again"):
         playground.drop()
-    bot.client.wait_until(lambda: len(bot.client.heard) == 2)
+    bot.client.wait_until(lambda: len(bot.client.messages) == 2)
 
-    assert heard(bot) == ["again", "again"]
-    assert len({message.id for message in bot.client.heard}) == 1
+    assert texts_heard(bot) == ["again", "again"]
+    assert len({message.id for message in bot.client.messages}) == 1
 
 
 @pytest.mark.slow
@@ -69,9 +69,9 @@ def test_a_silent_socket_is_noticed_and_resumed(start_bot: Callable[..., Bot], p
     assert playground.zombie() == 1
     playground.say(GENERAL, "unheard")
     bot.client.wait_until(lambda: "resumed" in bot.client.seen)
-    bot.client.wait_until(lambda: bool(bot.client.heard))
+    bot.client.wait_until(lambda: bool(bot.client.messages))
 
-    assert heard(bot) == ["unheard"]
+    assert texts_heard(bot) == ["unheard"]
 
 
 def test_a_wrong_token_is_a_login_failure(playground: PlaygroundServer) -> None:
@@ -181,6 +181,6 @@ def test_an_event_the_library_cannot_parse_ends_its_connection(playground: Playg
         bot.start()
         playground.dispatch("MESSAGE_CREATE", {"id": "1"})
         with pytest.raises(KeyError):
-            bot.ended()
+            bot.wait_for_end()
     finally:
         bot.stop()

@@ -18,15 +18,15 @@ GENERAL = defaults.GENERAL_ID
 
 
 def test_a_wait_ends_when_the_playground_is_stopped(playground: PlaygroundServer) -> None:
-    asked = threading.Event()
+    is_waiting = threading.Event()
 
     def never(_: Event) -> bool:
-        asked.set()
+        is_waiting.set()
         return False
 
     with ThreadPoolExecutor() as pool:
         waiting = pool.submit(playground.wait_for, never)
-        while not asked.is_set():
+        while not is_waiting.is_set():
             playground.say(GENERAL, "is anybody waiting?")
         playground.stop()
         with pytest.raises(RuntimeError, match="stopped meanwhile"):
@@ -34,9 +34,9 @@ def test_a_wait_ends_when_the_playground_is_stopped(playground: PlaygroundServer
 
 
 def test_a_wait_that_is_in_vain_is_a_timeout(playground: PlaygroundServer) -> None:
-    said = playground.say(GENERAL, "hello?")
+    message_id = playground.say(GENERAL, "hello?")
     with pytest.raises(TimeoutError):
-        playground.wait_for_reply(GENERAL, after=said, timeout_s=0.01)
+        playground.wait_for_reply(GENERAL, after=message_id, timeout_s=0.01)
     with pytest.raises(TimeoutError):
         playground.wait_until_online(timeout_s=0.01)
 
@@ -44,13 +44,13 @@ def test_a_wait_that_is_in_vain_is_a_timeout(playground: PlaygroundServer) -> No
 
 
 def test_a_subscriber_hears_everything_until_it_leaves(playground: PlaygroundServer) -> None:
-    heard: list[str] = []
-    leave = playground.subscribe(lambda event: heard.append(event.name))
+    received: list[str] = []
+    leave = playground.subscribe(lambda event: received.append(event.name))
     playground.say(GENERAL, "one")
     leave()
     playground.say(GENERAL, "two")
 
-    assert heard == ["MESSAGE_CREATE"]
+    assert received == ["MESSAGE_CREATE"]
     assert [e.payload["content"] for e in playground.next_events(after=0)] == ["one", "two"]
 
 
@@ -61,8 +61,8 @@ def test_a_reply_that_grows_by_edits_is_waited_for_until_it_fits(playground: Pla
             await sent.edit(content=text)
 
     bot.client.answer = answer
-    said = playground.say(GENERAL, "spell")
-    final = playground.wait_for_reply(GENERAL, after=said, until=lambda message: message["content"] == "abc")
+    message_id = playground.say(GENERAL, "spell")
+    final = playground.wait_for_reply(GENERAL, after=message_id, until=lambda message: message["content"] == "abc")
 
     assert final["edited_timestamp"] is not None
 
@@ -75,8 +75,8 @@ def test_settled_replies_are_all_of_them_in_their_last_form(playground: Playgrou
         await first.edit(content="first, edited")
 
     bot.client.answer = answer
-    said = playground.say(GENERAL, "go")
-    replies = playground.settled_replies(GENERAL, after=said, quiet_s=0.3)
+    message_id = playground.say(GENERAL, "go")
+    replies = playground.settled_replies(GENERAL, after=message_id, quiet_s=0.3)
 
     assert [reply["content"] for reply in replies] == ["first, edited", "second"]
 
@@ -89,8 +89,8 @@ def test_replies_are_not_settled_while_one_is_still_being_written(playground: Pl
         await growing.edit(content="whole")
 
     bot.client.answer = answer
-    said = playground.say(GENERAL, "go")
-    replies = playground.settled_replies(GENERAL, after=said, quiet_s=0.1)
+    message_id = playground.say(GENERAL, "go")
+    replies = playground.settled_replies(GENERAL, after=message_id, quiet_s=0.1)
 
     assert [reply["content"] for reply in replies] == ["whole", "beside it"]
 
@@ -108,20 +108,20 @@ def test_requests_and_counters_tell_what_the_bot_did(playground: PlaygroundServe
 
 
 def test_half_a_surrogate_pair_reaches_the_bot_and_its_history(playground: PlaygroundServer, bot: Bot) -> None:
-    heard: list[str] = []
+    received: list[str] = []
 
     async def answer(message: discord.Message) -> None:
-        heard.append(message.content)
+        received.append(message.content)
         await message.channel.send("heard")
 
     async def history() -> list[str]:
         return [m.content async for m in bot.channel().history(limit=5, oldest_first=True)]
 
     bot.client.answer = answer
-    said = playground.say(GENERAL, "half \ud83d alone")
-    playground.wait_for_reply(GENERAL, after=said)
+    message_id = playground.say(GENERAL, "half \ud83d alone")
+    playground.wait_for_reply(GENERAL, after=message_id)
 
-    assert heard == ["half \ud83d alone"]
+    assert received == ["half \ud83d alone"]
     assert bot.call(history())[0] == "half \ud83d alone"
 
 
@@ -134,8 +134,8 @@ def test_many_threads_can_drive_at_once_and_each_gets_its_own_answer(playground:
     places = [playground.create_thread(GENERAL, f"t{n}") for n in range(20)]
 
     def talk(place: int) -> str:
-        said = playground.say(place, f"from {place}")
-        return str(playground.wait_for_reply(place, after=said)["content"])
+        message_id = playground.say(place, f"from {place}")
+        return str(playground.wait_for_reply(place, after=message_id)["content"])
 
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(talk, places))
@@ -155,8 +155,8 @@ def test_the_callers_mistakes_are_told(playground: PlaygroundServer) -> None:
 
 
 def test_what_another_person_says_is_no_reply(playground: PlaygroundServer, bot: Bot) -> None:
-    said = playground.say(GENERAL, "hello?")
+    message_id = playground.say(GENERAL, "hello?")
     playground.say(GENERAL, "not me", user=defaults.GUEST_ID)
     bot.call(bot.channel().send("me"))
 
-    assert playground.wait_for_reply(GENERAL, after=said)["content"] == "me"
+    assert playground.wait_for_reply(GENERAL, after=message_id)["content"] == "me"

@@ -1,4 +1,4 @@
-"""Who is let in: the person with the printed address, the bot with its token, nobody else of the machine."""
+"""Access: the person with the printed address and the bot with its token; all others are refused."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Answer = tuple[int, dict[str, str], bytes]
 def ask(
     playground: PlaygroundServer, method: str, path: str, headers: dict[str, str] | None = None, body: str | None = None
 ) -> Answer:
-    """What one request gets; redirects are not followed."""
+    """Response to one request; redirects are not followed."""
     connection = http.client.HTTPConnection("127.0.0.1", playground.port, timeout=PATIENCE_S)
     try:
         connection.request(method, path, body, headers or {})
@@ -108,8 +108,8 @@ def test_the_printed_address_gives_a_strict_cookie_and_leads_to_a_clean_one(play
     assert headers["Referrer-Policy"] == "no-referrer"
     page = ask(playground, "GET", "/", {"Cookie": cookie})
     assert (page[0], playground.person_token.encode() in page[2]) == (200, False)
-    said = json.dumps({"channel_id": str(GENERAL), "text": "hello"})
-    act = ask(playground, "POST", "/control/say", {"Cookie": cookie, "Content-Type": "application/json"}, said)
+    request_body = json.dumps({"channel_id": str(GENERAL), "text": "hello"})
+    act = ask(playground, "POST", "/control/say", {"Cookie": cookie, "Content-Type": "application/json"}, request_body)
     assert act[0] == 200
     assert [message["content"] for message in playground.messages(GENERAL)] == ["hello"]
 

@@ -168,33 +168,33 @@ def test_autocomplete_gives_choices(playground: PlaygroundServer, caller: Bot) -
 
 
 def test_a_context_menu_command_gets_its_message(playground: PlaygroundServer, caller: Bot) -> None:
-    said = playground.say(GENERAL, "tea is at five")
-    outcome = playground.call_on_message(GENERAL, "Remember this", said)
+    message_id = playground.say(GENERAL, "tea is at five")
+    outcome = playground.call_on_message(GENERAL, "Remember this", message_id)
 
     assert outcome.message is not None
     assert outcome.message["content"] == "kept: tea is at five"
 
 
 def test_buttons_selects_and_modals_answer(playground: PlaygroundServer, caller: Bot) -> None:
-    shown = playground.slash(GENERAL, "button").message
-    assert shown is not None
-    picked = playground.click(GENERAL, int(shown["id"]), "pick", values=["b"])
+    message = playground.slash(GENERAL, "button").message
+    assert message is not None
+    picked = playground.click(GENERAL, int(message["id"]), "pick", values=["b"])
     text = playground.wait_for_reply(GENERAL, after=picked.id)["content"]
-    asked = playground.click(GENERAL, int(shown["id"]), "ask")
-    answered = playground.submit_modal(asked.id, {"name": "Ann"})
-    changed = playground.click(GENERAL, int(shown["id"]), "change")
+    modal = playground.click(GENERAL, int(message["id"]), "ask")
+    answered = playground.submit_modal(modal.id, {"name": "Ann"})
+    changed = playground.click(GENERAL, int(message["id"]), "change")
 
     assert (picked.callback, text) == (6, "picked b")
-    assert asked.callback == 9
+    assert modal.callback == 9
     assert answered.message is not None
     assert answered.message["content"] == "hello Ann"
     assert (changed.callback, playground.messages(GENERAL)[0]["content"]) == (7, "changed")
 
 
 def test_a_button_of_an_answer_that_only_one_sees_can_be_pressed(playground: PlaygroundServer, caller: Bot) -> None:
-    shown = playground.slash(GENERAL, "secret").message
-    assert shown is not None
-    changed = playground.click(GENERAL, int(shown["id"]), "change")
+    message = playground.slash(GENERAL, "secret").message
+    assert message is not None
+    changed = playground.click(GENERAL, int(message["id"]), "change")
 
     assert changed.callback == 7
     assert playground.messages(GENERAL) == []

@@ -85,8 +85,8 @@ HOSTILE = ("*" * 4000, "_a " * 1300, "**a" * 1300, "[" * 4000, "||" * 2000, "`" 
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
-    """What node made of all texts, in one run."""
+def page_results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    """Results of node for all texts, in one run."""
     folder = tmp_path_factory.mktemp("page")
     for entry in (files("lab.playground") / "page").iterdir():
         (folder / entry.name).write_text(entry.read_text())
@@ -102,28 +102,28 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
         check=False,
     )
     assert run.returncode == 0, run.stderr
-    found: dict[str, object] = json.loads(run.stdout)
-    return found
+    results: dict[str, object] = json.loads(run.stdout)
+    return results
 
 
-def test_a_text_is_shown_as_discord_shows_it(told: dict[str, list[str]], subtests: pytest.Subtests) -> None:
+def test_a_text_is_shown_as_discord_shows_it(page_results: dict[str, list[str]], subtests: pytest.Subtests) -> None:
     for text in CASES:
         with subtests.test(text=text):
-            shown = told["rendered"][list(CASES).index(text)].replace("\u202f", " ")
+            rendered = page_results["rendered"][list(CASES).index(text)].replace("\u202f", " ")
 
-            assert shown == CASES[text]
-
-
-def test_texts_made_to_hold_it_up_are_all_rendered(told: dict[str, list[str]]) -> None:
-    assert len(told["rendered"]) == len(CASES) + len(HOSTILE) + 1
+            assert rendered == CASES[text]
 
 
-def test_a_relative_time_tells_how_long_ago_it_is(told: dict[str, list[str]]) -> None:
-    years = told["rendered"][-1]
+def test_texts_made_to_hold_it_up_are_all_rendered(page_results: dict[str, list[str]]) -> None:
+    assert len(page_results["rendered"]) == len(CASES) + len(HOSTILE) + 1
+
+
+def test_a_relative_time_tells_how_long_ago_it_is(page_results: dict[str, list[str]]) -> None:
+    years = page_results["rendered"][-1]
 
     assert years.startswith("<p><time className=relative>")
     assert years.endswith(" years ago</time></p>")
 
 
-def test_a_spoiler_that_is_pressed_is_a_button_no_more(told: dict[str, str]) -> None:
-    assert told["revealed"] == "<span className=spoiler><span>butler</span></span>"
+def test_a_spoiler_that_is_pressed_is_a_button_no_more(page_results: dict[str, str]) -> None:
+    assert page_results["revealed"] == "<span className=spoiler><span>butler</span></span>"

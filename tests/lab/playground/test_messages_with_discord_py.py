@@ -29,11 +29,11 @@ def test_a_message_reaches_the_bot_and_its_reply_comes_back(playground: Playgrou
         await message.reply(f"{message.author.display_name} said {message.content}", mention_author=False)
 
     bot.client.answer = answer
-    said = playground.say(GENERAL, "hello")
-    reply = playground.wait_for_reply(GENERAL, after=said)
+    sent = playground.say(GENERAL, "hello")
+    reply = playground.wait_for_reply(GENERAL, after=sent)
 
     assert reply["content"] == "You said hello"
-    assert reply["message_reference"]["message_id"] == str(said)
+    assert reply["message_reference"]["message_id"] == str(sent)
     assert reply["mentions"] == []
     request = playground.requests("POST", "/messages")[-1]
     assert request.payload["allowed_mentions"]["replied_user"] is False
@@ -49,10 +49,10 @@ def test_a_repeated_nonce_gives_the_earlier_message(playground: PlaygroundServer
 
 
 def test_edits_and_deletes_travel_both_ways(playground: PlaygroundServer, bot: Bot) -> None:
-    said = playground.say(GENERAL, "helo")
-    playground.edit(GENERAL, said, "hello")
+    sent = playground.say(GENERAL, "helo")
+    playground.edit(GENERAL, sent, "hello")
     bot.client.wait_until(lambda: bool(bot.client.raw_edits))
-    playground.delete(GENERAL, said)
+    playground.delete(GENERAL, sent)
     bot.client.wait_until(lambda: bool(bot.client.raw_deletes))
     mine = bot.call(bot.channel().send("draft"))
     bot.call(mine.edit(content="final"))
@@ -60,16 +60,16 @@ def test_edits_and_deletes_travel_both_ways(playground: PlaygroundServer, bot: B
 
     assert bot.client.raw_edits[0].message.content == "hello"
     assert bot.client.raw_edits[0].message.edited_at is not None
-    assert bot.client.raw_deletes == [said]
+    assert bot.client.raw_deletes == [sent]
     assert (seen["content"], seen["edited_timestamp"] is not None) == ("final", True)
     bot.call(mine.delete())
     assert playground.messages(GENERAL) == []
 
 
 def test_editing_somebody_elses_message_is_refused(playground: PlaygroundServer, bot: Bot) -> None:
-    said = playground.say(GENERAL, "mine")
+    sent = playground.say(GENERAL, "mine")
     with pytest.raises(discord.Forbidden) as refused:
-        bot.call(bot.channel().get_partial_message(said).edit(content="yours"))
+        bot.call(bot.channel().get_partial_message(sent).edit(content="yours"))
 
     assert refused.value.code == 50005
 
@@ -131,14 +131,14 @@ def test_history_pages_in_both_directions(playground: PlaygroundServer, bot: Bot
 
 
 def test_files_travel_both_ways(playground: PlaygroundServer, bot: Bot) -> None:
-    said = playground.say(GENERAL, "look", attachments=[("notes.txt", b"\x00\xffbytes")])
-    bot.client.wait_until(lambda: bool(bot.client.heard))
-    heard = bot.client.heard[0].attachments[0]
+    message = playground.say(GENERAL, "look", attachments=[("notes.txt", b"\x00\xffbytes")])
+    bot.client.wait_until(lambda: bool(bot.client.messages))
+    attachment = bot.client.messages[0].attachments[0]
     name = "répönse [1].md"
     sent = bot.call(bot.channel().send(file=discord.File(fp=_stream(b"# answer"), filename=name, description="alt")))
 
-    assert bot.client.heard[0].id == said
-    assert (heard.filename, heard.size, bot.call(heard.read())) == ("notes.txt", 7, b"\x00\xffbytes")
+    assert bot.client.messages[0].id == message
+    assert (attachment.filename, attachment.size, bot.call(attachment.read())) == ("notes.txt", 7, b"\x00\xffbytes")
     assert sent.content == ""
     assert sent.attachments[0].description == "alt"
     assert bot.call(sent.attachments[0].read()) == b"# answer"
@@ -198,14 +198,14 @@ def test_mentions_are_those_that_were_allowed(playground: PlaygroundServer, bot:
 
 def test_a_direct_message_comes_without_a_guild(playground: PlaygroundServer, bot: Bot) -> None:
     channel = playground.open_dm()
-    said = playground.say(channel, "psst")
-    bot.client.wait_until(lambda: bool(bot.client.heard))
-    heard = bot.client.heard[0]
-    bot.call(heard.channel.send("yes?"))
+    sent = playground.say(channel, "psst")
+    bot.client.wait_until(lambda: bool(bot.client.messages))
+    message = bot.client.messages[0]
+    bot.call(message.channel.send("yes?"))
 
-    assert (heard.guild, heard.content) == (None, "psst")
-    assert isinstance(heard.channel, discord.DMChannel)
-    assert playground.wait_for_reply(channel, after=said)["content"] == "yes?"
+    assert (message.guild, message.content) == (None, "psst")
+    assert isinstance(message.channel, discord.DMChannel)
+    assert playground.wait_for_reply(channel, after=sent)["content"] == "yes?"
 
 
 def test_without_the_content_intent_only_mentions_and_direct_messages_can_be_read(
@@ -217,9 +217,9 @@ def test_without_the_content_intent_only_mentions_and_direct_messages_can_be_rea
     playground.say(GENERAL, "secret")
     playground.say(GENERAL, f"<@{defaults.BOT_ID}> hello")
     playground.say(playground.open_dm(), "private")
-    client.wait_until(lambda: len(client.heard) == 3)
+    client.wait_until(lambda: len(client.messages) == 3)
 
-    assert [m.content for m in client.heard] == ["", f"<@{defaults.BOT_ID}> hello", "private"]
+    assert [m.content for m in client.messages] == ["", f"<@{defaults.BOT_ID}> hello", "private"]
 
 
 def _stream(data: bytes) -> io.BytesIO:

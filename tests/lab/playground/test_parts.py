@@ -78,23 +78,23 @@ def test_allowed_mentions_decide_whom_a_text_mentions(subtests: pytest.Subtests)
     for allowed, users, roles, everyone in cases:
         with subtests.test(allowed=allowed, users=users, roles=roles, everyone=everyone):
             text = f"@everyone <@{YOU}> <@!{YOU}> <@&{ROLE}> <@910000000000000099>"
-            found = find_mentions(text, allowed, {YOU}, {ROLE})
+            mentions = find_mentions(text, allowed, {YOU}, {ROLE})
 
-            assert (found.users, found.roles, found.everyone) == (users, roles, everyone)
+            assert (mentions.users, mentions.roles, mentions.everyone) == (users, roles, everyone)
 
 
 # replay
 
 
-@given(count=st.integers(0, 60), kept=st.integers(1, 30), seen=st.integers(0, 60))
-def test_a_replay_is_complete_or_refused(count: int, kept: int, seen: int) -> None:
-    buffer = ReplayBuffer(limit_events=kept)
+@given(count=st.integers(0, 60), most_kept=st.integers(1, 30), seen=st.integers(0, 60))
+def test_a_replay_is_complete_or_refused(count: int, most_kept: int, seen: int) -> None:
+    buffer = ReplayBuffer(limit_events=most_kept)
     for seq in range(1, count + 1):
         buffer.add(seq, "E", b"x")
     replayed = buffer.after(seen)
 
     if replayed is None:
-        assert count - seen > kept
+        assert count - seen > most_kept
     else:
         assert [seq for seq, _, _ in replayed] == list(range(seen + 1, count + 1))
 
@@ -127,8 +127,8 @@ def test_an_impossible_fault_is_the_callers_mistake(subtests: pytest.Subtests) -
         ("503", "(", 1, "not a regular expression"),
         ("503", "", 0, "times=0"),
     ]
-    for kind, match, times, said in cases:
-        with subtests.test(kind=kind, match=match), pytest.raises(ValueError, match=said):
+    for kind, match, times, rule in cases:
+        with subtests.test(kind=kind, match=match), pytest.raises(ValueError, match=rule):
             FaultQueue().inject(kind, match, times)
 
 
@@ -185,17 +185,17 @@ def test_a_wait_ends_at_its_timeout_and_a_broken_predicate_fails_its_waiter_only
 
 
 def test_a_listener_that_raises_is_dropped_and_the_others_hear_on(caplog: pytest.LogCaptureFixture) -> None:
-    feed, heard = Feed(), list[str]()
+    feed, events = Feed(), list[str]()
 
     def broken(_: Event) -> None:
         raise RuntimeError("boom")
 
     feed.subscribe(broken)
-    feed.subscribe(lambda event: heard.append(event.name))
+    feed.subscribe(lambda event: events.append(event.name))
     feed.publish(Event("A", {}))
     feed.publish(Event("B", {}))
 
-    assert heard == ["A", "B"]
+    assert events == ["A", "B"]
     assert len([r for r in caplog.records if r.levelname == "ERROR"]) == 1
 
 

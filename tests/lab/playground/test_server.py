@@ -101,9 +101,9 @@ def test_it_can_be_started_again_with_its_messages() -> None:
 def test_who_connects_in_masses_and_says_nothing_takes_no_more_than_its_share_and_is_closed(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    with contextlib.ExitStack() as held, PlaygroundServer(most_connections=8, patience_s=2.0) as server:
+    with contextlib.ExitStack() as stack, PlaygroundServer(most_connections=8, patience_s=2.0) as server:
         before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
-        idle = [held.enter_context(socket.create_connection(("127.0.0.1", server.port))) for _ in range(100)]
+        idle = [stack.enter_context(socket.create_connection(("127.0.0.1", server.port))) for _ in range(100)]
         idle[0].sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n")
         idle[0].settimeout(PATIENCE_S)
         eventually(lambda: any("accepts no connections" in record.message for record in caplog.records))
@@ -118,8 +118,8 @@ def test_who_connects_in_masses_and_says_nothing_takes_no_more_than_its_share_an
 
 def test_without_descriptors_it_waits_and_says_so_once(caplog: pytest.LogCaptureFixture) -> None:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with contextlib.ExitStack() as held, PlaygroundServer() as server:
-        client = held.enter_context(socket.socket())
+    with contextlib.ExitStack() as stack, PlaygroundServer() as server:
+        client = stack.enter_context(socket.socket())
         used = max(map(int, os.listdir("/proc/self/fd")))  # noqa: PTH208
         fillers = [os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC) for _ in range(used + 1)]
         try:
@@ -168,8 +168,8 @@ def test_a_wrong_token_is_unauthorized(playground: PlaygroundServer, subtests: p
     cases: list[str] = ["", "Bot wrong", "Bot ", "{}", "Bearer {}", "bot {}"]
     for token in cases:
         with subtests.test(token=token):
-            given = token.format(playground.bot_token)
-            answer = call(playground.api_base + "/users/@me", {"Authorization": given} if given else {})
+            token_given = token.format(playground.bot_token)
+            answer = call(playground.api_base + "/users/@me", {"Authorization": token_given} if token_given else {})
 
             assert (answer.status, answer.json["message"]) == (401, "401: Unauthorized")
 
@@ -236,10 +236,10 @@ def test_acts_need_a_json_content_type_which_a_foreign_form_cannot_send(playgrou
 
 def test_the_control_surface_does_what_the_page_offers(playground: PlaygroundServer) -> None:
     place = {"channel_id": str(GENERAL)}
-    said = control(playground, "say", **place, text="hello", attachments=[{"filename": "a.txt", "data": "aGk="}])
-    control(playground, "user_edit", **place, message_id=said.json["id"], text="hello!")
-    control(playground, "react", **place, message_id=said.json["id"], emoji="👍", user_id=None)
-    thread = control(playground, "thread", **place, name="t", message_id=said.json["id"]).json["id"]
+    reason = control(playground, "say", **place, text="hello", attachments=[{"filename": "a.txt", "data": "aGk="}])
+    control(playground, "user_edit", **place, message_id=reason.json["id"], text="hello!")
+    control(playground, "react", **place, message_id=reason.json["id"], emoji="👍", user_id=None)
+    thread = control(playground, "thread", **place, name="t", message_id=reason.json["id"]).json["id"]
     new_user = control(playground, "user", name="Ann").json["id"]
     control(playground, "say", channel_id=thread, text="in it", user_id=new_user, reply_to=None)
     message = call(f"{playground.origin}/control/channels/{GENERAL}/messages", person(playground)).json[0]
@@ -252,7 +252,7 @@ def test_the_control_surface_does_what_the_page_offers(playground: PlaygroundSer
     assert [t["name"] for t in state["threads"]] == ["t"]
     assert new_user in state["threads"][0]["member_ids"]
     assert state["bot"]["online"] is False
-    assert control(playground, "user_delete", **place, message_id=said.json["id"]).status == 200
+    assert control(playground, "user_delete", **place, message_id=reason.json["id"]).status == 200
     assert playground.messages(GENERAL) == []
 
 
@@ -265,12 +265,12 @@ def test_a_wrong_act_says_what_is_wrong(playground: PlaygroundServer, subtests: 
         ("fault", {"kind": "418"}, 400, "fault kind '418'"),
         ("slash", {"channel_id": str(GENERAL), "command": "nope"}, 400, "has not registered"),
     ]
-    for act, body, status, said in cases:
-        with subtests.test(act=act, body=body, status=status, said=said):
+    for act, body, status, message in cases:
+        with subtests.test(act=act, body=body, status=status, said=message):
             answer = control(playground, act, **body)
 
             assert answer.status == status
-            assert said in answer.json["message"]
+            assert message in answer.json["message"]
 
 
 def test_a_command_that_the_bot_does_not_acknowledge_is_told_after_three_seconds(playground: PlaygroundServer) -> None:

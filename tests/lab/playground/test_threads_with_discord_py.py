@@ -18,25 +18,25 @@ def thread_of(bot: Bot, thread_id: int) -> discord.Thread:
 
 def test_a_users_thread_reaches_the_bot_and_its_answer_stays_in_it(playground: PlaygroundServer, bot: Bot) -> None:
     thread_id = playground.create_thread(GENERAL, "plans")
-    said = playground.say(thread_id, "hi")
+    message = playground.say(thread_id, "hi")
     thread = thread_of(bot, thread_id)
-    bot.client.wait_until(lambda: any(m.content == "hi" for m in bot.client.heard))
+    bot.client.wait_until(lambda: any(m.content == "hi" for m in bot.client.messages))
     bot.call(thread.send("hello"))
 
     assert (thread.name, thread.parent_id, thread.owner_id) == ("plans", GENERAL, defaults.YOU_ID)
-    assert playground.wait_for_reply(thread_id, after=said)["content"] == "hello"
+    assert playground.wait_for_reply(thread_id, after=message)["content"] == "hello"
     assert [m["type"] for m in playground.messages(GENERAL)] == [discord.MessageType.thread_created.value]
 
 
 def test_a_thread_from_a_message_has_the_messages_id_and_begins_with_it(playground: PlaygroundServer, bot: Bot) -> None:
-    said = playground.say(GENERAL, "topic")
-    bot.client.wait_until(lambda: bool(bot.client.heard))
-    thread = bot.call(bot.client.heard[0].create_thread(name="about it"))
+    message = playground.say(GENERAL, "topic")
+    bot.client.wait_until(lambda: bool(bot.client.messages))
+    thread = bot.call(bot.client.messages[0].create_thread(name="about it"))
     with pytest.raises(discord.HTTPException) as refused:
-        bot.call(bot.client.heard[0].create_thread(name="again"))
+        bot.call(bot.client.messages[0].create_thread(name="again"))
 
     starter = playground.messages(thread.id)[0]
-    assert thread.id == said
+    assert thread.id == message
     assert (starter["type"], starter["referenced_message"]["content"]) == (21, "topic")
     assert refused.value.code == 160004
 
@@ -51,10 +51,10 @@ def test_a_channels_create_thread_is_private_by_default_and_a_private_thread_nee
         bot.call(bot.client.fetch_channel(hidden))
     invited = playground.create_thread(GENERAL, "invited", private=True)
     playground.say(invited, "you hear this")
-    bot.client.wait_until(lambda: bool(bot.client.heard))
+    bot.client.wait_until(lambda: bool(bot.client.messages))
 
     assert mine.is_private()
-    assert [m.content for m in bot.client.heard] == ["you hear this"]
+    assert [m.content for m in bot.client.messages] == ["you hear this"]
 
 
 def test_an_archived_thread_refuses_edits_and_opens_again_by_a_message(playground: PlaygroundServer, bot: Bot) -> None:
@@ -91,11 +91,11 @@ def test_archived_threads_are_listed_and_active_ones_too(playground: PlaygroundS
     for thread_id in (without_bot, joined):
         playground.change_thread(thread_id, archived=True)
 
-    async def listed(private: bool = False, joined: bool = False) -> list[int]:
+    async def list_threads(private: bool = False, joined: bool = False) -> list[int]:
         return [thread.id async for thread in bot.channel().archived_threads(private=private, joined=joined)]
 
-    assert bot.call(listed()) == [archived]
-    assert bot.call(listed(private=True)) == bot.call(listed(private=True, joined=True)) == [joined]
+    assert bot.call(list_threads()) == [archived]
+    assert bot.call(list_threads(private=True)) == bot.call(list_threads(private=True, joined=True)) == [joined]
     assert [thread.id for thread in bot.call(bot.channel().guild.active_threads())] == [active]
 
 

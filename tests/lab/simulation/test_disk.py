@@ -42,7 +42,7 @@ def test_what_is_synced_with_its_name_survives_a_power_loss(tmp_path: Path, subt
 
 
 def _outcomes(root: Path, *, syncs_file: bool, syncs_folder: bool) -> set[bytes | None]:
-    found = set[bytes | None]()
+    contents = set[bytes | None]()
     for seed in range(60):
         (root / str(seed)).mkdir()
         disk, path = _disk(root / str(seed), seed), root / str(seed) / "data" / "log"
@@ -53,9 +53,9 @@ def _outcomes(root: Path, *, syncs_file: bool, syncs_folder: bool) -> set[bytes 
         if syncs_folder:
             _sync_folder(disk, path.parent)
         disk.lose_power()
-        found.add(path.read_bytes() if path.exists() else None)
+        contents.add(path.read_bytes() if path.exists() else None)
         os.close(fd)
-    return found
+    return contents
 
 
 def test_a_folder_may_be_named_by_its_descriptor(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from lab.simulation.campaign import find_faults
 from lab.simulation.schedule import Schedule
 
-FOUND = {
+KNOWN_FAULTS = {
     Schedule(2, layers=()): "events that are not synced: what was shown is in no log after a power loss",
     Schedule(3, layers=()): "watermarks that are not read: a message is lost; and a stop word that stops nothing",
     Schedule(5, layers=()): "events that are not synced: a message that was answered is in no log after a power loss",
@@ -38,5 +38,5 @@ FOUND = {
 
 
 def test_seeds_that_found_something_find_it_no_more() -> None:
-    broken = find_faults([*FOUND, Schedule(4, layers=())])
-    assert {schedule: (FOUND.get(schedule, "new"), faults) for schedule, faults in broken.items()} == {}
+    broken = find_faults([*KNOWN_FAULTS, Schedule(4, layers=())])
+    assert {schedule: (KNOWN_FAULTS.get(schedule, "new"), faults) for schedule, faults in broken.items()} == {}

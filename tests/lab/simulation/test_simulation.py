@@ -27,9 +27,9 @@ def test_a_part_of_a_script_is_played() -> None:
 
 
 def test_a_resumed_campaign_runs_every_seed_once(tmp_path: Path) -> None:
-    pieces, told = Pieces(tmp_path / "pieces"), list[int]()
-    first = simulate(101, 2, workers=1, pieces=pieces, tick=lambda made: told.append(made.seeds))
-    assert (first.seeds, first.ran, told) == (2, 2, [1, 2])
+    pieces, progress = Pieces(tmp_path / "pieces"), list[int]()
+    first = simulate(101, 2, workers=1, pieces=pieces, tick=lambda campaign: progress.append(campaign.seeds))
+    assert (first.seeds, first.ran, progress) == (2, 2, [1, 2])
     report = simulate(100, 6, workers=1, pieces=pieces)
     assert (report.seeds, report.ran) == (6, 4)
     assert report.lives >= 6

@@ -16,7 +16,7 @@ PORT = 8100
 
 class Recorder(asyncio.Protocol):
     def __init__(self) -> None:
-        self.heard: list[bytes] = []
+        self.received: list[bytes] = []
         self.is_lost = False
         self.transport: asyncio.Transport
 
@@ -25,7 +25,7 @@ class Recorder(asyncio.Protocol):
         self.transport = transport
 
     def data_received(self, data: bytes) -> None:
-        self.heard.append(data)
+        self.received.append(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.is_lost = True
@@ -45,7 +45,7 @@ def test_bytes_arrive_in_order_before_the_end_of_their_connection(seed: int) -> 
     client.transport.close()
     client.transport.write(b"nothing")
     loop.run_until(lambda: server.is_lost, 10.0)
-    assert server.heard == pieces
+    assert server.received == pieces
     assert client.is_lost
 
 

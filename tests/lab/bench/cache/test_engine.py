@@ -19,7 +19,7 @@ from lab.loopback_model.answers import Received
 from tests.actors.local_model.one_layer import cut_to_one_layer
 from tests.actors.local_model.rig import weights
 
-ASKED = "What do we know? Please run: date"
+QUESTION = "What do we know? Please run: date"
 
 
 @pytest.mark.slow
@@ -61,14 +61,14 @@ def test_what_stays_is_all_before_the_blocks_of_a_turn_that_has_ended() -> None:
     system, result = ("system", f"{MEMORY_PREFIX} may come. " * 10), ("tool", "Monday " * 20)
     failures: list[object] = []
     for prefix in (EXPANSION_PREFIX, MEMORY_PREFIX, FILES_BLOCK):
-        block = ("user", f"{prefix}\n{{}}\n\n{ASKED}")
+        block = ("user", f"{prefix}\n{{}}\n\n{QUESTION}")
         staying = request_of(0, system).prompt + len("<user\n")
         one, two = request_of(0, system, block), request_of(0, system, block, result)
-        kept = Counted(two.body, two.prompt, one.prompt)
-        after = request_of(staying, system, ("user", ASKED), result, ("assistant", "Monday"), ("user", ASKED))
-        told = shares((one, kept, after))
-        if told != [(1, 1), (1, 1), (staying / two.prompt, 1)]:
-            failures.append((prefix, told))
+        same_start = Counted(two.body, two.prompt, one.prompt)
+        after = request_of(staying, system, ("user", QUESTION), result, ("assistant", "Monday"), ("user", QUESTION))
+        by_way = shares((one, same_start, after))
+        if by_way != [(1, 1), (1, 1), (staying / two.prompt, 1)]:
+            failures.append((prefix, by_way))
         broken = Counted(after.body, after.prompt, staying // 2)
         half = Counted(two.body, two.prompt, staying)  # within a turn nothing is taken out
         wanted = [(staying / one.prompt,) * 2, (staying // 2 / two.prompt, staying // 2 / staying)]
@@ -89,7 +89,7 @@ def test_the_script_runs_the_command_that_a_question_names() -> None:
     def ask(*messages: dict[str, str]) -> Received:
         return Received("/v1/chat/completions", {}, {"messages": list(messages)}, b"")
 
-    question = {"role": "user", "content": ASKED}
+    question = {"role": "user", "content": QUESTION}
     (call,) = answer_of(ask(question)).calls
     assert json.loads(call.arguments) == {"command": "date"}
     assert not answer_of(ask(question, {"role": "tool", "content": "Monday"})).calls

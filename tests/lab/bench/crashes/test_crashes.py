@@ -21,14 +21,14 @@ from tests.patience import PATIENCE_S
 @pytest.mark.crashes
 @pytest.mark.slow
 def test_the_model_comes_back_from_a_crash_at_each_type_and_every_question_is_answered() -> None:
-    said: list[str] = []
-    rows = measure(said.append, kinds=("model",))
+    progress: list[str] = []
+    rows = measure(progress.append, kinds=("model",))
 
     assert [*rows] == ["model"]
     assert (rows["model"]["failed"], rows["model"]["crashes"]) == (0, rows["model"]["answered"])
     assert rows["model"]["ratio"] > 0
     assert {f"model at {name}" for name in ("ModelRequest", "ModelReply", "ModelDelta")} <= {
-        line.partition(" (")[0] for line in said
+        line.partition(" (")[0] for line in progress
     }
 
 
@@ -48,8 +48,8 @@ def test_every_kind_of_actor_of_a_whole_agent_can_be_crashed_at_every_type_that_
         agent.start()
         try:
             assert online.wait(PATIENCE_S)
-            said = server.say(GENERAL_ID, "run: echo quiet")
-            server.wait_for_reply(GENERAL_ID, after=said, timeout_s=PATIENCE_S)
+            progress = server.say(GENERAL_ID, "run: echo quiet")
+            server.wait_for_reply(GENERAL_ID, after=progress, timeout_s=PATIENCE_S)
         finally:
             agent.stop()
     saboteur.look_at_unbuilt()

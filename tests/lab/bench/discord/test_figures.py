@@ -12,16 +12,16 @@ with warnings.catch_warnings():
 
 
 def test_percentiles_are_times_that_were_measured() -> None:
-    found = percentiles([number / 1000 for number in range(100, 0, -1)])
-    assert found == {"count": 100, "p50": 50.0, "p95": 95.0, "p99": 99.0, "most": 100.0}
+    figures = percentiles([number / 1000 for number in range(100, 0, -1)])
+    assert figures == {"count": 100, "p50": 50.0, "p95": 95.0, "p99": 99.0, "most": 100.0}
     assert percentiles([0.002])["p50"] == percentiles([0.002])["most"] == 2.0
 
 
 def test_the_figures_can_be_measured(tmp_path: Path) -> None:
     done = run("agent", "bench", "discord", "--quick", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)["figures"]
-    assert (found["typing, agent"]["count"], found["typing, bare client"]["count"]) == (5, 5)
-    assert found["typing, agent"]["p50"] > 0 < found["typing, bare client"]["p50"]
-    assert found["loop lag"]["count"] > 10
+    figures = json.loads(done.stdout)["figures"]
+    assert (figures["typing, agent"]["count"], figures["typing, bare client"]["count"]) == (5, 5)
+    assert figures["typing, agent"]["p50"] > 0 < figures["typing, bare client"]["p50"]
+    assert figures["loop lag"]["count"] > 10
     assert list(tmp_path.iterdir()) == []

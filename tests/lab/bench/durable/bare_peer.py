@@ -26,8 +26,8 @@ def main() -> None:
 
 def play(steps: Steps, turn: int) -> None:
     """Play a turn, with a nonce that no other life has."""
-    asked = steps.ask([first_message(turn)])
-    call = asked["tool_calls"][0]
+    request = steps.ask([first_message(turn)])
+    call = request["tool_calls"][0]
     output = steps.run(command_of(call))
-    answer = steps.ask([first_message(turn), asked, result_message(call, output)])
+    answer = steps.ask([first_message(turn), request, result_message(call, output)])
     steps.post(answer["content"], f"{turn}-{os.getpid()}")

@@ -17,14 +17,14 @@ from tests.lab.bench.facts.requests import (
 )
 
 OLD, NEW = [fact("some", 1), fact("some", 2)], [fact("some", 2), fact("some", 3)]
-KEPT = [{"id": place, "text": text, "event": "NONE"} for place, text in enumerate(OLD)]
-RECONCILED = [*KEPT, {"id": 2, "text": NEW[1], "event": "ADD"}]
+UNCHANGED = [{"id": place, "text": text, "event": "NONE"} for place, text in enumerate(OLD)]
+RECONCILED = [*UNCHANGED, {"id": 2, "text": NEW[1], "event": "ADD"}]
 
 
 def answer_to(request: Received) -> Answer:
-    found = answer_call(kind_of(request), request)
-    assert isinstance(found, Answer)
-    return found
+    reply = answer_call(kind_of(request), request)
+    assert isinstance(reply, Answer)
+    return reply
 
 
 def test_calls_of_both_systems_are_told_apart() -> None:

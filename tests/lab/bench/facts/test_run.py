@@ -32,10 +32,10 @@ def test_a_peer_that_does_not_start_is_an_error_before_ours_is_measured(tmp_path
     peer = tmp_path / "agent-cli"
     peer.write_text("#!/bin/sh\necho no reranker >&2\nexit 1\n")
     peer.chmod(0o700)
-    told: list[str] = []
+    progress: list[str] = []
     with pytest.raises(MeasurementError, match="no reranker"):
-        FACTS.measure(told.append, quick=True, peer=peer)
-    assert told == ["agent-cli: 0 facts"]
+        FACTS.measure(progress.append, quick=True, peer=peer)
+    assert progress == ["agent-cli: 0 facts"]
 
 
 def test_requests_a_second_are_held_against_the_peers() -> None:

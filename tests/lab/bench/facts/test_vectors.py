@@ -12,8 +12,8 @@ from lab.bench.facts.words import fact, question
 
 def test_a_question_is_nearest_to_the_fact_that_it_is_about() -> None:
     facts = np.stack([vector(fact("kept", number)) for number in range(200)])
-    for asked in (3, 77, 150):
-        assert int(np.argmax(facts @ vector(question("kept", asked)))) == asked
+    for fact_number in (3, 77, 150):
+        assert int(np.argmax(facts @ vector(question("kept", fact_number)))) == fact_number
 
 
 def test_vectors_have_unit_length_whatever_the_text() -> None:

@@ -22,9 +22,9 @@ def test_the_set_is_the_same_every_time_and_like_real_turns() -> None:
     assert np.linalg.norm(first, axis=1) == pytest.approx(1.0, abs=1e-5)
     between = first[:1000] @ first[-1000:].T
     assert between.mean() == pytest.approx(0.27, abs=0.06)
-    asked = data.questions(first, 50) @ first.T
-    assert asked.mean() == pytest.approx(0.14, abs=0.05)
-    assert np.median(asked.max(axis=1)) == pytest.approx(0.65, abs=0.06)
+    cosines = data.questions(first, 50) @ first.T
+    assert cosines.mean() == pytest.approx(0.14, abs=0.05)
+    assert np.median(cosines.max(axis=1)) == pytest.approx(0.65, abs=0.06)
 
 
 def test_turns_come_in_order_and_fewer_questions_are_the_same_ones() -> None:
@@ -40,8 +40,8 @@ def test_the_oracle_is_brute_force_over_every_row() -> None:
     vectors = block.vectors.copy()
     vectors[100:200] = vectors[0]
     queries = np.concatenate([data.questions(vectors, 6), vectors[:1]])
-    found = nearest_lists(vectors, rows, block.times, queries, 24)
-    for query, listed in zip(queries, found, strict=True):
+    lists = nearest_lists(vectors, rows, block.times, queries, 24)
+    for query, listed in zip(queries, lists, strict=True):
         order = np.lexsort((rows, -block.times, -ranking.cosines(vectors, query)))
         assert listed == rows[order[:24]].tolist()
 

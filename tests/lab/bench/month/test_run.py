@@ -27,10 +27,10 @@ LOOK = {
 
 @pytest.mark.slow
 def test_two_days_of_an_agent_are_answered_and_reminded_and_leave_nothing_open() -> None:
-    said: list[str] = []
-    rows = measure(said.append, days=2, windows=3, reminders=3)
+    progress: list[str] = []
+    rows = measure(progress.append, days=2, windows=3, reminders=3)
 
-    assert said == ["day 1 of 2", "day 2 of 2"]
+    assert progress == ["day 1 of 2", "day 2 of 2"]
     assert [*rows] == ["day 1", "day 2", GROWTH]
     assert (rows["day 2"]["turns"], rows["day 2"]["reminders"], rows["day 2"]["owed"]) == (6, 6, 0)
     assert rows["day 2"]["files"] > 3

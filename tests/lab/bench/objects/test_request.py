@@ -59,11 +59,11 @@ def test_without_a_request_there_are_no_sums() -> None:
 
 
 def test_a_turns_words_are_kept_when_both_prompt_and_answer_stand() -> None:
-    said = [("What is there?", "Two files."), ("And where?", "There.")]
+    exchanges = [("What is there?", "Two files."), ("And where?", "There.")]
     newest = ChatMessage(role=Role.USER, text="INJECTED\n\nAnd where?")
-    assert words_in((QUESTION, ASKS, RESULT, ANSWER, newest), said) == 2
-    assert words_in((QUESTION, newest), said) == 1
-    assert words_in((ANSWER,), said) == 0
+    assert words_in((QUESTION, ASKS, RESULT, ANSWER, newest), exchanges) == 2
+    assert words_in((QUESTION, newest), exchanges) == 1
+    assert words_in((ANSWER,), exchanges) == 0
 
 
 def test_a_story_is_folded_as_the_core_folds_it(tmp_path: Path) -> None:
@@ -71,8 +71,8 @@ def test_a_story_is_folded_as_the_core_folds_it(tmp_path: Path) -> None:
     play = Play(STORY, WorkFolder(tmp_path / "work", STORY, now()), PLAIN, now)
     requests = []
     for turn in play.model_calls():
-        asked = play.ask(turn)
-        requests.append(play.messages(asked, AS_LOGGED))
+        wording_request = play.ask(turn)
+        requests.append(play.messages(wording_request, AS_LOGGED))
     assert [[message.role.value for message in request] for request in requests] == [
         ["user"],
         ["user", "assistant", "tool", "tool"],
@@ -92,7 +92,7 @@ def test_a_story_is_folded_as_the_core_folds_it(tmp_path: Path) -> None:
 def test_the_oldest_turn_that_differs_is_the_one_whose_block_went(tmp_path: Path) -> None:
     now = moments_of(ManualClock(STARTS_AT))
     play = Play(STORY, WorkFolder(tmp_path / "work", STORY, now()), PLAIN, now)
-    asked = [play.ask(turn) for turn in play.model_calls()]
-    first, second = asked[0].turn_id, asked[2].turn_id
-    assert [each.turn_id for each in asked] == [first, first, second, second]
-    assert [each.breaks_from for each in asked] == ["", "", first, ""]
+    calls = [play.ask(turn) for turn in play.model_calls()]
+    first, second = calls[0].turn_id, calls[2].turn_id
+    assert [each.turn_id for each in calls] == [first, first, second, second]
+    assert [each.breaks_from for each in calls] == ["", "", first, ""]

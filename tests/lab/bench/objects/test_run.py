@@ -30,8 +30,8 @@ def test_the_layer_words_each_request_by_its_real_actors(tmp_path: Path) -> None
         play = Play(STORY, folder, BOUNDS, now)
         requests = []
         for turn in play.model_calls():
-            asked = play.ask(turn)
-            requests.append("\n".join(message.text for message in play.messages(asked, layer.word(asked))))
+            call = play.ask(turn)
+            requests.append("\n".join(message.text for message in play.messages(call, layer.word(call))))
     text = (folder.folder / "a.txt").read_text().strip()
     assert [request.count(text) for request in requests] == [0, 1, 1, 1, 1]
     assert "[output t1 is file f1: a.txt, version 1" in requests[1]

@@ -31,9 +31,9 @@ def test_each_workload_has_as_many_turns_and_calls_as_the_design_says() -> None:
 def test_a_workload_is_the_same_each_time_and_no_two_of_its_prompts_or_answers_are() -> None:
     for story, again in zip(whole(), whole(), strict=True):
         assert story == again
-        said = [text for exchange in story.exchanges for text in (exchange.prompt, exchange.answer)]
-        assert len(set(said)) == len(said)
-        assert not any(one in other for one in said for other in said if one is not other)
+        texts = [text for exchange in story.exchanges for text in (exchange.prompt, exchange.answer)]
+        assert len(set(texts)) == len(texts)
+        assert not any(one in other for one in texts for other in texts if one is not other)
 
 
 def test_recorded_calls_name_the_files_of_the_record() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from domain.memory.keywords import terms
 from lab.bench.recall.vectors import Floats
 
-SAID = (
+TURNS = (
     ("Ana", "2026-01-05T10:00:00Z", "Good morning! Did you sleep well?"),
     ("Ben", "2026-01-05T10:01:00Z", "Not at all, the neighbour's rooster crowed at four."),
     ("Ana", "2026-01-05T10:02:00Z", "Mine never does. I adopted a greyhound called Pixel last week."),
@@ -27,7 +27,7 @@ def document() -> dict[str, Any]:
     """A conversation file's content; questions q1 and q2 count."""
     turns = [
         {"id": f"t{number}", "speaker": speaker, "time": time, "session": time[:7], "text": text}
-        for number, (speaker, time, text) in enumerate(SAID)
+        for number, (speaker, time, text) in enumerate(TURNS)
     ]
     questions = [
         {"id": "q1", "text": "What is Ana's greyhound called?", "category": "single-hop", "evidence": ["t2"]},
@@ -53,11 +53,11 @@ class WordModel:
     dimensions = 64
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.texts: list[str] = []
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """Unit vectors."""
-        self.asked.extend(texts)
+        self.texts.extend(texts)
         vectors = np.array([sum((_direction(term) for term in terms(text)), np.zeros(64)) for text in texts])
         unit: Floats = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
         return unit

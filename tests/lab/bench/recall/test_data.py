@@ -11,12 +11,12 @@ from tests.lab.bench.recall.conversations import document, write
 def test_questions_count_unless_they_have_no_answer_or_their_evidence_is_doubted(tmp_path: Path) -> None:
     conversation = read(write(tmp_path))
 
-    assert [asked.question.id for asked in conversation.cases] == ["q1", "q2"]
-    assert [asked.evidence for asked in conversation.cases] == [{2}, {3, 5}]
+    assert [case.question.id for case in conversation.cases] == ["q1", "q2"]
+    assert [case.evidence for case in conversation.cases] == [{2}, {3, 5}]
 
 
 def test_a_limit_keeps_the_first_questions_that_count(tmp_path: Path) -> None:
-    assert [asked.question.id for asked in read(write(tmp_path), 1).cases] == ["q1"]
+    assert [case.question.id for case in read(write(tmp_path), 1).cases] == ["q1"]
 
 
 def test_a_file_that_contradicts_itself_or_is_no_json_is_refused_by_its_name(tmp_path: Path) -> None:

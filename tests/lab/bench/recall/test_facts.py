@@ -36,22 +36,22 @@ def test_a_block_brings_the_turns_of_what_is_near_within_its_room(tmp_path: Path
     conversation, files = tiny(tmp_path)
     entries = entries_of(conversation, files["tiny"])
     vectors = np.eye(len(entries), dtype=np.float32)
-    asked = (0.6 * vectors[3] + 0.8 * vectors[7]).astype(np.float32)
+    vector = (0.6 * vectors[3] + 0.8 * vectors[7]).astype(np.float32)
 
     def ids(chars: int = 4_000, top_k: int = 9) -> set[str]:
-        return block(entries, vectors, asked, conversation.now, top_k, chars)[0]
+        return block(entries, vectors, vector, conversation.now, top_k, chars)[0]
 
     assert ids() == {"t0", "t1", "t3"}
     assert ids(top_k=1) == {"t0", "t1"}
     assert ids(chars=200) == {"t0", "t1"}
-    assert block(entries, vectors, -asked, conversation.now, 9, 4_000) == (set(), 0)
+    assert block(entries, vectors, -vector, conversation.now, 9, 4_000) == (set(), 0)
 
 
 def test_shares_are_means_over_questions_beside_the_default_memorys(tmp_path: Path) -> None:
     conversation, files = tiny(tmp_path)
-    told: list[str] = []
-    rows = evidence([conversation], files, KeptVectors(WordModel(), None), told.append)
-    assert told == ["tiny: 2 questions"]
+    progress: list[str] = []
+    rows = evidence([conversation], files, KeptVectors(WordModel(), None), progress.append)
+    assert progress == ["tiny: 2 questions"]
     assert [*rows] == [*WAYS]
     for row in rows.values():
         assert (row["questions"], row["gain"]) == (2, row["block"] - 1.0)  # the memory's block holds all evidence

@@ -84,7 +84,7 @@ def summary(conversation: Conversation) -> tuple[list[tuple[str, str, str, str]]
 @pytest.mark.req("X-212")
 def test_each_public_set_is_read_as_its_authors_publish_it(tmp_path: Path) -> None:
     """LoCoMo with photos and lists of evidence in one string, RealTalk with a time a message, BEAM in two files."""
-    found = {
+    conversations = {
         "LoCoMo": summary(read(write_json(tmp_path / "locomo.json", LOCOMO))),
         "RealTalk": summary(read(write_json(tmp_path / "Chat_1.json", REALTALK))),
         "BEAM": summary(read(write_beam(tmp_path))),
@@ -114,7 +114,7 @@ def test_each_public_set_is_read_as_its_authors_publish_it(tmp_path: Path) -> No
             [("instruction_following", "Dutch", [0])],
         ),
     }
-    assert found == wanted
+    assert conversations == wanted
 
 
 @pytest.mark.req("X-212")

@@ -15,16 +15,16 @@ def test_facts_become_dated_lines_of_memory_that_name_their_turns_and_summaries_
     [(name, files)] = read(tmp_path).items()
 
     assert name == "conv-26"
-    found = entries(files.memory, Source.MEMORY, "MEMORY.md")
-    facts = [(entry.text, str(entry.day), files.turns[entry.line]) for entry in found]
+    memory_entries = entries(files.memory, Source.MEMORY, "MEMORY.md")
+    facts = [(entry.text, str(entry.day), files.turns[entry.line]) for entry in memory_entries]
     assert facts == [
         ("Ana adopted a greyhound called Pixel.", "2026-01-05", frozenset({"t2"})),
         ("Ben did not sleep for the rooster.", "2026-01-05", frozenset({"t0", "t1"})),
         ("Ben booked the ferry to Tallinn.", "2026-02-11", frozenset({"t3"})),
         ("It takes two hours.", "2026-02-11", frozenset({"t9"})),
     ]
-    told = entries(files.history, Source.HISTORY, "HISTORY.md")
-    assert [(entry.text, str(entry.day)) for entry in told] == [("They talked about animals.", "2026-01-05")]
+    history_entries = entries(files.history, Source.HISTORY, "HISTORY.md")
+    assert [(entry.text, str(entry.day)) for entry in history_entries] == [("They talked about animals.", "2026-01-05")]
 
 
 def test_all_conversations_may_stand_in_one_list_with_their_parts_below(tmp_path: Path) -> None:
@@ -37,10 +37,10 @@ def test_all_conversations_may_stand_in_one_list_with_their_parts_below(tmp_path
     }
     file = write(tmp_path, [parted, {**whole, "sample_id": "conv-2"}])
 
-    found = read(file)
+    memory_entries = read(file)
 
-    assert list(found) == ["conv-1", "conv-2"]
-    assert found["conv-1"] == found["conv-2"]
+    assert list(memory_entries) == ["conv-1", "conv-2"]
+    assert memory_entries["conv-1"] == memory_entries["conv-2"]
 
 
 def test_what_is_no_such_file_is_refused_by_its_name(tmp_path: Path) -> None:

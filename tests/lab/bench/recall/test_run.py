@@ -47,8 +47,8 @@ def test_recall_and_reciprocal_rank_are_those_of_the_searchs_order(tmp_path: Pat
     cosine = ask_questions([only], KeptVectors(WordModel(), None))["cosine"]
     assert (cosine["block"], cosine["recall_10"], cosine["mrr"]) == (1.0, 1.0, 1.0)
 
-    found = ask_questions([replace(conversation, cases=(case,))], KeptVectors(WordModel(), None))
-    assert {name: found["bm25"][name] for name in ("questions", "block", "recall_10", "mrr")} == {
+    answers = ask_questions([replace(conversation, cases=(case,))], KeptVectors(WordModel(), None))
+    assert {name: answers["bm25"][name] for name in ("questions", "block", "recall_10", "mrr")} == {
         "questions": 1,
         "block": 1.0,
         "recall_10": 1.0,
@@ -64,8 +64,8 @@ def test_a_turn_counts_by_the_text_of_it_that_is_shown_and_an_answer_by_its_word
     turns = [*conversation.turns]
     turns[2] = msgspec.structs.replace(turns[2], text=f"{rest}I adopted a greyhound called Pixel. {rest}")
     [case, _] = conversation.cases
-    asked = msgspec.structs.replace(case.question, answer="The greyhound Pixel, of Utrecht")
-    one = replace(conversation, turns=tuple(turns), cases=(replace(case, question=asked),))
+    question = msgspec.structs.replace(case.question, answer="The greyhound Pixel, of Utrecht")
+    one = replace(conversation, turns=tuple(turns), cases=(replace(case, question=question),))
 
     row = ask_questions([one], KeptVectors(WordModel(), None))["hybrid"]
 
@@ -97,13 +97,13 @@ def test_without_a_question_that_counts_there_is_nothing_to_measure(tmp_path: Pa
 
 
 def test_the_candidates_are_the_best_of_both_searches_and_the_turns_beside_them(library: Library) -> None:
-    found = library.candidates(query("Which rooster crowed?"), hits=1)
+    answers = library.candidates(query("Which rooster crowed?"), hits=1)
 
-    assert [one.row for one in found] == [0, 1, 2]
-    assert [(one.before, one.after) for one in found] == [(None, 1), (0, 2), (1, 3)]
+    assert [one.row for one in answers] == [0, 1, 2]
+    assert [(one.before, one.after) for one in answers] == [(None, 1), (0, 2), (1, 3)]
     assert [one.episode for one in library.candidates(query("ferry rooster greyhound"))] == [0, 0, 0, 3, 3, 3]
-    assert [one.is_question for one in found] == [True, False, False]
-    assert [one.keyword > 0 for one in found] == [False, True, False]
+    assert [one.is_question for one in answers] == [True, False, False]
+    assert [one.keyword > 0 for one in answers] == [False, True, False]
 
 
 def test_the_formula_starts_with_the_most_similar_and_then_weighs_age_and_likeness(library: Library) -> None:
@@ -138,9 +138,9 @@ def test_the_command_prints_one_json_document_and_finds_by_meaning(tmp_path: Pat
 
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    found = json.loads(done.stdout)["figures"]["hybrid"]
-    assert found["questions"] == 2
-    assert math.isclose(found["block"], 1.0)
+    answers = json.loads(done.stdout)["figures"]["hybrid"]
+    assert answers["questions"] == 2
+    assert math.isclose(answers["block"], 1.0)
     assert list((tmp_path / "cache").iterdir())
 
 
@@ -152,10 +152,10 @@ def test_with_facts_of_the_conversations_evidence_is_counted_in_the_blocks_of_la
     recorded.write(tmp_path / "facts", {**recorded.sample(), "sample_id": "tiny"})
     where = ("--data", "data", "--facts", "facts", "--cache", "cache")
 
-    told = run_command("agent", "bench", "recall", *where, cwd=tmp_path)
+    done_with_facts = run_command("agent", "bench", "recall", *where, cwd=tmp_path)
 
-    assert told.returncode == 0, told.stderr
-    rows = [line.partition("  ")[0] for line in told.stdout.splitlines()]
+    assert done_with_facts.returncode == 0, done_with_facts.stderr
+    rows = [line.partition("  ")[0] for line in done_with_facts.stdout.splitlines()]
     assert {"facts, the same room", "memory and workspace's recall", "memory with that room"} <= set(rows)
 
 

@@ -19,10 +19,10 @@ def test_each_text_is_embedded_once_by_each_model_over_all_runs(tmp_path: Path) 
     after = KeptVectors(again, tmp_path / "new" / "folder").vectors([*TEXTS, "seven"])
     KeptVectors(other, tmp_path / "new" / "folder").vectors(TEXTS)
 
-    assert sorted(model.asked) == sorted(set(TEXTS))
+    assert sorted(model.texts) == sorted(set(TEXTS))
     np.testing.assert_array_equal(before, WordModel().embed(TEXTS))
     np.testing.assert_array_equal(after[:4], before)
-    assert (again.asked, len(other.asked)) == (["seven"], 3)
+    assert (again.texts, len(other.texts)) == (["seven"], 3)
 
 
 def test_a_damaged_file_costs_only_the_time_to_embed_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -30,15 +30,17 @@ def test_a_damaged_file_costs_only_the_time_to_embed_again(tmp_path: Path, caplo
     [file] = tmp_path.iterdir()
     for content in (b"", b"no vectors", b"\x93NUMPY\x01\x00"):
         file.write_bytes(content)
-        for asked in (3, 0):
+        for count in (3, 0):
             model = WordModel()
             KeptVectors(model, tmp_path).vectors(TEXTS)
-            assert len(model.asked) == asked, content
+            assert len(model.texts) == count, content
     assert "made again" in caplog.text
 
 
 def test_without_a_folder_nothing_is_kept_and_progress_counts_new_texts() -> None:
-    told: list[tuple[int, int]] = []
-    made = KeptVectors(WordModel(), None).vectors([f"text {n}" for n in range(100)], lambda *now: told.append(now))
-    assert made.shape == (100, 64)
-    assert told == [(0, 100), (64, 100)]
+    progress: list[tuple[int, int]] = []
+    vectors = KeptVectors(WordModel(), None).vectors(
+        [f"text {n}" for n in range(100)], lambda *now: progress.append(now)
+    )
+    assert vectors.shape == (100, 64)
+    assert progress == [(0, 100), (64, 100)]

@@ -17,15 +17,15 @@ def rows(tmp_path: Path, name: str = "tiny", **more: object) -> dict[str, Figure
     (tmp_path / "facts").mkdir()
     recorded.write(tmp_path / "facts", {**recorded.sample(), "sample_id": name})
     conversation = read(conversations.write(tmp_path))
-    told = observations.read(tmp_path / "facts")
-    return evidence([conversation], told, KeptVectors(WordModel(), None), lambda _: None, **more)  # type: ignore[arg-type]
+    files = observations.read(tmp_path / "facts")
+    return evidence([conversation], files, KeptVectors(WordModel(), None), lambda _: None, **more)  # type: ignore[arg-type]
 
 
 def test_evidence_is_counted_with_recall_and_with_more_of_the_memory(tmp_path: Path) -> None:
-    found = rows(tmp_path, search=lambda _library, _query, budget: [5] if budget is PLAIN else [5, 3])
+    figures = rows(tmp_path, search=lambda _library, _query, budget: [5] if budget is PLAIN else [5, 3])
     # The greyhound is found in MEMORY alone; of the question about travelling one turn stands in the memory's block,
     # another in more of it, and MEMORY has a fact of which turn `t9` is not known.
-    both, more = found["memory and workspace's recall"], found["memory with that room"]
+    both, more = figures["memory and workspace's recall"], figures["memory with that room"]
     assert (both["questions"], both["block"], more["block"]) == (2, 0.75, 0.5)
     assert both["gain"] == pytest.approx(0.25)
     assert 0 < both["chars"] < RECALL_CHARS

@@ -73,9 +73,9 @@ def test_the_player_gives_the_bytes_as_they_are_in_pieces_and_keeps_the_request(
             writer.write(b"POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n")
             answer = await reader.readuntil(b"0\r\n\r\n")
             writer.close()
-            return answer, [(asked.path, asked.body) for asked in player.requests]
+            return answer, [(request.path, request.body) for request in player.requests]
 
-    answer, asked = asyncio.run(ask())
+    answer, requests = asyncio.run(ask())
     head, _, rest = answer.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 429 ")
     assert b"retry-after: 7" in head
@@ -86,4 +86,4 @@ def test_the_player_gives_the_bytes_as_they_are_in_pieces_and_keeps_the_request(
         rest = rest[int(size, 16) + 2 :]
     assert b"".join(pieces) == body
     assert len(pieces) > 8
-    assert asked == [("/a", b"hi")]
+    assert requests == [("/a", b"hi")]

@@ -18,7 +18,7 @@ WANTED = Outcome(
     completion=4,
     cached=2,
 )
-GIVEN = Completion(
+COMPLETION = Completion(
     text="I ask.",
     tool_calls=(CALL,),
     stop_reason=StopReason.TOOL_CALLS,
@@ -27,26 +27,26 @@ GIVEN = Completion(
 )
 
 
-def given(**fields: object) -> Completion:
-    return msgspec.structs.replace(GIVEN, **fields)
+def completion_with(**fields: object) -> Completion:
+    return msgspec.structs.replace(COMPLETION, **fields)
 
 
 @pytest.mark.req("X-216")
 def test_each_part_of_an_answer_that_is_not_as_recorded_is_a_difference() -> None:
-    assert list(outcome_differences(WANTED, GIVEN)) == []
-    usage = GIVEN.usage
+    assert list(outcome_differences(WANTED, COMPLETION)) == []
+    usage = COMPLETION.usage
     cases = [
-        given(text="I ask"),
-        given(tool_calls=()),
-        given(tool_calls=(CALL, CALL)),
-        given(tool_calls=(ToolCall(id="c2", name="weather", arguments_json='{"city":"Rome"}'),)),
-        given(tool_calls=(ToolCall(id="c1", name="weather", arguments_json='{"city":"Oslo"}'),)),
-        given(stop_reason=StopReason.STOP),
-        given(refusal="No."),
-        given(thoughts=""),
-        given(usage=Usage(prompt_tokens=8, completion_tokens=4, cached_tokens=2)),
-        given(usage=Usage(prompt_tokens=9, completion_tokens=5, cached_tokens=2)),
-        given(usage=Usage(prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens)),
+        completion_with(text="I ask"),
+        completion_with(tool_calls=()),
+        completion_with(tool_calls=(CALL, CALL)),
+        completion_with(tool_calls=(ToolCall(id="c2", name="weather", arguments_json='{"city":"Rome"}'),)),
+        completion_with(tool_calls=(ToolCall(id="c1", name="weather", arguments_json='{"city":"Oslo"}'),)),
+        completion_with(stop_reason=StopReason.STOP),
+        completion_with(refusal="No."),
+        completion_with(thoughts=""),
+        completion_with(usage=Usage(prompt_tokens=8, completion_tokens=4, cached_tokens=2)),
+        completion_with(usage=Usage(prompt_tokens=9, completion_tokens=5, cached_tokens=2)),
+        completion_with(usage=Usage(prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens)),
     ]
     failures = [case for case in cases if len(list(outcome_differences(WANTED, case))) != 1]
     assert not failures
@@ -54,12 +54,17 @@ def test_each_part_of_an_answer_that_is_not_as_recorded_is_a_difference() -> Non
 
 @pytest.mark.req("X-216")
 def test_thoughts_in_tags_and_calls_that_the_provider_cannot_read_are_no_part_of_an_answer() -> None:
-    for text, shown in (("<think>a</think>b", "b"), (" <think> a", ""), ("a</think>b", "b"), ("a <b> c", "a <b> c")):
-        assert Outcome(texts=[text]).text == shown
+    for text, text_left in (
+        ("<think>a</think>b", "b"),
+        (" <think> a", ""),
+        ("a</think>b", "b"),
+        ("a <b> c", "a <b> c"),
+    ):
+        assert Outcome(texts=[text]).text == text_left
     for ended in ("malformed", "filter", "refusal"):
         wanted = replace(WANTED, ended=ended)
-        assert list(outcome_differences(wanted, given(tool_calls=(), stop_reason=StopReason(ended)))) == []
-        assert len(list(outcome_differences(wanted, given(stop_reason=StopReason(ended))))) == 1
+        assert list(outcome_differences(wanted, completion_with(tool_calls=(), stop_reason=StopReason(ended)))) == []
+        assert len(list(outcome_differences(wanted, completion_with(stop_reason=StopReason(ended))))) == 1
 
 
 @pytest.mark.req("X-216")
@@ -82,10 +87,10 @@ def test_an_error_has_the_kind_of_its_status_and_words() -> None:
     assert {case: kind_of_status(*case) for case in cases} == cases
     rate = Fault(FaultKind.RATE_LIMIT, 429)
     assert list(fault_differences(429, b"", rate)) == []
-    for status, body, said in (
-        (429, b"", GIVEN),
+    for status, body, kind in (
+        (429, b"", COMPLETION),
         (200, b"", rate),
         (503, b"", rate),
         (429, b"insufficient_quota", rate),
     ):
-        assert len(list(fault_differences(status, body, said))) == 1
+        assert len(list(fault_differences(status, body, kind))) == 1

@@ -39,7 +39,7 @@ def exchange(path: str, body: dict[str, Any], host: str = "example.test", method
     return Exchange("file", 0, method, f"https://{host}{path}", body, 200, {}, b"{}")
 
 
-def changed(*steps: str | int, to: object) -> dict[str, Any]:
+def change(*steps: str | int, to: object) -> dict[str, Any]:
     """The request with another value at the end of `steps`."""
     body: Any = json.loads(json.dumps(CHAT))
     place = body
@@ -55,33 +55,33 @@ def test_each_change_of_messages_calls_results_images_and_tools_is_a_difference_
     call = ("messages", 2, "tool_calls", 0)
     tool = ("tools", 0, "function")
     seen: list[tuple[dict[str, Any], bool]] = [
-        (changed("messages", 0, "content", to="Be long."), True),
-        (changed("messages", 1, "content", 0, "text", to="Listen."), True),
-        (changed("messages", 1, "content", to="Look."), True),
-        (changed("messages", 1, "role", to="assistant"), True),
-        (changed("messages", 2, "content", to=None), True),
-        (changed(*call, "id", to="c2"), True),
-        (changed(*call, "function", "name", to="wind"), True),
-        (changed(*call, "function", "arguments", to='{"city": "Oslo"}'), True),
-        (changed("messages", 3, "content", to="rainy"), True),
-        (changed("messages", 3, "tool_call_id", to="c2"), True),
-        (changed("messages", to=[*CHAT["messages"], {"role": "user", "content": "And?"}]), True),
-        (changed(*tool, "description", to="Hides it."), True),
-        (changed(*tool, "parameters", "required", to=[]), True),
-        (changed(*tool, "parameters", "properties", "city", "type", to="number"), True),
-        (changed("tools", to=[]), True),
-        (changed(*call, "function", "arguments", to='{"city":"Rome"}'), False),
-        (changed("messages", 0, "content", to="Be  short.\n"), False),
-        (changed("messages", 1, "content", to=[*reversed(CHAT["messages"][1]["content"])]), False),
-        (changed(*tool, "parameters", "title", to="Weather"), False),
-        (changed("temperature", to=0), False),
+        (change("messages", 0, "content", to="Be long."), True),
+        (change("messages", 1, "content", 0, "text", to="Listen."), True),
+        (change("messages", 1, "content", to="Look."), True),
+        (change("messages", 1, "role", to="assistant"), True),
+        (change("messages", 2, "content", to=None), True),
+        (change(*call, "id", to="c2"), True),
+        (change(*call, "function", "name", to="wind"), True),
+        (change(*call, "function", "arguments", to='{"city": "Oslo"}'), True),
+        (change("messages", 3, "content", to="rainy"), True),
+        (change("messages", 3, "tool_call_id", to="c2"), True),
+        (change("messages", to=[*CHAT["messages"], {"role": "user", "content": "And?"}]), True),
+        (change(*tool, "description", to="Hides it."), True),
+        (change(*tool, "parameters", "required", to=[]), True),
+        (change(*tool, "parameters", "properties", "city", "type", to="number"), True),
+        (change("tools", to=[]), True),
+        (change(*call, "function", "arguments", to='{"city":"Rome"}'), False),
+        (change("messages", 0, "content", to="Be  short.\n"), False),
+        (change("messages", 1, "content", to=[*reversed(CHAT["messages"][1]["content"])]), False),
+        (change(*tool, "parameters", "title", to="Weather"), False),
+        (change("temperature", to=0), False),
     ]
     wanted = chat.read_request(exchange("/v1/chat/completions", CHAT))
     failures = []
     for body, differs in seen:
-        given = chat.read_request(exchange("/v1/chat/completions", body))
-        if any(differences(wanted, given)) != differs:
-            failures.append((body, list(differences(wanted, given))))
+        talk = chat.read_request(exchange("/v1/chat/completions", body))
+        if any(differences(wanted, talk)) != differs:
+            failures.append((body, list(differences(wanted, talk))))
     assert not failures
 
 
@@ -173,28 +173,28 @@ def test_all_forms_read_one_conversation_as_the_same_talk() -> None:
 
 @pytest.mark.req("X-216")
 def test_what_the_agent_never_asks_is_left_out_with_a_reason() -> None:
-    said = {"messages": [{"role": "user", "content": "a"}], "model": "m"}
+    message_body = {"messages": [{"role": "user", "content": "a"}], "model": "m"}
     cases = [
         (
-            exchange("/v1/messages", said | {"tools": [{"type": "web_search_20250305", "name": "s"}]}),
+            exchange("/v1/messages", message_body | {"tools": [{"type": "web_search_20250305", "name": "s"}]}),
             "tools of the provider",
         ),
-        (exchange("/v1/chat/completions", said | {"modalities": ["text", "audio"]}), "no text"),
+        (exchange("/v1/chat/completions", message_body | {"modalities": ["text", "audio"]}), "no text"),
         (exchange("/v1/responses", {"input": "a", "model": "m", "previous_response_id": "r"}), "provider keeps"),
         (exchange("/v1/responses", {"input": "a", "model": "m", "background": True}), "fetched later"),
         (
             exchange("/v1beta/models/m:generateContent", {"contents": [], "tools": [{"googleSearch": {}}]}),
             "tools of the provider",
         ),
-        (exchange("/v1/messages/count_tokens", said), "counts of tokens"),
+        (exchange("/v1/messages/count_tokens", message_body), "counts of tokens"),
         (exchange("/v1/files", {}), "files and stores"),
         (exchange("/sample.pdf", {}, method="GET"), "a download"),
-        (exchange("/v2/chat", said), "does not call (…chat)"),
+        (exchange("/v2/chat", message_body), "does not call (…chat)"),
     ]
     failures = []
-    for asked, reason in cases:
+    for request_body, reason in cases:
         with pytest.raises(LeftOutError) as error:
-            endpoint_of(asked).form.read_request(asked)
+            endpoint_of(request_body).form.read_request(request_body)
         if reason not in str(error.value):
-            failures.append(f"{asked.url}: {error.value}")
+            failures.append(f"{request_body.url}: {error.value}")
     assert not failures

@@ -21,8 +21,8 @@ def test_logs_are_as_the_agent_writes_them_with_nothing_left_to_do(tmp_path: Pat
         files = list(folder.rglob("*.md"))
         assert [fault for file in files for fault in check_file(file)] == []
         assert sum(len(parse(file.read_bytes()).events) for file in files) == written
-        found = survey(folder)
-        assert (len(files), found.unfinished, len(found.last_seen)) == (logs, (), logs)
+        recovery = survey(folder)
+        assert (len(files), recovery.unfinished, len(recovery.last_seen)) == (logs, (), logs)
 
 
 @pytest.mark.slow

@@ -16,9 +16,9 @@ ALL = [constraint for work in WORKS for constraint in work.constraints]
 def test_the_deciding_part_stands_in_what_is_said_and_in_the_file_and_in_no_question() -> None:
     failures = []
     for constraint in ALL:
-        said = SpokenTurn(turn_id=TurnId("t"), path="", line=0, at=NOON, author="Alice", text=constraint.utterance)
+        spoken = SpokenTurn(turn_id=TurnId("t"), path="", line=0, at=NOON, author="Alice", text=constraint.utterance)
         is_apart = constraint.key not in constraint.act + constraint.direct
-        is_quoted = Spoken([said]).has_words_of(constraint.fact)  # no worker may write so much word for word
+        is_quoted = Spoken([spoken]).has_words_of(constraint.fact)  # no worker may write so much word for word
         if not (constraint.key in constraint.utterance and constraint.key in constraint.fact and is_apart) or is_quoted:
             failures.append(constraint.key)
     assert not failures

@@ -18,15 +18,15 @@ def test_a_text_holds_what_stands_in_it_however_it_is_spelt(subtests: pytest.Sub
 
 
 def test_a_constraint_is_reached_wherever_it_stands(subtests: pytest.Subtests) -> None:
-    for shown in [
+    for text in [
         request("hello", system="Rule: ask Mona first."),
         request("Ask Mona first.", "Yes.", "continue"),
         request(HANDOVER + "begin", "Yes.", "continue"),
         request(MEMORIES.replace("[]", '["ask mona first"]') + "continue"),
         request(FILES + "continue"),
     ]:
-        with subtests.test(shown=shown):
-            assert is_reached(shown, "ask mona first")
+        with subtests.test(shown=text):
+            assert is_reached(text, "ask mona first")
             assert not is_reached(request("continue"), "ask mona first")
 
 

@@ -57,12 +57,14 @@ def test_the_state_of_the_work_has_the_constraints_that_were_said_or_noted(worke
 def test_what_is_filed_of_a_stretch_is_what_was_said_in_it_and_is_not_there_yet(workers: ScriptedWorkers) -> None:
     spoken = turns_of(RULE.utterance)
 
-    found = parsed_consolidation(answer(workers, CONSOLIDATE, consolidate_prompt(b"", b"", b"", spoken)), spoken)
-    memory = append_entries(MEMORY_TEMPLATE, found.entries, AT, "stretch")
+    consolidation = parsed_consolidation(
+        answer(workers, CONSOLIDATE, consolidate_prompt(b"", b"", b"", spoken)), spoken
+    )
+    memory = append_entries(MEMORY_TEMPLATE, consolidation.entries, AT, "stretch")
     again = answer(workers, CONSOLIDATE, consolidate_prompt(b"", memory, b"", spoken))
 
-    assert [entry.text for entry in found.entries] == [RULE.fact]
-    assert found.history_block
+    assert [entry.text for entry in consolidation.entries] == [RULE.fact]
+    assert consolidation.history_block
     assert json.loads(again)["entries"] == []
 
 
@@ -85,11 +87,11 @@ def test_items_are_filed_by_what_is_said_of_them_and_no_two_reports_are_alike() 
     workers, spoken = item_worker("L7"), turns_of(item_text("L7", 1), item_text("L7", 2))
     prompt = consolidate_prompt(b"", b"", b"", spoken)
 
-    found = parsed_consolidation(answer(workers, CONSOLIDATE, prompt), spoken)
+    consolidation = parsed_consolidation(answer(workers, CONSOLIDATE, prompt), spoken)
     other = json.loads(answer(workers, CONSOLIDATE, prompt))
 
-    assert [entry.text for entry in found.entries] == ["Item L7-1 is kept.", "Item L7-2 is kept."]
-    assert other["history"] != found.history_block
+    assert [entry.text for entry in consolidation.entries] == ["Item L7-1 is kept.", "Item L7-2 is kept."]
+    assert other["history"] != consolidation.history_block
     assert answer(workers, FOLD, ("", "{}")) != answer(workers, FOLD, ("", "{}"))
     assert workers.purposes == [CONSOLIDATE, CONSOLIDATE, FOLD, FOLD]
 

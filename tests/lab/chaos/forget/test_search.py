@@ -15,9 +15,9 @@ def test_a_string_is_found_in_bytes_names_links_and_in_either_half(tmp_path: Pat
     (tmp_path / f"{OTHER}.txt").touch()
     (tmp_path / "link").symlink_to(f"nowhere/{ONE}")
 
-    found = search(tmp_path, {ONE, OTHER, make_string(random.Random(3))})
+    matches = search(tmp_path, {ONE, OTHER, make_string(random.Random(3))})
 
-    assert found == {ONE: {"folder/data", "half", "link"}, OTHER: {f"{OTHER}.txt"}}
+    assert matches == {ONE: {"folder/data", "half", "link"}, OTHER: {f"{OTHER}.txt"}}
 
 
 def test_strings_differ_and_are_words_for_every_index() -> None:

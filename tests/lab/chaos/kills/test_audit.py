@@ -44,9 +44,9 @@ def path(tmp_path: Path) -> Path:
     log.append(event("agent1", NOW, Kind.AGENT, "an answer", {"turn": "user1"}))
     log.append(event("deliv1", NOW, Kind.DELIVERY, "", {"event": "agent1", "message_ids": ["101", "102"]}))
     log.close()
-    found = newest_log(tmp_path, ID)
-    assert found is not None
-    return found
+    newest = newest_log(tmp_path, ID)
+    assert newest is not None
+    return newest
 
 
 def rows_of(data_root: Path, path: Path) -> list[tuple[str, int, str, bytes]]:
@@ -121,9 +121,9 @@ def test_a_kept_file_is_read_and_one_that_is_gone_is_lost(tmp_path: Path, path: 
         meta: dict[str, MetaValue] = {"message_id": str(number), "attachments": [{**attached}], "typed": 4}
         log.append(event(f"user{number}", NOW, Kind.USER, "text and the rest", meta))
     log.close()
-    kept = tmp_path / attachments_folder(THREAD) / "4"
-    kept.mkdir(parents=True)
-    (kept / "a.bin").write_bytes(b"file")
+    attachment = tmp_path / attachments_folder(THREAD) / "4"
+    attachment.mkdir(parents=True)
+    (attachment / "a.bin").write_bytes(b"file")
     read = {each.message_id: (each.text, each.file, each.is_file_lost) for each in read_logs(tmp_path, Tally())}
     assert [read[number] for number in (4, 5, 6)] == [
         ("text", b"file", False),

@@ -13,8 +13,8 @@ from lab.chaos.kills.saved import append_batch, read_batches
 from lab.resume.pieces import program_name
 
 
-def batch(name: str, said: int = 3) -> BatchReport:
-    tally = Tally(said=said, answered=said)
+def batch(name: str, message_count: int = 3) -> BatchReport:
+    tally = Tally(said=message_count, answered=message_count)
     tally.note("faults", "a fault")
     return BatchReport(
         name=name,
@@ -56,7 +56,7 @@ def test_a_line_that_is_no_batch_is_named(tmp_path: Path) -> None:
 def test_files_are_added_up_and_a_batch_of_two_files_counts_once(tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     append_batch(one, batch("s/1"))
-    append_batch(two, batch("s/1", said=9))
+    append_batch(two, batch("s/1", message_count=9))
     append_batch(two, batch("t/1"))
     report = KillReport(batches=tuple(read_batches([one, two])))
     assert (report.seed, report.total.said, len(report.kills), report.is_sound) == ("s, t", 6, 2, False)

@@ -38,8 +38,8 @@ def test_a_question_can_be_told_whatever_stands_behind_it() -> None:
         text = question(TOKEN, PLAIN, body)
         assert len(text) <= MESSAGE_LIMIT
         assert read_question(text) == (TOKEN, PLAIN), body
-        shown = f'INJECTED_CONTEXT_RELEVANT_MEMORIES\n{{"x": "q-ffffffffffff wants=tool y"}}\n\n{text}'
-        assert respond(request_of(shown)).text == answer(TOKEN, PLAIN), body
+        with_memories = f'INJECTED_CONTEXT_RELEVANT_MEMORIES\n{{"x": "q-ffffffffffff wants=tool y"}}\n\n{text}'
+        assert respond(request_of(with_memories)).text == answer(TOKEN, PLAIN), body
 
 
 def test_every_wish_ends_in_a_whole_answer_of_its_own_and_a_command_leaves_a_mark() -> None:

@@ -27,7 +27,7 @@ def test_an_agent_at_rest_owes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "owed"),
+    ("described", "owed"),
     [
         (status(some_at_work=["context:cli/1"]), "context:cli/1 is at work"),
         (status(not_answering=["loop discord"]), "loop discord does not answer"),
@@ -36,8 +36,8 @@ def test_an_agent_at_rest_owes_nothing() -> None:
         (status() | {"actors": {"memory": {"state": "the index is locked"}}}, "memory is the index is locked"),
     ],
 )
-def test_whatever_an_agent_owes_is_named(told: dict[str, Any], owed: str) -> None:
-    assert owed_by(told) == (owed,)
+def test_whatever_an_agent_owes_is_named(described: dict[str, Any], owed: str) -> None:
+    assert owed_by(described) == (owed,)
 
 
 def test_without_the_scheduler_s_answer_nothing_is_known_of_reminders() -> None:

@@ -67,8 +67,8 @@ def test_a_wrong_end_and_a_figure_that_must_be_0_are_unsound_and_told() -> None:
         assert not report.is_sound
         assert report.failures == [trouble] * 2 * bool(trouble)
         assert report.as_dict()["lost"] == lost
-        told, *failed = report.lines("any")
-        assert told.startswith(f"any: 2 kills: 0 left, {lost} lost, 2 looks, 2 kept (")
+        summary, *failed = report.lines("any")
+        assert summary.startswith(f"any: 2 kills: 0 left, {lost} lost, 2 looks, 2 kept (")
         assert failed == ["failed: hangs"] * 2 * bool(trouble)
 
 

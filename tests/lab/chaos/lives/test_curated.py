@@ -25,8 +25,8 @@ def account(tmp_path: Path) -> Account:
 
 
 def wrong(account: Account, index: bytes) -> list[int]:
-    found = judge_kept(account, index)
-    return [found[name] for name in WRONG]
+    counts = judge_kept(account, index)
+    return [counts[name] for name in WRONG]
 
 
 def test_each_staged_fact_once_and_one_that_was_only_asked_for_or_not_is_sound(account: Account) -> None:

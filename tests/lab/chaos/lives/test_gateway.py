@@ -31,28 +31,28 @@ WHOLE = (
 )
 
 
-def figures(*entries: Entry, said: tuple[ClientMessage, ...] = (ANSWERED, STREAMED, CUT_OFF)) -> dict[str, int]:
-    found = judge_kept(said, Stored(entries, ()))
-    return {name: found[name] for name in COUNTED[3:] if found[name]}
+def figures(*entries: Entry, sent: tuple[ClientMessage, ...] = (ANSWERED, STREAMED, CUT_OFF)) -> dict[str, int]:
+    counts = judge_kept(sent, Stored(entries, ()))
+    return {name: counts[name] for name in COUNTED[3:] if counts[name]}
 
 
 def test_what_was_answered_must_be_kept_and_what_was_cut_off_may_be() -> None:
     assert figures(*WHOLE) == {}
     assert figures(*WHOLE, entry("user", message("life", 3)), entry("memory", fact("life", 3))) == {}
-    found = judge_kept((ANSWERED, CUT_OFF), Stored(WHOLE, ("x: half",)))
-    assert (found["said"], found["answered"], found["files"], found["broken"]) == (2, 1, len(WHOLE), 1)
+    counts = judge_kept((ANSWERED, CUT_OFF), Stored(WHOLE, ("x: half",)))
+    assert (counts["said"], counts["answered"], counts["files"], counts["broken"]) == (2, 1, len(WHOLE), 1)
 
 
 @pytest.mark.req("X-225")
 def test_a_message_that_is_sent_again_counts_once_and_by_its_last_answer() -> None:
     again = dataclasses.replace(CUT_OFF, answer="noted at last", is_retry=True)
-    kept = (*WHOLE, entry("user", message("life", 3)), entry("memory", fact("life", 3)))
-    said = (ANSWERED, STREAMED, CUT_OFF, again)
-    found = judge_kept(said, Stored((*kept, entry("assistant", "noted at last")), ()))
-    assert (found["said"], found["answered"], found["retried"]) == (3, 3, 1)
-    assert figures(*kept, said=said) == {"answers_lost": 1}
-    twice = (*kept, entry("user", message("life", 3)), entry("assistant", "noted at last"))
-    assert figures(*twice, said=said) == {"turns_doubled": 1}
+    entries = (*WHOLE, entry("user", message("life", 3)), entry("memory", fact("life", 3)))
+    sent = (ANSWERED, STREAMED, CUT_OFF, again)
+    counts = judge_kept(sent, Stored((*entries, entry("assistant", "noted at last")), ()))
+    assert (counts["said"], counts["answered"], counts["retried"]) == (3, 3, 1)
+    assert figures(*entries, sent=sent) == {"answers_lost": 1}
+    twice = (*entries, entry("user", message("life", 3)), entry("assistant", "noted at last"))
+    assert figures(*twice, sent=sent) == {"turns_doubled": 1}
 
 
 def test_each_thing_that_is_missing_is_counted_as_what_it_is() -> None:
@@ -70,7 +70,7 @@ def test_what_is_there_twice_is_counted() -> None:
         name = "facts_doubled" if each.role == "memory" else "turns_doubled"
         assert figures(*WHOLE, each) == {name: 1}
     twice = (entry("memory", fact("life", 3)), entry("memory", fact("life", 3)))
-    assert figures(*twice, said=(CUT_OFF,)) == {"facts_doubled": 1}
+    assert figures(*twice, sent=(CUT_OFF,)) == {"facts_doubled": 1}
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ class FakeDrive(Drive):
     def __init__(self, outcome: Callable[[Phase], tuple[float, float]], plan: Plan = PLAN) -> None:
         self.plan = plan
         self.played = []
-        self.asked: list[Phase] = []
+        self.phases: list[Phase] = []
         self.waited_s = 0.0
         self.calls = 0
         self.late = 0
@@ -44,7 +44,7 @@ class FakeDrive(Drive):
         self.waited_s += seconds
 
     def play(self, phase: Phase) -> Played:
-        self.asked.append(phase)
+        self.phases.append(phase)
         time_s, cpu_s = self._outcome(phase)
         sent = phase.threads * phase.turns or round(phase.rate * phase.seconds)
         commands = round(sent * phase.command_share)

@@ -31,7 +31,7 @@ def quick(_: Phase) -> tuple[float, float]:
     return QUICK
 
 
-def held(verdicts: tuple[Verdict, ...]) -> list[bool]:
+def holds_of(verdicts: tuple[Verdict, ...]) -> list[bool]:
     return [each.holds for each in verdicts]
 
 
@@ -68,7 +68,7 @@ def test_a_burst_is_all_threads_at_once_behind_those_of_the_warm_up() -> None:
     drive = FakeDrive(quick)
 
     assert BURST.drive(drive, FIRST) == ()
-    assert drive.asked == [Phase(name="burst", first=FIRST, threads=10, turns=3)]
+    assert drive.phases == [Phase(name="burst", first=FIRST, threads=10, turns=3)]
     assert BURST.threads(PLAN) == 10
 
 
@@ -79,8 +79,8 @@ def test_steady_arrivals_fail_when_threads_and_not_the_bot_bounded_the_rate(subt
             drive = FakeDrive(quick)
             drive.late = late
 
-            assert held(STEADY.drive(drive, FIRST)) == [holds]
-            assert (drive.asked[0].rate, drive.asked[0].seconds) == (20.0, 8.0)
+            assert holds_of(STEADY.drive(drive, FIRST)) == [holds]
+            assert (drive.phases[0].rate, drive.phases[0].seconds) == (20.0, 8.0)
 
 
 @pytest.mark.parametrize(("beside_s", "holds"), [(0.60, True), (0.62, True), (0.63, False)])
@@ -90,9 +90,9 @@ def test_a_flood_may_lengthen_the_others_replies_by_a_fifth(beside_s: float, hol
     verdicts = NOISY.drive(drive, FIRST)
 
     assert verdicts[0].holds is holds
-    assert [phase.name for phase in drive.asked] == ["flood", "quiet", "quiet", "flood"]
+    assert [phase.name for phase in drive.phases] == ["flood", "quiet", "quiet", "flood"]
     assert NOISY.threads(PLAN) == 11
-    assert sum(phase.seconds for phase in drive.asked) == 8.0
+    assert sum(phase.seconds for phase in drive.phases) == 8.0
 
 
 @pytest.mark.parametrize(("ratio", "left", "expected"), [(2.0, 0, [True, True]), (2.1, 1, [False, False])])
@@ -102,14 +102,14 @@ def test_windows_that_come_back_may_cost_twice_and_must_have_been_away(
     drive = FakeDrive(lambda phase: (0.52, 1.0 if phase.name == "round 1" else ratio))
     drive.windows_left = left
 
-    assert held(LONG.drive(drive, FIRST)) == expected
-    assert [(phase.name, phase.turns) for phase in drive.asked] == [(f"round {number}", 1) for number in (1, 2, 3)]
+    assert holds_of(LONG.drive(drive, FIRST)) == expected
+    assert [(phase.name, phase.turns) for phase in drive.phases] == [(f"round {number}", 1) for number in (1, 2, 3)]
 
 
 def test_nobody_asks_the_floor_for_its_windows() -> None:
     drive = FakeDrive(quick, dataclasses.replace(PLAN, subject=FLOOR))
 
-    assert held(LONG.drive(drive, FIRST)) == [True]
+    assert holds_of(LONG.drive(drive, FIRST)) == [True]
 
 
 @pytest.mark.parametrize("limit", [3.1, 20.0, 33.0, 170.0])
@@ -120,9 +120,9 @@ def test_the_highest_rate_is_found_from_below_and_from_above(limit: float) -> No
         tried.append(rate)
         return rate <= limit
 
-    found = highest_rate(bears, 20.0)
+    highest = highest_rate(bears, 20.0)
 
-    assert limit * 0.93 < found <= limit
+    assert limit * 0.93 < highest <= limit
     assert len(tried) < 14
 
 
@@ -147,12 +147,12 @@ def test_a_ramp_tells_the_highest_rate_and_how_late_answers_are_at_half_of_it(ha
     assert half.value == pytest.approx((half_s - 0.5) * 1000)
     assert half.holds is holds
     assert borne.holds
-    assert drive.asked[-1].rate == pytest.approx(peak.value / 2, rel=0.001)
-    assert min(phase.rate * phase.seconds for phase in drive.asked) >= 60
+    assert drive.phases[-1].rate == pytest.approx(peak.value / 2, rel=0.001)
+    assert min(phase.rate * phase.seconds for phase in drive.phases) >= 60
 
 
 def test_a_bot_that_bears_no_rate_fails() -> None:
-    assert held(RAMP.drive(FakeDrive(lambda _: (2.0, 1.0)), FIRST)) == [True, True, False]
+    assert holds_of(RAMP.drive(FakeDrive(lambda _: (2.0, 1.0)), FIRST)) == [True, True, False]
 
 
 def test_each_command_takes_one_more_call_of_the_model(subtests: pytest.Subtests) -> None:
@@ -162,8 +162,8 @@ def test_each_command_takes_one_more_call_of_the_model(subtests: pytest.Subtests
             drive = FakeDrive(quick)
             drive.further_calls = further
 
-            assert held(BASH.drive(drive, FIRST)) == expected
-            assert drive.asked[0].command_share == SHARE
+            assert holds_of(BASH.drive(drive, FIRST)) == expected
+            assert drive.phases[0].command_share == SHARE
 
 
 def test_layers_are_switched_on_for_a_burst(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_memory_at_churn_is_flat_up_to_two_kib_for_each_new_window(subtests: pyt
             assert resident.value == pytest.approx(kib_per_window + 4.0, abs=0.01)
             assert per_minute.value == pytest.approx(per_s * 60, abs=0.01)
             assert slope.holds is holds
-            assert drive.asked[0].is_fresh
+            assert drive.phases[0].is_fresh
             assert (CHURN.watches_memory, CHURN.threads(PLAN)) == (True, 0)
 
 
@@ -216,4 +216,4 @@ def test_memory_with_known_windows_is_what_it_is_when_nothing_works_or_grows_any
 
             assert resident.value == settled_mb
             assert without_files.value == (None if settled_mb is None else 90.0)
-            assert drive.asked == [Phase(name="known", first=FIRST, threads=10, turns=3)]
+            assert drive.phases == [Phase(name="known", first=FIRST, threads=10, turns=3)]

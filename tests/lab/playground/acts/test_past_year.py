@@ -15,21 +15,21 @@ TODAY = date(2026, 11, 29)
 def test_a_day_has_the_same_messages_tomorrow_so_that_a_second_import_takes_only_the_new_day() -> None:
     today, tomorrow = ({*past_year(day)} for day in (TODAY, TODAY + timedelta(days=1)))
 
-    assert {said.at.date() for said in tomorrow - today} <= {TODAY}
-    assert {said.at.date() for said in today - tomorrow} <= {TODAY - timedelta(days=DAYS)}
+    assert {message.at.date() for message in tomorrow - today} <= {TODAY}
+    assert {message.at.date() for message in today - tomorrow} <= {TODAY - timedelta(days=DAYS)}
 
 
 def test_a_year_is_in_order_and_everybody_speaks_in_it() -> None:
     year = [*past_year(TODAY)]
 
-    assert [said.at for said in year] == sorted({said.at for said in year})
+    assert [message.at for message in year] == sorted({message.at for message in year})
     assert year[0].at.date() >= TODAY - timedelta(days=DAYS)
-    assert {said.author_id for said in year} == {number for _, number in PEOPLE}
+    assert {message.author_id for message in year} == {number for _, number in PEOPLE}
     assert len(year) > DAYS
 
 
 @pytest.mark.parametrize("month", range(1, 13))
 def test_whenever_one_begins_each_month_has_something_that_may_be_asked_for(month: int) -> None:
-    (cake,) = (said for said in past_year(date(2026, month, 1)) if "Rhubarb cake" in said.text)
+    (cake,) = (message for message in past_year(date(2026, month, 1)) if "Rhubarb cake" in message.text)
 
     assert (cake.at.month, cake.at.day) == (4, 14)
