@@ -49,7 +49,7 @@ _POST = "approval-"
 """Prefix of the request ids of postings; the question's id follows."""
 
 Delivery = Delivered | DeliveryFailed | DeliveryRefused
-Heard = ApprovalCommand | ApprovalEvent | AskerTold | SubscriberMessage | Delivery | DescribeYourself | ForgetDerived
+Incoming = ApprovalCommand | ApprovalEvent | AskerTold | SubscriberMessage | Delivery | DescribeYourself | ForgetDerived
 
 
 class ApprovalActor(Actor):
@@ -78,7 +78,7 @@ class ApprovalActor(Actor):
         for request in self._state.asking.values():
             self._ask_window(request)
 
-    def handle(self, message: Heard) -> None:
+    def handle(self, message: Incoming) -> None:
         """Ask, decide, or end a question."""
         match message:
             case AskApproval():
@@ -123,14 +123,14 @@ class ApprovalActor(Actor):
 
         self.ask(request.window.address, make, ASKER_S, partial(self._take_asker, request))
 
-    def _take_asker(self, request: AskApproval, told: AskerTold | None) -> None:
+    def _take_asker(self, request: AskApproval, asker: AskerTold | None) -> None:
         """Wait for the open question about the same act, or ask a new one."""
         if self._state.asking.pop(request.request_id, None) is None:
             return
-        if told is None:
+        if asker is None:
             self._refuse(request, wording.NO_ASKER)
             return
-        earlier = self._match_open(request, told)
+        earlier = self._match_open(request, asker)
         if earlier is not None:
             earlier.asker = request
             if self._is_over(earlier):
@@ -145,22 +145,22 @@ class ApprovalActor(Actor):
         elif sum(each.question.window == request.window for each in self._state.open.values()) >= MOST_OPEN:
             self._refuse(request, wording.TOO_MANY.format(most=MOST_OPEN))
         else:
-            self._open(request, told)
+            self._open(request, asker)
 
-    def _match_open(self, request: AskApproval, told: AskerTold) -> OpenQuestion | None:
+    def _match_open(self, request: AskApproval, asker: AskerTold) -> OpenQuestion | None:
         """Question about the same act in the same turn for which no asker waits."""
-        about = (request.window, told.turn_id, request.kind, request.text)
+        about = (request.window, asker.turn_id, request.kind, request.text)
         return next(
             (each for each in self._state.open.values() if each.asker is None and each.question.is_about(*about)), None
         )
 
-    def _open(self, request: AskApproval, told: AskerTold) -> None:
+    def _open(self, request: AskApproval, asker: AskerTold) -> None:
         question = Question(
             id=self.new_token(),
             window=request.window,
-            turn_id=told.turn_id,
-            asked_by=told.asked_by,
-            message_id=told.message_id,
+            turn_id=asker.turn_id,
+            asked_by=asker.asked_by,
+            message_id=asker.message_id,
             kind=request.kind,
             text=request.text,
             asked_at=self.now(),
@@ -223,8 +223,8 @@ class ApprovalActor(Actor):
         if grants and not fault:
             self.tell(request.reply_to, ApprovalGranted(request_id=request.request_id))
         else:
-            said = wording.NOT_STORED.format(reason=fault) if grants else reason or wording.REFUSED
-            self._refuse(request, said)
+            text = wording.NOT_STORED.format(reason=fault) if grants else reason or wording.REFUSED
+            self._refuse(request, text)
         return fault if grants else ""
 
     # ends
@@ -322,15 +322,15 @@ class ApprovalActor(Actor):
     # messages to people
 
     def _post(self, each: OpenQuestion, *, look_first: bool = False) -> None:
-        question, asked = each.question, wording.question_message(each.question)
+        question, content = each.question, wording.question_message(each.question)
         self.tell(
             self._config.surface,
             PostMessage(
                 request_id=RequestId(f"{_POST}{question.id}"),
                 reply_to=self.address,
                 window=question.window,
-                text=asked.text,
-                exact=asked.exact,
+                text=content.text,
+                exact=content.exact,
                 nonce=question.id,
                 answers_message_id=question.message_id,
                 look_first=look_first,

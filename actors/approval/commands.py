@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from actors.part import Answer, Given, Invocation, Press, Wording, Words
+from actors.part import Answer, ArgumentValues, Invocation, Press, Wording, Words
 from domain.policy.approval import ALLOW, REFUSE
 from messages.base import UserId
 from messages.discord import PostedButton
@@ -25,19 +25,19 @@ def question_buttons(question_id: str) -> tuple[PostedButton, ...]:
     )
 
 
-def _allow(call: Invocation, given: Given) -> DecideApproval:
-    return _decide(call, given, grants=True)
+def _allow(call: Invocation, values: ArgumentValues) -> DecideApproval:
+    return _decide(call, values, grants=True)
 
 
-def _refuse(call: Invocation, given: Given) -> DecideApproval:
-    return _decide(call, given, grants=False)
+def _refuse(call: Invocation, values: ArgumentValues) -> DecideApproval:
+    return _decide(call, values, grants=False)
 
 
-def _decide(call: Invocation, given: Given, *, grants: bool) -> DecideApproval:
+def _decide(call: Invocation, values: ArgumentValues, *, grants: bool) -> DecideApproval:
     return DecideApproval(
         request_id=call.request_id,
         reply_to=call.reply_to,
-        id=given["id"],
+        id=values["id"],
         grants=grants,
         decided_by=UserId(call.person_id),
     )

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from actors.backup import selection, sums
-from actors.backup.sums import APART, CHUNK_BYTES, ROOT, BackupError, Told, digest, tell_none, verify
+from actors.backup.sums import APART, CHUNK_BYTES, ROOT, BackupError, Progress, digest, tell_none, verify
 from actors.context.log.root_folders import NAMES, folder_faults
 from actors.linux.disk import Disk, RealDisk, write_some
 from actors.linux.folder import MOST_LEVELS, open_folder, remove_tree
@@ -64,7 +64,7 @@ def make_backup(
     source: Source,
     folder: Path,
     pause: Callable[[float], object],
-    told: Told = tell_none,
+    progress: Progress = tell_none,
     disk: Disk | None = None,
 ) -> Backup:
     """Copy a data root into `folder`, which is made, and verify the copy; nothing there is changed.
@@ -73,7 +73,7 @@ def make_backup(
         source: What to copy.
         folder: Must not be there, or be empty; not in the data root.
         pause: Waits for so many seconds, while another program writes.
-        told: Hears how far it is.
+        progress: Hears how far it is.
         disk: Takes the copies; the system's own by default.
 
     Raises:
@@ -83,7 +83,7 @@ def make_backup(
         raise BackupError(f"data root {source.root}: there is no such folder")
     was_there = _require_free(folder, source.root)
     try:
-        return _Copier(source, folder, pause, told, disk or RealDisk()).make()
+        return _Copier(source, folder, pause, progress, disk or RealDisk()).make()
     except BaseException as error:
         _remove(folder, was_there)
         if isinstance(error, OSError):
@@ -116,11 +116,13 @@ def _require_free(folder: Path, root: Path) -> bool:
 
 
 class _Copier:
-    def __init__(self, source: Source, folder: Path, pause: Callable[[float], object], told: Told, disk: Disk) -> None:
+    def __init__(
+        self, source: Source, folder: Path, pause: Callable[[float], object], progress: Progress, disk: Disk
+    ) -> None:
         self._source = source
         self._folder = folder
         self._pause = pause
-        self._told = told
+        self._progress = progress
         self._disk = disk
         self._sums: dict[str, str] = {}
         self._backup = Backup(folder)
@@ -148,7 +150,7 @@ class _Copier:
         if settings is not None and settings.exists() and self._root not in settings.resolve().parents:
             self._copy_file(None, str(settings.resolve()), f"{APART}/agent.toml")
         self._disk.sync_all()
-        self._backup.files, self._backup.bytes = len(self._sums), verify(self._folder, self._sums, self._told)
+        self._backup.files, self._backup.bytes = len(self._sums), verify(self._folder, self._sums, self._progress)
         sums.write(self._folder, self._sums, self._disk)
         return self._backup
 
@@ -241,7 +243,7 @@ class _Copier:
 
     def _note(self, path: str, digest_hex: str) -> None:
         self._sums[path] = digest_hex
-        self._told("copying", len(self._sums))
+        self._progress("copying", len(self._sums))
 
     def _settled_log(self, fd: int) -> os.stat_result:
         """Status of a log at a moment when its last record was whole, so that no record is copied while it is written.

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from actors.backup import sums
 from actors.backup.selection import LOGS, REPLACED
-from actors.backup.sums import APART, ROOT, BackupError, Told, digest, tell_none, verify
+from actors.backup.sums import APART, ROOT, BackupError, Progress, digest, tell_none, verify
 from actors.context.log.data_root import HOSTS_LOCK_NAME, LOCK_NAME, UNFINISHED_RESTORE, DataRoot, DataRootError
 from actors.context.log.redactions import Redactions
 from actors.linux.disk import Disk, RealDisk
@@ -55,7 +55,7 @@ def restore_backup(
     now: datetime,
     *,
     replace: bool,
-    told: Told = tell_none,
+    progress: Progress = tell_none,
     disk: Disk | None = None,
     margin_bytes: int = MARGIN_BYTES,
 ) -> Restored:
@@ -67,7 +67,7 @@ def restore_backup(
         reminders: Where the reminders' file belongs by the settings; one that is there is not written over.
         now: Aware; names the folder of what is replaced.
         replace: Whether the data root may hold something; that is moved aside, never removed.
-        told: Hears how far it is.
+        progress: Hears how far it is.
         disk: Takes the data root; the system's own by default.
         margin_bytes: Bytes that must stay free.
 
@@ -75,7 +75,7 @@ def restore_backup(
         BackupError: nothing was restored.
     """
     listed = sums.read(source)
-    size = verify(source, listed, told)
+    size = verify(source, listed, progress)
     inside, outside = root.resolve(), source.resolve()
     if inside == outside or outside in inside.parents:
         raise BackupError(f"{root}: lies in the backup; restore it elsewhere")
@@ -85,7 +85,7 @@ def restore_backup(
     except DataRootError as error:
         raise BackupError(str(error)) from error
     try:
-        return _Restorer(source, listed, size, root, told, disk or RealDisk()).make(
+        return _Restorer(source, listed, size, root, progress, disk or RealDisk()).make(
             reminders, now, replace=replace, margin_bytes=margin_bytes
         )
     except OSError as error:
@@ -96,12 +96,14 @@ def restore_backup(
 
 
 class _Restorer:
-    def __init__(self, source: Path, listed: Mapping[str, str], size: int, root: Path, told: Told, disk: Disk) -> None:
+    def __init__(
+        self, source: Path, listed: Mapping[str, str], size: int, root: Path, progress: Progress, disk: Disk
+    ) -> None:
         self._source = source
         self._listed = listed
         self._size = size
         self._root = root
-        self._told = told
+        self._progress = progress
         self._disk = disk
         self._stage = root / UNFINISHED_RESTORE
 
@@ -152,7 +154,7 @@ class _Restorer:
         shutil.copytree(self._source / ROOT, self._stage, symlinks=True, dirs_exist_ok=True)
         below = f"{ROOT}/"
         listed = {path.removeprefix(below): each for path, each in self._listed.items() if path.startswith(below)}
-        verify(self._stage, listed, self._told)
+        verify(self._stage, listed, self._progress)
 
     def _make_redacted_copies(self) -> None:
         """Make the copies, for commands, of logs with words taken back; they are derived, so no backup has them."""

@@ -28,7 +28,7 @@ MOST_NAMED = 3
 _LINE = re.compile(rb"(\\?)([0-9a-f]{64})  ([^\n]+)")
 _UNESCAPED = {b"\\\\": b"\\", b"\\n": b"\n"}
 
-Told = Callable[[str, int], object]
+Progress = Callable[[str, int], object]
 """Hears the work being done, and of how many files it is done."""
 
 
@@ -87,20 +87,20 @@ def read(folder: Path) -> dict[str, str]:
     return sums
 
 
-def verify(folder: Path, sums: Mapping[str, str], told: Told = tell_none) -> int:
+def verify(folder: Path, sums: Mapping[str, str], progress: Progress = tell_none) -> int:
     """Read every file below `folder` and compare it with its sum; the bytes of all.
 
     Args:
         folder: Of the files.
         sums: By path below `folder`.
-        told: Hears how far it is.
+        progress: Hears how far it is.
 
     Raises:
         BackupError: a file is missing, altered or not listed; names the first ones.
     """
     problems, size = list[str](), 0
     for number, path in enumerate(sorted({*sums, *_files(folder)}), 1):
-        told("verifying", number)
+        progress("verifying", number)
         try:
             file_size, digest_hex = digest(folder / path)
         except OSError as error:

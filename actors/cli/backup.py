@@ -85,7 +85,7 @@ def restore(src: Path, root: Path | None, replace: bool, config_file: Path | Non
                 _reminders(settings),
                 SystemClock().now(),
                 replace=replace,
-                told=_counting(say),
+                progress=_counting(say),
             )
     except BackupError as error:
         fail(plain(str(error)))

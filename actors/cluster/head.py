@@ -12,7 +12,7 @@ import msgspec
 
 from actors.cluster.host_life import HostLife, Stage
 from actors.cluster.lease import LEASE_S
-from actors.cluster.ledger import Told
+from actors.cluster.ledger import WindowMessage
 from actors.cluster.placement import choose_host
 from actors.cluster.pool import HostGoneError, HostSlowError, Pool, PoolError
 from actors.cluster.shared import DOUBLED, head_codec
@@ -82,9 +82,9 @@ class Head:
         self._lives: dict[str, HostLife] = {}
         self._at: dict[str, HostLife] = {}
         """Host of each window, by the window's key."""
-        self._homeless: deque[Told] = deque()
+        self._homeless: deque[WindowMessage] = deque()
         """Messages to windows from a time without any host."""
-        self._made = 0
+        self._last_number = 0
         self.lost = 0
         """Hosts that were lost."""
         self._failures = 0
@@ -159,7 +159,7 @@ class Head:
             if self._is_over:
                 return False
             if not at:
-                self._tell_window(Told(to.key, message, data))
+                self._tell_window(WindowMessage(to.key, message, data))
                 return True
             life = self._lives.get(name)
             if life is None or life.stage is Stage.LOST:
@@ -167,16 +167,16 @@ class Head:
             life.put(data, None)
             return True
 
-    def _tell_window(self, told: Told) -> None:
-        life = self._at.get(told.key)
+    def _tell_window(self, message: WindowMessage) -> None:
+        life = self._at.get(message.key)
         if life is None:
             hosts = self._open_to_windows()
             if not hosts:
-                self._homeless.append(told)
+                self._homeless.append(message)
                 return
-            life = self._at[told.key] = hosts[choose_host(told.key, hosts)]
-            life.windows.add(told.key)
-        life.put(told.data, told)
+            life = self._at[message.key] = hosts[choose_host(message.key, hosts)]
+            life.windows.add(message.key)
+        life.put(message.data, message)
 
     def _open_to_windows(self) -> dict[str, HostLife]:
         """Hosts that may be given a window: at first also starting hosts, or the first ready host would get all."""
@@ -194,8 +194,8 @@ class Head:
         with self._lock:
             if self._is_over:
                 return
-            self._made += 1
-            name = f"h{self._made}"
+            self._last_number += 1
+            name = f"h{self._last_number}"
             life = HostLife(name, self._system.new_token(), self._system, self._codec, self, self._pace.lease_s)
             self._lives[name] = life
             earlier = self._failures
@@ -258,8 +258,8 @@ class Head:
             self._failures = 0
             self._look_at_round()
             waiting, self._homeless = self._homeless, deque()
-            for told in waiting:
-                self._tell_window(told)
+            for message in waiting:
+                self._tell_window(message)
         log.info("host %s is ready", life.name)
 
     def on_lost(self, life: HostLife, reason: str) -> None:
@@ -302,12 +302,12 @@ class Head:
         for key in life.windows:
             if self._at.get(key) is life:
                 del self._at[key]
-        keys = dict.fromkeys(told.key for told in owed) | dict.fromkeys(sorted(busy))
+        keys = dict.fromkeys(message.key for message in owed) | dict.fromkeys(sorted(busy))
         for key in keys:
             window = Window.from_key(key)
             resume = ResumeWindow(window=window, reply_to=self._surface)
-            self._tell_window(Told(key, resume, self._codec.encode(window.address, resume)))
-        for told in owed:
-            self._tell_window(told)
+            self._tell_window(WindowMessage(key, resume, self._codec.encode(window.address, resume)))
+        for message in owed:
+            self._tell_window(message)
         if keys:
             log.warning("%d windows of host %s were resumed, %d messages said again", len(keys), life.name, len(owed))

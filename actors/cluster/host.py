@@ -13,7 +13,7 @@ import msgspec
 
 from actors.cluster.lease import Lease
 from actors.cluster.link import Link
-from actors.cluster.wire import CONTROL, Codec, Handled, HostFrame, Said, frame_bytes, head_frame
+from actors.cluster.wire import CONTROL, Codec, Handled, HostFrame, LogLine, frame_bytes, head_frame
 from actors.kernel import Actor, ActorSpec, ActorSystem, DeadLetter
 from messages.base import CONTEXT_KIND, Address, Message
 
@@ -75,7 +75,7 @@ class HostSystem:
 
     def report(self, level: int, name: str, text: str) -> None:
         """Have a line of this host's log stand in the head's."""
-        item = self._codec.encode(CONTROL, Said(level, name, text))
+        item = self._codec.encode(CONTROL, LogLine(level, name, text))
         with self._lock:
             if self._link.unacknowledged < MOST_LINES:
                 self._put(item)

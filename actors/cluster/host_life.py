@@ -13,10 +13,10 @@ from enum import Enum
 from typing import Any, Protocol
 
 from actors.cluster.lease import LEASE_S, Grant
-from actors.cluster.ledger import Ledger, Told
+from actors.cluster.ledger import Ledger, WindowMessage
 from actors.cluster.link import Link
 from actors.cluster.pool import HostGoneError, HostSlowError, RemoteHost
-from actors.cluster.wire import Codec, Handled, HeadFrame, Said, frame_bytes, host_frame
+from actors.cluster.wire import Codec, Handled, HeadFrame, LogLine, frame_bytes, host_frame
 from actors.kernel import ActorSystem
 from messages.base import Address
 from messages.discord import UserMessageLogged
@@ -115,21 +115,21 @@ class HostLife:
         with self._lock:
             return self.ledger.is_settled and not self._link.unacknowledged
 
-    def put(self, data: bytes, told: Told | None) -> None:
+    def put(self, data: bytes, message: WindowMessage | None) -> None:
         """Have the host hear something, as soon as it can; never waits.
 
         Args:
             data: A message as the codec writes it.
-            told: The same where it is for a window.
+            message: The same where it is for a window.
         """
         with self._lock:
             number = self._link.put(data)
-            if told is not None:
-                self.ledger.tell(number, told)
+            if message is not None:
+                self.ledger.tell(number, message)
             if self._is_idle:
                 self._lock.notify()
 
-    def take_over(self) -> tuple[list[Told], set[str]]:
+    def take_over(self) -> tuple[list[WindowMessage], set[str]]:
         """Messages owed to the host's windows, and keys of busy windows; for a lost host."""
         with self._lock:
             return list(self.ledger.owed()), set(self.ledger.busy)
@@ -239,7 +239,7 @@ class HostLife:
             case Handled():
                 with self._lock:
                     self.ledger.settle(message.numbers, message.busy, message.quiet)
-            case Said():
+            case LogLine():
                 logging.getLogger(message.name).log(
                     message.level, "[%s] %s", self.name, message.text, extra={"is_from_host": True}
                 )

@@ -18,7 +18,7 @@ UNLOGGED_S = 60.0
 """Seconds for which a handled message of a person is kept without a report that the message is logged."""
 
 
-class Told(NamedTuple):
+class WindowMessage(NamedTuple):
     """One message to a window."""
 
     key: str
@@ -38,8 +38,8 @@ class Ledger:
             monotonic: Seconds that never go back.
         """
         self._monotonic = monotonic
-        self._open: dict[int, Told] = {}
-        self._unlogged: OrderedDict[tuple[Window, MessageId], tuple[float, Told]] = OrderedDict()
+        self._open: dict[int, WindowMessage] = {}
+        self._unlogged: OrderedDict[tuple[Window, MessageId], tuple[float, WindowMessage]] = OrderedDict()
         """Oldest first; a plain dict takes longer and longer to find its first after many that were taken out."""
         self._logged: set[tuple[Window, MessageId]] = set()
         self.busy: set[str] = set()
@@ -55,9 +55,9 @@ class Ledger:
         """Messages that were not handled yet, as far as is known."""
         return len(self._open)
 
-    def tell(self, number: int, told: Told) -> None:
+    def tell(self, number: int, message: WindowMessage) -> None:
         """A window is told something; `number` is greater than all before."""
-        self._open[number] = told
+        self._open[number] = message
 
     def hear(self, logged: UserMessageLogged) -> None:
         """A message is in its window's log, so it need not be said again."""
@@ -68,26 +68,26 @@ class Ledger:
     def settle(self, numbers: Iterable[int], busy: Iterable[str], quiet: Iterable[str]) -> None:
         """Windows have handled some of it, and are busy since, or no more."""
         for number in numbers:
-            told = self._open.pop(number, None)
-            if told is not None and isinstance(told.message, UserMessage):
-                self._note_handled(told, told.message)
+            entry = self._open.pop(number, None)
+            if entry is not None and isinstance(entry.message, UserMessage):
+                self._note_handled(entry, entry.message)
         self.busy.update(busy)
         self.busy.difference_update(quiet)
 
-    def _note_handled(self, told: Told, message: UserMessage) -> None:
+    def _note_handled(self, entry: WindowMessage, message: UserMessage) -> None:
         now, name = self._monotonic(), (message.window, message.message_id)
         if name in self._logged:
             self._logged.remove(name)
         else:
-            self._unlogged[name] = (now, told)
+            self._unlogged[name] = (now, entry)
         while self._unlogged:
             oldest = next(iter(self._unlogged))
             if now - self._unlogged[oldest][0] < UNLOGGED_S:
                 break
             del self._unlogged[oldest]
 
-    def owed(self) -> Iterator[Told]:
+    def owed(self) -> Iterator[WindowMessage]:
         """Messages to send again, in their original order."""
-        for _at, told in self._unlogged.values():
-            yield told
+        for _at, message in self._unlogged.values():
+            yield message
         yield from self._open.values()

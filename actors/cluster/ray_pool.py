@@ -116,8 +116,8 @@ class RayPool:
         self._ray = ray
         self._watch = ProcessWatch(children) if (children := _children(ray)) else CallWatch(_heartbeat(ray))
         share = 1 if self._address else 0
-        made: Any = ray.remote(num_cpus=share, max_restarts=0, max_task_retries=0)
-        self._actor = made(self._host).options(max_concurrency=CALLS_AT_ONCE, scheduling_strategy="SPREAD")
+        remote_class: Any = ray.remote(num_cpus=share, max_restarts=0, max_task_retries=0)
+        self._actor = remote_class(self._host).options(max_concurrency=CALLS_AT_ONCE, scheduling_strategy="SPREAD")
 
     def _make_place(self) -> None:
         """Make the folder of a Ray of one's own, and note it; what an earlier run left is removed.

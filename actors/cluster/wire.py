@@ -103,7 +103,7 @@ class Handled(msgspec.Struct, frozen=True, tag="~handled", gc=False):
     """Keys of windows that have nothing in progress any more."""
 
 
-class Said(msgspec.Struct, frozen=True, tag="~said", gc=False):
+class LogLine(msgspec.Struct, frozen=True, tag="~said", gc=False):
     """A line of a host's log, for the head's."""
 
     level: int
@@ -147,7 +147,7 @@ class Codec:
             if (names := tuple(field.name for field in msgspec.structs.fields(each) if field.type is Address))
         }
         self._encode = msgspec.msgpack.Encoder().encode
-        every = Union[(*types, Handled, Said)]  # type: ignore[valid-type]
+        every = Union[(*types, Handled, LogLine)]  # type: ignore[valid-type]
         self._decode = msgspec.msgpack.Decoder(tuple[str, str, every]).decode
 
     def encode(self, to: Address, message: Any) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from actors.part import Answer, Argument, Command, Given, Invocation, Press, Wording
+from actors.part import Answer, Argument, ArgumentValues, Command, Invocation, Press, Wording
 from domain.turn.typed_command import STOP_PREFIX
 from messages.context import (
     ChooseModel,
@@ -45,13 +45,13 @@ def model_commands(models: tuple[str, ...]) -> tuple[Command[ModelChosen], ...]:
     )
 
 
-def _choose(call: Invocation, given: Given) -> ChooseModel:
+def _choose(call: Invocation, values: ArgumentValues) -> ChooseModel:
     return ChooseModel(
         request_id=call.request_id,
         reply_to=call.reply_to,
         window=call.window,
         asked_by=call.person_id,
-        model=given["name"].strip(),
+        model=values["name"].strip(),
     )
 
 
@@ -61,19 +61,19 @@ def _word_choice(reply: ModelChosen, _wording: Wording) -> Answer:
     return Answer(f"{words} You may choose {' or '.join(others)} instead." if others else words)
 
 
-def _start(call: Invocation, _given: Given) -> StartNewWindow:
+def _start(call: Invocation, _values: ArgumentValues) -> StartNewWindow:
     return StartNewWindow(
         request_id=call.request_id, reply_to=call.reply_to, window=call.window, asked_by=call.person_id
     )
 
 
-def _stop(call: Invocation, given: Given) -> StopTurn:
+def _stop(call: Invocation, values: ArgumentValues) -> StopTurn:
     return StopTurn(
         request_id=call.request_id,
         reply_to=call.reply_to,
         window=call.window,
         asked_by=call.person_name,
-        turn_id=given.get("id", ""),
+        turn_id=values.get("id", ""),
     )
 
 

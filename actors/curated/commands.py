@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from actors.part import Answer, Argument, Command, Given, Invocation, Wording, Words
+from actors.part import Answer, Argument, ArgumentValues, Command, Invocation, Wording, Words
 from domain.curated.wording import lines
 from messages.base import Message
 from messages.curated import (
@@ -56,12 +56,12 @@ def _command(
     *arguments: Argument,
     **fixed: object,
 ) -> Command[Any]:
-    def request(call: Invocation, given: Given) -> Message:
-        fields = {argument.name: given[argument.name] for argument in arguments if given.get(argument.name)}
-        made: Message = message(
+    def request(call: Invocation, values: ArgumentValues) -> Message:
+        fields = {argument.name: values[argument.name] for argument in arguments if values.get(argument.name)}
+        filled: Message = message(
             request_id=call.request_id, reply_to=call.reply_to, window=call.window, **fields, **fixed
         )
-        return made
+        return filled
 
     return Command(
         name=f"memory {name}",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from actors.forget.wording import CONFIRM_PREFIX, answer_carried_out, answer_expired, answer_list, answer_preview
-from actors.part import Argument, Command, Given, Invocation, Press, Words
+from actors.part import Argument, ArgumentValues, Command, Invocation, Press, Words
 from domain.policy.forgetting.buttons import ABOUT_PREFIX, PLACE_PREFIX, parse_place
 from domain.text.discord.message_link import parse_message
 from messages.base import UserId
@@ -38,15 +38,15 @@ def _preview(call: Invocation, scope: Scope) -> PreviewForget:
     )
 
 
-def _message(call: Invocation, given: Given) -> PreviewForget:
-    named = parse_message(given["message"])
+def _message(call: Invocation, values: ArgumentValues) -> PreviewForget:
+    named = parse_message(values["message"])
     is_here = named.channel_id in ("", call.window.id)
     message_id = named.message_id if is_here else f"{named.message_id} of another channel"
     return _preview(call, Scope(kind=ScopeKind.MESSAGE, window=call.window, message_id=message_id))
 
 
-def _person(call: Invocation, given: Given) -> PreviewForget:
-    named = given.get("person", "").strip()
+def _person(call: Invocation, values: ArgumentValues) -> PreviewForget:
+    named = values.get("person", "").strip()
     mention = _MENTION.fullmatch(named)
     if not named or (mention is not None and (mention[1] or mention[2]) == call.person_id):
         person_id, name = str(call.person_id), call.person_name[:_NAME_CHARS]
@@ -56,30 +56,30 @@ def _person(call: Invocation, given: Given) -> PreviewForget:
     return _preview(call, scope)
 
 
-def _topic(call: Invocation, given: Given) -> PreviewForget:
-    return _preview(call, Scope(kind=ScopeKind.TOPIC, window=call.window, words=given["words"]))
+def _topic(call: Invocation, values: ArgumentValues) -> PreviewForget:
+    return _preview(call, Scope(kind=ScopeKind.TOPIC, window=call.window, words=values["words"]))
 
 
-def _window(call: Invocation, _given: Given) -> PreviewForget:
+def _window(call: Invocation, _values: ArgumentValues) -> PreviewForget:
     return _preview(call, Scope(kind=ScopeKind.WINDOW, window=call.window))
 
 
-def _place(call: Invocation, given: Given) -> PreviewForget:
-    window, place = parse_place(given["id"])
+def _place(call: Invocation, values: ArgumentValues) -> PreviewForget:
+    window, place = parse_place(values["id"])
     return _preview(call, Scope(kind=ScopeKind.TOPIC, window=window, places=(place,)))
 
 
-def _about_me(call: Invocation, _given: Given) -> PreviewForget:
+def _about_me(call: Invocation, _values: ArgumentValues) -> PreviewForget:
     name = call.person_name[:_NAME_CHARS]
     return _preview(call, Scope(kind=ScopeKind.TOPIC, window=call.window, words=name, person_name=name))
 
 
-def _confirm(call: Invocation, given: Given) -> CarryOutForget:
+def _confirm(call: Invocation, values: ArgumentValues) -> CarryOutForget:
     return CarryOutForget(
         request_id=call.request_id,
         reply_to=call.reply_to,
         window=call.window,
-        preview_id=given["id"][:64],
+        preview_id=values["id"][:64],
         asked_by=UserId(call.person_id),
         manages_messages=call.manages_messages,
     )
@@ -88,7 +88,7 @@ def _confirm(call: Invocation, given: Given) -> CarryOutForget:
 def _make_command(
     name: str,
     description: str,
-    request: Callable[[Invocation, Given], PreviewForget],
+    request: Callable[[Invocation, ArgumentValues], PreviewForget],
     *arguments: Argument,
     menu: str = "",
     group_description: str = "",
@@ -139,7 +139,9 @@ COMMANDS = (
 )
 
 
-def _press_of_list(prefix: str, request: Callable[[Invocation, Given], PreviewForget]) -> Press[ForgetPreviewed]:
+def _press_of_list(
+    prefix: str, request: Callable[[Invocation, ArgumentValues], PreviewForget]
+) -> Press[ForgetPreviewed]:
     """Button below a list of memories, which counts before it forgets."""
     return Press(
         prefix=prefix,

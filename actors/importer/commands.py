@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from actors.part import Answer, Command, Given, Invocation, Wording, Words
+from actors.part import Answer, ArgumentValues, Command, Invocation, Wording, Words
 from messages.past import IMPORTER, ExportImported, ImportDescribed, StartImport
 
 
-def _start(call: Invocation, _given: Given) -> StartImport:
+def _start(call: Invocation, _given: ArgumentValues) -> StartImport:
     return StartImport(
         request_id=call.request_id, reply_to=call.reply_to, window=call.window, manages_server=call.manages_server
     )

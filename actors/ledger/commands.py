@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from actors.part import Answer, Command, Given, Invocation, Wording
+from actors.part import Answer, ArgumentValues, Command, Invocation, Wording
 from messages.context import TellUsage, UsageTold
 from messages.model import LEDGER, DayUsage
 
 
-def _count(call: Invocation, _given: Given) -> TellUsage:
+def _count(call: Invocation, _values: ArgumentValues) -> TellUsage:
     return TellUsage(request_id=call.request_id, reply_to=call.reply_to, window=call.window)
 
 

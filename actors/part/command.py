@@ -23,7 +23,7 @@ _LONGEST_ARGUMENT = 6000
 _TAKEN = frozenset((*keyword.kwlist, "interaction"))
 """Words that cannot name a parameter of a command's function, of which discord.py takes its arguments."""
 NO_CHOICES: tuple[str, ...] = ()
-Given = Mapping[str, str]
+ArgumentValues = Mapping[str, str]
 """Argument -> what the person gave; empty for one that was left out."""
 
 
@@ -137,7 +137,7 @@ class Words(Generic[R]):
 class Question(Words[R]):
     """Request to an actor on a person's behalf, and the wording of the reply."""
 
-    request: Callable[[Invocation, Given], Message]
+    request: Callable[[Invocation, ArgumentValues], Message]
     """Has the invocation's `request_id` and `reply_to`."""
     to: Address | Callable[[Window], Address] | None = None
     """Whom to ask, by the window where each has its own; None for the window's ContextActor."""
@@ -176,7 +176,7 @@ class SpokenCommand(Offer, Generic[R]):
     """
 
     to: Address
-    request: Callable[[RequestId, Address, Given], Message]
+    request: Callable[[RequestId, Address, ArgumentValues], Message]
     """Made of a request id and where to reply."""
     reply: type[R]
     speech: Callable[[R], str]

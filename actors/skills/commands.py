@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from actors.part import Answer, Argument, Command, Completion, Given, SpokenCommand, Wording, Words
+from actors.part import Answer, Argument, ArgumentValues, Command, Completion, SpokenCommand, Wording, Words
 from messages.base import Address, Message, RequestId
 from messages.skills import SKILLS, ListSkills, ReadSkill, SkillEntry, SkillRead, SkillsListed, SkillState
 
@@ -92,7 +92,7 @@ def _names(reply: Message) -> tuple[str, ...]:
     return tuple(skill.name for skill in reply.skills if skill.state is not SkillState.CHANGED)
 
 
-def _read(request_id: RequestId, reply_to: Address, values: Given) -> ReadSkill:
+def _read(request_id: RequestId, reply_to: Address, values: ArgumentValues) -> ReadSkill:
     name, arguments = values["name"].strip(), values["arguments"]
     return ReadSkill(request_id=request_id, reply_to=reply_to, name=name, arguments=arguments)
 
@@ -135,7 +135,7 @@ COMMANDS = (
         name="skills",
         description="Which skills I have, where they are from, and their cost in tokens",
         to=SKILLS,
-        request=lambda call, _given: ListSkills(request_id=call.request_id, reply_to=call.reply_to),
+        request=lambda call, _values: ListSkills(request_id=call.request_id, reply_to=call.reply_to),
         reply=SkillsListed,
         answer=answer_list,
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from actors.part import Answer, Argument, Command, Given, Invocation, Wording
+from actors.part import Answer, Argument, ArgumentValues, Command, Invocation, Wording
 from messages.turn import CompactWindow, WindowCompacted
 from messages.workspace import DescribeSession, SessionDescribed, workspace_of
 
@@ -12,7 +12,7 @@ _PARTS = {"user_intent": "what people want", "active_files": "files", "said_befo
 NOTHING = "Nothing is written down yet about the work here."
 
 
-def _describe(call: Invocation, _given: Given) -> DescribeSession:
+def _describe(call: Invocation, _values: ArgumentValues) -> DescribeSession:
     return DescribeSession(request_id=call.request_id, reply_to=call.reply_to, window=call.window)
 
 
@@ -21,13 +21,13 @@ def _word_session(reply: SessionDescribed, _wording: Wording) -> Answer:
     return Answer(f"{reply.text.strip() or NOTHING}\n\n{facts}\n{reply.folder}")
 
 
-def _compact(call: Invocation, given: Given) -> CompactWindow:
+def _compact(call: Invocation, values: ArgumentValues) -> CompactWindow:
     return CompactWindow(
         request_id=call.request_id,
         reply_to=call.reply_to,
         window=call.window,
         asked_by=call.person_id,
-        words=given.get("words", "").strip(),
+        words=values.get("words", "").strip(),
     )
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from actors.part import Answer, Command, Given, Invocation, Wording, Words
+from actors.part import Answer, ArgumentValues, Command, Invocation, Wording, Words
 from messages.discord import DISCORD, MemorySwitched, SwitchMemory
 
 _REFUSED = "Memory is as it was"
 
 
-def _switch(call: Invocation, _given: Given, *, is_off: bool) -> SwitchMemory:
+def _switch(call: Invocation, _given: ArgumentValues, *, is_off: bool) -> SwitchMemory:
     return SwitchMemory(
         request_id=call.request_id,
         reply_to=call.reply_to,

@@ -18,7 +18,7 @@ from actors.discord.commands.replies import word_reply
 from actors.discord.incoming.admission import Admission
 from actors.discord.incoming.arrival import Setting, command_message
 from actors.discord.incoming.places.channel_policy import MEMORY_IS_OFF
-from actors.part import Answer, Argument, Command, Completion, Given, Invocation, SpokenCommand
+from actors.part import Answer, Argument, ArgumentValues, Command, Completion, Invocation, SpokenCommand
 from actors.part.command import AnyCommand, Question
 from messages.base import Message, RequestId
 from messages.socket import Refused
@@ -141,7 +141,7 @@ class PartCommands:
         return app_commands.describe(**descriptions)(callback) if descriptions else callback
 
     def _ask(
-        self, interaction: discord.Interaction, command: Command[Any], call: Invocation, given: Given
+        self, interaction: discord.Interaction, command: Command[Any], call: Invocation, given: ArgumentValues
     ) -> Awaitable[Answer]:
         """Answer of a command; where memory is off, one that keeps words is refused."""
         if command.keeps_words and self._dispatcher.policy.is_off_record(interaction.channel):
@@ -160,7 +160,9 @@ class PartCommands:
 
     # commands that speak
 
-    async def _speak(self, interaction: discord.Interaction, command: SpokenCommand[Any], given: Given) -> None:
+    async def _speak(
+        self, interaction: discord.Interaction, command: SpokenCommand[Any], given: ArgumentValues
+    ) -> None:
         """Look up what the person is to say, then say it in its place among the channel's messages."""
         replies: list[Message] = []
 
@@ -172,7 +174,9 @@ class PartCommands:
 
         await self._dispatcher.serve(interaction, errand, prepare=read)
 
-    async def _read(self, interaction: discord.Interaction, command: SpokenCommand[Any], given: Given) -> list[Message]:
+    async def _read(
+        self, interaction: discord.Interaction, command: SpokenCommand[Any], given: ArgumentValues
+    ) -> list[Message]:
         """Reply of a part, in a list; empty without a reply in time."""
         request = command.request(RequestId(str(interaction.id)), self._dispatcher.reply_to, given)
         reply = self._dispatcher.inquire(command.to, request)
@@ -203,7 +207,9 @@ class PartCommands:
                 return at_once(UNREADABLE)
 
 
-def ask(dispatcher: CommandDispatcher, question: Question[Any], call: Invocation, given: Given) -> Awaitable[Answer]:
+def ask(
+    dispatcher: CommandDispatcher, question: Question[Any], call: Invocation, given: ArgumentValues
+) -> Awaitable[Answer]:
     """Send a part's question to its address; the answer made from the reply."""
     to = question.to(call.window) if callable(question.to) else question.to or call.window.address
     reply = dispatcher.inquire(to, question.request(call, given))

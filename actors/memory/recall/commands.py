@@ -6,7 +6,7 @@ from functools import partial
 
 import msgspec
 
-from actors.part import Answer, Argument, Button, Command, Given, Invocation, Press, Wording, Words
+from actors.part import Answer, Argument, ArgumentValues, Button, Command, Invocation, Press, Wording, Words
 from domain.memory.pins import crowding
 from domain.policy.forgetting.buttons import ABOUT_PREFIX, place_id
 from messages.base import Window
@@ -149,7 +149,7 @@ def _note(note: str, wording: Wording) -> list[str]:
     return [wording.note(note)] if note else []
 
 
-def _search_about(call: Invocation, _given: Given, *, limit: int) -> SearchMemory:
+def _search_about(call: Invocation, _values: ArgumentValues, *, limit: int) -> SearchMemory:
     """Search for what would be brought up about the person who asks."""
     name = call.person_name[:_NAME]
     return SearchMemory(
@@ -164,8 +164,8 @@ SEARCH = Command(
     arguments=(Argument(name="query", description="What to look for", longest=1000),),
     for_viewers=True,
     to=MEMORY,
-    request=lambda call, given: SearchMemory(
-        request_id=call.request_id, reply_to=call.reply_to, window=call.window, query=given["query"], limit=LIMIT
+    request=lambda call, values: SearchMemory(
+        request_id=call.request_id, reply_to=call.reply_to, window=call.window, query=values["query"], limit=LIMIT
     ),
     reply=MemoriesFound,
     answer=_results,

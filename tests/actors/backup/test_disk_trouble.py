@@ -36,7 +36,7 @@ def test_a_full_disk_gets_its_room_back(tmp_path: Path) -> None:
 
 
 class NotingDisk(RealDisk):
-    """Disk that notes the steps which make what is written safe."""
+    """Disk with a record of the syncs and renames."""
 
     def __init__(self, steps: list[str]) -> None:
         self._steps = steps
@@ -65,7 +65,7 @@ def test_a_backup_is_on_the_disk_before_its_sums_say_so_and_the_sums_before_they
     root = tmp_path / "data"
     root.mkdir()
     (root / "reminders.md").write_text(REMINDER)
-    back_up(root, tmp_path / "b", told=note, disk=NotingDisk(steps))
+    back_up(root, tmp_path / "b", progress=note, disk=NotingDisk(steps))
     size = (tmp_path / "b" / sums.NAME).stat().st_size
     assert steps == ["sync everything", "verify", f"sync {size} bytes", "rename", "sync everything"]
 

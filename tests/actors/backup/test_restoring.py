@@ -73,7 +73,7 @@ def test_nobody_can_start_an_agent_on_it_meanwhile(tmp_path: Path, backup: Path)
                 DataRoot(tmp_path / "root").hold()
             tried.append(done)
 
-    restore(backup, tmp_path / "root", told=try_to_start)
+    restore(backup, tmp_path / "root", progress=try_to_start)
     assert tried
 
 
@@ -182,7 +182,7 @@ def test_a_file_that_the_disk_alters_while_it_is_restored_is_noticed(tmp_path: P
                 copy.write_bytes(b"!" + copy.read_bytes()[1:])
 
     with pytest.raises(BackupError, match=r"cat\.png.*is not what was copied"):
-        restore(backup, tmp_path / "root", told=alter)
+        restore(backup, tmp_path / "root", progress=alter)
     assert [path.name for path in (tmp_path / "root").iterdir()] == ["agent.lock"]
 
 
@@ -254,7 +254,7 @@ def test_a_restore_that_was_cut_short_leaves_no_half_of_the_reminders_and_no_dat
     class Killed(BaseException):
         pass
 
-    def killed(_source: Path, place: Path, **_options: object) -> None:
+    def be_killed(_source: Path, place: Path, **_options: object) -> None:
         place.write_text("- [ ] date=2030-")
         raise Killed
 
@@ -264,11 +264,11 @@ def test_a_restore_that_was_cut_short_leaves_no_half_of_the_reminders_and_no_dat
     vault.unlink()
     copy = shutil.copyfile
 
-    def killed_at_the_reminders(source: Path, place: Path, **options: bool) -> None:
-        (killed if Path(source).parent.name == "apart" else copy)(source, place, **options)
+    def kill_at_the_reminders(source: Path, place: Path, **options: bool) -> None:
+        (be_killed if Path(source).parent.name == "apart" else copy)(source, place, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(shutil, "copyfile", killed_at_the_reminders)
+        patch.setattr(shutil, "copyfile", kill_at_the_reminders)
         with pytest.raises(Killed):
             restore(backup, tmp_path / "root", vault)
     assert not vault.exists()
