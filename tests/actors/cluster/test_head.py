@@ -17,7 +17,7 @@ from messages.memory import ReconcileDue
 from messages.shell import ASKERS, SHELL, AskersLost
 from messages.status import RUNS, DescribeYourself, SelfDescription
 from tests.actors.cluster.local_pool import LocalHost, LocalPool
-from tests.actors.cluster.test_ledger import said
+from tests.actors.cluster.test_ledger import user_message as make_message
 from tests.patience import PATIENCE_S, eventually
 
 PACE = Pace(look_s=0.01, retry_s=0.01, lease_s=3.0)
@@ -135,7 +135,7 @@ def people(system: ActorSystem) -> Edge:
 def user_message(number: int, at: Window, people: Edge) -> UserMessage:
     import msgspec
 
-    return msgspec.structs.replace(said(number), window=at, reply_to=people.address)
+    return msgspec.structs.replace(make_message(number), window=at, reply_to=people.address)
 
 
 def running(head: Head) -> list[str]:

@@ -13,7 +13,7 @@ from messages.shell import SHELL
 from messages.skills import ListSkills
 from messages.socket import SOCKET
 from messages.status import DescribeYourself
-from tests.actors.cluster.test_ledger import said
+from tests.actors.cluster.test_ledger import user_message
 from tests.messages.catalogue import all_messages, modules
 
 HEAD, HOST, OTHER = head_codec(), host_codec("h1"), host_codec("h2")
@@ -31,8 +31,8 @@ def test_every_message_of_every_protocol_can_cross() -> None:
 def test_a_message_comes_back_as_it_was() -> None:
     window = Window(surface=Surface.DISCORD_THREAD, id="12")
 
-    assert HOST.decode(HEAD.encode(window.address, said(1))) == (window.address, said(1))
-    assert said(1).sent_at == datetime(2026, 1, 1, tzinfo=UTC)
+    assert HOST.decode(HEAD.encode(window.address, user_message(1))) == (window.address, user_message(1))
+    assert user_message(1).sent_at == datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def test_an_answer_finds_the_actor_of_the_host_that_asked() -> None:
