@@ -98,7 +98,7 @@ class ContextConfig:
     def system_prompt(
         self,
         window: Window,
-        told: Sequence[TurnContribution],
+        contributions: Sequence[TurnContribution],
         *,
         may_run: bool,
         tables: Sequence[str] = (),
@@ -108,7 +108,7 @@ class ContextConfig:
 
         Args:
             window: Where the conversation is held.
-            told: Newest contributions, in their order.
+            contributions: Newest contributions, in their order.
             may_run: Whether the model is offered its tool, where there is one.
             tables: Ids of the channel tables that hold there, the nearest first.
             is_kept: Whether a log has the turn, where logs are kept at all.
@@ -120,14 +120,14 @@ class ContextConfig:
             window,
             workdir,
             channel,
-            *(_instructions(each, can_run=can_run) for each in told),
+            *(_instructions(each, can_run=can_run) for each in contributions),
             may_run=may_run,
             shows_logs=self.shows_logs,
-            stores=[store for each in told for store in each.stores],
+            stores=[store for each in contributions for store in each.stores],
             blocks=self.blocks if is_kept else (),
             is_kept=is_kept,
         )
 
 
-def _instructions(told: TurnContribution, *, can_run: bool) -> str:
-    return told.instructions if can_run or told.without_commands is None else told.without_commands
+def _instructions(part: TurnContribution, *, can_run: bool) -> str:
+    return part.instructions if can_run or part.without_commands is None else part.without_commands

@@ -36,7 +36,7 @@ from messages.socket import Refused
 REASON = "words of this conversation were forgotten"
 """Reason why a turn in hand ends."""
 
-SHOWN = "Some of what I had found for this answer was forgotten meanwhile. Please ask again."
+ASK_AGAIN = "Some of what I had found for this answer was forgotten meanwhile. Please ask again."
 """Notice to a person whose answer was to be made of forgotten words."""
 
 BUSY = "a message is being answered there"
@@ -164,7 +164,7 @@ class Forgetting:
         if run is None or run.turn_id != turn_id:
             return
         meta: dict[str, MetaValue] = {"turn": turn_id, "what": "shown", "notice": True}
-        run.logged.append(self._host.record(Kind.SYSTEM, SHOWN, meta, sync=False))
+        run.logged.append(self._host.record(Kind.SYSTEM, ASK_AGAIN, meta, sync=False))
         run.notices.append(run.logged[-1].id)
         self._driver.abort(REASON, leaves_words=False)
 
@@ -199,20 +199,20 @@ class Forgetting:
                 "open": self._host.conversation.open_count,
             }
             self._host.record(Kind.SYSTEM, "forgotten", meta, sync=True)
-        told = EventsForgotten(
+        report = EventsForgotten(
             request_id=command.request_id,
             forget_id=command.forget_id,
             window=command.window,
             events=tuple(forgotten),
             texts=texts,
         )
-        self._host.tell(command.reply_to, told)
+        self._host.tell(command.reply_to, report)
 
     def _files_of(self, chosen: Chosen) -> tuple[dict[EventId, tuple[str, ...]], tuple[str, ...]]:
         """Paths of the files that came with events which are about to go, and the words of people among these."""
         with self._host.blocking():
-            found = self._journal.past(chosen.whole)
-            events = [logged.event for _, logged in found if logged.event.id in chosen.whole]
+            entries = self._journal.past(chosen.whole)
+            events = [logged.event for _, logged in entries if logged.event.id in chosen.whole]
         texts = (text for event in events if event.kind in PEOPLES for text in person_texts(event))
         return {event.id: _files(event) for event in events}, tuple(dict.fromkeys(texts))
 
@@ -221,7 +221,7 @@ class Forgetting:
     ) -> list[ForgottenEvent]:
         """Everything that this request took out, now or before a kill."""
         named = chosen.whole | set(command.event_ids)
-        found = list[ForgottenEvent]()
+        forgotten = list[ForgottenEvent]()
         with self._host.blocking():
             for path, log in self._journal.past_logs():
                 for each in log.forgotten:
@@ -230,7 +230,7 @@ class Forgetting:
                         continue
                     turn_id = each.id if each.kind is Kind.USER else str(meta.get("turn", ""))
                     output = str(meta.get("full_output", ""))
-                    found.append(
+                    forgotten.append(
                         ForgottenEvent(
                             window=command.window,
                             path=path,
@@ -242,7 +242,7 @@ class Forgetting:
                             outputs=(output,) if output else (),
                         )
                     )
-        return found
+        return forgotten
 
     def _is_noted(self, forget_id: str) -> bool:
         """True if a log of the window has the note of this request."""

@@ -40,17 +40,17 @@ def row(plan: Plan, parts: Parts) -> Part:
 
         window = Window.from_key(key)
         root = plan.settings.data_root if plan.lives else None
-        told = config()
+        window_config = config()
         journal = Journal(
             root,
             window,
-            told.history_tokens,
+            window_config.history_tokens,
             plan.log_disk,
-            counted_result_chars=told.counted_result_chars,
-            awaits_cuts=told.compactor is not None,
+            counted_result_chars=window_config.counted_result_chars,
+            awaits_cuts=window_config.compactor is not None,
         )
         journal.open_logs = open_logs
-        return ContextActor(window, journal, told)
+        return ContextActor(window, journal, window_config)
 
     idle_s = plan.settings.contexts.idle_minutes * 60 if plan.lives else None
     return Part(

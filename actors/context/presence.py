@@ -44,7 +44,7 @@ class Presence:
         self._status = ""
         self._next_status = ""
         self._step = 0
-        self._shown = ("", "")
+        self._last_state = ("", "")
         self._status_timer: Timer | None = None
         self._typing_timer: Timer | None = None
 
@@ -54,7 +54,7 @@ class Presence:
         # A message that an earlier life left is made the answer; a second one beside it would confuse.
         self._shows_progress = self._streams and not turn.was_resumed
         self._text = self._status = self._next_status = ""
-        self._shown = ("", "")
+        self._last_state = ("", "")
         self._type()
         self.react([turn.message_id], ReactionKind.RESUMED if turn.was_resumed else ReactionKind.TAKEN)
 
@@ -149,8 +149,8 @@ class Presence:
 
     def _show(self) -> None:
         now = (self._text, self._status)
-        if self._shows_progress and now != self._shown:
-            self._shown = now
+        if self._shows_progress and now != self._last_state:
+            self._last_state = now
             progress = ShowProgress(
                 window=self._host.window,
                 turn_id=self._turn_id,

@@ -75,10 +75,10 @@ class PartRequests:
         fresh = [each for each in request.messages if each.message_id not in seen]
         try:
             with self._host.blocking():
-                path, kept = self._journal.imported.keep(fresh, request.audience)
+                path, count = self._journal.imported.keep(fresh, request.audience)
         except (ValueError, LogUnwritable) as error:
             return Refused(request_id=request.request_id, reason=str(error))
-        return PastKept(request_id=request.request_id, path=path, kept=kept)
+        return PastKept(request_id=request.request_id, path=path, kept=count)
 
     def read_spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
         """Words of a stretch of a log; of a log that cannot be read, as far as they are remembered."""

@@ -80,8 +80,8 @@ class Retraction:
         """The newest edit of each message that waits for a look, or for the end of its answer."""
         self._next_look_s = 0.0
         self._timer: Timer | None = None
-        self._held: dict[MessageId, HeldEdit] = {}
-        self._asked: dict[TurnId, TurnId] = {}
+        self._pending_edits: dict[MessageId, HeldEdit] = {}
+        self._moved_turns: dict[TurnId, TurnId] = {}
         """Turn of a question's old words -> turn of its new words."""
         self._revisions = RateLimit(REVISIONS, REVISIONS_S)
 
@@ -148,12 +148,12 @@ class Retraction:
         except LogUnwritable as error:
             self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=error.reason))
             return
-        told = KeptMessagesTold(
+        answer = KeptMessagesTold(
             request_id=request.request_id,
             messages=tuple(messages),
             unfinished_turns=self._journal.conversation.unfinished_turns(),
         )
-        self._host.tell(request.reply_to, told)
+        self._host.tell(request.reply_to, answer)
 
     def restore(self) -> None:
         """Make the copies of logs that should be there and are not.
@@ -171,8 +171,8 @@ class Retraction:
         Raises:
             LogUnwritable: as the journal.
         """
-        if (held := self._held.get(edit.message_id)) is not None:
-            self._held[edit.message_id] = replace(held, edit=later_edit(held.edit, edit))
+        if (pending := self._pending_edits.get(edit.message_id)) is not None:
+            self._pending_edits[edit.message_id] = replace(pending, edit=later_edit(pending.edit, edit))
         elif (before := self._deferred.get(edit.message_id)) is not None:
             self._deferred[edit.message_id] = later_edit(before, edit)
         elif not self._holds((edit.message_id,)) or self._host.conversation.pending.get(edit.message_id) == DELETED:
@@ -190,7 +190,7 @@ class Retraction:
         """
         if self._host.conversation.pending and not self._must_wait():
             self._look()
-        while self._held:
+        while self._pending_edits:
             if wait_s := self._revisions.take("", self._host.monotonic()):
                 self._come_back(wait_s)
                 return
@@ -199,15 +199,15 @@ class Retraction:
     def forget(self, message_ids: Iterable[str]) -> None:
         """Drop the new words of edited messages that are forgotten."""
         for message_id in map(MessageId, message_ids):
-            self._held.pop(message_id, None)
+            self._pending_edits.pop(message_id, None)
             self._deferred.pop(message_id, None)
 
     def requeue(self, waiting: Iterable[TurnId]) -> list[TurnId]:
         """Waiting turns, with questions in their new words in the place of the old ones."""
-        asked, self._asked = self._asked, {}
-        turns = [asked.pop(turn_id, turn_id) for turn_id in waiting]
+        moved, self._moved_turns = self._moved_turns, {}
+        turns = [moved.pop(turn_id, turn_id) for turn_id in waiting]
         open_turns = {turn.id for turn in self._host.conversation.open_turns()}
-        return [turn_id for turn_id in (*turns, *asked.values()) if turn_id in open_turns]
+        return [turn_id for turn_id in (*turns, *moved.values()) if turn_id in open_turns]
 
     def first_ready(self, waiting: Iterable[TurnId]) -> TurnId | None:
         """First of the waiting turns that can be answered now."""
@@ -223,12 +223,12 @@ class Retraction:
         Raises:
             LogUnwritable: as the journal; the rest is lost, as with a kill.
         """
-        while self._held and self._journal.is_open:
+        while self._pending_edits and self._journal.is_open:
             self._note_oldest()
 
     def _delete(self, message_ids: Collection[MessageId]) -> None:
         for message_id in message_ids:
-            self._held.pop(message_id, None)
+            self._pending_edits.pop(message_id, None)
             self._deferred.pop(message_id, None)
         if not self._holds(message_ids):
             return
@@ -282,14 +282,14 @@ class Retraction:
         edits, self._deferred = self._deferred, {}
         if edit is not None:
             edits[edit.message_id] = edit
-        found = self._find({*pending, *edits})
-        being_answered = {each for each in found if any(self._is_open(one.event_id) for one in found[each])}
+        marks = self._find({*pending, *edits})
+        being_answered = {each for each in marks if any(self._is_open(one.event_id) for one in marks[each])}
         gone = {each for each in pending if pending[each] == DELETED}
-        self.take_back(tombstone for each in gone for tombstone in found[each])
+        self.take_back(tombstone for each in gone for tombstone in marks[each])
         # An edit without its new words is of an earlier life, or was one of too many.
         bare = pending.keys() - gone - edits.keys() - being_answered
-        self.take_back((tombstone for each in bare for tombstone in found[each]), EDITED)
-        self._revise(edits, found)
+        self.take_back((tombstone for each in bare for tombstone in marks[each]), EDITED)
+        self._revise(edits, marks)
         being_answered -= edits.keys() - self._deferred.keys()
         left = self._host.conversation.pending.keys() - (being_answered - gone)
         if left:
@@ -300,67 +300,67 @@ class Retraction:
 
     def _find(self, message_ids: Collection[str]) -> dict[str, list[Tombstone]]:
         """Tombstones for each of these messages: the message, its quotations and the messages derived from it."""
-        found: dict[str, list[Tombstone]] = {message_id: [] for message_id in message_ids}
+        tombstones: dict[str, list[Tombstone]] = {message_id: [] for message_id in message_ids}
         with self._host.blocking():
-            shown = shown_for(self._journal.past(message_ids), message_ids)
-            named = {*message_ids, *shown}
+            question_of = shown_for(self._journal.past(message_ids), message_ids)
+            named = {*message_ids, *question_of}
             for each in list_tombstones(self._journal.past(named), named):
-                if each.message_id in found:
-                    found[each.message_id].append(each)
+                if each.message_id in tombstones:
+                    tombstones[each.message_id].append(each)
                 elif each.is_quote:
-                    found[shown[each.message_id]].append(each)
-        return found
+                    tombstones[question_of[each.message_id]].append(each)
+        return tombstones
 
-    def _revise(self, edits: Mapping[MessageId, ReviseMessage], found: Mapping[str, list[Tombstone]]) -> None:
+    def _revise(self, edits: Mapping[MessageId, ReviseMessage], marks: Mapping[str, list[Tombstone]]) -> None:
         """Have what was edited say its new words, in the order of the edits."""
-        events = self._events_of([tombstone for each in edits for tombstone in found[each]])
-        people = {each: next(filter(None, (person_event(events, one) for one in found[each])), None) for each in edits}
-        unsaid_before = self._unsaid([each for each, said in people.items() if said is None])
+        events = self._events_of([tombstone for each in edits for tombstone in marks[each]])
+        people = {each: next(filter(None, (person_event(events, one) for one in marks[each])), None) for each in edits}
+        unsaid_before = self._unsaid([each for each, event in people.items() if event is None])
         gone, fresh = list[Tombstone](), list[HeldEdit]()
         for message_id, edit in edits.items():
-            said = people[message_id]
+            event = people[message_id]
             if message_id in unsaid_before:
                 # Its old words were taken back, and the new ones lost with the process before they were noted.
-                gone += found[message_id]
+                gone += marks[message_id]
                 fresh += [] if edit.is_off_record else [HeldEdit(unsaid_before[message_id], edit)]
-            elif said is None:
+            elif event is None:
                 # No log has it but in quotations and pins, such as a bot's message, which is never heard itself.
                 gone += [
-                    each for each in found[message_id] if not shows_present_words(events, each, edit.whole or edit.text)
+                    each for each in marks[message_id] if not shows_present_words(events, each, edit.whole or edit.text)
                 ]
-            elif self._is_open(said.id) and not self._waits(said.id):
+            elif self._is_open(event.id) and not self._waits(event.id):
                 self._defer(edit, "edited while it is being answered")
-            elif is_changed(said, edit.text, edit.files):
-                gone += found[message_id]
-                fresh += [] if edit.is_off_record else [self._hold(said, edit)]
+            elif is_changed(event, edit.text, edit.files):
+                gone += marks[message_id]
+                fresh += [] if edit.is_off_record else [self._hold(event, edit)]
         self.take_back(gone, EDITED)
-        for held in fresh:
+        for revision in fresh:
             wait_s = self._revisions.take("", self._host.monotonic())
             if not wait_s:
-                self._note(held)
+                self._note(revision)
                 continue
             self._come_back(wait_s)
-            self._held[held.edit.message_id] = held
-            if len(self._held) > MOST_HELD:
-                del self._held[next(iter(self._held))]
+            self._pending_edits[revision.edit.message_id] = revision
+            if len(self._pending_edits) > MOST_HELD:
+                del self._pending_edits[next(iter(self._pending_edits))]
 
     def _note_oldest(self) -> None:
-        message_id = next(iter(self._held))
-        self._note(self._held[message_id])
-        del self._held[message_id]
+        message_id = next(iter(self._pending_edits))
+        self._note(self._pending_edits[message_id])
+        del self._pending_edits[message_id]
 
-    def _note(self, held: HeldEdit) -> None:
+    def _note(self, revision: HeldEdit) -> None:
         """Log the new words of a message that was taken back; those of a question that waits are asked."""
-        words, meta = revise(held.event, held.edit.text, held.edit.told, held.edit.files)
-        if is_imported(held.event.meta_json):
+        words, meta = revise(revision.event, revision.edit.text, revision.edit.told, revision.edit.files)
+        if is_imported(revision.event.meta_json):
             self._change_past([(Kind.USER, words, meta)])
             return
-        old = TurnId(held.event.id)
-        if held.asks:
+        old = TurnId(revision.event.id)
+        if revision.asks:
             self._news.take_question(old)
-        if held.asks and words.strip():
-            logged = self._host.record(Kind.USER, words, meta | held.quotation, sync=True)
-            self._asked[old] = TurnId(logged.id)
+        if revision.asks and words.strip():
+            logged = self._host.record(Kind.USER, words, meta | revision.quotation, sync=True)
+            self._moved_turns[old] = TurnId(logged.id)
             self._news.hold_question(TurnId(logged.id), logged)
             return
         meta |= {"overheard": True, "open": self._host.conversation.open_count}
@@ -375,20 +375,20 @@ class Retraction:
     def _events_of(self, tombstones: Collection[Tombstone]) -> dict[tuple[EventId, bool], Event]:
         """Events to be taken back, by id and whether only a quotation is."""
         wanted = {(each.event_id, each.path): each.is_quote for each in tombstones}
-        found: dict[tuple[EventId, bool], Event] = {}
+        events: dict[tuple[EventId, bool], Event] = {}
         with self._host.blocking():
             for path, logged in self._journal.past({event_id for event_id, _ in wanted}) if wanted else ():
                 if (logged.event.id, path) in wanted:
-                    found[logged.event.id, wanted[logged.event.id, path]] = logged.event
-        return found
+                    events[logged.event.id, wanted[logged.event.id, path]] = logged.event
+        return events
 
-    def _hold(self, said: Event, edit: ReviseMessage) -> HeldEdit:
+    def _hold(self, event: Event, edit: ReviseMessage) -> HeldEdit:
         """Edit of a message whose old words are about to be taken back; it may make an overheard one a question."""
-        if not self._waits(said.id):
-            return HeldEdit(said, edit, asks=edit.wants_answer and said.meta_dict().get("overheard") is True)
-        is_shown = said.id in self._host.conversation.turn(TurnId(said.id)).unquoted
-        meta = said.meta_dict()
-        return HeldEdit(said, edit, asks=True, quotation={"quote": meta["quote"]} if is_shown else {})
+        if not self._waits(event.id):
+            return HeldEdit(event, edit, asks=edit.wants_answer and event.meta_dict().get("overheard") is True)
+        is_shown = event.id in self._host.conversation.turn(TurnId(event.id)).unquoted
+        meta = event.meta_dict()
+        return HeldEdit(event, edit, asks=True, quotation={"quote": meta["quote"]} if is_shown else {})
 
     def _waits(self, event_id: EventId) -> bool:
         """True if a question waits for its answer, and nothing was begun for the answer in any life."""

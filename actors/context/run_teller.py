@@ -52,10 +52,10 @@ class RunTeller:
             self._in_round, self._written, self._tool = False, None, None
             self._tell(RunBegan(moment=self._moment(), message_id=turn.message_id, resumed=turn.was_resumed))
 
-    def hear(self, said: Turn | Joined) -> None:
+    def hear(self, message: Turn | Joined) -> None:
         """A person's words are part of the run."""
         if self._tells:
-            self._say_whole(USER, said.text, said.author)
+            self._say_whole(USER, message.text, message.author)
 
     def look_up(self, text: str) -> None:
         """The runtime shows the model what it wished to see."""

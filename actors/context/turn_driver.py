@@ -290,11 +290,11 @@ class TurnDriver:
             make = partial(ask_record, self._host.window, reference)
             run.request_id = self._host.ask(owner, make, self._config.expansion_deadline_s, take)
 
-    def _say_aside(self, run: TurnRun, said: str, text: str) -> None:
+    def _say_aside(self, run: TurnRun, answer: str, text: str) -> None:
         """Ask the model again, with what it said and the reply to it behind all that the log has of this turn."""
         self._teller.rest()
         self._teller.look_up(text)
-        run.add_aside(len(self._host.conversation.turn(run.turn_id).steps), said, text)
+        run.add_aside(len(self._host.conversation.turn(run.turn_id).steps), answer, text)
         self._think(run)
 
     def _begin_round(self, run: TurnRun, reply: ModelReply) -> None:

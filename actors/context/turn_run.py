@@ -145,9 +145,9 @@ class TurnRun:
         self.withheld.add(read.command)
         return JUST_RUN.format(output=self.last_output)
 
-    def add_aside(self, after_steps: int, said: str, text: str) -> None:
+    def add_aside(self, after_steps: int, answer: str, text: str) -> None:
         """Have the next requests hold what the model said, if anything, and the text that answers it."""
-        line = (ChatMessage(role=Role.ASSISTANT, text=said),) if said.strip() else ()
+        line = (ChatMessage(role=Role.ASSISTANT, text=answer),) if answer.strip() else ()
         self.asides.append(Aside(after_steps, (*line, ChatMessage(role=Role.USER, text=text))))
 
     def keep_thoughts(self, event_id: EventId, reply: ModelReply) -> None:

@@ -112,8 +112,8 @@ class CompactionClient:
         self._command = None
         ready = self._check_reply(reply)
         if ready is None or not ready.cut:
-            said = reply.reason if isinstance(reply, Refused) else ready.trouble if ready is not None else ""
-            self._refuse(command, NOT_CUT.format(reason=said or "nobody said in time what is to be kept of it"))
+            reason = reply.reason if isinstance(reply, Refused) else ready.trouble if ready is not None else ""
+            self._refuse(command, NOT_CUT.format(reason=reason or "nobody said in time what is to be kept of it"))
             return
         self.head = ready.handover
         self._cut(plan)

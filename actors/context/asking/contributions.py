@@ -25,15 +25,15 @@ PATIENCE_TURNS = 3
 def question(host: WindowHost, run: TurnRun) -> PrepareTurn:
     """Question for the contributors: context for the last words of a turn."""
     turn = host.conversation.turn(run.turn_id)
-    said = turn.said_last
+    latest = turn.said_last
     return PrepareTurn(
         request_id=run.request_id,
         reply_to=host.address,
         window=host.window,
         turn_id=run.turn_id,
-        author_id=said.author_id,
-        author_name=said.author,
-        text=said.text,
+        author_id=latest.author_id,
+        author_name=latest.author,
+        text=latest.text,
         visible=host.conversation.visible(run.turn_id),
         audience=turn.audience,
         log=host.log_path,
@@ -61,7 +61,7 @@ class Contributions:
         self._how_to_expand = expansion_block(max_expansions) if max_expansions else ""
         self._contributors = {str(address): address for address in contributors}
         self._referrers = referrers
-        self._told: dict[str, TurnContribution] = {}
+        self._newest: dict[str, TurnContribution] = {}
         """Contributor -> its newest sound one; kept over turns, so that a late one changes no system prompt."""
         self._blocks: dict[str, str] = {}
         self._references: dict[Address, frozenset[Reference]] = {}
@@ -81,9 +81,9 @@ class Contributions:
         self._blocks.clear()
         self._references.clear()
         self._folders.clear()
-        asked = self._contributors if asks else {}
-        self._waiting_for = {name for name in asked if self._missed[name] < PATIENCE_TURNS}
-        return tuple(asked.values())
+        contributors = self._contributors if asks else {}
+        self._waiting_for = {name for name in contributors if self._missed[name] < PATIENCE_TURNS}
+        return tuple(contributors.values())
 
     @property
     def is_complete(self) -> bool:
@@ -99,7 +99,7 @@ class Contributions:
         del self._missed[reply.contributor]
         self._blocks[reply.contributor] = ""
         if self._is_sound(reply):
-            self._told[reply.contributor] = reply
+            self._newest[reply.contributor] = reply
             self._blocks[reply.contributor] = reply.block
             self._references[contributor] = frozenset(reply.references)
             self._folders[reply.contributor] = tuple(reply.folders)
@@ -113,7 +113,7 @@ class Contributions:
             return
         self._missed[reply.contributor] = min(self._missed[reply.contributor], PATIENCE_TURNS - 1)
         if self._is_sound(reply):
-            self._told[reply.contributor] = reply
+            self._newest[reply.contributor] = reply
 
     def deadline_s(self, config: ContextConfig, turns: Sequence[Turn]) -> float:
         """Seconds that a turn waits: longer where earlier lives' requests began with instructions unknown so far.
@@ -122,7 +122,7 @@ class Contributions:
             config: The limits.
             turns: Turns of the request.
         """
-        is_resumed = len(turns) > 1 and not self._told and not any(self._missed.values())
+        is_resumed = len(turns) > 1 and not self._newest and not any(self._missed.values())
         return max(config.prepare_deadline_s, config.first_deadline_s) if is_resumed else config.prepare_deadline_s
 
     def give_up(self) -> None:
@@ -144,11 +144,11 @@ class Contributions:
 
     def newest(self) -> tuple[TurnContribution, ...]:
         """Newest contributions with instructions and places, in order."""
-        return tuple(self._told[name] for name in self._contributors if name in self._told and self._asks)
+        return tuple(self._newest[name] for name in self._contributors if name in self._newest and self._asks)
 
     def skills(self) -> dict[str, tuple[str, ...]]:
         """Skills that the instructions offer -> commands that show their use."""
-        return {skill.name: skill.commands for told in self._told.values() for skill in told.skills}
+        return {skill.name: skill.commands for each in self._newest.values() for skill in each.skills}
 
     def folders(self) -> tuple[SharedFolder, ...]:
         """Folders of the contributors that this turn's commands may see."""

@@ -37,5 +37,5 @@ def answer_text(reference: Reference, answer: ReferenceExpanded | Refused) -> st
         return not_expanded(reference, NOT_TO_BE_HAD)
     if isinstance(answer, Refused):
         return not_expanded(reference, answer.reason)
-    shown = LogRange(first_line=answer.first_line, last_line=answer.last_line, text=answer.text)
-    return record_text(reference, shown)
+    lines = LogRange(first_line=answer.first_line, last_line=answer.last_line, text=answer.text)
+    return record_text(reference, lines)

@@ -45,7 +45,7 @@ class ResultRenderer:
         """Newest sound wording."""
         self._turns: tuple[TurnShown, ...] = ()
         """Turns in the last question."""
-        self._asked: tuple[RequestId, ...] = ()
+        self._open_questions: tuple[RequestId, ...] = ()
         """The last question and the one before, as far as they and none newer are answered."""
         self._waits_for: RequestId | None = None
         """The question that a model call waits for."""
@@ -57,7 +57,7 @@ class ResultRenderer:
         self._missed = 0
         self._withdrawals = 0
         """Withdrawals of the conversation at the time of the kept wordings."""
-        self._shown: tuple[TurnId, str, int] = (TurnId(""), "", 0)
+        self._last_request: tuple[TurnId, str, int] = (TurnId(""), "", 0)
         """State of the last request: turn, block, and number of steps before the block."""
 
     def ask_wording(self, run: TurnRun, block: str, then: Callable[[], None]) -> None:
@@ -92,11 +92,11 @@ class ResultRenderer:
             take = partial(self._take_in_time, then)
             request_id = self._host.ask(worder, make, self._patience_s, take)
             run.request_id = self._waits_for = request_id
-            self._asked = (*self._asked[-1:], request_id)
+            self._open_questions = (*self._open_questions[-1:], request_id)
             return
         request_id = RequestId(self._host.new_id())
         self._host.tell(worder, make(request_id, self._host.address))
-        self._asked = (*self._asked[-1:], request_id)
+        self._open_questions = (*self._open_questions[-1:], request_id)
         then()
 
     def _take_in_time(self, then: Callable[[], None], reply: RequestWorded | Refused | None) -> None:
@@ -112,10 +112,10 @@ class ResultRenderer:
         Even one that is late is of use to the next request.
         """
         self._forget_retracted()
-        if reply.request_id not in self._asked:
+        if reply.request_id not in self._open_questions:
             return
-        is_last = reply.request_id == self._asked[-1]
-        self._asked = self._asked[self._asked.index(reply.request_id) + 1 :]
+        is_last = reply.request_id == self._open_questions[-1]
+        self._open_questions = self._open_questions[self._open_questions.index(reply.request_id) + 1 :]
         if isinstance(reply, Refused):
             self._miss(reply.request_id, flaw_of(reply) or reply.reason)
             return
@@ -153,13 +153,13 @@ class ResultRenderer:
         """Discard wordings that were asked for before a retraction: their texts may come from retracted words."""
         withdrawals = self._host.conversation.withdrawals
         if withdrawals != self._withdrawals:
-            self._withdrawals, self._last, self._asked = withdrawals, None, ()
+            self._withdrawals, self._last, self._open_questions = withdrawals, None, ()
 
     def _breaks_from(self, run: TurnRun, block: str) -> TurnId:
         """The oldest turn whose messages differ from the last request's because its block is not where it was."""
-        before = self._shown
+        before = self._last_request
         newest = self._host.conversation.turn(run.turn_id).newest
-        self._shown = now = run.turn_id, block, newest.step if newest is not None else 0
+        self._last_request = now = run.turn_id, block, newest.step if newest is not None else 0
         return before[0] if before[1] and before != now else TurnId("")
 
     def _check_reply(self, reply: RequestWorded) -> Worded | None:
@@ -179,10 +179,10 @@ class ResultRenderer:
         return Worded(results, notes)
 
 
-def _select_known(pairs: Iterable[tuple[N, str]], asked: Collection[N]) -> dict[N, str]:
+def _select_known(pairs: Iterable[tuple[N, str]], subjects: Collection[N]) -> dict[N, str]:
     """The pairs of a reply whose names were asked about; of several of one name the first."""
     known: dict[N, str] = {}
     for name, text in pairs:
-        if name in asked:
+        if name in subjects:
             known.setdefault(name, text)
     return known

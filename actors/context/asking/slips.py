@@ -86,8 +86,8 @@ class Slips:
             return ""
         results = [step for step in self._host.conversation.turn(run.turn_id).steps if step.role is Role.TOOL]
         has_failed = bool(results) and is_failure(results[-1].text)
-        found = correction(reply.text, script_paths(skills), has_run=bool(results), has_failed=has_failed)
-        line = NO_WORDS if asks else found
+        remark = correction(reply.text, script_paths(skills), has_run=bool(results), has_failed=has_failed)
+        line = NO_WORDS if asks else remark
         if line in run.corrections:
             return ""
         run.corrections.add(line)
@@ -114,8 +114,8 @@ def meant_reply(
         )
         reason = reply.stop_reason if reply.stop_reason is StopReason.LENGTH else StopReason.TOOL_CALLS
         reply = msgspec.structs.replace(reply, text="", tool_calls=calls, stop_reason=reason)
-    meant = tuple(bash_call(call, skills) for call in reply.tool_calls)
-    return msgspec.structs.replace(reply, text=bare_answer(reply.text), tool_calls=meant)
+    commands = tuple(bash_call(call, skills) for call in reply.tool_calls)
+    return msgspec.structs.replace(reply, text=bare_answer(reply.text), tool_calls=commands)
 
 
 def has_no_command(reply: ModelReply) -> bool:

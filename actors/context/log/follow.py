@@ -40,7 +40,7 @@ class LogFollower:
         self._folder = None if window is None else logs_root.parent / log_folder(window)
         self._sizes: dict[str, int] = {}
         """Size of each log at the last look."""
-        self._told: dict[str, int] = {}
+        self._offsets: dict[str, int] = {}
         """Bytes of each log of which everything has been told."""
         self._states: dict[str, LogState] = {}
 
@@ -50,11 +50,11 @@ class LogFollower:
         Raises:
             OSError: the logs cannot be read.
         """
-        found = sorted(self._files(), reverse=True, key=lambda each: (each[2].st_mtime_ns, each[1]))
-        for _, path, status in found:
-            self._sizes[path] = self._told[path] = status.st_size
+        files = sorted(self._files(), reverse=True, key=lambda each: (each[2].st_mtime_ns, each[1]))
+        for _, path, status in files:
+            self._sizes[path] = self._offsets[path] = status.st_size
         lines: list[Line] = []
-        for number, (window, path, _) in enumerate(found):
+        for number, (window, path, _) in enumerate(files):
             if self._window is not None and len(lines) >= count:
                 break
             if self._window is None and number >= NEWEST_LOGS:
@@ -71,9 +71,9 @@ class LogFollower:
         """
         lines: list[Line] = []
         for window, path, status in self._files():
-            size, told = self._sizes.get(path, 0), self._told.get(path, 0)
+            size, offset = self._sizes.get(path, 0), self._offsets.get(path, 0)
             if status.st_size != size:
-                lines += self._read(path, window, told if status.st_size > size else 0)
+                lines += self._read(path, window, offset if status.st_size > size else 0)
         return sorted(lines, key=_moment)
 
     def _files(self) -> Iterator[tuple[Window, str, os.stat_result]]:
@@ -90,16 +90,16 @@ class LogFollower:
                 except FileNotFoundError:  # its window was just removed
                     continue
 
-    def _read(self, path: str, window: Window, told: int) -> Iterator[Line]:
-        """Lines behind the first `told` bytes, which were told before."""
+    def _read(self, path: str, window: Window, start: int) -> Iterator[Line]:
+        """Lines behind the first `start` bytes, which were told before."""
         state = self._states.get(path)
-        if state is None or state.offset > told:
+        if state is None or state.offset > start:
             state = LogState()
         data = _bytes(path, state.offset)
         log = parse(data, state)
-        self._states[path], self._told[path] = log.state, log.state.offset
+        self._states[path], self._offsets[path] = log.state, log.state.offset
         self._sizes[path] = state.offset + len(data)
-        yield from (Line(window, what) for what, offset in _parts(log) if offset >= told)
+        yield from (Line(window, what) for what, offset in _parts(log) if offset >= start)
 
 
 def _parts(log: ParsedLog) -> Iterator[tuple[Event | Gap, int]]:

@@ -61,7 +61,7 @@ def renew_copies(root: Path, window: Window, disk: Disk) -> None:
     """
     folder = log_folder(window)
     logs = (parse(read_regular(root / folder / name)) for name in all_log_names(root / folder))
-    tombstones = tombstones_in(logged.event for told in logs for logged in told.events)
+    tombstones = tombstones_in(logged.event for log in logs for logged in log.events)
     Redactions(root, disk).renew(folder, tombstones)
 
 

@@ -372,8 +372,8 @@ class Journal:
         if self._log is None:
             raise LogUnwritable(self.root, f"window {self._window.id} has no open log")
         line = 0
-        if (kept := self.off_record.reduce(event)) is not None:
-            line = self._log.append(kept, is_looked_at=sync)[0].line
+        if (reduced := self.off_record.reduce(event)) is not None:
+            line = self._log.append(reduced, is_looked_at=sync)[0].line
         if sync:
             self._log.sync()
         self.conversation.add(event)

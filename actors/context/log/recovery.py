@@ -113,17 +113,17 @@ def _looks(
 
 def _looks_at(folders: list[tuple[Window, str]], known: Mapping[str, SettledEnd], read: Read) -> list[_Look]:
     """End of the newest log of each window that has a log."""
-    found = []
+    ends = []
     for window, folder in folders:
         key = window.address.key
         if (end := known.get(key)) is not None and is_same(folder, end):
-            found.append(_Look(window, key, end.last_message_id, end))
+            ends.append(_Look(window, key, end.last_message_id, end))
         elif (name := newest_name(folder)) is not None:
             try:
-                found.append(_look_into(window, key, folder, name, read))
+                ends.append(_look_into(window, key, folder, name, read))
             except OSError as error:
                 log.warning("%s/%s cannot be read: %s", folder, name, error.strerror)
-    return found
+    return ends
 
 
 def _look_into(window: Window, key: str, folder: str, name: str, read: Read) -> _Look:

@@ -121,7 +121,7 @@ class Redactions:
 
 
 def _by_log(tombstones: Iterable[Tombstone]) -> dict[str, list[Tombstone]]:
-    found = defaultdict[str, list[Tombstone]](list)
+    tombstones_of = defaultdict[str, list[Tombstone]](list)
     for tombstone in tombstones:
-        found[tombstone.path].append(tombstone)
-    return found
+        tombstones_of[tombstone.path].append(tombstone)
+    return tombstones_of

@@ -63,17 +63,17 @@ def _fault_of(path: Path, *, may_link: bool) -> Iterator[str]:
 
 def _fault_of_link(path: Path, link: os.stat_result) -> Iterator[str]:
     rule = f"{path}: must be a folder, or a link of the agent's user to a folder of that user or of root"
-    shown = repr(str(path.readlink()))[1:-1]
+    target_name = repr(str(path.readlink()))[1:-1]
     owners = (os.geteuid(), _ROOT_UID)
     if link.st_uid not in owners:
-        yield f"{rule}; it is a link to {shown} that user {link.st_uid} made"
+        yield f"{rule}; it is a link to {target_name} that user {link.st_uid} made"
         return
     try:
         target = path.stat()
     except OSError as error:
-        yield f"{rule}; it is a link to {shown}: {error.strerror}"
+        yield f"{rule}; it is a link to {target_name}: {error.strerror}"
         return
     if not stat.S_ISDIR(target.st_mode):
-        yield f"{rule}; it is a link to {shown}, which is {_KINDS.get(stat.S_IFMT(target.st_mode), 'no folder')}"
+        yield f"{rule}; it is a link to {target_name}, which is {_KINDS.get(stat.S_IFMT(target.st_mode), 'no folder')}"
     elif target.st_uid not in owners:
-        yield f"{rule}; it is a link to {shown}, which is user {target.st_uid}'s"
+        yield f"{rule}; it is a link to {target_name}, which is user {target.st_uid}'s"

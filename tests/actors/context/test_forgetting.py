@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.context.forgetting import SHOWN
+from actors.context.forgetting import ASK_AGAIN
 from domain.log.event import Kind
 from domain.log.kept import FORGOTTEN_WORDS
 from domain.log.parser import parse
@@ -158,7 +158,7 @@ def test_a_turn_in_hand_that_was_shown_forgotten_words_of_elsewhere_ends_with_a_
 
     rig.tell(CHANNEL, EndShown(window=CHANNEL, turn_id=TurnId(turn)))
 
-    assert [each.text for each in rig.posts()] == [SHOWN]
+    assert [each.text for each in rig.posts()] == [ASK_AGAIN]
     rig.tell(CHANNEL, EndShown(window=CHANNEL, turn_id=TurnId(turn)))
     assert rig.posts() == []
 
