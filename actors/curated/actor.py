@@ -152,19 +152,19 @@ class CuratedActor(Actor):
         if self._config.can_run:
             shows_local = self._injections.shows_local(turn.window)
             folders = self._writer.shared_folders(places, turn.window, shows_local=shows_local)
-        made = Injection("", "off", reasons=("switched off here",))
+        injection = Injection("", "off", reasons=("switched off here",))
         if self._shows(turn.window):
-            made = self._injections.of(turn.window, places)
-            self._decisions.note(turn.window, made.decision, made.reasons, made)
+            injection = self._injections.of(turn.window, places)
+            self._decisions.note(turn.window, injection.decision, injection.reasons, injection)
         else:
-            self._decisions.note(turn.window, made.decision, made.reasons)
+            self._decisions.note(turn.window, injection.decision, injection.reasons)
         return TurnContribution(
             request_id=turn.request_id,
             contributor=str(self.address),
             block="",
-            instructions=made.block,
-            without_commands=made.without_commands,
-            stores=made.stores,
+            instructions=injection.block,
+            without_commands=injection.without_commands,
+            stores=injection.stores,
             folders=folders,
         )
 

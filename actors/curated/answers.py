@@ -56,10 +56,10 @@ class Answers:
 
     def status(self, request_id: RequestId, window: Window, places: WindowPlaces, injection: str) -> CuratedDescribed:
         """Both scopes."""
-        made = self._injections.of(window, places)
-        if injection == "on" and made.decision == "disabled":
-            injection = made.reasons[0]
-        scopes = tuple(self._scope(place, made) for place in places.places)
+        current = self._injections.of(window, places)
+        if injection == "on" and current.decision == "disabled":
+            injection = current.reasons[0]
+        scopes = tuple(self._scope(place, current) for place in places.places)
         return CuratedDescribed(
             request_id=request_id,
             injection=injection,
@@ -72,20 +72,20 @@ class Answers:
         scopes = []
         for place in places.places:
             folder = self._folders.at(place)
-            shown = tuple(page_shown(file, page) for file, page in _all_pages(folder))
-            scopes.append(ScopePages(scope=place.scope.value, table=folder.look().table.value, pages=shown))
+            rows = tuple(page_shown(file, page) for file, page in _all_pages(folder))
+            scopes.append(ScopePages(scope=place.scope.value, table=folder.look().table.value, pages=rows))
         return PagesListed(request_id=request_id, scopes=tuple(scopes))
 
     def faults(
         self, request_id: RequestId, window: Window, places: WindowPlaces, written: Iterable[Fault]
     ) -> FaultsListed:
         """Everything that is wrong."""
-        found = [*self._injections.of(window, places).faults]
+        current = [*self._injections.of(window, places).faults]
         for place in places.places:
-            found += _faults_of(place.scope.value, self._folders.at(place))
-        shown = [FaultShown(kind=each.kind.value, scope=str(each.scope), detail=each.detail) for each in found]
-        shown += [FaultShown(kind=each.kind.value, scope=str(each.scope), detail=each.detail) for each in written]
-        return FaultsListed(request_id=request_id, faults=tuple(shown))
+            current += _faults_of(place.scope.value, self._folders.at(place))
+        rows = [FaultShown(kind=each.kind.value, scope=str(each.scope), detail=each.detail) for each in current]
+        rows += [FaultShown(kind=each.kind.value, scope=str(each.scope), detail=each.detail) for each in written]
+        return FaultsListed(request_id=request_id, faults=tuple(rows))
 
     def recall(self, request_id: RequestId, places: WindowPlaces, query: str, scope: str) -> FactsRecalled:
         """The facts that fit a question, and a code."""
@@ -109,10 +109,10 @@ class Answers:
             pages += [(place.scope.value, file, page) for file, page in _all_pages(folder)]
         if not pages:
             return answer(RecallCode.UNAVAILABLE, "there is no memory yet")
-        found = matches(query, pages)
-        if not found:
+        hits = matches(query, pages)
+        if not hits:
             return answer(RecallCode.NO_MATCH, f"none of {len(pages)} pages has a word of it")
-        facts = tuple((each.scope, page_shown(each.file, each.page)) for each in found)
+        facts = tuple((each.scope, page_shown(each.file, each.page)) for each in hits)
         return answer(RecallCode.OK, f"{len(facts)} of {len(pages)} pages", facts)
 
     def stale(self, request_id: RequestId, places: WindowPlaces, today: date) -> StaleListed:
@@ -131,7 +131,7 @@ class Answers:
             request_id=request_id, after_days=self._config.stale_days, facts=tuple(facts), undated=without
         )
 
-    def _scope(self, place: Place, made: Injection) -> ScopeStatus:
+    def _scope(self, place: Place, injection: Injection) -> ScopeStatus:
         folder = self._folders.at(place)
         snapshot = folder.look()
         trouble, waiting = "", list[Operation]()
@@ -142,7 +142,7 @@ class Answers:
         proposed = [f"proposed: {each.text}" for each in waiting if each.step is Step.PROPOSED]
         staged = [f"staged: {each.text}" for each in waiting if each.step is not Step.PROPOSED]
         flaws = (flaw for _, flaw in effective([snapshot])[1]) if snapshot.config else ()
-        part = next((each for each in made.parts if each.place.scope is place.scope), None)
+        part = next((each for each in injection.parts if each.place.scope is place.scope), None)
         return ScopeStatus(
             scope=place.scope.value,
             folder=str(folder.path),
@@ -210,14 +210,14 @@ def _all_pages(folder: MemoryFolder) -> list[tuple[str, Page]]:
 def _faults_of(scope: str, folder: MemoryFolder) -> list[Fault]:
     """Faults of an index beside its topic files."""
     document, there = folder.look().document, set(folder.topics())
-    found = [
+    faults = [
         Fault(FaultKind.MISSING_TOPIC, scope, f"line {page.line} points to {valid(page.target)}, which is not there")
         for page in document.facts
         if page.target and page.target not in there
     ]
-    found += [
+    faults += [
         Fault(FaultKind.DUPLICATE, scope, f"line {page.line} says again: {valid(page.text)[:80]}")
         for page in document.duplicates
     ]
     _, notes = folder.topic_pages()
-    return found + [Fault(FaultKind.DENIED, scope, note) for note in notes]
+    return faults + [Fault(FaultKind.DENIED, scope, note) for note in notes]

@@ -73,12 +73,14 @@ class Decisions:
         self._now = now
         self._are_kept = are_kept
 
-    def note(self, window: Window, decision: str, reasons: tuple[str, ...] = (), made: Injection | None = None) -> None:
+    def note(
+        self, window: Window, decision: str, reasons: tuple[str, ...] = (), injection: Injection | None = None
+    ) -> None:
         """Note a decision about a window, with what was injected, if anything was."""
-        if not self._are_kept or (made is not None and not made.is_traced):
+        if not self._are_kept or (injection is not None and not injection.is_traced):
             return
-        faults = () if made is None else tuple(f"{each.kind.value}: {each.detail}" for each in made.faults)
-        at, tokens = self._now().isoformat(timespec="milliseconds"), dict(made.tokens or {}) if made else {}
+        faults = () if injection is None else tuple(f"{each.kind.value}: {each.detail}" for each in injection.faults)
+        at, tokens = self._now().isoformat(timespec="milliseconds"), dict(injection.tokens or {}) if injection else {}
         try:
             self.append(Trace(self._new_id(), at, window.address.key, decision, (*reasons, *faults), tokens))
         except OSError as error:
@@ -99,13 +101,13 @@ class Decisions:
             OSError: the notes cannot be written anew.
         """
         traces = self.all()
-        kept = [
+        retained = [
             each
             for each in traces
             if each.context != window.address.key and not any(quotes(reason, texts) for reason in each.reasons)
         ]
-        if len(kept) < len(traces):
-            self._notebook.replace(map(trace.line, kept))
+        if len(retained) < len(traces):
+            self._notebook.replace(map(trace.line, retained))
 
     def all(self) -> tuple[Trace, ...]:
         """Every decision that is kept, oldest first.

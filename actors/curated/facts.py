@@ -101,15 +101,15 @@ def _change(
     change: Callable[[bytes, Page], bytes],
 ) -> Generator[tuple[Path, Change], None, Page]:
     """Change the named fact, which is the same one however often the change is made anew; the fact as it was."""
-    meant: list[Page] = []
+    targets: list[Page] = []
 
     def edit(data: bytes) -> bytes:
-        if not meant:
-            meant.append(the_fact(parse_document(data), request.fact))
-        return change(data, meant[0])
+        if not targets:
+            targets.append(the_fact(parse_document(data), request.fact))
+        return change(data, targets[0])
 
     yield index, edit
-    return meant[0]
+    return targets[0]
 
 
 def _without_text(data: bytes, text: str, hint: str, replaced: str = "") -> bytes:

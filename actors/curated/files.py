@@ -162,13 +162,13 @@ class MemoryFiles:
         if self._is_closed:
             done(INTERRUPTED)
             return
-        held = self._archives.of(path)
+        folder = self._archives.of(path)
         try:
             file = self._at(path)
         except OSError as error:
             done(reason_of(error))
             return
-        file.put(_Wish(change, done if held is None else lambda reason: done(held.with_shown_path(reason))))
+        file.put(_Wish(change, done if folder is None else lambda reason: done(folder.with_shown_path(reason))))
 
     def try_again(self) -> None:
         """Make up for what could not be made up for before."""
@@ -311,8 +311,8 @@ class MemoryFiles:
             make_durable(self._disk, missing[-1].parent, folder)
 
     def _edited_file(self, path: Path) -> EditedFile:
-        held = self._archives.of(path)
-        lasting = path if held is None else held.shown / path.name
+        folder = self._archives.of(path)
+        lasting = path if folder is None else folder.path / path.name
         spare = self._config.own_folder / digest(os.fsencode(lasting))[:16]
         make_private(self._config.own_folder, self._disk.make_folder)
         return EditedFile(path, spare, self._disk, follows_links=False)

@@ -138,7 +138,7 @@ class MemoryFolder:
 
     def topic_pages(self) -> tuple[Mapping[str, Document], tuple[str, ...]]:
         """Topic file -> its pages, and what could not be read; those that have not changed are not read again."""
-        found, notes = dict[str, tuple[_Known, Document]](), list[str]()
+        documents, notes = dict[str, tuple[_Known, Document]](), list[str]()
         room_bytes, room_lines = MOST_TOPIC_BYTES, MOST_TOPIC_LINES
         for name in self.topics():
             known, document = self._topics.get(name, (_Known(), Document(())))
@@ -153,9 +153,9 @@ class MemoryFolder:
             if room_bytes < 0 or room_lines < 0:
                 notes.append(f"{name} and what follows it is not read: the topic files are too many lines in all")
                 break
-            found[name] = known, parse_document(data) if changed or name not in self._topics else document
-        self._topics = found
-        return {name: document for name, (_, document) in found.items()}, tuple(notes)
+            documents[name] = known, parse_document(data) if changed or name not in self._topics else document
+        self._topics = documents
+        return {name: document for name, (_, document) in documents.items()}, tuple(notes)
 
     @property
     def exists(self) -> bool:

@@ -25,7 +25,7 @@ _CACHED = 256
 """Blocks that are kept; windows that reach the same scopes with the same rights share one."""
 _TABLES = {TableState.MISSING: "there is no page table", TableState.INVALID: "the page table cannot be read"}
 _EMPTY = Capped(b"", 0, 0, 0)
-_KEPT = 8
+_CACHED_INDEXES = 8
 """Texts whose pages and shown forms are kept: when one index changes, the other's are there."""
 
 
@@ -66,23 +66,23 @@ class Injections:
     def __init__(self, config: CuratedConfig, folders: Folders) -> None:
         self._config = config
         self._folders = folders
-        self._pages_of = lru_cache(_KEPT)(parse_document)
-        self._shown = lru_cache(_KEPT)(shown_index)
-        self._made: OrderedDict[tuple[object, ...], Injection] = OrderedDict()
+        self._pages_of = lru_cache(_CACHED_INDEXES)(parse_document)
+        self._index_text = lru_cache(_CACHED_INDEXES)(shown_index)
+        self._cache: OrderedDict[tuple[object, ...], Injection] = OrderedDict()
 
     def of(self, window: Window, places: WindowPlaces) -> Injection:
         """The block for a turn of a window; looks at the files' times, and reads what changed."""
         looks = [(place, self._folders.at(place).look()) for place in places.places]
         shows_local = self.shows_local(window)
         key = (shows_local, *((place, snapshot.version) for place, snapshot in looks))
-        if key in self._made:
-            self._made.move_to_end(key)
-            return self._made[key]
-        made = self._make(looks, shows_local=shows_local)
-        self._made[key] = made
-        if len(self._made) > _CACHED:
-            self._made.popitem(last=False)
-        return made
+        if key in self._cache:
+            self._cache.move_to_end(key)
+            return self._cache[key]
+        injection = self._make(looks, shows_local=shows_local)
+        self._cache[key] = injection
+        if len(self._cache) > _CACHED:
+            self._cache.popitem(last=False)
+        return injection
 
     def shows_local(self, window: Window) -> bool:
         """True if a window shows the personal notes of its project."""
@@ -106,18 +106,18 @@ class Injections:
                 faults.append(_capped_fault(place.scope, index))
         pages = [(each.place.scope, page) for each in parts for page in self._pages_of(each.capped.data).pages]
         parts, reasons, chosen = _resident(parts, pages, config, faults)
-        shown = [
+        memories = [
             ScopeBlock(
                 each.place.scope,
                 str(each.place.folder),
                 each.place.may_write,
-                self._shown(each.text),
-                self._shown(each.local),
+                self._index_text(each.text),
+                self._index_text(each.local),
             )
             for each in parts
         ]
         counts = {each.place.scope.value: tokens(each.text + each.local) for each in parts}
-        whole = block(shown, may_run=self._config.can_run)
+        whole = block(memories, may_run=self._config.can_run)
         figures = {**counts, "budget": config.maxMemoryTokens, "block": tokens(whole), **chosen}
         return Injection(
             whole,
@@ -127,8 +127,8 @@ class Injections:
             tuple(reasons),
             figures,
             is_traced=config.traceEnabled,
-            without_commands=block(shown, may_run=False),
-            stores=(store(shown),),
+            without_commands=block(memories, may_run=False),
+            stores=(store(memories),),
         )
 
 

@@ -61,8 +61,8 @@ def shorten_journal(disk: Disk, folder: Path, spare: Path) -> None:
     """Rewrite a long journal without finished operations, unless that saves little; see `rewrite_journal`."""
 
     def shorten(data: bytes) -> bytes:
-        kept = journal.compact_journal(data)
-        return data if len(data) > journal.LIMIT_BYTES or len(kept) * 2 > len(data) else kept
+        shortened = journal.compact_journal(data)
+        return data if len(data) > journal.LIMIT_BYTES or len(shortened) * 2 > len(data) else shortened
 
     path = folder / journal.FILE
     if path.is_file() and path.lstat().st_size > journal.LONG_BYTES:
@@ -90,10 +90,10 @@ def rewrite_journal(disk: Disk, folder: Path, spare: Path, change: Callable[[byt
     try:
         _own_size(fd, path)
         data = read_first(fd, journal.LIMIT_BYTES + 1)
-        kept = change(data)
-        if kept == data:
+        changed = change(data)
+        if changed == data:
             return
-        put_whole(disk, spare, kept)
+        put_whole(disk, spare, changed)
         if os.fstat(fd).st_size != len(data):  # another agent has the same folder
             return
         os.close(disk.open(path, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK))
@@ -109,11 +109,11 @@ def mend_journal(disk: Disk, folder: Path, spare: Path) -> None:
         OSError: it cannot be brought back yet.
     """
     try:
-        kept = spare.read_bytes()
+        lines = spare.read_bytes()
     except FileNotFoundError:
         return
-    if kept:
-        append_lines(disk, folder, kept)
+    if lines:
+        append_lines(disk, folder, lines)
     disk.unlink(spare)
 
 

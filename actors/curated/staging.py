@@ -104,19 +104,19 @@ class Staging:
         place = next((each for each in reversed(places.places) if each.may_write), None)
         if place is None:
             return 0
-        found = [
+        facts = [
             self._operation(text, "", f"{event.id}-{number}", Step.PROPOSED, ended.window.address.key)
             for event in ended.events
             if event.kind == "user"
             for number, text in enumerate(proposals(event.text), 1)
             if not (self._rules.flaw(place.scope, text) or looks_secret(text) or self._repeats(place, text))
         ]
-        if found:
-            self._writer.stage(place, *found)
-        return len(found)
+        if facts:
+            self._writer.stage(place, *facts)
+        return len(facts)
 
     def flush(
-        self, request: FlushFacts, places: WindowPlaces, told: Callable[[FactsFlushed], None], *, is_operators: bool
+        self, request: FlushFacts, places: WindowPlaces, on_done: Callable[[FactsFlushed], None], *, is_operators: bool
     ) -> None:
         """Commit what waits in every scope that may be written, then say what became of it.
 
@@ -131,13 +131,13 @@ class Staging:
         def end(place: Place, outcome: Flushed) -> None:
             outcomes.append((place.scope.value, outcome))
             if len(outcomes) == len(places_to_write):
-                told(_reply(request, outcomes))
+                on_done(_reply(request, outcomes))
 
         for place in places_to_write:
             self._writer.flush(place, partial(end, place), takes_proposals=True, is_operators=is_operators)
 
     def import_claude(
-        self, request: ImportClaude, places: WindowPlaces, told: Callable[[ClaudeImported], None]
+        self, request: ImportClaude, places: WindowPlaces, on_done: Callable[[ClaudeImported], None]
     ) -> None:
         """Stage what Claude Code has of a project, and copy the topic files that there are not yet.
 
@@ -166,7 +166,7 @@ class Staging:
 
         def tell() -> None:
             if len(copied) + len(skipped) == expected:
-                told(
+                on_done(
                     ClaudeImported(
                         request_id=request.request_id,
                         folder=str(source),

@@ -122,7 +122,7 @@ class Writer:
     def flush(
         self,
         place: Place,
-        told: Callable[[Flushed], None],
+        on_done: Callable[[Flushed], None],
         *,
         takes_proposals: bool = False,
         is_operators: bool = False,
@@ -131,23 +131,25 @@ class Writer:
 
         Args:
             place: The folder.
-            told: Called with the outcome, later.
+            on_done: Called with the outcome, later.
             takes_proposals: True if a person asked for the flush, so that proposals count as staged.
             is_operators: True if the operator asked, who also commits facts from windows that now have fewer readers.
         """
         if (later := self._flushing.get(place.folder)) is not None:
-            later.append(partial(self.flush, place, told, takes_proposals=takes_proposals, is_operators=is_operators))
+            later.append(
+                partial(self.flush, place, on_done, takes_proposals=takes_proposals, is_operators=is_operators)
+            )
             return
         folder, outcome = self._folders.at(place), Flushed()
         try:
             begun = self._begin(place, outcome, takes_proposals=takes_proposals, is_operators=is_operators)
         except (ValueError, OSError) as error:
             outcome.notes.append(reason_of(error))
-            told(outcome)
+            on_done(outcome)
             return
         if not begun:
             self._write_table_of(place.folder)
-            told(outcome)
+            on_done(outcome)
             return
         self._flushing[place.folder] = []
 
@@ -158,7 +160,7 @@ class Writer:
                 outcome.committed = begun
                 self._note_committed(folder, outcome)
             later = self._flushing.pop(place.folder)
-            told(outcome)
+            on_done(outcome)
             for flush in later:
                 flush()
 
@@ -269,19 +271,19 @@ class Writer:
             folder = self._folders.at(place)
             if not folder.exists:
                 continue
-            kept: tuple[str, ...] = ()
+            names: tuple[str, ...] = ()
             may_write = place.may_write
             if may_write:
                 try:
                     self.files.require_not_emptied(place)
-                    kept = keep_from_commands(self._disk, folder)
+                    names = keep_from_commands(self._disk, folder)
                 except OSError as error:
                     log.warning("%s is shown for reading only: %s", folder.path, reason_of(error))
                     may_write = False
             hidden = () if is_operators else (journal.FILE,)
             if not (shows_local or is_operators) and place.scope is Scope.PROJECT:
                 hidden = (*hidden, LOCAL)
-            shared.append(SharedFolder(path=folder.real_path, may_write=may_write, kept=kept, hidden=hidden))
+            shared.append(SharedFolder(path=folder.real_path, may_write=may_write, kept=names, hidden=hidden))
         return tuple(shared)
 
     # what is owed

@@ -59,7 +59,7 @@ class FolderLocks:
     """Locks of all folders whose files an actor writes."""
 
     def __init__(self) -> None:
-        self._held: dict[Path, FolderLock] = {}
+        self._locks: dict[Path, FolderLock] = {}
 
     def announce(self, folder: Path) -> None:
         """Have other programs know that files of a folder are written, unless one of them does not let us.
@@ -67,9 +67,9 @@ class FolderLocks:
         Raises:
             OSError: the folder cannot be opened.
         """
-        if folder in self._held:
+        if folder in self._locks:
             return
-        self._held[folder] = lock = FolderLock(folder)
+        self._locks[folder] = lock = FolderLock(folder)
         _share(folder, lock)
 
     @contextmanager
@@ -80,8 +80,8 @@ class FolderLocks:
             FileRefusedError: one does.
             OSError: the folder cannot be opened.
         """
-        is_held = folder in self._held
-        lock = self._held[folder] if is_held else FolderLock(folder)
+        is_held = folder in self._locks
+        lock = self._locks[folder] if is_held else FolderLock(folder)
         try:
             if not lock.own():
                 raise FileRefusedError(f"{folder}: another program of the agent's writes there at this moment")
@@ -94,8 +94,8 @@ class FolderLocks:
 
     def keep(self, folders: Collection[Path]) -> None:
         """Let go of all others."""
-        for folder in self._held.keys() - set(folders):
-            self._held.pop(folder).close()
+        for folder in self._locks.keys() - set(folders):
+            self._locks.pop(folder).close()
 
 
 def _share(folder: Path, lock: FolderLock) -> None:

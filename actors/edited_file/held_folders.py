@@ -18,11 +18,11 @@ MOST_HELD = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldFolder:
     """One folder."""
 
     fd: int
-    shown: Path
+    path: Path
     """Its name, for people."""
 
     @property
@@ -32,49 +32,49 @@ class Held:
 
     def with_shown_path(self, reason: str) -> str:
         """Message about the folder, with the path that people know."""
-        return reason.replace(str(self.place), str(self.shown))
+        return reason.replace(str(self.place), str(self.path))
 
 
 class HeldFolders:
     """Every such folder that was reached in this life of the actor."""
 
     def __init__(self) -> None:
-        self._held: list[Held] = []
+        self._folders: list[HeldFolder] = []
 
-    def hold(self, shown: Path) -> Held:
+    def hold(self, path: Path) -> HeldFolder:
         """Open an existing folder as it is now.
 
         Raises:
-            FileRefusedError: the name belongs to no real folder, or changes too often.
+            FileRefusedError: the path belongs to no real folder, or changes too often.
             OSError: it cannot be opened.
         """
-        if shown.is_symlink() or not shown.is_dir():
-            raise FileRefusedError(f"{shown}: is no folder of its own, so nothing is written there")
-        fd = os.open(shown, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        for each in self._held:
+        if path.is_symlink() or not path.is_dir():
+            raise FileRefusedError(f"{path}: is no folder of its own, so nothing is written there")
+        fd = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        for each in self._folders:
             if os.path.sameopenfile(each.fd, fd):
                 os.close(fd)
                 return each
-        if len(self._held) >= MOST_HELD:
+        if len(self._folders) >= MOST_HELD:
             os.close(fd)
-            raise FileRefusedError(f"{shown}: another folder took its place too often, so nothing is written there")
-        held = Held(fd, shown)
-        self._held.append(held)
-        return held
+            raise FileRefusedError(f"{path}: another folder took its place too often, so nothing is written there")
+        folder = HeldFolder(fd, path)
+        self._folders.append(folder)
+        return folder
 
-    def of(self, path: Path) -> Held | None:
+    def of(self, path: Path) -> HeldFolder | None:
         """The folder that a file lies in, if `path` is one through it."""
-        return next((each for each in self._held if path.parent == each.place), None)
+        return next((each for each in self._folders if path.parent == each.place), None)
 
     def drop(self, is_done_with: Callable[[Path], bool]) -> None:
         """Close the folders whose path is no longer needed."""
-        done_with = [each for each in self._held if is_done_with(each.place)]
-        self._held = [each for each in self._held if each not in done_with]
+        done_with = [each for each in self._folders if is_done_with(each.place)]
+        self._folders = [each for each in self._folders if each not in done_with]
         for each in done_with:
             os.close(each.fd)
 
     def close(self) -> None:
         """Let go of all of them."""
-        for each in self._held:
+        for each in self._folders:
             os.close(each.fd)
-        self._held.clear()
+        self._folders.clear()

@@ -107,7 +107,7 @@ class EditQueue:
         self._own: deque[Job] = deque()
         self._keys: Counter[str] = Counter()
         """Of own jobs that wait."""
-        self._asked: FairQueue[WindowJob] = FairQueue(1)
+        self._jobs: FairQueue[WindowJob] = FairQueue(1)
         self._waiting: Counter[Window] = Counter()
         self._running: Job | WindowJob | None = None
         self._current: Rewriting | None = None
@@ -158,7 +158,7 @@ class EditQueue:
         if self._waiting[window] >= most:
             raise EditRefusedError(f"{most} requests of this conversation wait already: try again in a minute")
         self._waiting[window] += 1
-        self._asked.enter(WindowJob(window, edit, on_done, on_failed, self._config.requested_bytes))
+        self._jobs.enter(WindowJob(window, edit, on_done, on_failed, self._config.requested_bytes))
         self._begin()
 
     def flaw(self, data: bytes) -> str:
@@ -235,7 +235,7 @@ class EditQueue:
         self._unmade.clear()
         self._own.clear()
         self._keys.clear()
-        self._asked.clear()
+        self._jobs.clear()
         self._waiting.clear()
 
     def _begin(self) -> None:
@@ -256,11 +256,11 @@ class EditQueue:
             job = self._own.popleft()
             self._keys[job.key] -= 1
             return job
-        return self._asked.admit()
+        return self._jobs.admit()
 
     def _leave(self, job: WindowJob) -> None:
         """Let another window have its turn."""
-        self._asked.leave(job.request_id)
+        self._jobs.leave(job.request_id)
         self._waiting[job.window] -= 1
         if not self._waiting[job.window]:
             del self._waiting[job.window]
