@@ -198,7 +198,7 @@ class EmbedderActor(Actor):
     def _send_batch(self, lane: Lane) -> bool:
         pieces = self._waiting.take(lane, self._size.most, self._backend.limits.chars)
         if pieces:
-            self._begin(pieces, tuple(piece.asked for piece in pieces), pieces[0].job.request.role)
+            self._begin(pieces, tuple(piece.request_text for piece in pieces), pieces[0].job.request.role)
         return bool(pieces)
 
     def _begin(self, pieces: tuple[Piece, ...], texts: tuple[str, ...], role: TextRole) -> None:
@@ -214,7 +214,7 @@ class EmbedderActor(Actor):
             log.info("embeddings of %s have %d dimensions", self._space.model, self._vector_size.dimensions)
             self._queries.clear()
         if call_over.pieces:
-            self._size.note_answer(len(call_over.pieces), done.given)
+            self._size.note_answer(len(call_over.pieces), done.value_count)
         if len(vectors) == vectors.count(NO_VECTOR):
             self._fail_call(call_over, done.fault, works=done.has_vectors or None)
             return

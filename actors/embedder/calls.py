@@ -27,7 +27,7 @@ class CallDone(Message, frozen=True, kw_only=True, gc=False):
     call_id: str
     vectors: tuple[bytes, ...]
     """One for each text that was asked; empty where there is no usable one."""
-    given: int
+    value_count: int
     """Number of values that came, usable or not."""
     has_vectors: bool = False
     """True if vectors came, but for too few or too many texts."""
@@ -87,7 +87,7 @@ async def call(
         fits = count == len(texts)
         has_vectors = not fits and any(vectors)
         vectors = vectors if fits else (NO_VECTOR,) * len(texts)
-        done = CallDone(call_id=call_id, vectors=vectors, given=count, has_vectors=has_vectors, tokens=tokens)
+        done = CallDone(call_id=call_id, vectors=vectors, value_count=count, has_vectors=has_vectors, tokens=tokens)
         tell(msgspec.structs.replace(done, fault=_fault_of(values, dimensions)))
 
 

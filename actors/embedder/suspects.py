@@ -60,7 +60,7 @@ class Suspects:
         """
         self._waiting = waiting
         self._size = size
-        self._held: list[FailedCall] = []
+        self._calls: list[FailedCall] = []
         """Calls held back until the server is known to work or not."""
         self._resting: list[Piece] = []
         """Questions, until the end of the pause."""
@@ -70,7 +70,7 @@ class Suspects:
     @property
     def is_undecided(self) -> bool:
         """True while a failed call waits for a verdict."""
-        return bool(self._held)
+        return bool(self._calls)
 
     def judge(self, call: FailedCall, works: bool | None, successes: int) -> Step:
         """Decide about a failed call, and queue its texts accordingly; one to be put off or aside is the caller's.
@@ -93,18 +93,18 @@ class Suspects:
             downs=first.downs,
             rounds=first.rounds,
             works=works,
-            chars=len(first.asked),
+            chars=len(first.request_text),
         )
         if step is Step.PROBE:
-            self._held.append(call)
+            self._calls.append(call)
         elif pieces:
             self._act(step, pieces, call.fault)
         return step
 
     def release(self) -> list[FailedCall]:
         """The calls that waited for a verdict, which is there now."""
-        held, self._held = self._held, []
-        return held
+        calls, self._calls = self._calls, []
+        return calls
 
     def wake(self) -> None:
         """Queue the questions that waited for the end of the pause."""
@@ -114,7 +114,7 @@ class Suspects:
 
     def clear(self) -> None:
         """Forget the calls and the questions, after all requests were answered."""
-        self._held.clear()
+        self._calls.clear()
         self._resting.clear()
 
     def note_success(self, pieces: tuple[Piece, ...]) -> None:
@@ -189,7 +189,7 @@ class Suspects:
             case Step.SHORTEN:
                 (piece,) = pieces
                 piece.part, piece.tries = Part(), 0
-                piece.most_chars = fewer_chars(len(piece.asked), fault)
+                piece.most_chars = fewer_chars(len(piece.request_text), fault)
                 self._queue(pieces)
             case Step.PROBE | Step.PUT_OFF | Step.SET_ASIDE:
                 pass  # the caller acts

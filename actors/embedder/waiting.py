@@ -117,7 +117,7 @@ class Piece:
         return self.job.texts[self.index]
 
     @property
-    def asked(self) -> str:
+    def request_text(self) -> str:
         """Text to ask for."""
         return cut(self.text, self.most_chars) if self.most_chars else self.text
 
@@ -210,7 +210,7 @@ class Waiting:
         batch: list[Piece] = []
         chars = 0
         while len(batch) < max_texts and (piece := self.first(lane)) is not None:
-            chars += len(piece.asked)
+            chars += len(piece.request_text)
             if batch and (chars > max_chars or not piece.may_join(batch[0])):
                 break
             batch.append(self._queues[lane].popleft())

@@ -36,18 +36,18 @@ def _look(plan: Plan) -> Iterator[Finding]:
     from actors.memory.derived.audit import finding
 
     path = SCHEMA.path(plan.settings.data_root)
-    found = finding(
+    report = finding(
         "facts-index",
         path,
         audit,
         none_yet="nothing is indexed yet: the index is made from the files when the layer starts",
         remedy="without the file it is made again at a start",
     )
-    if found.level is Level.OK and path.exists() and (bare := count_bare(path)):
+    if report.level is Level.OK and path.exists() and (bare := count_bare(path)):
         waits = "they wait for one, or are set aside, since the embedding model fails with their text alone"
-        told = f"{found.detail}; {bare} entries have no vector: {waits}; the next start tries again"
-        found = replace(found, level=Level.WARN, detail=told)
-    yield found
+        detail = f"{report.detail}; {bare} entries have no vector: {waits}; the next start tries again"
+        report = replace(report, level=Level.WARN, detail=detail)
+    yield report
 
 
 def row(plan: Plan, _parts: Parts) -> Part | None:

@@ -52,7 +52,7 @@ DENSITY = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """Result of a search."""
 
     hits: tuple[FactHit, ...]
@@ -107,23 +107,23 @@ class FactRecallActor(Actor):
         rows = answers[0].rows if isinstance(answers[0], RowsFetched) else ()
         seen = Seen(request.seen)
         summary = next((row.content for row in rows if not seen.has(row.content)), "")
-        found = yield from self._search_rows(request, answers[1:], request.seen, request.turn_id)
-        lines = [Line(hit.role.value, hit.content) for hit in found.hits]
-        self._failures += bool(found.note)
-        block, shown = block_of(summary, lines, config.inject_chars)
+        result = yield from self._search_rows(request, answers[1:], request.seen, request.turn_id)
+        lines = [Line(hit.role.value, hit.content) for hit in result.hits]
+        self._failures += bool(result.note)
+        block, count = block_of(summary, lines, config.inject_chars)
         answer = EntriesRecalled(
             request_id=request.request_id,
             block=block,
-            hits=found.hits[:shown],
+            hits=result.hits[:count],
             summary=summary,
-            note=found.note,
+            note=result.note,
         )
         self.tell(request.reply_to, answer)
 
     def _search(self, request: SearchEntries) -> Steps:
         answers = yield self._embedding(request.question)
-        found = yield from self._search_rows(request, answers, (), "")
-        self.tell(request.reply_to, EntriesFound(request_id=request.request_id, hits=found.hits, note=found.note))
+        result = yield from self._search_rows(request, answers, (), "")
+        self.tell(request.reply_to, EntriesFound(request_id=request.request_id, hits=result.hits, note=result.note))
 
     def _embedding(self, question: str) -> tuple[Ask, ...]:
         """The question's vector is asked for once; not for a question without words."""
@@ -143,15 +143,15 @@ class FactRecallActor(Actor):
         self,
         request: RecallEntries | SearchEntries,
         embedded: tuple[Message, ...],
-        shown: tuple[str, ...],
+        entry_ids: tuple[str, ...],
         turn_id: str,
-    ) -> Generator[tuple[Ask, ...], tuple[Message, ...], Found]:
+    ) -> Generator[tuple[Ask, ...], tuple[Message, ...], SearchResult]:
         top_k = self._config.default_top_k if request.top_k is None else request.top_k
         if not embedded or not top_k:
-            return Found((), "")
+            return SearchResult((), "")
         (vectors,) = embedded
         if not isinstance(vectors, TextsEmbedded) or not vectors.vectors or not vectors.vectors[0]:
-            return Found((), f"the question could not be embedded: {_reason(vectors)}")
+            return SearchResult((), f"the question could not be embedded: {_reason(vectors)}")
         self._see_space(vectors.model)
         finding = FindRows(
             request_id=request.request_id,
@@ -165,8 +165,8 @@ class FactRecallActor(Actor):
         )
         (rows,) = yield (Ask(self._config.index, lambda rid, _: msgspec.structs.replace(finding, request_id=rid)),)
         if not isinstance(rows, RowsFound):
-            return Found((), f"the index could not be asked: {_reason(rows)}")
-        seen = Seen(shown)
+            return SearchResult((), f"the index could not be asked: {_reason(rows)}")
+        seen = Seen(entry_ids)
         apart = {same_words(row.content): row for row in reversed(rows.rows) if not seen.has(row.content)}
         fresh = list(reversed(apart.values()))
         relevance, note = yield from self._relevance(request.question, fresh)
@@ -179,7 +179,7 @@ class FactRecallActor(Actor):
             recency_weight=_choice(request, "recency_weight", self._config.recency_weight),
             mmr_lambda=self._config.mmr_lambda,
         )
-        return Found(tuple(_hit(each) for each in ranked), note)
+        return SearchResult(tuple(_hit(each) for each in ranked), note)
 
     def _relevance(
         self, question: str, rows: list[FoundRow]

@@ -128,8 +128,8 @@ class Requests:
     def ids_of(self, conversation: str) -> frozenset[str]:
         """Ids of all entries of a conversation, the deleted ones apart."""
         catalogue = self._keeper.catalogue
-        kept = catalogue.of(conversation, EntryRole.MEMORY, *_TURNS)
-        return frozenset(item.id for item in (*kept, *catalogue.summaries(conversation).values()))
+        items = catalogue.of(conversation, EntryRole.MEMORY, *_TURNS)
+        return frozenset(item.id for item in (*items, *catalogue.summaries(conversation).values()))
 
     def with_successors(self, ids: Iterable[str]) -> tuple[str, ...]:
         """Those of some entries that were kept, and the facts that took the place of facts from these, in turn."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from actors.facts.config import FactsConfig
 from actors.facts.table import FactsTable
-from actors.facts.words import ADDED, FORGOTTEN, FOUND, LISTED
+from actors.facts.words import ADDED, FORGOTTEN, HITS, LISTED
 from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Plan, Verb, folder_of
 from domain.memory.space import is_of_model
@@ -18,7 +18,7 @@ VERBS = {
     "facts.list": Verb(FACTS, ListEntries, words=LISTED),
     "facts.forget": Verb(FACTS, ForgetEntry, words=FORGOTTEN),
 }
-RECALL_VERBS = {"facts.search": Verb(FACT_RECALL, SearchEntries, words=FOUND)}
+RECALL_VERBS = {"facts.search": Verb(FACT_RECALL, SearchEntries, words=HITS)}
 
 
 def facts_part(plan: Plan) -> Part:

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 AT_ONCE = 5
 """Parts of one text that are summarised side by side."""
 
-Asked = Generator[tuple[Ask, ...], tuple[Message, ...], list[str]]
+SummaryTexts = Generator[tuple[Ask, ...], tuple[Message, ...], list[str]]
 Prompting = Callable[[str, str, str], Ask]
 """Makes a question for the model of what it is for, the prompt, and the text."""
 
@@ -92,9 +92,9 @@ class Summaries:
 
     def _all(
         self, level: Level, stage: str, texts: Sequence[str], ask: Prompting, *, is_rolling: bool = False
-    ) -> Asked:
+    ) -> SummaryTexts:
         """Model's summaries of the texts, in order; empty if any text fails."""
-        made: list[str] = []
+        summaries: list[str] = []
         prompt = level_prompt(level, stage, self._config.content_type, is_rolling=is_rolling)
         for at in range(0, len(texts), AT_ONCE):
             asks = [ask(f"facts.summarize:{level.value}", prompt, text) for text in texts[at : at + AT_ONCE]]
@@ -103,19 +103,19 @@ class Summaries:
                 if not isinstance(answer, ModelReply) or not answer.text.strip():
                     log.warning("a summary stays as it was: %s", getattr(answer, "reason", "the model said nothing"))
                     return []
-                made.append(answer.text.strip())
-        return made
+                summaries.append(answer.text.strip())
+        return summaries
 
     def _keep(self, conversation: str, level: Level, parts: dict[str, list[str]], tokens: int, at: datetime) -> None:
-        kept: set[str] = set()
+        paths: set[str] = set()
         for kind, texts in parts.items():
             for number, text in enumerate(texts):
-                made = tokens_of(text)
+                count = tokens_of(text)
                 metrics = {
                     "level": level.value,
                     "input_tokens": tokens,
-                    "output_tokens": made,
-                    "compression_ratio": round(made / tokens, 4),
+                    "output_tokens": count,
+                    "compression_ratio": round(count / tokens, 4),
                 }
                 entry = Entry(
                     id=summary_id(conversation, kind, number),
@@ -126,11 +126,11 @@ class Summaries:
                     summary_kind=kind if kind == FINAL else f"{kind}_{number}",
                     extra=metrics,
                 )
-                kept.add(self._keeper.add_summary(conversation, kind, number, entry).path)
-        for item in self._left_over(conversation, kept):
+                paths.add(self._keeper.add_summary(conversation, kind, number, entry).path)
+        for item in self._left_over(conversation, paths):
             self._keeper.bury(item)
 
-    def _left_over(self, conversation: str, kept: set[str]) -> list[Item]:
+    def _left_over(self, conversation: str, paths: set[str]) -> list[Item]:
         """Parts of an earlier summary that this one has not."""
         items = self._keeper.catalogue.summaries(conversation)
-        return [item for path, item in items.items() if path not in kept and place_of(path) is not None]
+        return [item for path, item in items.items() if path not in paths and place_of(path) is not None]

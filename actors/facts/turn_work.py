@@ -132,19 +132,19 @@ class TurnWork:
     def _extract(self, batch: Sequence[Owed], ask: Prompting) -> Generator[tuple[Ask, ...], tuple[Message, ...], None]:
         """Have a model find the facts in the words of turns, and note them."""
         unread = [owed for owed in batch if owed.facts is None and owed.changes is None]
-        asked = [owed for owed in unread if not owed.is_quiet]
+        turns = [owed for owed in unread if not owed.is_quiet]
         facts: dict[str, tuple[str, ...]] = {owed.turn: () for owed in unread}
-        if asked:
-            words = [owed.user_text for owed in asked]
+        if turns:
+            words = [owed.user_text for owed in turns]
             (answer,) = yield (ask("facts.extract", *extraction_prompt(words)),)
             if not isinstance(answer, ModelReply):
                 is_permanent = isinstance(answer, ModelFailed) and answer.is_permanent
                 raise LaterError(f"facts could not be extracted: {_reason(answer)}", is_permanent=is_permanent)
-            taken = facts_of_messages(answer.text, words)
-            if taken is None and len(asked) > 1:
-                reason = f"facts of {len(asked)} messages could not be extracted: the answer has no list"
-                raise LaterError(reason, most=len(asked) // 2)
-            facts |= {owed.turn: texts for owed, texts in zip(asked, taken or (), strict=False)}
+            lists = facts_of_messages(answer.text, words)
+            if lists is None and len(turns) > 1:
+                reason = f"facts of {len(turns)} messages could not be extracted: the answer has no list"
+                raise LaterError(reason, most=len(turns) // 2)
+            facts |= {owed.turn: texts for owed, texts in zip(turns, lists or (), strict=False)}
         with self._host.blocking():
             self.journal.note_facts(facts)
 

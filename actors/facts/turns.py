@@ -87,13 +87,13 @@ class Turns:
         """
         conversation = f"{message.window.surface.value}/{message.window.id}"
         turn = f"{conversation} {message.turn_id}"
-        said = [event for event in message.events if event.kind == "user" and event.text.strip()]
+        messages = [event for event in message.events if event.kind == "user" and event.text.strip()]
         answers = [event for event in message.events if event.kind == "agent" and event.text.strip()]
-        if not said or turn in self._journal.owed or self._is_known(turn):
+        if not messages or turn in self._journal.owed or self._is_known(turn):
             return
-        owed = Owed(turn, conversation, said[0].text, said[0].at)
+        owed = Owed(turn, conversation, messages[0].text, messages[0].at)
         answer = answers[-1] if answers else None
-        self._finish(owed, answer.text if answer else "", "", answer.at if answer else said[0].at, is_new=True)
+        self._finish(owed, answer.text if answer else "", "", answer.at if answer else messages[0].at, is_new=True)
         self.write()
 
     def write_again(self) -> None:

@@ -280,7 +280,7 @@ def _require_events(resolved: Resolved | str) -> Resolved | str:
 
 def _make_preview(request_id: RequestId, preview_id: str, resolved: Resolved) -> ForgetPreviewed:
     events = [event for each in resolved.events.values() for event in each]
-    shown = [event for window, each in resolved.events.items() for event in each if window in resolved.readable]
+    readable = [event for window, each in resolved.events.items() for event in each if window in resolved.readable]
     return ForgetPreviewed(
         request_id=request_id,
         preview_id=preview_id,
@@ -288,7 +288,7 @@ def _make_preview(request_id: RequestId, preview_id: str, resolved: Resolved) ->
         events=resolved.count,
         windows=tuple(WindowCount(window=window, events=len(each)) for window, each in resolved.events.items()),
         people=people(events),
-        excerpts=excerpts(shown),
+        excerpts=excerpts(readable),
         repeated=resolved.repeated,
         withheld=resolved.withheld,
         is_partial=resolved.is_partial,

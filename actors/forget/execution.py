@@ -26,13 +26,13 @@ from messages.forget import (
 log = logging.getLogger(__name__)
 
 LOGS = "logs"
-Told = Callable[[Entry], None]
+Report = Callable[[Entry], None]
 
 
 class Execution:
     """Work on an entry of the journal."""
 
-    def __init__(self, host: Host, config: ForgetConfig, journal: ForgetJournal, entry: Entry, told: Told) -> None:
+    def __init__(self, host: Host, config: ForgetConfig, journal: ForgetJournal, entry: Entry, report: Report) -> None:
         """Do nothing yet.
 
         Args:
@@ -40,14 +40,14 @@ class Execution:
             config: Of the actor.
             journal: Has the entry on the disk.
             entry: Request with work left.
-            told: Called once, with the entry at its end or after the first round in which an answer was missing; and
+            report: Called once, with the entry at its end or after the first round in which an answer was missing; and
                 once more at the end in the second case.
         """
         self._host = host
         self._config = config
         self._journal = journal
         self.entry = entry
-        self._told = told
+        self._report = report
         self._forgotten: dict[Window, tuple[ForgottenEvent, ...]] = {}
         self.texts: list[str] = []
         """Words of people that were taken out in this life."""
@@ -138,7 +138,7 @@ class Execution:
         done = replace(self.entry, person_id=UserId(""), targets=(), events=()).with_record(
             state=ForgetState.DONE, done_at=self._host.now(), rooms=(logs, *self._counts()), waiting_for=()
         )
-        self._write(done, lambda: self._told(done))
+        self._write(done, lambda: self._report(done))
 
     def _counts(self) -> list[RoomCount]:
         counts: dict[str, RoomCount] = {}
@@ -166,5 +166,5 @@ class Execution:
         """Name those without an answer, and repeat a step later."""
         log.warning("forget request %s waits for %s", self.entry.forget_id, ", ".join(missing))
         self.entry = self.entry.with_record(waiting_for=tuple(missing))
-        self._told(self.entry)
+        self._report(self.entry)
         self._host.wait(self._config.retry_s, step)

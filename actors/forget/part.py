@@ -28,7 +28,7 @@ VERBS = {
 }
 _OF_THE_PROCESS = frozenset({"discord", "feed", "gateway", "observer", "scheduler"})
 """Kinds of parts that take nothing out of files; the scheduler, by itself, would say what is due."""
-_ASKED = {CONTEXT_KIND, MEMORY.kind, EMBEDDER.kind, FACT_INDEX.kind}
+_OWNERS = {CONTEXT_KIND, MEMORY.kind, EMBEDDER.kind, FACT_INDEX.kind}
 WINDOW_FILES = "window-files"
 _BACKUPS = "Backups made before now hold these words still: make a new one and delete the older ones."
 _WORK = "Files that commands wrote are not looked through: `/empty` removes those of a channel."
@@ -106,7 +106,7 @@ def specs_alone(plan: Plan, parts: Iterable[Part], *, only_lists: bool) -> list[
     if only_lists:
         return [forget_spec(plan, lambda: (), resumes=False)]
     rooms = [part for part in parts if part.forgets and part.spec.kind not in _OF_THE_PROCESS]
-    kinds = {part.spec.kind for part in rooms} | _ASKED
+    kinds = {part.spec.kind for part in rooms} | _OWNERS
     others = [part.spec for part in parts if part.spec.kind in kinds]
     return [*others, forget_spec(plan, lambda: tuple(part.taker for part in rooms))]
 

@@ -132,10 +132,10 @@ class Resolution:
         self._ask_windows(scopes, self._take_listed)
 
     def _ask_windows(self, scopes: Iterable[Scope], then: Callable[[Answers], None]) -> None:
-        asked = list(scopes)
+        scope_list = list(scopes)
 
         def question(number: int) -> RoundQuestion[int]:
-            scope = asked[number]
+            scope = scope_list[number]
             limited = replace(scope, only_by=self._asker.limit_in(scope.window))
 
             def make(request_id: RequestId, reply_to: Address) -> ListForgettable:
@@ -144,9 +144,9 @@ class Resolution:
             return RoundQuestion(number, scope.window.address, make)
 
         def end(answers: dict[int, Message | None]) -> None:
-            then([(asked[number].window, answer) for number, answer in answers.items()])
+            then([(scope_list[number].window, answer) for number, answer in answers.items()])
 
-        Round(self._host, map(question, range(len(asked))), self._config.list_s, end)
+        Round(self._host, map(question, range(len(scope_list))), self._config.list_s, end)
 
     def _take_listed(self, answers: Answers) -> None:
         if not self._note(answers):

@@ -26,7 +26,7 @@ KINDS = ("numpy", "AVX2", "AVX-512 with VNNI")
 _ALIGNED = 64
 _LONGEST = 16_384
 """Tokens that the kernels take at a time."""
-_KEPT = 3
+_RETAINED = 3
 """Rooms to work in that are kept: as many as there are calls at once."""
 _KEPT_BYTES = 4 * 1024 * 1024
 """Of the largest room that is kept."""
@@ -123,7 +123,7 @@ class CompiledLayers:
         self._kernels = kernels
         self.layers = tuple(layers)
         self.kind = kind
-        self._rooms = deque[Bytes](maxlen=_KEPT)
+        self._rooms = deque[Bytes](maxlen=_RETAINED)
 
     @classmethod
     def build(cls, weights: Mapping[str, Floats], *, layers: int, heads: int) -> Self | None:

@@ -67,8 +67,8 @@ def vector_of(data: bytes) -> NDArray[np.float32]:
 def _resize(column: NDArray[N], rows: int) -> NDArray[N]:
     """The same with room for more rows, or fewer; it has a row for each place."""
     other = np.zeros((rows, *column.shape[1:]), dtype=column.dtype)
-    kept = min(rows, len(column))
-    other[:kept] = column[:kept]
+    count = min(rows, len(column))
+    other[:count] = column[:count]
     return other
 
 
@@ -142,8 +142,8 @@ class Matrix:
             edge = np.partition(near, len(near) - count)[len(near) - count]
             places = places[near >= edge - self._doubt]
         cosines = self._cosines(places, question).tolist()
-        found = zip(cosines, self._times[places].tolist(), places.tolist(), strict=True)
-        best = sorted(found, key=lambda each: (-each[0], -each[1], self._ids[each[2]]))
+        scores = zip(cosines, self._times[places].tolist(), places.tolist(), strict=True)
+        best = sorted(scores, key=lambda each: (-each[0], -each[1], self._ids[each[2]]))
         return [(int(self._numbers[place]), cosine) for cosine, _, place in best[:count]]
 
     def _mask(self, roles: Collection[EntryRole], without: Collection[str]) -> NDArray[np.intp]:
@@ -159,9 +159,9 @@ class Matrix:
 
     def _cosines(self, places: NDArray[np.intp], question: NDArray[np.float32]) -> NDArray[np.float64]:
         """In double precision, and of each row by itself: the same vectors have the same, wherever they stand."""
-        rows, asked = self._vectors[places].astype(np.float64), question.astype(np.float64)
-        lengths = np.sqrt((rows * rows).sum(axis=1)) * np.sqrt((asked * asked).sum())
-        cosines: NDArray[np.float64] = np.clip((rows * asked).sum(axis=1) / lengths, -1.0, 1.0)
+        rows, vector = self._vectors[places].astype(np.float64), question.astype(np.float64)
+        lengths = np.sqrt((rows * rows).sum(axis=1)) * np.sqrt((vector * vector).sum())
+        cosines: NDArray[np.float64] = np.clip((rows * vector).sum(axis=1) / lengths, -1.0, 1.0)
         return cosines
 
     def _resize(self, rows: int) -> None:

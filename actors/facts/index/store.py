@@ -17,13 +17,13 @@ from messages.facts import ChangeRows, EntryRole, FetchRows, FindRows, FoundRow,
 
 _KNOWN = ("id", "path", "digest", "conversation", "role", "created_at", "summary_kind", "model")
 _FETCHED = ("id", "path", "digest", "conversation", "role", "created_at", "summary_kind", "replaced_by", "content")
-_FOUND = ("id", "conversation", "role", "created_at", "content", "vector")
+_COLUMNS = ("id", "conversation", "role", "created_at", "content", "vector")
 _VECTOR = "number, id, role, created_at, vector"
 _PUT = (
     "INSERT INTO entries(id, path, digest, conversation, role, created_at, summary_kind, replaced_by, model, content, "
     "vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-_FIND = f"SELECT number, {', '.join(_FOUND)} FROM entries WHERE number IN (SELECT value FROM json_each(?))"
+_FIND = f"SELECT number, {', '.join(_COLUMNS)} FROM entries WHERE number IN (SELECT value FROM json_each(?))"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TICK = timedelta(microseconds=1)
 R = TypeVar("R", KnownRow, IndexRow, FoundRow)
@@ -126,9 +126,9 @@ class FactStore:
         vector, space = row.vector, model if row.vector else ""
         if not vector:
             same = "SELECT vector, model FROM entries WHERE id = ? AND content = ?"
-            for kept, kept_model in self._connection.execute(same, (row.id, row.content)):
+            for stored, kept_model in self._connection.execute(same, (row.id, row.content)):
                 if kept_model == model or not model:
-                    vector, space = kept, kept_model
+                    vector, space = stored, kept_model
         yield from self._drop("id", row.id)
         yield from self._drop("path", row.path)
         at = (row.created_at - _EPOCH) // _TICK
@@ -160,7 +160,7 @@ class FactStore:
         rows = {number: row for number, *row in self._connection.execute(_FIND, (numbers,))}
         if lost := [number for number, _ in near if number not in rows]:
             raise DamageError(f"row {lost[0]} is not there any more")
-        return tuple(_row(FoundRow, (*_FOUND, "cosine"), (*rows[number], cosine)) for number, cosine in near)
+        return tuple(_row(FoundRow, (*_COLUMNS, "cosine"), (*rows[number], cosine)) for number, cosine in near)
 
 
 def _row(kind: type[R], names: Sequence[str], values: Sequence[Any]) -> R:

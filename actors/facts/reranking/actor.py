@@ -51,7 +51,7 @@ class RerankerActor(Actor):
         self._judge = judge_of(self.now)
         self._books = Bookkeeping(self, lambda: bool(self._judge.model))
         self._loop = LoopThread("reranker", self)
-        self._asked: dict[RequestId, RerankTexts] = {}
+        self._requests: dict[RequestId, RerankTexts] = {}
         self._judged = self._failed = 0
         self._last_error = ""
 
@@ -62,7 +62,7 @@ class RerankerActor(Actor):
 
     def on_stop(self) -> None:
         """End what is under way and say so to those who wait."""
-        for request in tuple(self._asked.values()):
+        for request in tuple(self._requests.values()):
             self._pass_on(RerankFailed(request_id=request.request_id, reason="the reranker restarted"))
         with self.blocking():
             try:
@@ -89,9 +89,9 @@ class RerankerActor(Actor):
                 not_understood(message)
 
     def _take(self, request: RerankTexts) -> None:
-        if request.request_id in self._asked:
+        if request.request_id in self._requests:
             return
-        self._asked[request.request_id] = request
+        self._requests[request.request_id] = request
         if request.texts:
             self._loop.submit(self._answer(request))
         else:
@@ -99,7 +99,7 @@ class RerankerActor(Actor):
 
     def _pass_on(self, answer: RerankerReply) -> None:
         """Hand an answer to its asker, if that still waits."""
-        request = self._asked.pop(answer.request_id, None)
+        request = self._requests.pop(answer.request_id, None)
         if request is None:
             return
         if isinstance(answer, RerankFailed):
@@ -114,7 +114,7 @@ class RerankerActor(Actor):
         figures = (
             ("judged", self._judged),
             ("failed", self._failed),
-            ("waiting", len(self._asked)),
+            ("waiting", len(self._requests)),
             ("last_error", self._last_error),
         )
         described = SelfDescription(request_id=message.request_id, about=self.address.kind, figures=figures)

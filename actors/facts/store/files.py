@@ -69,15 +69,15 @@ class EntryFiles:
         Raises:
             OSError: a folder cannot be listed.
         """
-        found = {}
+        current = {}
         for path, item in self._walk(self.root / ENTRIES, ENTRIES, 0):
             if item.name.startswith(".") and item.name.endswith(".new"):
                 with suppress(OSError):
                     self._disk.unlink(self.root / path)
             elif (place := place_of(path)) is not None and not place.is_deleted:
                 status = item.stat(follow_symlinks=False)
-                found[path] = Stamp(status.st_size, status.st_mtime_ns)
-        return found
+                current[path] = Stamp(status.st_size, status.st_mtime_ns)
+        return current
 
     def stamp(self, path: str) -> Stamp | None:
         """Stamp of a file; None if the file is missing."""

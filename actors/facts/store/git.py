@@ -158,19 +158,19 @@ class Git:
                 stream.write(lines)
 
     async def _git(self, program: str, *arguments: str, allowed: tuple[int, ...] = (0,)) -> int:
-        status, said = await self._run_git(program, arguments, b"", asyncio.subprocess.STDOUT)
+        status, output = await self._run_git(program, arguments, b"", asyncio.subprocess.STDOUT)
         if status not in allowed:
-            raise GitError(_failure(arguments[0], status, said))
+            raise GitError(_failure(arguments[0], status, output))
         return status
 
-    async def _output(self, program: str, *arguments: str, given: bytes = b"") -> bytes:
+    async def _output(self, program: str, *arguments: str, stdin: bytes = b"") -> bytes:
         """Output of git for an input; a failure is an error."""
-        status, said = await self._run_git(program, arguments, given, asyncio.subprocess.DEVNULL)
+        status, output = await self._run_git(program, arguments, stdin, asyncio.subprocess.DEVNULL)
         if status:
-            raise GitError(_failure(arguments[0], status, b"" if arguments[0] == "fast-export" else said))
-        return said
+            raise GitError(_failure(arguments[0], status, b"" if arguments[0] == "fast-export" else output))
+        return output
 
-    async def _run_git(self, program: str, arguments: tuple[str, ...], given: bytes, errors: int) -> tuple[int, bytes]:
+    async def _run_git(self, program: str, arguments: tuple[str, ...], stdin: bytes, errors: int) -> tuple[int, bytes]:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         place = {"GIT_DIR": str(self._root / ".git"), "GIT_WORK_TREE": str(self._root), "GIT_TERMINAL_PROMPT": "0"}
         process = await asyncio.create_subprocess_exec(
@@ -184,14 +184,14 @@ class Git:
             stderr=errors,
         )
         try:
-            said, _ = await process.communicate(given)
+            output, _ = await process.communicate(stdin)
         finally:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
-        return process.returncode or 0, said
+        return process.returncode or 0, output
 
 
-def _failure(command: str, status: int, said: bytes) -> str:
-    text = " ".join(said.decode("utf-8", "replace").split())[:300]
+def _failure(command: str, status: int, output: bytes) -> str:
+    text = " ".join(output.decode("utf-8", "replace").split())[:300]
     return f"git {command} ended with {status}: {text}"

@@ -289,8 +289,8 @@ class Indexing:
             self.look(path)
 
     def _read(self) -> None:
-        told = (entry_id for entry_id in self._unread if entry_id not in self._ready)
-        for entry_id in list(islice(told, max(0, BATCH - len(self._bare)))):
+        unread = (entry_id for entry_id in self._unread if entry_id not in self._ready)
+        for entry_id in list(islice(unread, max(0, BATCH - len(self._bare)))):
             self._unread.pop(entry_id, None)
             row = self.read(entry_id)
             if row is not None:

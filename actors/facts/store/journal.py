@@ -186,8 +186,8 @@ class Journal:
             if f"__{entry_id}." in f"{recent.words_path} {recent.answer_path}":
                 self.recent.drop(recent.turn)
         for owed in list(self.owed.values()):
-            made = {each for change in owed.changes or () for each in (change.new_id, change.old_id)}
-            if owed.answered_at is not None and entry_id in {*turn_entries(owed.turn), *made}:
+            changed = {each for change in owed.changes or () for each in (change.new_id, change.old_id)}
+            if owed.answered_at is not None and entry_id in {*turn_entries(owed.turn), *changed}:
                 self.finish(owed.turn)
 
     def commit(self, *, is_durable: bool) -> None:
@@ -216,11 +216,11 @@ class Journal:
         self._book.rewrite()
 
     def _append(self, *lines: _Line, is_durable: bool) -> None:
-        kept = [line for line in lines if line.turn in self.owed or not isinstance(line, _Extracted | _Decided)]
-        if not kept:
+        owned = [line for line in lines if line.turn in self.owed or not isinstance(line, _Extracted | _Decided)]
+        if not owned:
             return  # The words were forgotten meanwhile.
-        self._book.append(*map(_encode, kept), is_durable=is_durable)
-        for line in kept:
+        self._book.append(*map(_encode, owned), is_durable=is_durable)
+        for line in owned:
             self._take(line)
 
     def _owed_lines(self) -> list[bytes]:
