@@ -41,12 +41,12 @@ class Question:
     """One question without an answer.
 
     Attributes:
-        asked: Message that was sent; None for a wait.
+        message: Message that was sent; None for a wait.
         then: Continuation of the question.
         timer: Fires at its deadline; None where a coroutine counts the time.
     """
 
-    asked: Message | None
+    message: Message | None
     then: Then
     timer: Timer | None
 
@@ -186,7 +186,7 @@ class Actor(pykka.Actor):
         if questions is None or not isinstance(request_id, str) or isinstance(message, Partial):
             return False
         question = questions.get(RequestId(request_id))
-        if question is None or question.asked is message:  # An actor may ask itself.
+        if question is None or question.message is message:  # An actor may ask itself.
             return False
         self.withdraw(RequestId(request_id))
         self.go_on(question.then, message)
@@ -198,7 +198,7 @@ class Actor(pykka.Actor):
             self.go_on(question.then, None)
 
     def _note_question(
-        self, request_id: RequestId, asked: Message | None, deadline_s: float | None, then: Then
+        self, request_id: RequestId, message: Message | None, deadline_s: float | None, then: Then
     ) -> None:
         questions = self.questions
         if questions is None:
@@ -206,7 +206,7 @@ class Actor(pykka.Actor):
         mailbox, overdue, timer = self.mailbox, Overdue(self, request_id), None
         if deadline_s is not None:
             timer = mailbox.system.clock.call_later(deadline_s, lambda: mailbox.put(Envelope(overdue)))
-        questions[request_id] = Question(asked, then, timer)
+        questions[request_id] = Question(message, then, timer)
 
     def fail(self, error: Exception) -> None:
         """Crash with `error`, before the next message, because something outside the handlers died; from any thread.

@@ -376,7 +376,7 @@ class Dispatcher:
         with self._lock:
             if self._closing or self._running() <= self._target:
                 return True
-            if self._parked >= self._pool.kept:
+            if self._parked >= self._pool.most_parked:
                 self._threads.remove(worker)
                 self._runs_of_ended += worker.runs
                 self._note()

@@ -26,7 +26,7 @@ from messages.base import Address
 if TYPE_CHECKING:
     from actors.kernel.system import ActorSystem
 
-SHOWN = 1000
+MOST_VIEWS = 1000
 """Mailboxes that are listed, the fullest first."""
 LETTERS_SHOWN = 20
 """Dead letters that are listed, the newest ones."""
@@ -141,21 +141,21 @@ def render_crashes(crashes: Sequence[Crash]) -> str:
 
 def render_dead_letters(letters: Sequence[DeadLetter]) -> str:
     """The last dead letters, newest last: what sort of message, and why; never its text."""
-    shown = letters[-LETTERS_SHOWN:]
+    recent = letters[-LETTERS_SHOWN:]
     lines = [
         f"{letter.at:%Y-%m-%dT%H:%M:%SZ} {type(letter.message).__name__} to {letter.address}: {letter.reason}\n"
         f"{letter.traceback}"
-        for letter in shown
+        for letter in recent
     ]
-    return f"== last {len(shown)} dead letters\n{''.join(lines)}"
+    return f"== last {len(recent)} dead letters\n{''.join(lines)}"
 
 
 def render_mailboxes(views: Sequence[MailboxView], counts: Mapping[str, Mapping[str, int]]) -> str:
     """The depth of each mailbox, and what was counted."""
     lines = [f"== {len(views)} mailboxes hold {sum(view.depth for view in views)} messages"]
-    lines += [f"{view.depth:8} {view.address}{' (rests)' if view.resting else ''}" for view in views[:SHOWN]]
-    if len(views) > SHOWN:
-        lines.append(f"     ... and {len(views) - SHOWN} more")
+    lines += [f"{view.depth:8} {view.address}{' (rests)' if view.resting else ''}" for view in views[:MOST_VIEWS]]
+    if len(views) > MOST_VIEWS:
+        lines.append(f"     ... and {len(views) - MOST_VIEWS} more")
     lines.append("== counters")
     for name, row in counts.items():
         lines.append(f"{name}: {', '.join(f'{key} {count}' for key, count in sorted(row.items())) or 'none'}")

@@ -139,7 +139,7 @@ class Mailbox:
     def has_questions(self) -> bool:
         """True if the actor waits for an answer of another; for any thread."""
         questions = getattr(self.actor, "questions", None) or {}
-        return any(each.asked is not None for each in tuple(questions.values()))
+        return any(each.message is not None for each in tuple(questions.values()))
 
     def is_at_work(self) -> bool:
         """True if the actor has work in progress outside; for any thread, also while the actor leaves memory."""

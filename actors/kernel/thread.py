@@ -173,7 +173,7 @@ class Pool:
     workers: int = 1
     """Threads; 0 for none."""
     spares: int = SPARES
-    kept: int = 64
+    most_parked: int = 64
     """Threads that stay when the waits are over, for the next ones."""
     slice_s: float = 0.005
     """Seconds, from its second message on, after which a busy actor yields in any case."""

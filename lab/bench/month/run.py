@@ -202,7 +202,7 @@ MONTH = Benchmark(
         Target("more memory, MiB", "own_mb", 32, row=GROWTH),
         Target("more descriptors", "descriptors", 3, row=GROWTH),
         Target("more threads, without workers", "threads", 3, row=GROWTH),
-        Target("workers", "workers", Pool().workers + Pool().kept, row=GROWTH),
+        Target("workers", "workers", Pool().workers + Pool().most_parked, row=GROWTH),
         Target("warnings, errors and crashes", "complaints", 0, row=GROWTH),
         Target("reminders that were not said", "owed", 0, row=GROWTH),
     ),

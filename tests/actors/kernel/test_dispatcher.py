@@ -67,7 +67,7 @@ def test_one_flooder_delays_no_quiet_actor_by_more_than_its_batches(system: Acto
 
 
 def heard_beside_core(system: ActorSystem, others: int, *core: int) -> list[int]:
-    """What is heard when so many others are told 0, 1 …, and then a core actor the numbers `core`."""
+    """Numbers in the order of handling: `others` actors get 0, 1 …, then a core actor gets the numbers `core`."""
     stage = Stage(system, start=False)
     memory = Stage(system, kind="memory", core=True)
     memory.heard = stage.heard
@@ -211,7 +211,7 @@ def test_no_more_than_the_allowed_spares_are_started() -> None:
 
 
 def comes_true(holds: Callable[[], bool]) -> bool:
-    """Whether something holds within a test's patience."""
+    """True if the condition holds within a test's patience."""
     deadline = time.monotonic() + PATIENCE_S
     while not holds():
         if time.monotonic() > deadline:
@@ -242,7 +242,7 @@ def test_waits_that_are_soon_over_wake_nobody() -> None:
 
 @pytest.mark.req("X-170")
 def test_a_wait_that_lasts_is_covered_soon_after_it_began(live_system: ActorSystem) -> None:
-    """And so is one that begins when nobody has waited for a while, for which the lender has to be woken."""
+    """So is a wait that begins after a pause without waits: the lender has to be woken first."""
     edge = live_system.edge("test")
     over = threading.Event()
 
@@ -365,7 +365,7 @@ def test_a_system_that_stops_while_some_are_put_off_ends() -> None:
 
 
 def test_threads_beyond_those_kept_end_when_the_waits_are_over() -> None:
-    waiters = Waiters(spares=50, kept=3)
+    waiters = Waiters(spares=50, most_parked=3)
     waiters.wait(0, *range(50))
     assert waiters.have_begun(50)
     most = len(waiters.system.dispatcher.workers)
