@@ -36,24 +36,24 @@ def reported_fault(error: object, now: datetime) -> Fault:
 
 def _status_in(error: object) -> int:
     """The HTTP status that a server's report of an error names as its code, or by its type; 0 for none."""
-    said = error if isinstance(error, dict) else {}
-    code = str(said.get("code"))
+    fields = error if isinstance(error, dict) else {}
+    code = str(fields.get("code"))
     if _STATUS.fullmatch(code):
         return int(code)
-    return 400 if _REFUSAL.search(f"{code} {said.get('type')} {said.get('status')}") else 0
+    return 400 if _REFUSAL.search(f"{code} {fields.get('type')} {fields.get('status')}") else 0
 
 
-def beyond_bound(told: str) -> Fault:
+def beyond_bound(reason: str) -> Fault:
     """The fault of a server that sends more than is read, in words that name the value and the rule."""
-    return Fault(FaultKind.BEYOND_BOUND, text=told)
+    return Fault(FaultKind.BEYOND_BOUND, text=reason)
 
 
 def bound_fault(error: BaseException) -> Fault | None:
     """The fault behind an error by which a reader gave up an answer for its size; None for any other error."""
-    told = refusal_in(error, "the model's server")
-    if not told and isinstance(error, LineTooLongError):
-        told = f"the model's server sent an answer that is not read: {error}"
-    return beyond_bound(told) if told else None
+    reason = refusal_in(error, "the model's server")
+    if not reason and isinstance(error, LineTooLongError):
+        reason = f"the model's server sent an answer that is not read: {error}"
+    return beyond_bound(reason) if reason else None
 
 
 def require_room(assembly: Assembly) -> None:
@@ -63,8 +63,8 @@ def require_room(assembly: Assembly) -> None:
         AttemptError: it has.
     """
     if assembly.is_cut:
-        told = f"the model's server sent an answer of more than {MOST_CHARS:,} characters, the most that are read"
-        raise AttemptError(beyond_bound(told))
+        reason = f"the model's server sent an answer of more than {MOST_CHARS:,} characters, the most that are read"
+        raise AttemptError(beyond_bound(reason))
     _require_few(assembly.call_count)
 
 
@@ -78,14 +78,14 @@ def completion_of(assembly: Assembly, request: ModelRequest, usage: Usage) -> Co
     completion = assembly.completion(request, usage)
     _require_few(len(completion.tool_calls))
     if len(completion.thoughts_json) > MOST_THOUGHTS_CHARS:
-        told = (
+        reason = (
             f"the model's server sent thoughts of more than {MOST_THOUGHTS_CHARS:,} characters, the most that are kept"
         )
-        raise AttemptError(beyond_bound(told))
+        raise AttemptError(beyond_bound(reason))
     return completion
 
 
 def _require_few(count: int) -> None:
     if count > MOST_CALLS:
-        told = f"the model asked for more than {MOST_CALLS} commands in one answer, the most that are read"
-        raise AttemptError(beyond_bound(told))
+        reason = f"the model asked for more than {MOST_CALLS} commands in one answer, the most that are read"
+        raise AttemptError(beyond_bound(reason))

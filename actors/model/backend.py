@@ -12,7 +12,7 @@ from domain.text.control_words import break_request, restore_completion
 from messages.model import Completion, ModelRequest, StopReason, Usage
 
 
-class Heard:
+class AttemptProgress:
     """Progress of one attempt: called with each piece of text; holds the usage reported by the provider.
 
     The caller reads the progress after the attempt, also after a cancelled attempt.
@@ -50,7 +50,7 @@ class AttemptError(Exception):
 class Backend(Protocol):
     """Provider of answers in single attempts; the caller decides about retries."""
 
-    async def complete(self, model: str, request: ModelRequest, say: Heard) -> Completion:
+    async def complete(self, model: str, request: ModelRequest, say: AttemptProgress) -> Completion:
         """The answer to `request`; `say` is given each piece of its text as it comes.
 
         Raises:
@@ -80,7 +80,7 @@ class WordBreaker:
         self._backend = backend
         self._reads_text_alone = reads_text_alone
 
-    async def complete(self, model: str, request: ModelRequest, say: Heard) -> Completion:
+    async def complete(self, model: str, request: ModelRequest, say: AttemptProgress) -> Completion:
         """As the backend behind."""
         if self._reads_text_alone(model, request):
             return await self._backend.complete(model, request, say)
@@ -102,7 +102,7 @@ class WordBreaker:
 class OfflineBackend:
     """Backend of fixed rules, which answers at once."""
 
-    async def complete(self, model: str, request: ModelRequest, say: Heard) -> Completion:  # noqa: ARG002
+    async def complete(self, model: str, request: ModelRequest, say: AttemptProgress) -> Completion:  # noqa: ARG002
         """Answer of the offline model; never fails, and is done before any progress could be reported."""
         reply = answer(request.system_prompt, request.messages, request.tools)
         stop_reason = StopReason.TOOL_CALLS if reply.tool_calls else StopReason.STOP

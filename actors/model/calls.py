@@ -10,7 +10,7 @@ from datetime import datetime
 import msgspec
 from tenacity import AsyncRetrying, RetryCallState, wait_exponential, wait_random
 
-from actors.model.backend import AttemptError, Backend, Heard
+from actors.model.backend import AttemptError, AttemptProgress, Backend
 from domain.offline.model import OFFLINE_MODEL
 from domain.policy.mend_memory import MendMemory
 from domain.policy.model_call.fallbacks import Fallbacks, failure_words, falls_back, stand_in_words
@@ -124,9 +124,9 @@ class Progress:
             return
         text = "".join(self._pieces)
         self._pieces = [text]
-        shown = self._show(text)
-        if shown.strip():
-            self._say(shown)
+        visible = self._show(text)
+        if visible.strip():
+            self._say(visible)
 
 
 class Calls:
@@ -211,17 +211,17 @@ class Calls:
         except TimeoutError:
             if not limit.expired():
                 raise
-            told = f"the model's server did not end its answer within {limit_s:g} s, the most for one"
-            return _failure(request, told, 1, Fault(FaultKind.BEYOND_BOUND))
+            reason = f"the model's server did not end its answer within {limit_s:g} s, the most for one"
+            return _failure(request, reason, 1, Fault(FaultKind.BEYOND_BOUND))
 
     async def _answer(self, model: str, request: ModelRequest) -> ModelReply | ModelFailed:
         """The answer of the model, or of the first that can stand in for it."""
         if request.api_base or not self._fallbacks.names:
             return (await self._answer_by(model, request, 1))[0]
         clock, attempts = asyncio.get_running_loop().time, 0
-        asked, passed_over = self._fallbacks.order(model, request.run_id, clock())
+        models, passed_over = self._fallbacks.order(model, request.run_id, clock())
         failed, fault = list(passed_over), NO_FAULT
-        for name in asked:
+        for name in models:
             if name != model and (lack := (await self._backend_of(name, request).abilities(name)).lack(request)):
                 failed.append((name, lack))
                 continue
@@ -245,8 +245,8 @@ class Calls:
         prepared = self._mends.prepare(model, keep_own(request, model))
         reply, fault, attempt = await self._replies(model, prepared.request, first)
         if reply is not None:
-            told = msgspec.structs.replace(reply, left_out=prepared.left_out) if prepared.left_out else reply
-            return told, fault
+            answer = msgspec.structs.replace(reply, left_out=prepared.left_out) if prepared.left_out else reply
+            return answer, fault
         plan = self._mends.plan(model, prepared, fault)
         if plan is None:
             hint = NEW if fault.kind in REFUSED and len(request.messages) > 1 else ""
@@ -306,7 +306,7 @@ class Calls:
             lambda text: self._show(model, request, text),
             lambda text: self._tell(ModelDelta(request_id=request.request_id, text=text)),
         )
-        heard = Heard(progress.add)
+        attempt_progress = AttemptProgress(progress.add)
         loop = asyncio.get_running_loop()
         spending = Attempt(
             owner=request.window.address.key,
@@ -320,7 +320,7 @@ class Calls:
         )
         completion, outcome = None, CallOutcome.FAILED
         try:
-            completion = await self._backend_of(model, request).complete(model, request, heard)
+            completion = await self._backend_of(model, request).complete(model, request, attempt_progress)
             outcome = CallOutcome.ANSWERED
         except asyncio.CancelledError:
             outcome = CallOutcome.CANCELLED
@@ -329,20 +329,20 @@ class Calls:
             progress.close()
             if is_unopened(progress.text):
                 self._thinks_first.add(model)
-            usage = _usage(model, outcome, heard, completion)
-            now_s, written = loop.time(), estimated_tokens(heard.chars)
+            usage = _usage(model, outcome, attempt_progress, completion)
+            now_s, written = loop.time(), estimated_tokens(attempt_progress.chars)
             stated = completion.usage.cost_usd if completion is not None else 0.0
             self._enter(lambda at: spending.entry(outcome, usage, at, now_s, written_tokens=written, stated_usd=stated))
         await self._schedule.hold(completion, now_s - spending.began_s)
         return ModelReply(request_id=request.request_id, model=model, **msgspec.structs.asdict(completion))
 
 
-def _usage(model: str, outcome: CallOutcome, heard: Heard, completion: Completion | None) -> Usage | None:
+def _usage(model: str, outcome: CallOutcome, progress: AttemptProgress, completion: Completion | None) -> Usage | None:
     """Provider's count, all 0 for an attempt that did not reach the provider or was refused; None to estimate."""
-    for usage in (completion.usage if completion is not None else None, heard.usage):
+    for usage in (completion.usage if completion is not None else None, progress.usage):
         if has_counts(usage):
             return usage
-    may_cost = model != OFFLINE_MODEL and (heard.has_begun or outcome is not CallOutcome.FAILED)
+    may_cost = model != OFFLINE_MODEL and (progress.has_begun or outcome is not CallOutcome.FAILED)
     return None if may_cost else Usage()
 
 
@@ -353,6 +353,6 @@ def _sent_chars(request: ModelRequest) -> int:
     return chars + sum(len(tool.description) + len(tool.parameters_json) for tool in request.tools)
 
 
-def _failure(request: ModelRequest, told: str, attempts: int, fault: Fault) -> ModelFailed:
+def _failure(request: ModelRequest, reason: str, attempts: int, fault: Fault) -> ModelFailed:
     is_permanent = fault.kind in PERMANENT
-    return ModelFailed(request_id=request.request_id, reason=told, attempts=attempts, is_permanent=is_permanent)
+    return ModelFailed(request_id=request.request_id, reason=reason, attempts=attempts, is_permanent=is_permanent)

@@ -50,10 +50,10 @@ def read_kept(model: str, folder: Path | None) -> Listing | None:
             for status in (os.fstat(file.fileno()), place.parent.stat()):
                 if status.st_uid not in (0, os.geteuid()) or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
                     raise OSError("others may write to it or its folder")
-            said = file.read(_MOST_BYTES + 1)
-            if len(said) > _MOST_BYTES:
+            data = file.read(_MOST_BYTES + 1)
+            if len(data) > _MOST_BYTES:
                 raise OSError(f"it is longer than {_MOST_BYTES} bytes")
-            return msgspec.json.decode(said, type=Listing | None)
+            return msgspec.json.decode(data, type=Listing | None)
     except FileNotFoundError:
         raise LookupError(f"{place} is not there") from None
     except (OSError, msgspec.MsgspecError, RecursionError) as error:

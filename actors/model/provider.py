@@ -24,7 +24,7 @@ from typing import Any
 
 from actors.http_client.library_transport import bound_calls
 from actors.model.answer import MOST_CHARS, bound_fault, completion_of, require_room
-from actors.model.backend import AttemptError, Heard
+from actors.model.backend import AttemptError, AttemptProgress
 from actors.model.config import NO_KEY, ModelConfig
 from actors.model.conversation import Conversations
 from actors.model.silence import Silence
@@ -107,7 +107,7 @@ class LitellmBackend:
             await self._litellm.close_litellm_async_clients()
             self._litellm.in_memory_llm_clients_cache.flush_cache()
 
-    async def complete(self, model: str, request: ModelRequest, say: Heard) -> Completion:
+    async def complete(self, model: str, request: ModelRequest, say: AttemptProgress) -> Completion:
         """Answer of the model.
 
         Raises:
@@ -152,7 +152,9 @@ class LitellmBackend:
             self._abandoned.add(closing)
             closing.add_done_callback(self._abandoned.discard)
 
-    async def _read(self, model: str, request: ModelRequest, stream: Any, say: Heard, silence: Silence) -> Completion:
+    async def _read(
+        self, model: str, request: ModelRequest, stream: Any, say: AttemptProgress, silence: Silence
+    ) -> Completion:
         assembly, usage, chunks = Assembly(MOST_CHARS), None, 0
         ending = _Ending(stream)
         async for chunk in ending.chunks():
@@ -174,7 +176,7 @@ class LitellmBackend:
             raise AttemptError(Fault(FaultKind.CUT_OFF if chunks else FaultKind.UNREADABLE))
         return completion_of(assembly, request, self._usage(model, usage))
 
-    def _take_whole(self, model: str, request: ModelRequest, answer: Any, say: Heard) -> Completion:
+    def _take_whole(self, model: str, request: ModelRequest, answer: Any, say: AttemptProgress) -> Completion:
         say.has_begun = True
         say.usage = self._usage(model, getattr(answer, "usage", None))
         assembly = Assembly(MOST_CHARS)

@@ -159,10 +159,12 @@ def cost_usd(tiers: tuple[Tier, ...], prompt: int, completion: int, cached: int 
         completion: Its tokens.
         cached: Of the prompt's tokens, how many the provider had kept.
     """
-    price, kept = 0.0, min(cached, prompt)
+    price, cached_part = 0.0, min(cached, prompt)
     for tier in tiers:
         if prompt > tier.above or tier.above == 0:
-            price = (prompt - kept) * tier.of_prompt + kept * tier.of_cached + completion * tier.of_completion
+            price = (
+                (prompt - cached_part) * tier.of_prompt + cached_part * tier.of_cached + completion * tier.of_completion
+            )
     return price
 
 

@@ -16,7 +16,7 @@ from actors.http_client.bounded_answers import shown_host
 from actors.http_client.connections import MOST_ANSWER_BYTES, Connections, headers_of, read_whole
 from actors.http_client.pacing import Pace
 from actors.model.answer import MOST_CHARS, beyond_bound, bound_fault, completion_of, reported_fault, require_room
-from actors.model.backend import AttemptError, Heard
+from actors.model.backend import AttemptError, AttemptProgress
 from actors.model.config import ModelConfig
 from actors.model.conversation import Conversations
 from actors.model.provider import LitellmBackend
@@ -83,7 +83,7 @@ class RoutedBackend:
         await self._connections.close()
         await self._litellm.close()
 
-    async def complete(self, model: str, request: ModelRequest, say: Heard) -> Completion:
+    async def complete(self, model: str, request: ModelRequest, say: AttemptProgress) -> Completion:
         """Answer of the model.
 
         Raises:
@@ -108,7 +108,7 @@ class RoutedBackend:
             return await self._local(model)
         return await self._routes.find(model)
 
-    async def _call(self, route: Route, request: ModelRequest, say: Heard) -> Completion:
+    async def _call(self, route: Route, request: ModelRequest, say: AttemptProgress) -> Completion:
         silence = Silence(self._config.idle_timeout_s, self._config.longest_without_content_s)
         try:
             async with silence:
@@ -124,10 +124,10 @@ class RoutedBackend:
                         if response.status in _NO_ANSWERS:  # of a network that wants to show its own page, say
                             raise AttemptError(Fault(FaultKind.UNREADABLE))
                         # A whole answer has one deadline, however many signs of life come.
-                        heard = None if request.api_base else silence
-                        return await self._read(route, request, response, say, heard)
-                told = f"the model's server redirects more than {MOST_REDIRECTIONS} times, the most that are followed"
-                raise AttemptError(beyond_bound(told))
+                        on_read = None if request.api_base else silence
+                        return await self._read(route, request, response, say, on_read)
+                reason = f"the model's server redirects more than {MOST_REDIRECTIONS} times, the most that are followed"
+                raise AttemptError(beyond_bound(reason))
         except AttemptError:
             raise
         except TimeoutError as error:
@@ -140,7 +140,7 @@ class RoutedBackend:
         route: Route,
         request: ModelRequest,
         response: aiohttp.ClientResponse,
-        say: Heard,
+        say: AttemptProgress,
         silence: Silence | None,
     ) -> Completion:
         if response.status != 200:
@@ -172,7 +172,7 @@ class RoutedBackend:
 class _Reading:
     """Answer in the making, with bounds and faults."""
 
-    def __init__(self, now: Callable[[], datetime], say: Heard) -> None:
+    def __init__(self, now: Callable[[], datetime], say: AttemptProgress) -> None:
         self._now = now
         self._answer = AnswerStream(say, most_chars=MOST_CHARS)
         self._bytes = 0
@@ -197,16 +197,18 @@ class _Reading:
         """
         self._bytes += len(data)
         if self._bytes > MOST_ANSWER_BYTES:
-            told = f"the model's server sent an answer of more than {MOST_ANSWER_BYTES:,} bytes, the most that are read"
-            raise AttemptError(beyond_bound(told))
+            reason = (
+                f"the model's server sent an answer of more than {MOST_ANSWER_BYTES:,} bytes, the most that are read"
+            )
+            raise AttemptError(beyond_bound(reason))
         had = self.size
         self._answer.feed(data)
         self._barren_bytes = self._barren_bytes + len(data) if self.size == had else 0
         if self._answer.is_stream and self._barren_bytes > MOST_BARREN_BYTES:
-            told = (
+            reason = (
                 f"the model's server sent more than {MOST_BARREN_BYTES:,} bytes without a word, the most that are read"
             )
-            raise AttemptError(beyond_bound(told))
+            raise AttemptError(beyond_bound(reason))
         require_room(self._answer.assembly)
         self._check()
 
@@ -260,11 +262,11 @@ def _moved_to(address: str, response: aiohttp.ClientResponse) -> str:
         target, is_same, is_secured = "", False, False
     if location and target.isprintable() and (is_same or is_secured):
         return target
-    told = (
+    reason = (
         f"the model's server redirects to {shown_host(location)}, where neither key nor conversation is sent "
         "(model.api_base names the server)"
     )
-    raise AttemptError(beyond_bound(told))
+    raise AttemptError(beyond_bound(reason))
 
 
 def _body(route: Route, request: ModelRequest, messages: list[dict[str, Any]]) -> bytes:

@@ -141,9 +141,9 @@ async def _run(program: str, model: str) -> bytes:
     )
     try:
         async with asyncio.timeout(CHILD_S):
-            said, _ = await process.communicate()
+            output, _ = await process.communicate()
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    return said
+    return output

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from actors.kernel import SystemClock
-from actors.model.backend import AttemptError, Heard
+from actors.model.backend import AttemptError, AttemptProgress
 from actors.model.config import ModelConfig
 from actors.model.kept_routes import FOLDER, keep
 from actors.model.litellm_child import listing_of
@@ -136,7 +136,7 @@ class Replay:
             self._backends[place] = RoutedBackend(config, SystemClock().now)
         try:
             result: Completion | Fault = await self._backends[place].complete(
-                config.name, request, Heard(lambda _piece: None)
+                config.name, request, AttemptProgress(lambda _piece: None)
             )
         except AttemptError as error:
             result = error.fault

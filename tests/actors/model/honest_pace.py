@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 import aiohttp
 
-from actors.model.backend import Heard
+from actors.model.backend import AttemptProgress
 from actors.model.config import ModelConfig
 from actors.model.routed import RoutedBackend
 from lab.load.remote import Remote
@@ -65,7 +65,7 @@ async def _by_agent(base: str, rate: int) -> float:
         request_id=RequestId("r"), reply_to=Address("test"), window=window, system_prompt="", messages=(), tools=()
     )
     began = time.monotonic()
-    completion = await backend.complete(f"openai/{rate}", request, Heard(lambda _piece: None))
+    completion = await backend.complete(f"openai/{rate}", request, AttemptProgress(lambda _piece: None))
     took_s = time.monotonic() - began
     await backend.close()
     assert len(completion.text) == TOKENS * 4

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from actors.model.backend import Heard, OfflineBackend
+from actors.model.backend import AttemptProgress, OfflineBackend
 from actors.model.calls import CHARS_PER_S, FREE_CHARS
 from actors.model.provider import ENVIRONMENT
 from lab.loopback_model.server import Answer, Call, LoopbackModel, Stall
@@ -248,7 +248,7 @@ class Ready(OfflineBackend):
     def __init__(self, completion: Completion) -> None:
         self._completion = completion
 
-    async def complete(self, model: str, request: ModelRequest, say: Heard) -> Completion:
+    async def complete(self, model: str, request: ModelRequest, say: AttemptProgress) -> Completion:
         return self._completion
 
 

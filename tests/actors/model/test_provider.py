@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from actors.kernel import LoopThread
-from actors.model.backend import Heard
+from actors.model.backend import AttemptProgress
 from actors.model.config import ModelConfig
 from actors.model.provider import LitellmBackend
 from lab.loopback_model.answers import Answer
@@ -37,7 +37,11 @@ def test_what_a_server_counts_oddly_is_not_counted_and_costs_nothing(
 ) -> None:
     server.script(Answer("x", usage=counted))
     config = ModelConfig(name=MODEL, api_base=server.api_base, api_keys={"OPENAI_API_KEY": "sk-none"})
-    backend, heard, loop = LitellmBackend(config, lambda: datetime.now(UTC)), Heard(lambda _: None), LoopThread("test")
+    backend, heard, loop = (
+        LitellmBackend(config, lambda: datetime.now(UTC)),
+        AttemptProgress(lambda _: None),
+        LoopThread("test"),
+    )
     loop.start()
     try:
         said = loop.submit(backend.complete(MODEL, REQUEST, heard)).result(PATIENCE_S).usage

@@ -17,7 +17,7 @@ import msgspec
 import pytest
 
 from actors.kernel import LoopThread
-from actors.model.backend import AttemptError, Heard
+from actors.model.backend import AttemptError, AttemptProgress
 from actors.model.config import ModelConfig
 from actors.model.provider import LitellmBackend, _Ending, load
 from actors.model.routes import Routes
@@ -75,7 +75,7 @@ class Kitchen(Bench):
         self.edge.follow(SPENT)
 
     def cook(self, exchange: Exchange, way: str, folder: Path) -> tuple[ModelReply | ModelFailed, list[CallSpent]]:
-        """What comes of an exchange: the answer, and what each attempt took."""
+        """Outcome of an exchange: the answer, and the usage of each attempt."""
         messages = conversation(exchange.asked)
         if exchange.after:
             before, _ = self.cook(self.recipe.named(exchange.after), way, folder)
@@ -92,9 +92,9 @@ class Kitchen(Bench):
         self.tell(request)
         end = self.end(request.request_id)
         attempts = end.attempts if isinstance(end, ModelFailed) else exchange.gives.asked if exchange.gives else 1
-        return end, [self._spent(request) for _ in range(attempts)]
+        return end, [self._take_usage(request) for _ in range(attempts)]
 
-    def _spent(self, request: ModelRequest) -> CallSpent:
+    def _take_usage(self, request: ModelRequest) -> CallSpent:
         heard = self.edge.receive(PATIENCE_S, lambda m: isinstance(m, CallSpent) and m.call_id == request.request_id)
         assert isinstance(heard, CallSpent)
         return heard
@@ -307,7 +307,7 @@ def fault_of(config: ModelConfig) -> str:
     backend = LitellmBackend(config, lambda: NOW)
     request = msgspec.structs.replace(REQUEST, model=config.name)
     try:
-        loop.submit(backend.complete(config.name, request, Heard(lambda _: None))).result(PATIENCE_S)
+        loop.submit(backend.complete(config.name, request, AttemptProgress(lambda _: None))).result(PATIENCE_S)
     except AttemptError as error:
         return error.fault.kind.value
     finally:

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from actors.kernel import LoopThread
-from actors.model.backend import AttemptError, Backend, Heard
+from actors.model.backend import AttemptError, AttemptProgress, Backend
 from actors.model.config import ModelConfig
 from actors.model.provider import LitellmBackend
 from actors.model.routed import RoutedBackend
@@ -44,7 +44,7 @@ class Seen:
     said: str
 
     def at_the_price_of(self, other: Seen, request: tuple[str, str, tuple[str | None, ...]]) -> Seen:
-        """The same of another model: its request, and the cost as it has it."""
+        """The same outcome for another model, with the other's request and cost."""
         answer = self.answer
         if answer is not None and other.answer is not None:
             cost_usd = other.answer["usage"].cost_usd
@@ -69,8 +69,8 @@ class Pair:
     def run(self, coroutine: Any) -> Any:
         return self._loop.submit(coroutine).result(PATIENCE_S)
 
-    def seen(self, backend: Backend, exchange: Exchange) -> Seen:
-        """What comes of an exchange."""
+    def run_exchange(self, backend: Backend, exchange: Exchange) -> Seen:
+        """Outcome of an exchange."""
         said: list[str] = []
         request = ModelRequest(
             request_id=RequestId("r1"),
@@ -83,7 +83,9 @@ class Pair:
         self.server.script(exchange.answer)
         answer, fault = None, None
         try:
-            answer = msgspec.structs.asdict(self.run(backend.complete(self.model, request, Heard(said.append))))
+            answer = msgspec.structs.asdict(
+                self.run(backend.complete(self.model, request, AttemptProgress(said.append)))
+            )
         except AttemptError as error:
             fault = (error.fault.kind, error.fault.status, error.fault.asked_wait_s)
         received = self.server.requests()[-1]
@@ -108,8 +110,8 @@ def pairs(litellm: None) -> Iterator[dict[str, Pair]]:
 
 
 @pytest.fixture(scope="module")
-def seen(pairs: dict[str, Pair]) -> dict[str, tuple[Seen, Seen]]:
-    """By an exchange's name: what came of it without litellm, and what should have.
+def outcomes(pairs: dict[str, Pair]) -> dict[str, tuple[Seen, Seen]]:
+    """Name of an exchange -> outcome without litellm, and expected outcome.
 
     All are made before the first test, since litellm leaves threads behind.
     """
@@ -118,9 +120,9 @@ def seen(pairs: dict[str, Pair]) -> dict[str, tuple[Seen, Seen]]:
         warnings.simplefilter("ignore")  # as for `pairs`, which another test may have made before
         for exchange in EXCHANGES:
             pair = pairs[model_of(exchange)]
-            ours, theirs = pair.seen(pair.ours, exchange), pair.seen(pair.litellms, exchange)
+            ours, theirs = pair.run_exchange(pair.ours, exchange), pair.run_exchange(pair.litellms, exchange)
             if excuse(pair.model, exchange):
-                theirs = plain.seen(plain.litellms, exchange).at_the_price_of(ours, theirs.request)
+                theirs = plain.run_exchange(plain.litellms, exchange).at_the_price_of(ours, theirs.request)
             made[exchange.name] = ours, theirs
     return made
 
@@ -149,10 +151,10 @@ def excuse(model: str, exchange: Exchange) -> str:
 
 @pytest.mark.req("X-150", "S0-18")
 def test_an_exchange_is_the_same_both_ways(
-    seen: dict[str, tuple[Seen, Seen]], pairs: dict[str, Pair], subtests: pytest.Subtests
+    outcomes: dict[str, tuple[Seen, Seen]], pairs: dict[str, Pair], subtests: pytest.Subtests
 ) -> None:
-    assert len(seen) == len(EXCHANGES) >= 200
+    assert len(outcomes) == len(EXCHANGES) >= 200
     assert all(pair.run(pair.routes.find(model)) is not None for model, pair in pairs.items())
-    for name, (ours, theirs) in seen.items():
+    for name, (ours, theirs) in outcomes.items():
         with subtests.test(exchange=name):
             assert ours == theirs
