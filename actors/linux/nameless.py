@@ -21,7 +21,7 @@ _DELETED = b" (deleted)"
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class NamelessFiles:
     """Nameless files counted so far."""
 
     files: int = 0
@@ -38,12 +38,12 @@ class _Count:
         self.mapped: set[int] = set()
         self.unseen = 0
 
-    def total(self) -> Held:
+    def total(self) -> NamelessFiles:
         unseen = self.unseen + len(self.mapped - self.sizes.keys())
-        return Held(len(self.sizes), sum(self.sizes.values()), unseen)
+        return NamelessFiles(len(self.sizes), sum(self.sizes.values()), unseen)
 
 
-def nameless_files(ancestor: int, device: int) -> Iterator[Held]:
+def nameless_files(ancestor: int, device: int) -> Iterator[NamelessFiles]:
     """Nameless files of all descendants of `ancestor`, counted so far, after each `SLICE` descriptors and at the end.
 
     Args:

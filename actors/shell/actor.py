@@ -17,7 +17,7 @@ from actors.shell.launch import probe_bash
 from actors.shell.quota import Quota
 from actors.shell.refused import RefusedError
 from actors.shell.runner import Runner
-from actors.shell.sandbox.choice import Found, Level, find_level
+from actors.shell.sandbox.choice import Level, SandboxFindings, find_level
 from actors.shell.servers import Servers
 from actors.shell.starting import BareStarter, EnclosedStarter, Permissions, Starter
 from actors.shell.warden_client import WardenClient
@@ -77,7 +77,7 @@ class ShellActor(Actor):
         config: ShellConfig,
         *,
         quota: Quota | None = None,
-        found: Found | None = None,
+        findings: SandboxFindings | None = None,
         unapproved: dict[RequestId, RunBash] | None = None,
     ) -> None:
         """Nothing is opened yet.
@@ -85,12 +85,12 @@ class ShellActor(Actor):
         Args:
             config: The operator's decisions.
             quota: Of working directories; None for the usual one.
-            found: What an earlier life of the same process found out; None for nothing.
+            findings: What an earlier life of the same process found out; None for nothing.
             unapproved: Commands that wait for approval, also beyond a life of the actor; None for no such command.
         """
         super().__init__()
         self._config = config
-        self._found = found or Found()
+        self._findings = findings or SandboxFindings()
         self._quota = quota or Quota(self.monotonic)
         self._level = Level(None, "not started", "not started")
         self._warden = WardenClient(may_group=config.may_group)
@@ -143,7 +143,7 @@ class ShellActor(Actor):
 
     def _find_level(self) -> tuple[str, Level]:
         """Bash and the sandbox that works, with the loop started; an empty path where there is no bash."""
-        config, known = self._config, self._found
+        config, known = self._config, self._findings
         with self.blocking():
             bash = known.bash or probe_bash(config.bash_candidates)
         if bash is None:

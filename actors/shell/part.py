@@ -5,7 +5,7 @@ from __future__ import annotations
 from actors.kernel import Actor, ActorSpec
 from actors.part import Answer, Command, Part, Parts, Plan
 from actors.shell.checks import findings
-from actors.shell.sandbox.choice import Found
+from actors.shell.sandbox.choice import SandboxFindings
 from domain.policy.approval import APPROVED_ANSWER_S, Approve
 from messages.base import RequestId
 from messages.shell import SHELL, EmptyFolder, FolderEmptied, RunBash
@@ -26,7 +26,7 @@ EMPTY = Command(
 def row(plan: Plan, parts: Parts) -> Part:
     """The only actor that starts processes."""
     shell = plan.settings.shell
-    found = Found()
+    known = SandboxFindings()
     unapproved: dict[RequestId, RunBash] = {}
 
     def build(_key: str) -> Actor:
@@ -51,7 +51,7 @@ def row(plan: Plan, parts: Parts) -> Part:
             asks_first=plan.asks_before_commands,
             answer_s=0.0 if plan.approve is Approve.NEVER else APPROVED_ANSWER_S,
         )
-        return ShellActor(config, found=found, unapproved=unapproved)
+        return ShellActor(config, findings=known, unapproved=unapproved)
 
     return Part(
         spec=ActorSpec(SHELL.kind, build, core=True),

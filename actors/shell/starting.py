@@ -222,7 +222,7 @@ class EnclosedStarter:
         return View(
             cwd=cwd,
             own=tuple(dict.fromkeys((cwd, home))) if may_write else (home,),
-            shown=() if may_write else (cwd,),
+            folders=() if may_write else (cwd,),
             protected=self._findings.protected if self._findings is not None and may_write else (),
             hidden=(*(self._findings.hidden if self._findings is not None else ()), *skills.hidden),
             private=self._private,
@@ -240,10 +240,10 @@ class EnclosedStarter:
             data_root=data_root,
             private=(work_root, *(f"{data_root}/{name}" for name in of_windows), *set(private) - {data_root}),
             unchanging=tuple(map(os.path.realpath, self._permissions.caller.unchanging)),
-            read=(*view.shown, *view.executable),
+            read=(*view.folders, *view.executable),
         )
-        shown, bounds = bound_folders(shareable(folders, around), self._shared_quota, disk)
-        return replace(view, shared=shown, hidden=(*view.hidden, *hidden_of(shown))), bounds
+        shared, bounds = bound_folders(shareable(folders, around), self._shared_quota, disk)
+        return replace(view, shared=shared, hidden=(*view.hidden, *hidden_of(shared))), bounds
 
     def _check_room(self, workplace: Workplace) -> Limits:
         """Bounds on what the command writes.

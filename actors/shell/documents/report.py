@@ -63,19 +63,19 @@ class ReaderReport:
 
     def _take_line(self, line: bytes) -> bool:
         try:
-            said = self._decoder.decode(line)
+            part = self._decoder.decode(line)
         except msgspec.MsgspecError:  # no word of the reader's: a library's, say
             return True
-        self._chars += len(said.text)
+        self._chars += len(part.text)
         if self._chars > MOST_DOCUMENT_CHARS:
             return False
-        self._texts.append(said.text)
-        if said.remark and len(self._remarks) < _MOST_REMARKS:
-            self._remarks.append(said.remark[:_MOST_WORDS])
-        self._kind = self._kind or said.kind[:_MOST_WORDS]
-        self._about = self._about or said.about[:_MOST_WORDS]
-        self._unread = self._unread or said.unread[:_MOST_WORDS]
-        self._is_whole |= said.end
+        self._texts.append(part.text)
+        if part.remark and len(self._remarks) < _MOST_REMARKS:
+            self._remarks.append(part.remark[:_MOST_WORDS])
+        self._kind = self._kind or part.kind[:_MOST_WORDS]
+        self._about = self._about or part.about[:_MOST_WORDS]
+        self._unread = self._unread or part.unread[:_MOST_WORDS]
+        self._is_whole |= part.end
         return True
 
 

@@ -128,7 +128,7 @@ def _mounts(
     view: View, private: Sequence[str], covers: Sequence[str], under_covers: Sequence[tuple[str, str]]
 ) -> Iterator[Mount]:
     """Mounts to make before anything is made read-only, in order."""
-    for path in (*view.executable, *view.shown):
+    for path in (*view.executable, *view.folders):
         yield "--ro-bind-try", path, path
     for path in private:
         yield cover(path)

@@ -28,7 +28,7 @@ from actors.shell.warden_client import WardenClient
 CHOICES = ("auto", "bwrap", "bundled", "none")
 _PROBE_S = 10.0
 _BAIT = "word\n"
-_KEPT = "kept"
+_MARKER = "kept"
 """Name in the trial's folder that must not be changed."""
 _ESCAPES = """
 echo in > inside && read -r word < inside && echo "$word"
@@ -61,7 +61,7 @@ class Level:
 
 
 @dataclass(slots=True)
-class Found:
+class SandboxFindings:
     """Results of trials on this machine, for the next lives of an actor in one process: no trial is repeated."""
 
     bash: str = ""
@@ -200,7 +200,7 @@ def _bait(folder: str) -> tuple[Path, Path]:
     """A folder for the trial, and a file beside it that it should not reach."""
     inside, canary = Path(folder, "inside"), Path(folder, "canary")
     inside.mkdir()
-    (inside / _KEPT).touch()
+    (inside / _MARKER).touch()
     canary.write_text(_BAIT)
     return inside, canary
 
@@ -222,7 +222,7 @@ def _targets(canary: Path, server: socket.socket) -> dict[str, str]:
 
 
 async def _output(enclosure: Enclosure, warden: WardenClient, inside: str, environment: dict[str, str]) -> bytes:
-    view = View(cwd=inside, own=(inside,), protected=(f"{inside}/{_KEPT}",), executable=programs_elsewhere())
+    view = View(cwd=inside, own=(inside,), protected=(f"{inside}/{_MARKER}",), executable=programs_elsewhere())
     threads = threads_of_user(os.getuid())
     command = f"{{\n{_ESCAPES}\n}} 2> /dev/null"
     job = enclosure.job(command, view, environment, timeout_s=_PROBE_S, user_threads=threads)

@@ -38,7 +38,7 @@ def split(mounts: Sequence[Mount], view: View) -> Early:
     early, late = list[Mount](), list[LateMount]()
     opened, covered, late_covers = list[str](), list[str](), list[str]()
     shared = {folder.path for folder in view.shared}
-    open_folders = {*view.own, *view.shown, *shared}
+    open_folders = {*view.own, *view.folders, *shared}
     to_cover = [mount[-1] for mount in mounts if "--tmpfs" in mount and _holds_a_mount(mount[-1], mounts)]
     own = {shown_at for _, shown_at in view.readable} - set(view.protected)
     for mount in mounts:

@@ -67,13 +67,13 @@ def set_aside(folder: Path, private: Iterable[Path], before: Set[str]) -> list[M
     """
     here = os.path.realpath(folder)
     _open_up(here)
-    made = frozenset(_find(here, {os.path.realpath(path) for path in private}, sys.maxsize)) - before
-    inside = {path for path in made if not made.isdisjoint(map(str, Path(path).parents))}
+    names = frozenset(_find(here, {os.path.realpath(path) for path in private}, sys.maxsize)) - before
+    inside = {path for path in names if not names.isdisjoint(map(str, Path(path).parents))}
     for path in inside:
         if path.endswith("/HEAD"):
             _rename(path)
     moves = []
-    for path in sorted(made - inside):
+    for path in sorted(names - inside):
         now = "" if path == here else _rename(path)
         moves.append(Move(os.path.relpath(path, here), os.path.relpath(now, here) if now else ""))
     return moves

@@ -60,7 +60,7 @@ class Machine:
     """True if a bubblewrap binary exists."""
     binary: str = ""
     """Its path."""
-    said: str = ""
+    message: str = ""
     """Words of bubblewrap at the trial; empty if unknown."""
     has_proc: bool = True
     """True if /proc is mounted."""
@@ -91,7 +91,7 @@ def remedy(machine: Machine) -> str:
 
 def _is_denied(machine: Machine) -> bool:
     """True if a policy may be the cause: bubblewrap was denied something, or its words are unknown."""
-    return not machine.said or "ermission" in machine.said or "not permitted" in machine.said
+    return not machine.message or "ermission" in machine.message or "not permitted" in machine.message
 
 
 def _host(machine: Machine) -> str:
@@ -158,21 +158,21 @@ _REMEDIES: tuple[tuple[Callable[[Machine], bool], Callable[[Machine], str]], ...
     (lambda machine: machine.no_user_namespaces or machine.unshare_errno == errno.ENOSPC, _raise_limit),
     (lambda machine: machine.debian_forbids and _is_denied(machine), _allow_cloning),
     (
-        lambda machine: "overflowuid" in machine.said or "overflowgid" in machine.said,
+        lambda machine: "overflowuid" in machine.message or "overflowgid" in machine.message,
         _say(
             "/proc/sys/kernel/overflowuid cannot be read here: mount /proc whole, and let the agent's user read it "
             "(in a systemd unit no ProcSubset=pid)."
         ),
     ),
     (
-        lambda machine: machine.is_chroot or "pivot_root: Invalid" in machine.said,
+        lambda machine: machine.is_chroot or "pivot_root: Invalid" in machine.message,
         _say(
             "The root folder here is a chroot or an initramfs, in which no namespaces can be made: start the agent "
             "where a file system is mounted at / (in a container, or with systemd-nspawn -D instead of chroot)."
         ),
     ),
     (
-        lambda machine: "RTM_NEWADDR" in machine.said and not _is_denied(machine),
+        lambda machine: "RTM_NEWADDR" in machine.message and not _is_denied(machine),
         _say(
             "New networks have an address already, as gVisor makes them: give this container another runtime "
             "(docker run --runtime runc)."
@@ -182,7 +182,7 @@ _REMEDIES: tuple[tuple[Callable[[Machine], bool], Callable[[Machine], str]], ...
     (lambda machine: machine.apparmor_restricts and _is_denied(machine), _load_profile),
     (lambda machine: machine.is_filtered and (machine.unshare_errno != 0 or _is_denied(machine)), _lift_filter),
     (
-        lambda machine: "mount proc" in machine.said,
+        lambda machine: "mount proc" in machine.message,
         _say(
             "/proc is masked here, so no other one can be mounted: start this container with "
             "--security-opt systempaths=unconfined (Podman: unmask=ALL, Kubernetes: procMount Unmasked)."
@@ -205,7 +205,7 @@ def examine(binary: str, reason: str = "", root: Path = ROOT) -> Machine:
     return Machine(
         has_binary=bool(binary),
         binary=binary,
-        said=reason,
+        message=reason,
         has_proc=has_proc(root),
         is_wsl1=_text(root, "proc/sys/kernel/osrelease").endswith("-Microsoft"),
         apparmor_restricts=_text(root, "proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1",

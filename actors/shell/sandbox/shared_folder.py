@@ -54,15 +54,15 @@ def shareable(folders: Iterable[SharedFolder], around: Surroundings) -> tuple[Sh
             merged[folder.path] = _narrower(merged.get(folder.path, folder), folder)
     protected = tuple(f"{folder.path}/{name}" for folder in merged.values() if folder.may_write for name in folder.kept)
     room = around.most_mounts
-    shown = list[SharedFolder]()
+    shareable_folders = list[SharedFolder]()
     for folder in merged.values():
         changed = _with_permission(folder, around, protected)
         room -= 1 + len(changed.kept) + len(changed.hidden)
         if room < 0:
             log.warning("a contributor's folder %r is not shown to a command: there are too many", folder.path)
         else:
-            shown.append(changed)
-    return tuple(shown)
+            shareable_folders.append(changed)
+    return tuple(shareable_folders)
 
 
 def hidden_of(folders: Iterable[SharedFolder]) -> tuple[str, ...]:
@@ -81,22 +81,22 @@ def bound_folders(
         quota: Of each of them.
         own: Bounds of where the command writes besides: what must stay free of that disk is looked at there already.
     """
-    shown, bounds = list[SharedFolder](), list[Limits]()
+    bounded, bounds = list[SharedFolder](), list[Limits]()
     device = os.stat(own.folder).st_dev if own.folder else None  # noqa: PTH116
     for folder in folders:
         if not folder.may_write:
-            shown.append(folder)
+            bounded.append(folder)
             continue
         try:
             limits = quota.check(Path(folder.path))
             if os.stat(folder.path).st_dev == device:  # noqa: PTH116
                 limits = replace(limits, least_free_bytes=0, least_free_names=0)
         except (RefusedError, OSError) as error:
-            shown.append(_for_reading(folder, str(error)))
+            bounded.append(_for_reading(folder, str(error)))
         else:
-            shown.append(folder)
+            bounded.append(folder)
             bounds.append(limits)
-    return tuple(shown), tuple(bounds)
+    return tuple(bounded), tuple(bounds)
 
 
 def _fault(path: str, around: Surroundings) -> str:

@@ -42,7 +42,7 @@ class View:
     cwd: str
     own: tuple[str, ...]
     """May be changed."""
-    shown: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
     """Folders that may be read; `own` is mounted over these folders."""
     protected: tuple[str, ...] = ()
     """May be read only though it lies in a folder that may be changed."""

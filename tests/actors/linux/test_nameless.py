@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.linux.nameless import Held, nameless_files
+from actors.linux.nameless import NamelessFiles, nameless_files
 
 MIB = 1 << 20
 PRELUDE = """
@@ -51,7 +51,7 @@ def holder(folder: Path, code: str) -> Iterator[None]:
         process.stdin.close()
 
 
-def held(folder: Path) -> Held:
+def count_nameless(folder: Path) -> NamelessFiles:
     return list(nameless_files(os.getpid(), folder.stat().st_dev))[-1]
 
 
@@ -60,9 +60,9 @@ def test_what_is_held_without_a_name_is_found_once(tmp_path: Path, subtests: pyt
         with subtests.test(code=code):
             root = tmp_path / str(number)
             root.mkdir()
-            before = held(root)
+            before = count_nameless(root)
             with holder(root, code):
-                found = held(root)
+                found = count_nameless(root)
             assert (found.files - before.files, found.unseen - before.unseen) == (1, 0)
             assert found.bytes - before.bytes >= MIB
 
@@ -77,17 +77,17 @@ def test_what_nobody_can_look_at_is_told(tmp_path: Path, subtests: pytest.Subtes
         with subtests.test(code=code):
             root = tmp_path / str(number)
             root.mkdir()
-            before = held(root)
+            before = count_nameless(root)
             with holder(root, code):
-                found = held(root)
+                found = count_nameless(root)
             assert found.unseen + found.files - before.unseen - before.files == 1
 
 
 def test_files_with_names_and_those_of_another_disk_are_none(tmp_path: Path) -> None:
     (tmp_path / "named").touch()
-    before = held(tmp_path)
+    before = count_nameless(tmp_path)
     with holder(tmp_path, "f = open('named'); g = os.memfd_create('m'); wait()"):
-        assert held(tmp_path) == before
+        assert count_nameless(tmp_path) == before
     with holder(tmp_path, "nameless(); wait()"):
         assert list(nameless_files(os.getpid(), 0))[-1].files == 0
 
@@ -107,4 +107,4 @@ def test_a_process_that_is_shut_may_hold_much(tmp_path: Path, monkeypatch: pytes
 
     with holder(tmp_path, "wait()"):
         monkeypatch.setattr(os, "listdir", shut)
-        assert held(tmp_path).unseen >= 1_000
+        assert count_nameless(tmp_path).unseen >= 1_000

@@ -14,7 +14,7 @@ from actors.shell.actor import ShellActor
 from actors.shell.config import ShellConfig
 from actors.shell.launch import probe_bash
 from actors.shell.quota import Quota
-from actors.shell.sandbox.choice import Found, Level, sandbox_level
+from actors.shell.sandbox.choice import Level, SandboxFindings, sandbox_level
 from messages.base import Address, RequestId, Surface, Window
 from messages.shell import BashRefused, BashResult, CancelBash, RunBash, SharedFolder
 from tests.patience import PATIENCE_S
@@ -38,11 +38,11 @@ class Bench:
         self.root = root
         self.sandbox = str(settings.get("sandbox", "auto"))
         self.actors: list[ShellActor] = []
-        self.found = Found()
+        self.findings = SandboxFindings()
         config = ShellConfig(work_root=root / "work", data_root=root, **settings)  # type: ignore[arg-type]
 
         def build(_key: str) -> ShellActor:
-            actor = ShellActor(config, quota=quota, found=self.found)
+            actor = ShellActor(config, quota=quota, findings=self.findings)
             self.actors.append(actor)
             return actor
 
@@ -57,7 +57,7 @@ class Bench:
         return self.root / "work" / owner.surface.value / owner.id
 
     def fifo(self, name: str, *, of: Window | None = None) -> Path:
-        """A meeting point of test and command: whoever reads it waits for the one who writes it."""
+        """Named pipe, a meeting point of test and command: the reader waits for the writer."""
         path = self.workdir(of) / name
         path.parent.mkdir(parents=True, exist_ok=True)
         os.mkfifo(path)
@@ -122,12 +122,12 @@ ENCLOSING = ("bundled", "bwrap")
 
 @cache
 def level(choice: str) -> Level:
-    """What this machine has for `choice`."""
+    """Sandbox level of this machine for `choice`."""
     return sandbox_level(choice, probe_bash() or "bash")
 
 
 def living(marker: str) -> list[int]:
-    """Who on this machine has `marker` in its command line, wherever it runs."""
+    """Process ids on this machine with `marker` in the command line."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal() and int(entry.name) != os.getpid():
@@ -141,7 +141,7 @@ def living(marker: str) -> list[int]:
 
 
 def all_gone(marker: str) -> bool:
-    """Whether nobody has `marker` in its command line, soon: what was killed must still get the time to die."""
+    """True if soon no process has `marker` in the command line; killed processes get time to die."""
     deadline, pause = time.monotonic() + DYING_S, threading.Event()
     while living(marker):
         if time.monotonic() > deadline:

@@ -34,7 +34,7 @@ def main() -> None:
 
     Arguments: seconds of the clock, and seconds of the processor, after which the text ends where it is.
     """
-    said = os.dup(1)
+    stdout = os.dup(1)
     silence = os.open(os.devnull, os.O_WRONLY)
     for descriptor in (1, 2):
         os.dup2(silence, descriptor)
@@ -43,7 +43,7 @@ def main() -> None:
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
     sys.setrecursionlimit(_MOST_FRAMES)
-    with os.fdopen(said, "wb", buffering=0) as output:
+    with os.fdopen(stdout, "wb", buffering=0) as output:
         report = Report(output.write)
         for number, (timer, seconds) in _timers().items():
             signal.signal(number, _end_time)

@@ -47,13 +47,13 @@ def read(stream: BinaryIO, report: Report) -> None:
     """
     document = docx.Document(stream)
     report.begin("Word document", "")
-    told = _Story(document, report)
-    told.tell_body()
-    told.tell_notes()
-    told.tell_margins()
+    story = _Story(document, report)
+    story.tell_body()
+    story.tell_notes()
+    story.tell_margins()
     if not report.chars:
         raise UnreadableError("it has no text")
-    if told.has_changes:
+    if story.has_changes:
         report.remark("it has tracked changes: insertions are in the text, deletions are not")
 
 

@@ -93,9 +93,9 @@ def _make(mount: LateMount) -> None:
         if mount.source or mount.is_cover:
             raise
         return
-    made = _new(mount, place)
-    syscall.put_mount(made, place)
-    os.close(made)
+    copy = _new(mount, place)
+    syscall.put_mount(copy, place)
+    os.close(copy)
     os.close(place)
 
 
@@ -104,14 +104,14 @@ def _new(mount: LateMount, place: int) -> int:
     if mount.is_cover:
         return syscall.new_memory_mount(COVER_BYTES, _RESTRAINED | syscall.READ_ONLY)
     source = os.open(mount.source, os.O_PATH | os.O_CLOEXEC) if mount.source else os.dup(place)
-    made = syscall.copy_mount(source)
+    copy = syscall.copy_mount(source)
     os.close(source)
     if mount.may_write:
         with suppress(PermissionError):  # it is for reading only on the whole machine
-            syscall.change_mount(made, without=syscall.READ_ONLY)
+            syscall.change_mount(copy, without=syscall.READ_ONLY)
     else:
-        syscall.change_mount(made, attributes=_RESTRAINED | syscall.READ_ONLY)
-    return made
+        syscall.change_mount(copy, attributes=_RESTRAINED | syscall.READ_ONLY)
+    return copy
 
 
 def _open(mount: LateMount) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass
 
 from actors.linux.folder import Usage
-from actors.linux.nameless import Held, nameless_files
+from actors.linux.nameless import NamelessFiles, nameless_files
 from actors.linux.processes import written_bytes
 from actors.shell.job import Limits
 from actors.shell.sandbox.watcher.confinement import LIMITS
@@ -36,7 +36,7 @@ class Measures:
 
     written: Callable[[int], int] = written_bytes
     """Bytes that a process and all below it have written."""
-    nameless: Callable[[int, int], Iterator[Held]] = nameless_files
+    nameless: Callable[[int, int], Iterator[NamelessFiles]] = nameless_files
     """Holdings of a process and all below it on a device, in files without a name; grows with each step."""
 
 
@@ -62,9 +62,9 @@ class Scarcity:
         self._room_at_first, self._names_at_first = room, names
         self._room_floor = _Floor(limits.least_free_bytes, SMALL_BYTES)
         self._names_floor = _Floor(limits.least_free_names, SMALL_NAMES)
-        self._search: Iterator[Held] | None = None
+        self._search: Iterator[NamelessFiles] | None = None
         self._search_began = self._next_search = 0.0
-        self._found = self._held = Held()
+        self._counted = self._most_counted = NamelessFiles()
 
     @property
     def is_searching(self) -> bool:
@@ -83,16 +83,16 @@ class Scarcity:
         least, most = self._limits.least_free_bytes, self._limits.most_bytes
         is_near = room < _NEAR * least
         if not is_near and names >= _NEAR * self._limits.least_free_names:
-            self._search, self._held = None, Held()
+            self._search, self._most_counted = None, NamelessFiles()
             return ""
         self._look_for_nameless(now)
-        held = self._most_held(room, names)
+        freed = self._most_held(room, names)
         written = self._measures.written(os.getpid()) if is_near else 0
-        if is_near and max(written, held.bytes) > most:
+        if is_near and max(written, freed.bytes) > most:
             return f"it wrote more than {most // 1024**2:,} MiB to a disk that is nearly full"
-        if self._room_floor.blames(now, room, max(written, held.bytes, grown.bytes), held.bytes):
+        if self._room_floor.blames(now, room, max(written, freed.bytes, grown.bytes), freed.bytes):
             return f"it left only {room // 1024**2:,} MiB free on the disk; {least // 1024**2:,} MiB must stay"
-        if self._names_floor.blames(now, names, max(held.files, grown.files), held.files):
+        if self._names_floor.blames(now, names, max(freed.files, grown.files), freed.files):
             return f"it left room for only {names:,} more files on the disk"
         return ""
 
@@ -102,23 +102,23 @@ class Scarcity:
             if now < self._next_search:
                 return
             self._search, self._search_began = self._measures.nameless(os.getpid(), self._device), now
-            self._found = Held()
+            self._counted = NamelessFiles()
         for _ in range(_SLICES_AT_ONCE):
             count = next(self._search, None)
             if count is None:
-                self._held, self._search = self._found, None
+                self._most_counted, self._search = self._counted, None
                 self._next_search = now + _WORTH * (now - self._search_began)
                 return
-            self._found = count
-        self._held = Held(*map(max, astuple(self._found), astuple(self._held)))
+            self._counted = count
+        self._most_counted = NamelessFiles(*map(max, astuple(self._counted), astuple(self._most_counted)))
 
-    def _most_held(self, room: int, names: int) -> Held:
+    def _most_held(self, room: int, names: int) -> NamelessFiles:
         """Upper bound of the command's holdings; unreadable files count at most as much as is gone from the disk."""
-        held = self._held
+        counted = self._most_counted
         gone, names_gone = max(0, self._room_at_first - room), max(0, self._names_at_first - names)
-        return Held(
-            files=max(held.files, min(names_gone, held.files + held.unseen)),
-            bytes=max(held.bytes, min(gone, held.bytes + held.unseen * LIMITS["FSIZE"])),
+        return NamelessFiles(
+            files=max(counted.files, min(names_gone, counted.files + counted.unseen)),
+            bytes=max(counted.bytes, min(gone, counted.bytes + counted.unseen * LIMITS["FSIZE"])),
         )
 
 
@@ -131,7 +131,7 @@ class _Floor:
         self._refusing_since: float | None = None
         self._far_since: float | None = None
 
-    def blames(self, now: float, left: int, taken: int, held: int) -> bool:
+    def blames(self, now: float, left: int, used: int, freed: int) -> bool:
         """True if the command must end.
 
         Where other commands are refused, a command that holds more than a little ends after a moment, since its end
@@ -142,17 +142,17 @@ class _Floor:
         Args:
             now: Seconds that never go back.
             left: Amount that the disk has left.
-            taken: Amount that the command took.
-            held: Part of `taken` that the command's end frees.
+            used: Amount that the command took.
+            freed: Part of `used` that the command's end frees.
         """
         self._refusing_since = _since(self._refusing_since, now, holds=left < _REFUSING * self._least)
         self._far_since = _since(self._far_since, now, holds=_FAR * left < self._least)
-        if self._refusing_since is not None and now - self._refusing_since >= PATIENCE_S and held > self._small:
+        if self._refusing_since is not None and now - self._refusing_since >= PATIENCE_S and freed > self._small:
             return True
         if left >= self._least:
             return False
         halvings = 0 if self._far_since is None else int((now - self._far_since) / HALVING_S)
-        return taken > (self._small >> halvings or -1)
+        return used > (self._small >> halvings or -1)
 
 
 def _since(since: float | None, now: float, *, holds: bool) -> float | None:

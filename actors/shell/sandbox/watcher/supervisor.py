@@ -86,7 +86,7 @@ class Supervisor:
         """True if no child is left."""
         self._is_to_end = False
         self._exceeded = ""
-        self._told = self._go = -1
+        self._report = self._go = -1
         self._words = b""
         self._fault = ""
         self._bounds: Bounds | None = None
@@ -103,8 +103,8 @@ class Supervisor:
         """From the start to the last process's end; closes `output`."""
         for number in (signal.SIGCHLD, signal.SIGALRM):
             signal.signal(number, self._note)
-        self._told, status = os.pipe()
-        os.set_blocking(self._told, False)
+        self._report, status = os.pipe()
+        os.set_blocking(self._report, False)
         block, self._go = os.pipe() if self._job.late else (-1, -1)
         try:
             self._start(output, status, block)
@@ -118,7 +118,7 @@ class Supervisor:
         finally:  # the next command finds nothing of this one
             signal.setitimer(signal.ITIMER_REAL, 0)
             os.setpriority(os.PRIO_PROCESS, 0, self._priority)
-            os.close(self._told)
+            os.close(self._report)
             if self._go >= 0:
                 os.close(self._go)
             if self._bounds is not None:
@@ -283,7 +283,7 @@ class Supervisor:
     def _read_told(self) -> bytes:
         """All that bubblewrap has told until now."""
         with suppress(BlockingIOError):
-            self._words += os.read(self._told, 65536)
+            self._words += os.read(self._report, 65536)
         return self._words
 
     def _ending(self) -> Ending:

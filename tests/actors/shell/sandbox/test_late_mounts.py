@@ -29,7 +29,7 @@ def test_what_lies_in_a_folder_that_may_be_changed_is_left_for_later_and_its_fol
 
 def test_what_is_only_read_here_may_be_changed_by_another_command_meanwhile() -> None:
     shared = (SharedFolder(path="/d/s", hidden=("key",)), SharedFolder(path="/d/s/a/b", may_write=True))
-    view = View(cwd="/p", own=("/h",), shown=("/p",), shared=shared, hidden=("/d/s/key", "/p/.env"))
+    view = View(cwd="/p", own=("/h",), folders=("/p",), shared=shared, hidden=("/d/s/key", "/p/.env"))
 
     assert plan_files(view, by_descriptor=True).late == (
         late("/d/s", "a/b", may_write=True, is_shared=True),

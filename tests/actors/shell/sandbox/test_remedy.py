@@ -74,7 +74,7 @@ def test_this_machine_is_examined_without_harm() -> None:
     assert examine("") == examine("")
     assert not examine("").has_binary
     assert examine(BINARY, DENIED).binary == BINARY
-    assert examine(BINARY, DENIED).said == DENIED
+    assert examine(BINARY, DENIED).message == DENIED
 
 
 def test_a_machine_is_known_by_its_files(tmp_path: Path, subtests: pytest.Subtests) -> None:
@@ -114,6 +114,6 @@ print(examine("").is_filtered)
 
 
 def test_who_holds_back_system_calls_is_found_without_the_marks_of_a_container() -> None:
-    """containerd, which Kubernetes uses, leaves none."""
+    """Containerd, the runtime of Kubernetes, leaves no mark."""
     done = subprocess.run([sys.executable, "-P", "-c", _FILTERED], env={"PYTHONPATH": "."}, capture_output=True)
     assert done.stdout == b"True\n", done.stderr

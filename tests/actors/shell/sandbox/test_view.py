@@ -76,7 +76,7 @@ def test_what_is_protected_and_hidden_lies_over_what_is_own_and_shown(tmp_path: 
     view = View(
         cwd="/w",
         own=("/w", "/h"),
-        shown=("/x",),
+        folders=("/x",),
         protected=("/w/.git",),
         hidden=(str(tmp_path / "secrets.env"),),
         readable=(("/d/files", "/w/files"),),

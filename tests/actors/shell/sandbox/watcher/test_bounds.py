@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.linux.nameless import Held
+from actors.linux.nameless import NamelessFiles
 from actors.shell.job import UNBOUNDED, Limits
 from actors.shell.sandbox.watcher import bounds
 from actors.shell.sandbox.watcher.bounds import Bounds, DiskBound, TemporaryFilesBound, memory_fault, memory_left
@@ -20,8 +20,8 @@ def limits(folder: Path, **given: int) -> Limits:
     return Limits(folder=str(folder), **{"most_bytes": 1 << 20, "most_files": 100, **given})
 
 
-def looked(bound: DiskBound, seconds: float = 60.0) -> str:
-    """What is found within some looks, each a tenth of a second after the last."""
+def first_fault(bound: DiskBound, seconds: float = 60.0) -> str:
+    """First fault within some looks, each a tenth of a second after the last."""
     for tenth in range(int(10 * seconds)):
         if fault := bound.look(tenth / 10):
             return fault
@@ -30,10 +30,10 @@ def looked(bound: DiskBound, seconds: float = 60.0) -> str:
 
 def test_a_folder_that_grows_beyond_its_bytes_is_found(tmp_path: Path) -> None:
     bound = DiskBound(limits(tmp_path), 0.0, measures=UNWRITTEN)
-    assert looked(bound, 5) == ""
+    assert first_fault(bound, 5) == ""
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "b").write_bytes(bytes(2 << 20))
-    assert looked(bound) == "its folder grew to more than 1 MiB, which is the most it may hold"
+    assert first_fault(bound) == "its folder grew to more than 1 MiB, which is the most it may hold"
     bound.close()
 
 
@@ -41,14 +41,14 @@ def test_a_folder_that_gets_too_many_names_is_found(tmp_path: Path) -> None:
     bound = DiskBound(limits(tmp_path), 0.0, measures=UNWRITTEN)
     for number in range(101):
         (tmp_path / str(number)).touch()
-    assert looked(bound) == "its folder got more than 100 files, which is the most it may hold"
+    assert first_fault(bound) == "its folder got more than 100 files, which is the most it may hold"
     bound.close()
 
 
 def test_a_folder_that_gets_too_deep_is_found(tmp_path: Path) -> None:
     bound = DiskBound(limits(tmp_path, most_files=1_000), 0.0, measures=UNWRITTEN)
     (tmp_path / "/".join(["d"] * 102)).mkdir(parents=True)
-    assert looked(bound) == "its folder has folders nested deeper than 100"
+    assert first_fault(bound) == "its folder has folders nested deeper than 100"
     bound.close()
 
 
@@ -58,10 +58,10 @@ def test_a_disk_that_runs_out_of_names_is_found_and_the_one_who_took_them(tmp_pa
         pytest.skip("this disk has no end of names")
     many = limits(tmp_path, least_free_names=2 * names, most_files=100_000)
     bound = DiskBound(many, 0.0, measures=UNWRITTEN)
-    assert looked(bound, 3) == ""
+    assert first_fault(bound, 3) == ""
     for number in range(1_002):
         (tmp_path / str(number)).touch()
-    assert "more files on the disk" in looked(bound)
+    assert "more files on the disk" in first_fault(bound)
     bound.close()
 
 
@@ -74,7 +74,7 @@ def test_what_a_folder_gained_without_writing_counts_where_the_disk_is_short_of_
     )
     with (tmp_path / "file").open("wb") as file:
         os.posix_fallocate(file.fileno(), 0, 65 << 20)
-    assert "free on the disk" in looked(bound, 1)
+    assert "free on the disk" in first_fault(bound, 1)
     bound.close()
 
 
@@ -83,7 +83,7 @@ def test_a_folder_whose_owner_bounds_it_by_its_disk_only_is_not_counted(tmp_path
     least = {"least_free_bytes": 2 * disk.f_bavail * disk.f_frsize, "least_free_names": 2 * disk.f_favail}
     bound = DiskBound(limits(tmp_path, most_bytes=UNBOUNDED, most_files=UNBOUNDED, **least), 0.0, measures=UNWRITTEN)
     (tmp_path / "/".join(["d"] * 102)).mkdir(parents=True)
-    assert looked(bound) == ""
+    assert first_fault(bound) == ""
     bound.close()
 
 
@@ -100,7 +100,7 @@ def test_while_there_is_more_to_look_at_there_is_no_pause(tmp_path: Path) -> Non
     names = os.statvfs(tmp_path).f_favail
     if not names:
         pytest.skip("this disk has no end of names")
-    measures = Measures(lambda _pid: 0, lambda _pid, _device: iter([Held()] * 6))
+    measures = Measures(lambda _pid: 0, lambda _pid, _device: iter([NamelessFiles()] * 6))
     bound = DiskBound(limits(tmp_path, least_free_names=names // 2), 0.0, measures=measures)
     assert bound.pause_s() > 0.0
     bound.look(0.0)
@@ -115,7 +115,7 @@ def test_a_folder_that_is_renamed_and_replaced_is_still_the_one_that_is_watched(
     work.rename(tmp_path / "elsewhere")
     work.symlink_to("/usr")
     (tmp_path / "elsewhere" / "big").write_bytes(bytes(2 << 20))
-    assert "grew" in looked(bound)
+    assert "grew" in first_fault(bound)
     bound.close()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from actors.linux.folder import Usage, open_folder
-from actors.linux.nameless import Held
+from actors.linux.nameless import NamelessFiles
 from actors.shell.job import Limits
 from actors.shell.sandbox.watcher.scarcity import HALVING_S, PATIENCE_S, SMALL_BYTES, SMALL_NAMES, Measures, Scarcity
 
@@ -20,12 +20,12 @@ NOTHING = Usage()
 
 
 class Command:
-    """What a command is found to have taken."""
+    """Measured use of a command."""
 
     def __init__(self, folder: int) -> None:
         self.written = 0
-        self.held = Held()
-        self.search: Callable[[], Iterator[Held]] = lambda: iter([self.held])
+        self.held = NamelessFiles()
+        self.search: Callable[[], Iterator[NamelessFiles]] = lambda: iter([self.held])
         self.measures = Measures(lambda _pid: self.written, lambda _pid, _device: self.search())
         limits = Limits(most_bytes=MOST, most_files=100, least_free_bytes=LEAST, least_free_names=LEAST_NAMES)
         self._judge = Scarcity(limits, folder, ENOUGH, ENOUGH_NAMES, self.measures)
@@ -61,10 +61,10 @@ def test_who_took_more_than_a_little_goes_below_the_floor_at_once_and_who_took_l
 def test_who_keeps_others_from_their_commands_by_what_has_no_name_goes_after_a_moment(
     command: Command, unseen: int
 ) -> None:
-    command.held = Held(unseen=unseen) if unseen else Held(SMALL_NAMES + 1, SMALL_BYTES + 1)
+    command.held = NamelessFiles(unseen=unseen) if unseen else NamelessFiles(SMALL_NAMES + 1, SMALL_BYTES + 1)
     assert command.spared_s(names=REFUSING_NAMES) == PATIENCE_S
     assert command.fault(0.0) == ""
-    command.held = Held(unseen=1) if unseen else command.held
+    command.held = NamelessFiles(unseen=1) if unseen else command.held
     assert command.spared_s(REFUSING) == PATIENCE_S
     assert command.fault(0.0) == ""
 
@@ -72,7 +72,7 @@ def test_who_keeps_others_from_their_commands_by_what_has_no_name_goes_after_a_m
 def test_who_wrote_what_would_not_be_free_again_is_spared_where_others_are_refused(command: Command) -> None:
     command.written = MOST
     assert command.spared_s(REFUSING) == 60.0
-    command.held = Held(SMALL_NAMES, SMALL_BYTES)
+    command.held = NamelessFiles(SMALL_NAMES, SMALL_BYTES)
     assert command.spared_s(REFUSING, REFUSING_NAMES) == 60.0
 
 
@@ -80,7 +80,7 @@ def test_what_nobody_can_look_at_is_not_more_than_what_is_gone(tmp_path: Path, c
     folder = open_folder(str(tmp_path))
     limits = Limits(most_bytes=MOST, least_free_bytes=LEAST, least_free_names=LEAST_NAMES)
     judge = Scarcity(limits, folder, REFUSING + SMALL_BYTES, REFUSING_NAMES + SMALL_NAMES, command.measures)
-    command.held = Held(unseen=10_000)
+    command.held = NamelessFiles(unseen=10_000)
     assert all(judge.fault(now, REFUSING, REFUSING_NAMES, NOTHING) == "" for now in range(60))
     assert judge.fault(60.0, REFUSING - 1, REFUSING_NAMES, NOTHING) != ""
     os.close(folder)
@@ -115,14 +115,14 @@ def test_who_took_little_is_spared_when_the_larger_one_has_given_back_what_it_to
 
 
 def test_what_a_long_search_has_found_counts_before_it_is_over(command: Command) -> None:
-    found = (Held(SMALL_NAMES * slices) for slices in range(1_000))
+    found = (NamelessFiles(SMALL_NAMES * slices) for slices in range(1_000))
     command.search = lambda: found
     assert command.spared_s(names=BELOW_NAMES) < 1.0
     assert next(found).files < 100 * SMALL_NAMES
 
 
 def test_it_is_told_that_a_search_goes_on(tmp_path: Path) -> None:
-    measures = Measures(lambda _pid: 0, lambda _pid, _device: iter([Held()] * 6))
+    measures = Measures(lambda _pid: 0, lambda _pid, _device: iter([NamelessFiles()] * 6))
     folder = open_folder(str(tmp_path))
     judge = Scarcity(Limits(least_free_bytes=LEAST), folder, ENOUGH, ENOUGH_NAMES, measures)
     told = []
