@@ -117,26 +117,26 @@ def _fits(line: ObjectLine, kind: str) -> bool:
 def _lines(objects: WindowObjects) -> Iterator[ObjectLine]:
     yield ObjectLine(id="chat", kind="chat", state="locked", about="this conversation", chars=0)
     yield ObjectLine(id="system", kind="system", state="locked", about="the instructions", chars=0)
-    shown = {slot.object for slot in objects.slots}
+    active = {slot.object for slot in objects.slots}
     for name, file in objects.files.items():
         version = file.version
         about = f"{shown_path(version.path)}, version {version.no}"
         about += "" if version.status == "text" else f", {version.status}"
-        yield ObjectLine(id=name, kind="file", state=_state(file, shown), about=about, chars=file.chars)
+        yield ObjectLine(id=name, kind="file", state=_state(file, active), about=about, chars=file.chars)
     for output in objects.outputs.values():
-        state = _state(objects.files[output.alias] if output.alias else output, shown)
+        state = _state(objects.files[output.alias] if output.alias else output, active)
         about = f"is {output.alias}" if output.alias else output.command
         yield ObjectLine(id=output.object, kind="output", state=state, about=about, chars=output.chars)
 
 
-def _state(item: FileObject | Output, shown: set[str]) -> str:
+def _state(item: FileObject | Output, active: set[str]) -> str:
     if isinstance(item, FileObject) and not item.is_present:
         return "not present"
     if isinstance(item, FileObject) and item.version.status == "missing":
         return "missing"
     if item.is_pinned:
         return "pinned"
-    return "active" if name_of(item) in shown else "inactive"
+    return "active" if name_of(item) in active else "inactive"
 
 
 def _is_active(item: FileObject | Output) -> bool:

@@ -68,13 +68,13 @@ class Observer:
         objects = round_.objects
         if request.log != objects.log:
             round_.take(SessionBegan(log=request.log))
-        shown = [turn.turn_id for turn in request.turns]
-        if gone := tuple(sorted(set(objects.turns) - set(shown))):
+        turn_ids = [turn.turn_id for turn in request.turns]
+        if gone := tuple(sorted(set(objects.turns) - set(turn_ids))):
             round_.take(TurnsLeft(turns=gone, withdrawals=request.withdrawals))
         known = set(objects.turns)
-        began = [turn for turn in shown if turn not in known]
+        began = [turn for turn in turn_ids if turn not in known]
         for turn in reversed(began):
-            behind = next((each for each in shown[shown.index(turn) + 1 :]), TurnId(""))
+            behind = next((each for each in turn_ids[turn_ids.index(turn) + 1 :]), TurnId(""))
             round_.take(TurnBegan(turn=turn, before=behind))
         fresh = [
             Fresh(turn.turn_id, call)

@@ -79,5 +79,5 @@ def _transcript(conversation: Conversation, names: dict[EventId, str]) -> Iterat
                 continue
             if step.text:
                 yield f"{'agent' if step.role is Role.ASSISTANT else 'person'}: {step.text}"
-            for asked in step.tool_calls:
-                yield f"call: {asked.name} {asked.arguments_json}"
+            for tool_call in step.tool_calls:
+                yield f"call: {tool_call.name} {tool_call.arguments_json}"

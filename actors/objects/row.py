@@ -7,7 +7,7 @@ from functools import cache
 from actors.kernel import Actor, ActorSpec
 from actors.objects.config import ObjectsConfig
 from actors.objects.table import ObjectsTable
-from actors.objects.words import COLLECTED, LISTED, TOLD
+from actors.objects.words import COLLECTED, HISTORY, LISTED
 from actors.part import SHIPPED_SKILLS, Part, Plan, Verb
 from domain.objects.ageing import Keep
 from domain.turn.prompt import OBJECTS_PREFIX
@@ -31,7 +31,7 @@ VERBS = {
     "objects.read": Verb(objects_of, ReadObject),
     "objects.switch": Verb(objects_of, SwitchObject),
     "objects.list": Verb(objects_of, ListObjects, words=LISTED),
-    "objects.history": Verb(objects_of, TellHistory, words=TOLD),
+    "objects.history": Verb(objects_of, TellHistory, words=HISTORY),
     "objects.show": Verb(objects_of, ShowObject),
     "objects.diff": Verb(objects_of, DiffObject),
 }

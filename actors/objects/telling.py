@@ -143,9 +143,9 @@ class Telling:
             if not isinstance(reply, VersionsListed):
                 self._refuse(request, _reason(reply))
                 return
-            shown, kept_numbers = dict(reply.shown), frozenset(reply.kept)
+            showings, kept_numbers = dict(reply.shown), frozenset(reply.kept)
             versions = tuple(
-                VersionShown(version=version, is_kept=version.no in kept_numbers, shown=shown.get(version.no, 0))
+                VersionShown(version=version, is_kept=version.no in kept_numbers, shown=showings.get(version.no, 0))
                 for version in reply.versions[:MOST]
             )
             is_all = reply.is_all and len(reply.versions) <= MOST
@@ -240,8 +240,8 @@ class Telling:
         if len(text) > SHOWN_CHARS:
             head = f"{head}; the first {SHOWN_CHARS} of {len(text)} characters"
             text = text[:SHOWN_CHARS]
-        shown = ObjectShown(request_id=request.request_id, id=name, head=head, text=text)
-        self._host.tell(request.reply_to, shown)
+        answer = ObjectShown(request_id=request.request_id, id=name, head=head, text=text)
+        self._host.tell(request.reply_to, answer)
 
     def _refuse(self, request: ShowObject | TellHistory | DiffObject, reason: str) -> None:
         self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))

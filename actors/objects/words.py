@@ -20,11 +20,11 @@ def _history(reply: HistoryTold, wording: Wording) -> Answer:
     return Answer("\n".join([*map(_version, reply.versions), *([wording.sanitise(reply.note)] if reply.note else [])]))
 
 
-def _version(shown: VersionShown) -> str:
-    version, text_state = shown.version, "kept" if shown.is_kept else "text not kept"
+def _version(row: VersionShown) -> str:
+    version, text_state = row.version, "kept" if row.is_kept else "text not kept"
     return (
         f"{version.no:>5}  {version.valid_from:<32}  {version.status:<7} {version.size:>9}  {text_state:<13} "
-        f"shown {shown.shown:>3}  {version.content_hash[:12] or '-':<12}  {json.dumps(version.path)}"
+        f"shown {row.shown:>3}  {version.content_hash[:12] or '-':<12}  {json.dumps(version.path)}"
     )
 
 
@@ -35,4 +35,4 @@ def _render_collection(reply: ObjectsCollected, _wording: Wording) -> Answer:
 
 COLLECTED = Words(reply=ObjectsCollected, answer=_render_collection)
 LISTED = Words(reply=ObjectsListed, answer=_list)
-TOLD = Words(reply=HistoryTold, answer=_history)
+HISTORY = Words(reply=HistoryTold, answer=_history)

@@ -21,7 +21,7 @@ class Seen(NamedTuple):
     """Messages in its mailbox."""
     state: str
     """`idle`, `busy` or `resting` after a crash."""
-    told: int
+    messages: int
     """Messages since the first client connected."""
 
 
@@ -39,7 +39,7 @@ class Census:
 
     def __init__(self) -> None:
         """Nothing was looked at."""
-        self._told: dict[Address, int] = {}
+        self._counts: dict[Address, int] = {}
         self._at = 0.0
         self._version = 0
         self._rows: dict[str, Row] = {}
@@ -63,7 +63,7 @@ class Census:
         span_s = max(at - self._at, 0.001)
         sums: dict[str, list[int]] = {}
         counted, rows = {}, {}
-        before, known, is_first = self._rows, self._told, not self._at
+        before, known, is_first = self._rows, self._counts, not self._at
         for address, waiting, state, count in seen:
             kind = address.kind
             counted[address] = count
@@ -83,7 +83,7 @@ class Census:
                 rows[key] = row if row is not None and is_same else Row(state, waiting, rate, self._version)
         self._gone += [(self._version, key) for key in self._rows if key not in rows]
         self._gone = self._gone[-len(rows) - 1000 :]
-        self._told, self._rows, self._at = counted, rows, at
+        self._counts, self._rows, self._at = counted, rows, at
         crashes, restarts = counts.get("crashes", {}), counts.get("restarts", {})
         self.kinds = [
             {

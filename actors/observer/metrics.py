@@ -145,11 +145,11 @@ def _head(name: str, kind: str, about: str) -> list[str]:
 def _histogram(name: str, about: str, by: Sequence[tuple[Labels, _Calls]]) -> list[str]:
     lines = _head(name, "histogram", about)
     for labels, calls in by:
-        held = list(accumulate(calls.buckets))
-        for bound, count in zip((*map(_number, BOUNDS_S), "+Inf"), held, strict=True):
+        totals = list(accumulate(calls.buckets))
+        for bound, count in zip((*map(_number, BOUNDS_S), "+Inf"), totals, strict=True):
             lines.append(f"remembrancer_{name}_bucket{_labels((*labels, ('le', bound)))} {count}")
         lines.append(f"remembrancer_{name}_sum{_labels(labels)} {_number(calls.took_s)}")
-        lines.append(f"remembrancer_{name}_count{_labels(labels)} {held[-1]}")
+        lines.append(f"remembrancer_{name}_count{_labels(labels)} {totals[-1]}")
     return lines
 
 
@@ -158,8 +158,8 @@ def _by(label: str, counts: Mapping[str, int]) -> Rows:
 
 
 def _labels(labels: Labels) -> str:
-    shown = ",".join(f'{name}="{_escape_value(value)}"' for name, value in labels)
-    return f"{{{shown}}}" if shown else ""
+    pairs = ",".join(f'{name}="{_escape_value(value)}"' for name, value in labels)
+    return f"{{{pairs}}}" if pairs else ""
 
 
 def _escape_value(value: str) -> str:

@@ -14,7 +14,7 @@ MOST_HEARD = 50_000
 """Messages kept until the next look; of more, the oldest are dropped."""
 
 
-class Heard(NamedTuple):
+class TappedMessage(NamedTuple):
     """One message that is part of a question, its answer, or the end of a turn."""
 
     at: float
@@ -36,13 +36,13 @@ class Tap:
         """
         self._monotonic = monotonic
         self._kinds: dict[type, bool] = {TurnEnded: True}
-        self._heard: deque[Heard] = deque(maxlen=MOST_HEARD)
-        self.told: dict[Address, int] = {}
+        self._messages: deque[TappedMessage] = deque(maxlen=MOST_HEARD)
+        self.counts: dict[Address, int] = {}
         """Address -> number of its messages; two threads that count at once may count one."""
 
     def __call__(self, to: Address, message: Message) -> None:
         """Take note of a message, in the sender's thread."""
-        counts = self.told
+        counts = self.counts
         counts[to] = counts.get(to, 0) + 1
         kind = type(message)
         is_kept = self._kinds.get(kind)
@@ -51,9 +51,9 @@ class Tap:
         if is_kept:
             asks_apart = hasattr(message, "reply_to") and not isinstance(getattr(message, "window", None), Window)
             within = getattr(here().message, "request_id", None) if asks_apart else None
-            self._heard.append(Heard(self._monotonic(), to, message, within))
+            self._messages.append(TappedMessage(self._monotonic(), to, message, within))
 
-    def take(self) -> list[Heard]:
+    def take(self) -> list[TappedMessage]:
         """Messages overheard since the last call, oldest first."""
-        messages = self._heard
+        messages = self._messages
         return [messages.popleft() for _ in range(len(messages))]

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any
 
-from actors.observer.tap import Heard
+from actors.observer.tap import TappedMessage
 from messages.base import Address, RequestId, Window
 from messages.model import Usage
 from messages.turn import PrepareTurn, TurnEnded
@@ -47,7 +47,7 @@ class Turn:
     end: float | None = None
     outcome: str = ""
     spans: list[Span] = field(default_factory=list)
-    asked: list[RequestId] = field(default_factory=list)
+    question_ids: list[RequestId] = field(default_factory=list)
     """Ids of the questions, in their order."""
     left_out: int = 0
     version: int = 0
@@ -90,7 +90,7 @@ class Turns:
         self._spans: dict[RequestId, tuple[Turn, int]] = {}
         self._version = 0
 
-    def hear(self, entry: Heard) -> Turn | None:
+    def hear(self, entry: TappedMessage) -> Turn | None:
         """Take in a message; returns the turn ended by the message, if any."""
         message = entry.message
         if isinstance(message, TurnEnded):
@@ -111,7 +111,7 @@ class Turns:
             return self._turns.get(window)
         return next(reversed(self._turns.values()), None)
 
-    def _take_question(self, entry: Heard) -> None:
+    def _take_question(self, entry: TappedMessage) -> None:
         message = entry.message
         window = getattr(message, "window", None)
         known = self._spans.get(entry.within) if entry.within is not None else None
@@ -128,10 +128,10 @@ class Turns:
         span = Span(who, type(message).__name__, message.reply_to, entry.at, parent=parent)
         self._spans[message.request_id] = (turn, len(turn.spans))
         turn.spans.append(span)
-        turn.asked.append(message.request_id)
+        turn.question_ids.append(message.request_id)
         self._note(turn)
 
-    def _turn_of(self, window: str, entry: Heard) -> Turn | None:
+    def _turn_of(self, window: str, entry: TappedMessage) -> Turn | None:
         """The turn of a question about a window; the first `PrepareTurn` of a turn begins the turn."""
         turn, message = self._turns.get(window), entry.message
         if isinstance(message, PrepareTurn) and (turn is None or turn.turn_id != message.turn_id):
@@ -142,7 +142,7 @@ class Turns:
                 self._forget(self._turns.popitem(last=False)[1])
         return turn
 
-    def _take_answer(self, entry: Heard) -> None:
+    def _take_answer(self, entry: TappedMessage) -> None:
         turn, place = self._spans.get(entry.message.request_id, (None, 0))
         if turn is None:
             return
@@ -161,7 +161,7 @@ class Turns:
         self._turns.move_to_end(turn.window)
 
     def _forget(self, turn: Turn) -> None:
-        for request_id in turn.asked:
+        for request_id in turn.question_ids:
             self._spans.pop(request_id, None)
 
 

@@ -104,7 +104,7 @@ class Watch:
 
     def live_actors(self) -> list[Seen]:
         """All actors at this moment."""
-        counts = self._tap.told
+        counts = self._tap.counts
         return [
             Seen(
                 mailbox.address,

@@ -66,13 +66,13 @@ def _faults_of_versions(connection: Connection) -> Iterator[str]:
         if not is_first and before is not None and valid_from <= before[3]:
             yield f"window {window}, f{number}: version {no} is not later than the one before"
         before = window, number, no, valid_from
-    shown = (
+    missing = (
         "SELECT window, object, no FROM showings WHERE object LIKE 'f%' AND NOT EXISTS (SELECT 1 FROM versions WHERE "
         "versions.window = showings.window AND object = cast(substr(showings.object, 2) AS INTEGER) "
         "AND versions.no = showings.no) OR object LIKE 't%' AND NOT EXISTS (SELECT 1 FROM outputs WHERE "
         "outputs.window = showings.window AND outputs.no = cast(substr(showings.object, 2) AS INTEGER))"
     )
-    for window, name, no in connection.execute(shown):
+    for window, name, no in connection.execute(missing):
         yield f"window {window}: {name} version {no} was shown and is not kept"
 
 

@@ -22,7 +22,7 @@ _OUTPUTS = (
     "SELECT DISTINCT no FROM outputs JOIN json_each(?2) ON value = outputs.event OR value = outputs.turn "
     "WHERE window = ?1"
 )
-_SHOWN = """
+_TEXTS = """
 SELECT DISTINCT versions.text FROM showings JOIN versions ON versions.window = showings.window
   AND 'f' || versions.object = showings.object AND versions.no = showings.no
 WHERE showings.window = ?1 AND versions.text IS NOT NULL AND showings.place IN (SELECT value FROM json_each(?2))
@@ -47,25 +47,25 @@ def forget(connection: Connection, message: ForgetDerived) -> int:
         names = {str(name) for event in message.events for name in (event.event_id, event.turn_id) if name}
         known = window, json.dumps(sorted(names))
         outputs = [int(no) for (no,) in connection.execute(_OUTPUTS, known)]
-        shown = [int(text) for (text,) in connection.execute(_SHOWN, known)]
-        texts.forget(connection, shown)
+        text_ids = [int(text) for (text,) in connection.execute(_TEXTS, known)]
+        texts.forget(connection, text_ids)
         _run(connection, "DELETE FROM showings WHERE window = ? AND place IN (SELECT value FROM json_each(?))", *known)
         for no in outputs:
             _run(connection, "DELETE FROM outputs WHERE window = ? AND no = ?", window, no)
             _run(connection, "DELETE FROM showings WHERE window = ? AND object = ?", window, f"t{no}")
         _redact(connection, window, names)
-        return len(outputs) + len(shown)
+        return len(outputs) + len(text_ids)
 
 
 def _forget_all(connection: Connection, window: int) -> int:
-    kept = [int(text) for (text,) in connection.execute("SELECT id FROM texts WHERE window = ?", (window,))]
+    text_ids = [int(text) for (text,) in connection.execute("SELECT id FROM texts WHERE window = ?", (window,))]
     ((outputs,),) = connection.execute("SELECT count(*) FROM outputs WHERE window = ?", (window,))
     fresh = _fresh(connection, window)
-    texts.forget(connection, kept)
+    texts.forget(connection, text_ids)
     for table in _TABLES:
         _run(connection, f"DELETE FROM {table} WHERE window = ?", window)
     _put(connection, window, fresh, ())
-    return len(kept) + int(outputs)
+    return len(text_ids) + int(outputs)
 
 
 def _redact(connection: Connection, window: int, names: set[str]) -> None:
@@ -81,7 +81,7 @@ def _redact(connection: Connection, window: int, names: set[str]) -> None:
     for output in objects.outputs.values() if objects is not None else ():
         if not names.isdisjoint((output.event, output.turn)):
             output.command = ""
-    _put(connection, window, objects, [tuple(_redact_entry(each, names) for each in kept) for kept in since])
+    _put(connection, window, objects, [tuple(_redact_entry(each, names) for each in group) for group in since])
 
 
 def _redact_entry(entry: AnyEntry, names: set[str]) -> AnyEntry:
@@ -112,8 +112,8 @@ def _put(
         _run(
             connection, "INSERT INTO snapshots VALUES (?, ?, ?)", window, last + 1 - len(rounds), state.encode(objects)
         )
-    for number, kept in enumerate(rounds, last + 2 - len(rounds)):
-        _run(connection, "INSERT INTO rounds VALUES (?, ?, ?, ?)", window, number, entries.encode(kept), b"forgotten")
+    for number, group in enumerate(rounds, last + 2 - len(rounds)):
+        _run(connection, "INSERT INTO rounds VALUES (?, ?, ?, ?)", window, number, entries.encode(group), b"forgotten")
     _run(connection, "UPDATE windows SET last_round = ?, digest = ? WHERE id = ?", last + 1, b"forgotten", window)
 
 

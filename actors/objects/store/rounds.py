@@ -22,8 +22,8 @@ _NO_VERSION = (0, -(2**63), None, None, "", "")
 
 def window_of(connection: Connection, window: Window) -> int | None:
     """A window's number in the tables; None for a window without rows."""
-    found = connection.execute("SELECT id FROM windows WHERE key = ?", (window.address.key,))
-    return next((int(id_) for (id_,) in found), None)
+    rows = connection.execute("SELECT id FROM windows WHERE key = ?", (window.address.key,))
+    return next((int(id_) for (id_,) in rows), None)
 
 
 def load(connection: Connection, message: LoadObjects) -> ObjectsLoaded:
@@ -34,8 +34,8 @@ def load(connection: Connection, message: LoadObjects) -> ObjectsLoaded:
     ((last,),) = connection.execute("SELECT last_round FROM windows WHERE id = ?", (window,))
     states = connection.execute("SELECT state FROM snapshots WHERE window = ?", (window,))
     snapshot = next((state for (state,) in states), b"")
-    found = connection.execute("SELECT entries FROM rounds WHERE window = ? ORDER BY round", (window,))
-    rounds = tuple(entries for (entries,) in found)
+    rows = connection.execute("SELECT entries FROM rounds WHERE window = ? ORDER BY round", (window,))
+    rounds = tuple(entries for (entries,) in rows)
     highest = (
         "SELECT coalesce((SELECT max(object) FROM versions WHERE window = ?1), 0), "
         "coalesce((SELECT max(no) FROM outputs WHERE window = ?1), 0)"
@@ -67,10 +67,10 @@ def keep(connection: Connection, limits: StoreLimits, message: StoreRound) -> No
         fresh = [text for new in message.versions for text in _keep_version(connection, window, limits, new)]
         for output in message.outputs:
             _keep_output(connection, window, output)
-        for shown in message.showings:
-            require_name(shown.object)
-            showing = window, shown.object, shown.no, shown.place, microseconds(shown.at)
-            _run(connection, "INSERT OR IGNORE INTO showings VALUES (?, ?, ?, ?, ?)", showing)
+        for showing in message.showings:
+            require_name(showing.object)
+            values = window, showing.object, showing.no, showing.place, microseconds(showing.at)
+            _run(connection, "INSERT OR IGNORE INTO showings VALUES (?, ?, ?, ?, ?)", values)
         if message.snapshot:
             state = window, message.round, message.snapshot
             _run(connection, "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", state)
@@ -95,8 +95,8 @@ def _is_kept(connection: Connection, window: int, message: StoreRound, digest: b
     if number == last + 1:
         return False
     if number < last:
-        kept = connection.execute("SELECT digest FROM rounds WHERE window = ? AND round = ?", (window, number))
-        known = next((each for (each,) in kept), None)
+        rows = connection.execute("SELECT digest FROM rounds WHERE window = ? AND round = ?", (window, number))
+        known = next((each for (each,) in rows), None)
     if number <= last and known == digest:
         return True
     why = ""

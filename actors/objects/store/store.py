@@ -43,7 +43,7 @@ _COLUMNS = "no, valid_from, path, status, size, content_hash, metadata_hash, obj
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class StoredText:
     """A version that was found, and where its text is."""
 
     version: FileVersion
@@ -97,18 +97,18 @@ class ObjectStore:
             RefusalError: there is none such.
         """
         window = window_of(self._connection, message.window)
-        found = None if window is None else self._find(window, message)
-        if found is None:
+        stored = None if window is None else self._find(window, message)
+        if stored is None:
             raise RefusalError(f"{_describe_request(message)}: there is no such version in this window")
         text: str | None = None
-        if found.text is not None:
+        if stored.text is not None:
             try:
-                text = texts.read(self._connection, found.text)
+                text = texts.read(self._connection, stored.text)
             except texts.DamagedTextError:
                 self.damaged_texts += 1
-        return TextFetched(request_id=message.request_id, version=found.version, text=text)
+        return TextFetched(request_id=message.request_id, version=stored.version, text=text)
 
-    def _find(self, window: int, message: FetchText) -> Found | None:
+    def _find(self, window: int, message: FetchText) -> StoredText | None:
         where, values = ["window = ?"], list[Any]([window])
         by_hash = message.content_hash and not message.no
         if message.object or not by_hash:
@@ -131,10 +131,10 @@ class ObjectStore:
             if len(list(contents)) > 1:
                 raise RefusalError(f"hash {message.content_hash!r}: several contents have it, more of it is needed")
         order = "valid_from DESC, no DESC" if by_hash else "no DESC"
-        found = self._connection.execute(
+        rows = self._connection.execute(
             f"SELECT object, text, {_COLUMNS} {source} ORDER BY {order} LIMIT 1", tuple(values)
         )
-        return next((Found(_version(row[0], row[2:]), row[1]) for row in list(found)), None)
+        return next((StoredText(_version(row[0], row[2:]), row[1]) for row in list(rows)), None)
 
     def versions(self, message: ListVersions) -> VersionsListed:
         """Versions of an object.
@@ -152,7 +152,7 @@ class ObjectStore:
         if not rows and not message.after:
             raise RefusalError(f"{message.object}: there is no such object in this window")
         newest = rows[:MOST][-1][1] if rows else 0
-        shown = self._connection.execute(
+        showings = self._connection.execute(
             "SELECT no, count(*) FROM showings WHERE window = ? AND object = ? AND no > ? AND no <= ? "
             "GROUP BY no ORDER BY no",
             (window, message.object, message.after, newest),
@@ -161,7 +161,7 @@ class ObjectStore:
             request_id=message.request_id,
             versions=tuple(_version(number, row[1:]) for row in rows[:MOST]),
             kept=tuple(row[1] for row in rows[:MOST] if row[0] is not None),
-            shown=tuple(shown),
+            shown=tuple(showings),
             is_all=len(rows) <= MOST,
         )
 
@@ -176,8 +176,8 @@ class ObjectStore:
                 (window, number, MOST + 1),
             )
         )
-        found = tuple(_output(row) for row in rows[:MOST])
-        return OutputsListed(request_id=message.request_id, outputs=found, is_all=len(rows) <= MOST)
+        listed = tuple(_output(row) for row in rows[:MOST])
+        return OutputsListed(request_id=message.request_id, outputs=listed, is_all=len(rows) <= MOST)
 
     def forget(self, message: ForgetDerived) -> int:
         """Remove what is kept of forgotten turns, and every byte of it; the number of outputs and texts gone.
@@ -195,12 +195,12 @@ class ObjectStore:
     def collect(self, message: CollectObjects, now: datetime) -> ObjectsCollected:
         """Throw away texts that were replaced long ago, and give their space back."""
         before = microseconds(now - timedelta(days=message.keep_days))
-        count, kept = 0, bounds.kept_bytes(self._connection, 0)
-        while found := bounds.list_outlived(self._connection, before, _COLLECTED):
+        count, size = 0, bounds.kept_bytes(self._connection, 0)
+        while text_ids := bounds.list_outlived(self._connection, before, _COLLECTED):
             with transaction(self._connection):
-                texts.forget(self._connection, found)
-            count += len(found)
-        freed = kept - bounds.kept_bytes(self._connection, 0)
+                texts.forget(self._connection, text_ids)
+            count += len(text_ids)
+        freed = size - bounds.kept_bytes(self._connection, 0)
         list(self._connection.execute("PRAGMA incremental_vacuum"))
         self.file.tidy()
         return ObjectsCollected(

@@ -24,10 +24,10 @@ def number_of(name: str, kind: str) -> int:
     Raises:
         RefusalError: the name is not of that kind.
     """
-    found = _NAME.fullmatch(name)
-    if found is None or found[1] != kind:
+    match = _NAME.fullmatch(name)
+    if match is None or match[1] != kind:
         raise RefusalError(f"object {name!r}: {kind} and a number, as in {kind}12, are needed")
-    return int(found[2])
+    return int(match[2])
 
 
 def require_name(name: str) -> None:

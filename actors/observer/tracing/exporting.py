@@ -87,12 +87,12 @@ class Exporter:
         def ns(at: float) -> int:
             return round((epoch + at) * 1e6) * 1_000  # a float has no more than microseconds
 
-        made: list[OpenedSpan] = []
+        opened: list[OpenedSpan] = []
         for span in spans:
-            context = Context() if span.parent is None else set_span_in_context(made[span.parent], Context())
+            context = Context() if span.parent is None else set_span_in_context(opened[span.parent], Context())
             new = self._tracer.start_span(span.name, context, attributes=span.attributes, start_time=ns(span.begin))
             if span.has_failed:
                 new.set_status(StatusCode.ERROR)
-            made.append(new)
-        for span, new in zip(spans, made, strict=True):
+            opened.append(new)
+        for span, new in zip(spans, opened, strict=True):
             new.end(ns(span.end))

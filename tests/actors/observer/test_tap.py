@@ -41,7 +41,7 @@ def test_questions_and_answers_are_heard_with_the_question_that_they_come_from()
         (EMBEDDER, "EmbedTexts", "outer"),
         (edge.address, "SelfDescription", None),
     ]
-    assert tap.told == {ASKED: 1, EMBEDDER: 1, edge.address: 1}
+    assert tap.counts == {ASKED: 1, EMBEDDER: 1, edge.address: 1}
     assert tap.take() == []
     assert len(edge.drain()) == 1
 
@@ -56,7 +56,7 @@ def test_while_nobody_listens_telling_is_what_it_was() -> None:
     assert system.tell != before
     system.untap(first)
     system.tell(ASKED, DescribeYourself(request_id=RequestId("outer"), reply_to=Address("asker")))
-    assert (first.told, second.told) == ({}, {ASKED: 1})
+    assert (first.counts, second.counts) == ({}, {ASKED: 1})
     system.untap(second)
     assert system.tell == before
 
@@ -78,6 +78,6 @@ def test_a_listener_that_fails_keeps_no_message_from_its_actor_nor_from_another_
 
     assert len(edge.drain()) == 1
     assert caplog.text.count("hears no more") == 1
-    assert tap.told == {ASKED: 1, EMBEDDER: 1, edge.address: 1}
+    assert tap.counts == {ASKED: 1, EMBEDDER: 1, edge.address: 1}
     system.untap(tap)
     assert "tell" not in vars(system)

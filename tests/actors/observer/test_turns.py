@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.observer.tap import Heard
+from actors.observer.tap import TappedMessage
 from actors.observer.tracing.spans import spans_of
 from actors.observer.turns import MOST_SPANS, MOST_TURNS, Turns
 from messages.base import Address, Message, RequestId, Surface, TurnId, Window
@@ -62,10 +62,10 @@ class Story:
         self.at = 100.0
 
     def hear(self, to: Address, message: Message, within: str | None = None) -> None:
-        self.turns.hear(Heard(self.at, to, message, RequestId(within) if within else None))
+        self.turns.hear(TappedMessage(self.at, to, message, RequestId(within) if within else None))
         self.at = round(self.at + 0.1, 3)
 
-    def shown(self, window: str = "") -> dict[str, Any]:
+    def render(self, window: str = "") -> dict[str, Any]:
         turn = self.turns.of(window)
         assert turn is not None
         return turn.as_dict(self.at)
@@ -87,7 +87,7 @@ def test_a_turn_is_who_was_asked_and_until_when() -> None:
     story.hear(WINDOW.address, reply("c"))
     story.hear(MEMORY, TurnEnded(window=WINDOW, turn_id=TurnId("t1"), outcome="answered", events=()))
 
-    shown = story.shown()
+    shown = story.render()
     assert [(each["who"], each["what"], each["from"], each["to"], each["in"]) for each in shown["spans"]] == [
         ("memory", "PrepareTurn", 0.0, 300.0, None),
         ("embedder", "EmbedTexts", 100.0, 200.0, 0),
@@ -105,7 +105,7 @@ def test_a_question_without_an_answer_is_open_and_the_turn_goes_on() -> None:
     story.hear(WINDOW.address, ModelDelta(request_id=RequestId("c"), text="so far"))
     story.hear(MODEL, call("d"))
 
-    shown = story.shown()
+    shown = story.render()
     assert [each["to"] for each in shown["spans"]] == [None, 200.0, None]
     assert (shown["outcome"], shown["ms"]) == ("", 400.0)
 
@@ -114,10 +114,10 @@ def test_the_newest_turn_is_that_in_which_something_was_told_last() -> None:
     story = Story()
     story.hear(MEMORY, prepare("a"))
     story.hear(MEMORY, prepare("b", window=OTHER))
-    assert story.shown()["window"] == OTHER.address.key
+    assert story.render()["window"] == OTHER.address.key
     story.hear(WINDOW.address, contribution("a"))
-    assert story.shown()["window"] == WINDOW.address.key
-    assert story.shown(OTHER.address.key)["spans"][0]["to"] is None
+    assert story.render()["window"] == WINDOW.address.key
+    assert story.render(OTHER.address.key)["spans"][0]["to"] is None
 
 
 def test_a_new_turn_takes_the_place_of_the_one_before() -> None:
@@ -126,7 +126,7 @@ def test_a_new_turn_takes_the_place_of_the_one_before() -> None:
     story.hear(MEMORY, prepare("b", turn="t2"))
     story.hear(WINDOW.address, contribution("a"))
 
-    shown = story.shown()
+    shown = story.render()
     assert shown["turn"] == "t2"
     assert [each["to"] for each in shown["spans"]] == [None]
 
@@ -151,7 +151,7 @@ def test_what_is_remembered_is_bounded() -> None:
     story.hear(MEMORY, prepare("a"))
     for number in range(MOST_SPANS + 2):
         story.hear(MODEL, call(f"c{number}"))
-    shown = story.shown()
+    shown = story.render()
     assert (len(shown["spans"]), shown["left_out"]) == (MOST_SPANS, 3)
 
 
@@ -164,5 +164,5 @@ def test_no_word_that_was_said_is_in_what_is_shown_or_traced() -> None:
     turn = story.turns.of(WINDOW.address.key)
     assert turn is not None
 
-    assert "quagmire" not in repr((story.shown(), turn, spans_of(turn)))
+    assert "quagmire" not in repr((story.render(), turn, spans_of(turn)))
     assert len(turn.spans) == 2
