@@ -48,7 +48,7 @@ class ChangedSkill:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SkillScan:
     """The skills of all roots, and what is wrong with them."""
 
     skills: tuple[Skill, ...] = ()
@@ -158,7 +158,7 @@ class SkillFolders:
         self._files: Mapping[Path, _File] = {}
         self._installed = {root: InstalledSkills(root) for root in roots}
 
-    def scan(self) -> Found:
+    def scan(self) -> SkillScan:
         """Skills at this moment; of two skills with one name the first counts."""
         scan = _Scan()
         for root in self._roots:
@@ -182,7 +182,7 @@ class SkillFolders:
                 if entry := scan.entries.get(skill.folder):
                     added[skill.name] = entry
         self._files = files
-        return Found(tuple(skills.values()), tuple(scan.warnings), fields, added, tuple(scan.changed))
+        return SkillScan(tuple(skills.values()), tuple(scan.warnings), fields, added, tuple(scan.changed))
 
     def _scan_root(self, root: Path, scan: _Scan) -> None:
         """Find the files of skills in a root, without those that are no longer as they were accepted."""

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from actors.kernel import Actor, not_understood
 from actors.part import SHIPPED_SKILLS
-from actors.skill_files.folders import MOST_CHANGES, Found, SkillFolders, read_whole
+from actors.skill_files.folders import MOST_CHANGES, SkillFolders, SkillScan, read_whole
 from actors.skills.commands import SHIPPED
 from domain.policy.foreign_skill.record import Entry
 from domain.text.token_estimate import tokens_of_text
@@ -48,7 +48,7 @@ class SkillsActor(Actor):
         super().__init__()
         self._channels = {folder.resolve(): each for folder, each in channels.items()}
         self._folders = SkillFolders(roots)
-        self._found = Found()
+        self._scan = SkillScan()
         self._listing = Listing()
         self._offers: dict[frozenset[Path], tuple[str, tuple[SkillCommands, ...]]] = {}
         """By the folders that are left out: instructions, and commands of the skills."""
@@ -80,20 +80,20 @@ class SkillsActor(Actor):
         if not is_now and self._looked_at is not None and now - self._looked_at < FRESH_S:
             return
         with self.blocking():
-            self._found = self._folders.scan()
+            self._scan = self._folders.scan()
         self._looked_at = now
-        self._listing = list_skills(self._found.skills)
+        self._listing = list_skills(self._scan.skills)
         self._offers.clear()
-        for warning in self._found.warnings:
+        for warning in self._scan.warnings:
             if warning not in self._logged:
                 log.warning("skill %s", warning)
-        self._logged = frozenset(self._found.warnings)
+        self._logged = frozenset(self._scan.warnings)
 
     def _offer(self, left_out: frozenset[Path]) -> tuple[str, tuple[SkillCommands, ...]]:
         """Instructions, and commands of the skills, without the skills of these folders."""
         if left_out not in self._offers:
             folders = {str(folder) for folder in left_out}
-            skills = [skill for skill in self._found.skills if skill.folder not in folders]
+            skills = [skill for skill in self._scan.skills if skill.folder not in folders]
             commands = [SkillCommands(name=each.name, commands=each.commands) for each in skills if not each.hidden]
             self._offers[left_out] = (list_skills(skills).text, tuple(commands))
         return self._offers[left_out]
@@ -114,7 +114,7 @@ class SkillsActor(Actor):
         self.tell(message.reply_to, contribution)
 
     def _list(self, request_id: RequestId) -> SkillsListed:
-        entries = [self._entry(skill) for skill in self._found.skills]
+        entries = [self._entry(skill) for skill in self._scan.skills]
         entries += [
             SkillEntry(
                 name=each.name,
@@ -123,13 +123,13 @@ class SkillsActor(Actor):
                 origin=_origin_of(each.entry) or str(PurePosixPath(each.folder).parent),
                 state=SkillState.CHANGED,
             )
-            for each in self._found.changed
+            for each in self._scan.changed
         ]
         text = self._listing.text
         return SkillsListed(
             request_id=request_id,
             skills=tuple(entries),
-            warnings=self._found.warnings,
+            warnings=self._scan.warnings,
             tokens=tokens_of_text(text) if text else 0,
         )
 
@@ -137,11 +137,11 @@ class SkillsActor(Actor):
         state = SkillState.USED
         if skill.hidden:
             state = SkillState.HIDDEN
-        elif any(warning.startswith(f"{skill.path}: ") for warning in self._found.warnings):
+        elif any(warning.startswith(f"{skill.path}: ") for warning in self._scan.warnings):
             state = SkillState.FAULTY
         if Path(skill.path).is_relative_to(SHIPPED_SKILLS):
             origin = SHIPPED
-        elif entry := self._found.added.get(skill.name):
+        elif entry := self._scan.added.get(skill.name):
             origin = _origin_of(entry)
         else:
             origin = ""
@@ -157,7 +157,7 @@ class SkillsActor(Actor):
 
     def _read(self, message: ReadSkill) -> SkillRead | Refused:
         """The skill as its file is now, which may have changed since the last look."""
-        skill = next((each for each in self._found.skills if each.name == message.name), None)
+        skill = next((each for each in self._scan.skills if each.name == message.name), None)
         if skill is None:
             return Refused(
                 request_id=message.request_id, reason=f"skill {message.name[:64]!r}: there is none of that name"
@@ -172,7 +172,7 @@ class SkillsActor(Actor):
         )
 
     def _description(self, request_id: RequestId) -> SelfDescription:
-        figures = (("skills", len(self._found.skills)), ("warnings", len(self._found.warnings)))
+        figures = (("skills", len(self._scan.skills)), ("warnings", len(self._scan.warnings)))
         return SelfDescription(request_id=request_id, about=self.address.kind, figures=figures)
 
 

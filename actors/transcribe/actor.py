@@ -67,7 +67,7 @@ class TranscribeActor(Actor):
         self._queue: FairQueue[TranscribeRequest] = FairQueue(self._engine.at_once)
         self._loop = LoopThread("transcribe", self)
         self._disk = Bulkhead("transcribe-files")
-        self._held_bytes = self._heard = self._unheard = 0
+        self._held_bytes = self._transcribed = self._unheard = 0
         self._last_fault = ""
 
     def on_start(self) -> None:
@@ -143,7 +143,7 @@ class TranscribeActor(Actor):
             log.warning("a recording in %s could not be listened to: %s", request.window.address.key, done.fault)
             answer = Refused(request_id=request.request_id, reason=done.fault)
         else:
-            self._heard += 1
+            self._transcribed += 1
             answer = Transcribed(request_id=request.request_id, text=done.text, model=self._config.model_name[:200])
         self.tell(request.reply_to, answer)
 
@@ -184,7 +184,7 @@ class TranscribeActor(Actor):
             ("api", self._config.api.value),
             ("model", self._config.model_name),
             ("waiting", len(self._queue)),
-            ("heard", self._heard),
+            ("heard", self._transcribed),
             ("unheard", self._unheard),
             *((("last_fault", self._last_fault),) if self._last_fault else ()),
         )

@@ -136,13 +136,13 @@ def clean_words(text: str, silence: float = 0.0) -> str:
 def server_fault(fault: Fault) -> Fault:
     """`fault` of a server in words for people where its own words say more than the status does."""
     if fault.kind in (FaultKind.REJECTED, FaultKind.SERVER, FaultKind.UNREADABLE):
-        told = ""
+        reason = ""
         if _FORMAT.search(fault.words):
-            told = "the transcription server cannot read this kind of recording"
+            reason = "the transcription server cannot read this kind of recording"
         elif _NO_CONVERTER.search(fault.words):
-            told = "the transcription server could not convert the recording (whisper.cpp needs --convert and ffmpeg)"
-        if told:
-            return Fault(FaultKind.REJECTED, fault.status, text=told)
+            reason = "the transcription server could not convert the recording (whisper.cpp needs --convert and ffmpeg)"
+        if reason:
+            return Fault(FaultKind.REJECTED, fault.status, text=reason)
     return fault
 
 

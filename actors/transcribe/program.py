@@ -66,10 +66,10 @@ class ProgramEngine:
             raise UnheardError("the file is not kept here, and the program on this machine reads kept files only")
         if fault := fault_of_weights(self._config.model_file):
             raise UnheardError(fault)
-        asked: list[RequestId] = []
+        request_ids: list[RequestId] = []
 
         def make(request_id: RequestId, reply_to: Address) -> RunBash:
-            asked.append(request_id)
+            request_ids.append(request_id)
             return RunBash(
                 request_id=request_id,
                 reply_to=reply_to,
@@ -84,7 +84,7 @@ class ProgramEngine:
         try:
             reply = await ask_from_loop(self._host, SHELL, make, self._config.timeout_s)
         except BaseException:
-            for request_id in asked:
+            for request_id in request_ids:
                 self._host.tell(SHELL, CancelBash(request_id=request_id))
             raise
         return words_of(reply)

@@ -91,7 +91,7 @@ class WorkspaceActor(Actor):
         self._files = ChannelFiles(self, config, self._channel.folder, self._books)
         self._pacing = self._state.pacing
         self._workers = Workers(self, config, window, self._pacing, on_failure=lambda: self._gate.note_failure())
-        self._told = TranscriptClient(self, window)
+        self._transcript = TranscriptClient(self, window)
         self._updates = Updates(
             self,
             config,
@@ -106,7 +106,7 @@ class WorkspaceActor(Actor):
             channel=self._channel,
             state=self._state,
             updates=self._updates,
-            told=self._told,
+            transcript=self._transcript,
         )
         self._forgetting = Forgetting(
             self, config, files=self._files, state=self._state, gate=self._gate, folder=self._channel.folder
@@ -119,8 +119,8 @@ class WorkspaceActor(Actor):
             hooks=self._hooks,
             lives=shared.lives if config.can_run else None,
         )
-        kept = Bookkeeping(self._channel.agent_folder / RUNS, config.disk, is_kept=config.lives)
-        runs = RunsConfig(shared.definitions, kept, self._preparing.context, self._run_ended)
+        records = Bookkeeping(self._channel.agent_folder / RUNS, config.disk, is_kept=config.lives)
+        runs = RunsConfig(shared.definitions, records, self._preparing.context, self._run_ended)
         self._runs = Runs(self, window, runs)
         self._lives = shared.lives if config.can_run else None
         self._identity: tuple[str, tuple[str, str]] | None = None
@@ -282,7 +282,7 @@ class WorkspaceActor(Actor):
 
     @property
     def _is_working(self) -> bool:
-        return self._workers.is_busy or self._told.is_busy or self._gate.is_busy
+        return self._workers.is_busy or self._transcript.is_busy or self._gate.is_busy
 
     def _refresh(self) -> None:
         """Have SESSION.md say how the work stands after the turns that it was not told of."""
@@ -295,7 +295,7 @@ class WorkspaceActor(Actor):
             elif spoken is not None:  # all of it was taken back
                 self._state.told_of(dirty)
 
-        self._told.read_stretch(self._state.log, dirty[0], "", take)
+        self._transcript.read_stretch(self._state.log, dirty[0], "", take)
 
     def _pay(self, stretch: Stretch) -> None:
         """Write down the beginning of a stretch that could not be before it was cut, as much as one worker is told."""
@@ -311,16 +311,16 @@ class WorkspaceActor(Actor):
             else:
                 settle([], [], "")
 
-        def settle(told: Sequence[str], rest: Sequence[str], reason: str) -> None:
+        def settle(written: Sequence[str], rest: Sequence[str], reason: str) -> None:
             self._note_result(reason)
             if not reason:
                 self._state.pay(stretch, rest)
-            elif told:
-                self._state.take_apart(stretch, told, rest)
+            elif written:
+                self._state.take_apart(stretch, written, rest)
             else:
                 self._state.put_off(stretch)
 
-        self._told.read_stretch(stretch.log, stretch.first, stretch.last, take)
+        self._transcript.read_stretch(stretch.log, stretch.first, stretch.last, take)
 
     def _note_result(self, reason: str) -> None:
         """Note the result of an attempt: after a failure some turns pass without another."""
@@ -352,7 +352,7 @@ class WorkspaceActor(Actor):
             self._state.note_untold(turn.turn_id for turn in spoken or ())
 
         if self._config.llm and self._config.session and self._state.log:
-            self._told.read_stretch(self._state.log, "", "", take)
+            self._transcript.read_stretch(self._state.log, "", "", take)
 
     def _window_begun(self, begun: WindowBegun) -> None:
         """Take over from the log that ended: what it says is to hold, and how the work stands."""

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 STATE = "state.json"
 MOST_BYTES = 4 * 1024 * 1024
-KEPT = 3
+MOST_FILES = 3
 """Handovers and identities that are kept, the newest."""
 BACKUPS = 5
 """Earlier versions of files that workers rewrote."""
@@ -48,11 +48,11 @@ class Bookkeeping:
         if data is None:
             return {}
         try:
-            found = json.loads(data)
+            parsed = json.loads(data)
         except (ValueError, RecursionError) as error:
             log.warning("%s is no JSON, so it counts as nothing: %s", self.folder / name, error)
             return {}
-        return found if isinstance(found, dict) else {}
+        return parsed if isinstance(parsed, dict) else {}
 
     def put(self, name: str, data: bytes, *, is_durable: bool) -> bool:
         """Keep data under a name; True if kept. A failure is only logged, for users' files do not depend on it.
@@ -75,7 +75,7 @@ class Bookkeeping:
         """The same of JSON."""
         return self.put(name, json.dumps(document, ensure_ascii=True, sort_keys=True).encode(), is_durable=is_durable)
 
-    def prune(self, prefix: str, keep: int = KEPT) -> None:
+    def prune(self, prefix: str, keep: int = MOST_FILES) -> None:
         """Forget all but the newest files whose names begin so."""
         paths = [self.folder / name for name in self.names(prefix)]
         paths.sort(key=lambda path: (path.lstat().st_mtime_ns, path.name))

@@ -86,12 +86,12 @@ class ChannelFiles:
         path, most = self._folder / name, _most(name)
         aside = path.with_name(f"{path.stem}-{at}.md")
         try:
-            made = edit(read_beneath(self._folder, name, most))
+            changed = edit(read_beneath(self._folder, name, most))
         except FileNotFoundError:
             return
         except ValueError:  # it is longer already, or no file of its own, as the edit will say
-            made = None
-        has_room = made is not None and len(made) <= most and made.count(b"\n") <= MOST_LINES
+            changed = None
+        has_room = changed is not None and len(changed) <= most and changed.count(b"\n") <= MOST_LINES
         if not has_room and path.is_file() and not path.is_symlink() and not os.path.lexists(aside):
             self._disk.replace(path, aside)  # at once, so that a save of people's is in the one or in the other
 

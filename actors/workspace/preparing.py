@@ -120,8 +120,8 @@ class Preparing:
         parts = [handover(session, b"", (), CHILD_SESSION_CHARS)]
         if wish.wants_recall:
             question = " ".join((wish.task, wish.description, *wish.paths))
-            found = self._recall.find(question, self._host.now().date(), CHILD_RECALL_CHARS)
-            parts.append(turn_block(found, CHILD_RECALL_CHARS))
+            entries = self._recall.find(question, self._host.now().date(), CHILD_RECALL_CHARS)
+            parts.append(turn_block(entries, CHILD_RECALL_CHARS))
         return "\n\n".join(part for part in parts if part)
 
     def _active_files(self) -> tuple[str, ...]:
@@ -138,9 +138,9 @@ class Preparing:
             lives = self._lives.look(self._host).lives
             names = named_for(turn.text, self._active_files() if any(life.paths for life in lives) else (), lives)
             favoured = frozenset(scopes_of(names, lives))
-        found: tuple[Entry, ...] = ()
+        entries: tuple[Entry, ...] = ()
         if self._config.recall:
-            found = self._recall.find(turn.text, self._host.now().date(), self._config.recall_chars, favoured)
+            entries = self._recall.find(turn.text, self._host.now().date(), self._config.recall_chars, favoured)
             self._recall.note(turn.text)
-        said = tuple((output.skill, output.text) for output in outputs)
-        return turn_block(found, self._config.recall_chars, names, said)
+        texts = tuple((output.skill, output.text) for output in outputs)
+        return turn_block(entries, self._config.recall_chars, names, texts)

@@ -52,8 +52,8 @@ class Recall:
             is_changed |= self._read(name, self._channel.read(name), source)
         is_changed |= self._read(SHARED, self._channel.read_shared(MEMORY), Source.SHARED)
         if is_changed or self._index is None:
-            found = (entry for _, parsed in self._parsed.values() for entry in parsed)
-            self._index = RecallIndex(found, self._index)
+            entries = (entry for _, parsed in self._parsed.values() for entry in parsed)
+            self._index = RecallIndex(entries, self._index)
         return self._index
 
     def _read(self, name: str, data: bytes, source: Source) -> bool:

@@ -56,21 +56,21 @@ class Folder:
 
     def members(self) -> tuple[Member, ...]:
         """As `Source.members`."""
-        found: list[Member] = []
+        entries: list[Member] = []
         try:
             fd = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError as error:
             raise ValueError(f"{self._path}: cannot be read: {error.strerror}") from error
         try:
             for member in self._below(fd, "", 0):
-                if len(found) >= self._most_members:
+                if len(entries) >= self._most_members:
                     raise ValueError(f"{self._path}: has more than {self._most_members} files and folders")
-                found.append(member)
+                entries.append(member)
         except OSError as error:
             raise ValueError(f"{self._path}: cannot be read: {error.filename}: {error.strerror}") from error
         finally:
             os.close(fd)
-        return tuple(found)
+        return tuple(entries)
 
     def _below(self, folder: int, prefix: str, level: int) -> Iterator[Member]:
         for name in sorted(os.listdir(folder)):

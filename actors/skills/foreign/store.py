@@ -108,8 +108,8 @@ class SkillStore:
         with self._lock():
             record = self.record()
             known = record.skills.get(name)
-            kept = (known.source, known.path, known.commit) if known is not None else ("", "", "")
-            self._put(_render(record.with_skill(name, Entry(files, *kept, self._time()))))
+            origin = (known.source, known.path, known.commit) if known is not None else ("", "", "")
+            self._put(_render(record.with_skill(name, Entry(files, *origin, self._time()))))
 
     def remove(self, name: str) -> bool:
         """Remove a skill and its hashes; False if there is neither.

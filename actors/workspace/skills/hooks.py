@@ -214,7 +214,7 @@ class Hooks:
         self._lives.note_hook(run.skill, round_.event, fault)
         round_.waiting -= 1
         if round_.waiting == 0:
-            round_.on_done(tuple(HookOutput(skill, said) for skill, said in round_.texts.items() if said))
+            round_.on_done(tuple(HookOutput(skill, output) for skill, output in round_.texts.items() if output))
 
 
 def _script(folder: Path, script: str) -> tuple[str, bool]:

@@ -63,12 +63,12 @@ class SkillLives:
         if before is not None and 0 <= now - before.at < FRESH_S:
             return before.lives
         with host.blocking():
-            found = self._folders.scan()
-        front_matters = dict(found.front_matters)
+            scan = self._folders.scan()
+        front_matters = dict(scan.front_matters)
         if before is not None and _same(before.front_matters, front_matters):
             lives = before.lives
         else:
-            lives = self._read(found.skills, front_matters)
+            lives = self._read(scan.skills, front_matters)
             for fault in lives.faults:
                 if before is None or fault not in before.lives.faults:
                     log.warning("skill %s", fault)
@@ -88,18 +88,18 @@ class SkillLives:
             event: Event of the run.
             fault: Reason of a failure; empty for success.
         """
-        told = f"skill {skill}: hook {event}: {fault}" if fault else ""
+        notice = f"skill {skill}: hook {event}: {fault}" if fault else ""
         before = self._hook_faults.pop((skill, event), "")
-        if not told:
+        if not notice:
             return
-        self._hook_faults[skill, event] = told
-        if told != before:
-            log.warning("%s", told)
+        self._hook_faults[skill, event] = notice
+        if notice != before:
+            log.warning("%s", notice)
 
     def findings(self) -> tuple[str, ...]:
         """Faults in the declarations of skills; reads the folders."""
-        found = self._folders.scan()
-        return self._read(found.skills, dict(found.front_matters)).faults
+        scan = self._folders.scan()
+        return self._read(scan.skills, dict(scan.front_matters)).faults
 
     def _read(self, skills: Iterable[Skill], front_matters: dict[str, FrontMatter]) -> Lives:
         lives, faults = [], []

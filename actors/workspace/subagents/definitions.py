@@ -56,15 +56,15 @@ class Definitions:
                 if version is not None:
                     readings[path] = version, reading
                 faults += [f"{path}: {fault}" for fault in reading.faults]
-                if (found := reading.definition) is None:
+                if (definition := reading.definition) is None:
                     continue
-                if found.name in here:
+                if definition.name in here:
                     faults.append(
-                        f"{path}: name {found.name!r}: is taken by {here[found.name].name}, so it is not used"
+                        f"{path}: name {definition.name!r}: is taken by {here[definition.name].name}, so it is not used"
                     )
                     continue
-                here[found.name] = path
-                definitions.setdefault(found.name, found)
+                here[definition.name] = path
+                definitions.setdefault(definition.name, definition)
         self._readings = readings
         return Offer(definitions, tuple(faults))
 

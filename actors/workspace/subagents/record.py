@@ -20,7 +20,7 @@ SUFFIX = ".json"
 MOST_FILES = 200
 
 
-class Kept(Value, frozen=True, kw_only=True, gc=False):
+class RunFile(Value, frozen=True, kw_only=True, gc=False):
     """Content of a run's file."""
 
     run: SubagentRun
@@ -53,7 +53,9 @@ class Record:
 
     def keep(self, books: Bookkeeping) -> None:
         """Write the record; a full disk does not stop the run."""
-        books.put(f"{self.run.run}{SUFFIX}", msgspec.json.encode(Kept(run=self.run, text=self.text)), is_durable=True)
+        books.put(
+            f"{self.run.run}{SUFFIX}", msgspec.json.encode(RunFile(run=self.run, text=self.text)), is_durable=True
+        )
 
 
 def kept_records(books: Bookkeeping) -> Iterator[Record]:
@@ -62,12 +64,12 @@ def kept_records(books: Bookkeeping) -> Iterator[Record]:
         if (data := books.read(name)) is None:
             continue
         try:
-            kept = msgspec.json.decode(data, type=Kept)
+            run_file = msgspec.json.decode(data, type=RunFile)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             log.warning("what was kept of run %s of a sub-agent cannot be read: %s", name, error)
             continue
-        if f"{kept.run.run}{SUFFIX}" == name and kept.run.began_at.tzinfo is not None:
-            yield Record(kept.run, kept.text)
+        if f"{run_file.run.run}{SUFFIX}" == name and run_file.run.began_at.tzinfo is not None:
+            yield Record(run_file.run, run_file.text)
 
 
 def seconds_between(begin: datetime, end: datetime) -> float:

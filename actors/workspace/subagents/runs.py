@@ -235,10 +235,10 @@ class Runs:
     def _definition(self, name: str) -> SubagentDefinition:
         with self.host.blocking():
             offer = self.config.definitions.scan()
-        if (found := offer.definitions.get(name)) is None:
+        if (definition := offer.definitions.get(name)) is None:
             there = f"must be one of {', '.join(offer.definitions)}" if offer.definitions else "there is none"
             _refuse(f"sub-agent {name!r}: {there}")
-        return found
+        return definition
 
     def _context(self, definition: SubagentDefinition, task: str) -> str:
         if definition.memory == NONE:
@@ -345,9 +345,9 @@ class Runs:
         """All runs; those that an earlier life left unfinished are lost, and what may be left of them is ended."""
         if self._records is None:
             with self.host.blocking():
-                kept = sorted(kept_records(self.config.books), key=lambda record: record.run.began_at)
-            self._records = {record.run.run: record for record in kept}
-            for record in kept:
+                records = sorted(kept_records(self.config.books), key=lambda record: record.run.began_at)
+            self._records = {record.run.run: record for record in records}
+            for record in records:
                 if record.is_running:
                     self._tell_end(record, INTERRUPTED)
                     self._close(record, ChildEnded(run=record.run.run, state=FAILED, text="", note=INTERRUPTED))

@@ -65,7 +65,7 @@ class CompactionGate:
         channel: Channel,
         state: WorkspaceState,
         updates: Updates,
-        told: TranscriptClient,
+        transcript: TranscriptClient,
     ) -> None:
         self._host = host
         self._config = config
@@ -73,7 +73,7 @@ class CompactionGate:
         self._books = state.books
         self._state = state
         self._updates = updates
-        self._told = told
+        self._transcript = transcript
         self._waiting: deque[_Cut] = deque()
         self._current: _Cut | None = None
         self._deadline = RequestId("")
@@ -118,7 +118,7 @@ class CompactionGate:
             self._release()
 
         self._holds += 1
-        self._told.read_stretch(log_path, "", "", take)
+        self._transcript.read_stretch(log_path, "", "", take)
 
     def taken_back(self, tombstone: Tombstone) -> None:
         """Words were taken back: no handover shows them any more, and no cut in hand tells of them."""
@@ -129,7 +129,7 @@ class CompactionGate:
             if gone and gone != tombstone.event_id:  # the rest of the turn stays to be told
                 self._state.owe(_stretch(cut.spoken))
             cut.spoken = tuple(turn for turn in cut.spoken if turn.turn_id != gone)
-        turn_id = _turn_at(self._state.said, tombstone)
+        turn_id = _turn_at(self._state.words, tombstone)
         if not turn_id:
             return
 
@@ -139,14 +139,14 @@ class CompactionGate:
             for name in self._books.names(f"{HANDOVER}-"):
                 turns = self._books.document(name).get("turns")
                 if isinstance(turns, list) and turn_id in turns:
-                    self._store(name, [each for each in self._state.said if each.turn_id in turns])
+                    self._store(name, [each for each in self._state.words if each.turn_id in turns])
             self._release()
 
         self._holds += 1
         if turn_id == tombstone.event_id:
             take(())
         else:  # the lines of a message that joined a turn are unknown here
-            self._told.read_stretch(tombstone.path, turn_id, turn_id, take)
+            self._transcript.read_stretch(tombstone.path, turn_id, turn_id, take)
 
     def forget(self, turns: frozenset[str]) -> None:
         """Tell of forgotten turns no more: not in a cut in hand, nor at the head of the history."""
@@ -206,7 +206,7 @@ class CompactionGate:
         if not self._config.session or not cut.spoken:
             end_refresh("")
         elif self._state.dirty and self._state.log == cut.message.log:
-            self._told.read_stretch(cut.message.log, self._state.dirty[0], "", take)
+            self._transcript.read_stretch(cut.message.log, self._state.dirty[0], "", take)
         else:
             take(())
 
@@ -230,14 +230,14 @@ class CompactionGate:
             log.warning("%s: what is cut is written down later: %s", self._host.address, trouble)
             self._state.owe(_stretch(unwritten))
         self._state.keep()
-        said = self._state.said
+        words = self._state.words
         request_id = cut.message.request_id
-        has_state = is_active(parsed_session(self._channel.read(SESSION))) or bool(said and not has_waited)
+        has_state = is_active(parsed_session(self._channel.read(SESSION))) or bool(words and not has_waited)
         if is_short and not has_state:
-            block = self._block(said)
+            block = self._block(words)
             self._reply(cut, CompactionReady(request_id=request_id, handover=block, cut=False, trouble=NOTHING_KEPT))
         else:
-            block = self._store(file_name(HANDOVER, cut.message.first_kept, ".json"), said)
+            block = self._store(file_name(HANDOVER, cut.message.first_kept, ".json"), words)
             owed = LATER.format(reason=trouble) if is_short else ""
             self._reply(cut, CompactionReady(request_id=request_id, handover=block, trouble=owed))
 
@@ -256,28 +256,28 @@ class CompactionGate:
             if spoken:
                 self._state.add_said(said_words(spoken))
                 self._state.keep()
-            made = self._store(name, self._state.said)
-            self._reply(cut, CompactionReady(request_id=message.request_id, handover=made))
+            handover_name = self._store(name, self._state.words)
+            self._reply(cut, CompactionReady(request_id=message.request_id, handover=handover_name))
 
         if message.kept_from and self._state.is_fresh:
-            self._told.read_before(message, take)
+            self._transcript.read_before(message, take)
         else:
             take(())
 
-    def _store(self, name: str, said: Sequence[SaidWords]) -> str:
+    def _store(self, name: str, words: Sequence[SaidWords]) -> str:
         """Make a handover of what the files say now, and keep it under a name; the block.
 
         That nothing was handed over is worth no wait for the disk: every new window begins so.
         """
-        block = self._block(said)
-        document = {"block": block, "turns": sorted({each.turn_id for each in said})}
+        block = self._block(words)
+        document = {"block": block, "turns": sorted({each.turn_id for each in words})}
         self._books.put_document(name, document, is_durable=bool(block))
         self._books.prune(f"{HANDOVER}-")
         return block
 
-    def _block(self, said: Sequence[SaidWords]) -> str:
+    def _block(self, words: Sequence[SaidWords]) -> str:
         session, memory = parsed_session(self._channel.read(SESSION)), self._channel.read(MEMORY)
-        return handover(session, memory, said, self._config.handover_chars)
+        return handover(session, memory, words, self._config.handover_chars)
 
     def _give_up_workers(self, cut: _Cut) -> None:
         """Go on with a cut without the workers that are late."""

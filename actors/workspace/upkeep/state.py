@@ -48,7 +48,7 @@ class WorkspaceState:
         document, written = books.document(STATE), books.document(WRITTEN)
         self.is_fresh = not document
         """True if no state was kept before."""
-        self.said = [words for each in _objects(document, "said") if (words := _read_words(each)) is not None]
+        self.words = [words for each in _objects(document, "said") if (words := _read_words(each)) is not None]
         self.owed = [stretch for each in _objects(document, "owed") if (stretch := _stretch(each)) is not None]
         self.dirty = list(_texts(document.get("dirty")))
         """Turns that SESSION.md has not been told of, the first and the newest."""
@@ -66,7 +66,7 @@ class WorkspaceState:
         self.books.put_document(
             STATE,
             {
-                "said": [asdict(words) for words in self.said],
+                "said": [asdict(words) for words in self.words],
                 "owed": [asdict(stretch) for stretch in self.owed],
                 "dirty": self.dirty,
                 "log": self.log,
@@ -79,14 +79,14 @@ class WorkspaceState:
 
     def add_said(self, words: Iterable[SaidWords]) -> None:
         """Keep words in mind, in the order in which they were said; of too many those in the middle go."""
-        known = {(each.turn_id, each.text): each for each in (*self.said, *words)}
-        self.said = list(fit_words(known.values()))
+        known = {(each.turn_id, each.text): each for each in (*self.words, *words)}
+        self.words = list(fit_words(known.values()))
 
     def replace_turn(self, turn_id: str, words: Sequence[SaidWords]) -> None:
         """Put what is left of a turn in the place of its words: some were retracted."""
-        place = next((at for at, each in enumerate(self.said) if each.turn_id == turn_id), len(self.said))
-        others = [each for each in self.said if each.turn_id != turn_id]
-        self.said = [*others[:place], *words, *others[place:]]
+        place = next((at for at, each in enumerate(self.words) if each.turn_id == turn_id), len(self.words))
+        others = [each for each in self.words if each.turn_id != turn_id]
+        self.words = [*others[:place], *words, *others[place:]]
 
     # what SESSION.md has not been told of
 
@@ -174,12 +174,12 @@ class WorkspaceState:
         is_full = len(self._written) >= MOST_WRITTEN
         if not is_full and turns.isdisjoint((*self._written, *(turn for each in self._sources for turn in each.turns))):
             return None
-        kept = {mark for each in self._sources if turns.isdisjoint(each.turns) for mark in each.marks}
-        return lambda mark: mark not in kept
+        retained = {mark for each in self._sources if turns.isdisjoint(each.turns) for mark in each.marks}
+        return lambda mark: mark not in retained
 
     def forget(self, turns: frozenset[str]) -> None:
         """Forget turns; the other turns of the stretches with them are to be written down anew."""
-        self.said = [each for each in self.said if each.turn_id not in turns]
+        self.words = [each for each in self.words if each.turn_id not in turns]
         self.dirty = [each for each in self.dirty if each not in turns]
         gone = set(turns)
         for source in [each for each in self._sources if not turns.isdisjoint(each.turns)]:

@@ -50,10 +50,10 @@ class TranscriptClient:
 
     def read_before(self, message: PrepareCompaction, take: Take) -> None:
         """Ask for the words of a log before the part that is kept."""
-        kept = message.kept_from
+        first_kept = message.kept_from
 
         def cut(spoken: Sequence[SpokenTurn] | None) -> None:
             names = [turn.turn_id for turn in spoken or ()]
-            take(spoken[: names.index(kept)] if spoken and kept in names else spoken)
+            take(spoken[: names.index(first_kept)] if spoken and first_kept in names else spoken)
 
         self.read_stretch(message.log, "", "", cut)

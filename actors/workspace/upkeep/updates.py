@@ -158,26 +158,26 @@ class Updates:
         history = self._channel.read(HISTORY)
 
         def read_answer(text: str) -> Callable[[], None]:
-            found = parsed_consolidation(text, spoken, memory, history, self._is_secret)
-            for reason in found.dropped:
+            consolidation = parsed_consolidation(text, spoken, memory, history, self._is_secret)
+            for reason in consolidation.dropped:
                 self._note_dropped(reason)
             document = {
                 "stretch": stretch,
-                "turns": [] if found.trouble else [turn.turn_id for turn in spoken],
+                "turns": [] if consolidation.trouble else [turn.turn_id for turn in spoken],
                 "told": [turn.turn_id for turn in spoken],
                 "at": self._host.now().isoformat(),
-                "entries": [[entry.section, entry.text] for entry in found.entries],
-                "block": found.history_block,
+                "entries": [[entry.section, entry.text] for entry in consolidation.entries],
+                "block": consolidation.history_block,
                 "first_at": spoken[0].at.isoformat(),
                 "last_at": spoken[-1].at.isoformat(),
             }
 
             def without_history(reason: str) -> None:
-                self._refuse("consolidate", done, text, ValueError(reason or found.trouble))
+                self._refuse("consolidate", done, text, ValueError(reason or consolidation.trouble))
 
             def write() -> None:
                 self._books.put_document(PENDING, document, is_durable=True)
-                self._write(document, without_history if found.trouble else done)
+                self._write(document, without_history if consolidation.trouble else done)
 
             return write
 
@@ -215,8 +215,8 @@ class Updates:
         entries = [MemoryEntry(str(section), str(text)) for section, text in document["entries"]]
         turns = [str(turn) for turn in document["turns"]]
         block = str(document["block"])
-        told = tuple(str(turn) for turn in document.get("told", turns))
-        source = Source(stretch.split(" ")[0], told, marks_of(entries, stretch))
+        turn_ids = tuple(str(turn) for turn in document.get("told", turns))
+        source = Source(stretch.split(" ")[0], turn_ids, marks_of(entries, stretch))
         first_at, last_at = (datetime.fromisoformat(document[name]) for name in ("first_at", "last_at"))
 
         def both(reason: str) -> None:
@@ -297,8 +297,8 @@ class Updates:
 
     def _refuse(self, purpose: str, done: Done, text: str, error: ValueError) -> None:
         """Keep an unusable answer for a later inspection."""
-        kept = kept_answer(text, self._own)
-        self._books.put(f"refused-{purpose}.txt", kept.encode("utf-8", "replace")[:64_000], is_durable=False)
+        excerpt = kept_answer(text, self._own)
+        self._books.put(f"refused-{purpose}.txt", excerpt.encode("utf-8", "replace")[:64_000], is_durable=False)
         done(f"the answer of the worker for {purpose} cannot be used: {self._word_reason(str(error), text)}")
 
     def _word_reason(self, reason: str, answer: str = "") -> str:

@@ -32,16 +32,16 @@ def test_everything_is_there_in_the_next_life(tmp_path: Path) -> None:
     state.keep()
     again = WorkspaceState(books)
     assert not again.is_fresh
-    assert (again.said, again.owed, again.dirty, again.log) == (state.said, state.owed, ["t3"], "logs/a.md")
+    assert (again.words, again.owed, again.dirty, again.log) == (state.words, state.owed, ["t3"], "logs/a.md")
 
 
 def test_nothing_grows_without_bound(tmp_path: Path) -> None:
     state = WorkspaceState(Bookkeeping(tmp_path))
     for number in range(200):
         state.add_said([words(number)])
-    turns = [each.turn_id for each in state.said]
+    turns = [each.turn_id for each in state.words]
     assert turns[:2] + turns[-2:] == ["t0", "t1", "t198", "t199"], "the first and the newest stay"
-    assert sum(len(each.text) for each in state.said) <= SAID_CHARS
+    assert sum(len(each.text) for each in state.words) <= SAID_CHARS
     for number in range(2 * MOST_OWED):
         state.owe(Stretch(f"logs/{number}.md", "a", "z"))
     assert len(state.owed) == MOST_OWED
@@ -63,9 +63,9 @@ def test_what_is_left_of_a_turn_stays_in_its_place(tmp_path: Path) -> None:
     state = WorkspaceState(Bookkeeping(tmp_path))
     state.add_said(map(words, range(3)))
     state.replace_turn("t1", [words(1, "Always")])
-    assert [each.text for each in state.said] == ["Never 0.", "Always 1.", "Never 2."]
+    assert [each.text for each in state.words] == ["Never 0.", "Always 1.", "Never 2."]
     state.replace_turn("t1", ())
-    assert [each.turn_id for each in state.said] == ["t0", "t2"]
+    assert [each.turn_id for each in state.words] == ["t0", "t2"]
 
 
 def test_a_longer_stretch_stands_for_the_shorter_one(tmp_path: Path) -> None:
