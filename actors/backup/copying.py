@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from actors.backup import selection, sums
-from actors.backup.sums import APART, CHUNK_BYTES, ROOT, BackupError, Progress, digest, tell_none, verify
+from actors.backup.sums import APART, CHUNK_BYTES, ROOT, BackupError, ReportProgress, digest, tell_none, verify
 from actors.context.log.root_folders import NAMES, folder_faults
 from actors.linux.disk import Disk, RealDisk, write_some
 from actors.linux.folder import MOST_LEVELS, open_folder, remove_tree
@@ -64,7 +64,7 @@ def make_backup(
     source: Source,
     folder: Path,
     pause: Callable[[float], object],
-    progress: Progress = tell_none,
+    progress: ReportProgress = tell_none,
     disk: Disk | None = None,
 ) -> Backup:
     """Copy a data root into `folder`, which is made, and verify the copy; nothing there is changed.
@@ -117,7 +117,7 @@ def _require_free(folder: Path, root: Path) -> bool:
 
 class _Copier:
     def __init__(
-        self, source: Source, folder: Path, pause: Callable[[float], object], progress: Progress, disk: Disk
+        self, source: Source, folder: Path, pause: Callable[[float], object], progress: ReportProgress, disk: Disk
     ) -> None:
         self._source = source
         self._folder = folder

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from actors.backup import sums
 from actors.backup.selection import LOGS, REPLACED
-from actors.backup.sums import APART, ROOT, BackupError, Progress, digest, tell_none, verify
+from actors.backup.sums import APART, ROOT, BackupError, ReportProgress, digest, tell_none, verify
 from actors.context.log.data_root import HOSTS_LOCK_NAME, LOCK_NAME, UNFINISHED_RESTORE, DataRoot, DataRootError
 from actors.context.log.redactions import Redactions
 from actors.linux.disk import Disk, RealDisk
@@ -55,7 +55,7 @@ def restore_backup(
     now: datetime,
     *,
     replace: bool,
-    progress: Progress = tell_none,
+    progress: ReportProgress = tell_none,
     disk: Disk | None = None,
     margin_bytes: int = MARGIN_BYTES,
 ) -> Restored:
@@ -97,7 +97,7 @@ def restore_backup(
 
 class _Restorer:
     def __init__(
-        self, source: Path, listed: Mapping[str, str], size: int, root: Path, progress: Progress, disk: Disk
+        self, source: Path, listed: Mapping[str, str], size: int, root: Path, progress: ReportProgress, disk: Disk
     ) -> None:
         self._source = source
         self._listed = listed

@@ -28,7 +28,7 @@ MOST_NAMED = 3
 _LINE = re.compile(rb"(\\?)([0-9a-f]{64})  ([^\n]+)")
 _UNESCAPED = {b"\\\\": b"\\", b"\\n": b"\n"}
 
-Progress = Callable[[str, int], object]
+ReportProgress = Callable[[str, int], object]
 """Hears the work being done, and of how many files it is done."""
 
 
@@ -87,7 +87,7 @@ def read(folder: Path) -> dict[str, str]:
     return sums
 
 
-def verify(folder: Path, sums: Mapping[str, str], progress: Progress = tell_none) -> int:
+def verify(folder: Path, sums: Mapping[str, str], progress: ReportProgress = tell_none) -> int:
     """Read every file below `folder` and compare it with its sum; the bytes of all.
 
     Args:

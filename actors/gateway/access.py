@@ -90,8 +90,8 @@ class Door:
         return any(key and key in value.encode("utf-8", "surrogatepass") for key, _ in self._keys)
 
     def _by_key(self, authorization: str) -> Caller:
-        scheme, _, shown = authorization.strip().partition(" ")
-        token = shown.strip().encode("utf-8", "surrogatepass") if scheme.lower() == "bearer" else b""
+        scheme, _, credentials = authorization.strip().partition(" ")
+        token = credentials.strip().encode("utf-8", "surrogatepass") if scheme.lower() == "bearer" else b""
         # All are compared, so that the time says nothing of which one was nearly right.
         prefixes = [prefix for key, prefix in self._keys if hmac.compare_digest(key, token)]
         if not prefixes:

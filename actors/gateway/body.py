@@ -40,7 +40,7 @@ class BodyBounds:
     """Longest wait for a client in all."""
 
 
-class Held:
+class BodyBytes:
     """Bytes that one request has of the budget."""
 
     def __init__(self, budget: BodyBudget, owner: str) -> None:
@@ -66,18 +66,18 @@ class BodyBudget:
     def __init__(self, bounds: BodyBounds) -> None:
         """Nothing is held."""
         self.bounds = bounds
-        self._held: Counter[str] = Counter()
+        self._sizes: Counter[str] = Counter()
 
     @contextmanager
-    def hold(self, owner: str) -> Iterator[Held]:
+    def hold(self, owner: str) -> Iterator[BodyBytes]:
         """Bytes for one request of `owner`'s, given back at the end."""
-        held = Held(self, owner)
+        share = BodyBytes(self, owner)
         try:
-            yield held
+            yield share
         finally:
-            self._held[owner] -= held.size
-            if not self._held[owner]:
-                del self._held[owner]
+            self._sizes[owner] -= share.size
+            if not self._sizes[owner]:
+                del self._sizes[owner]
 
     def take(self, owner: str, size: int) -> None:
         """Take `size` more bytes for `owner`.
@@ -86,13 +86,13 @@ class BodyBudget:
             GatewayError: all bodies, or this owner's, would have more than they may.
         """
         most, of_one = self.bounds.most_held_bytes, self.bounds.most_of_one_bytes
-        if self._held[owner] + size > of_one < most:
+        if self._sizes[owner] + size > of_one < most:
             reason = f"the bodies of this key's other requests fill the {of_one} bytes that one key may hold at a time"
             raise GatewayError(429, reason, again_s=AGAIN_S)
-        if self._held.total() + size > most:
+        if self._sizes.total() + size > most:
             reason = f"the bodies of other requests fill the {most} bytes that the gateway holds at a time"
             raise GatewayError(503, reason, again_s=AGAIN_S)
-        self._held[owner] += size
+        self._sizes[owner] += size
 
 
 class Body:
@@ -113,27 +113,27 @@ class Body:
         if (request.content_length or 0) > bounds.most_bytes:
             raise self._too_long()
 
-    async def read(self, held: Held) -> bytes:
-        """All of it, once `held` has room for it.
+    async def read(self, share: BodyBytes) -> bytes:
+        """All of it, once `share` has room for it.
 
         Raises:
             GatewayError: it is longer or slower than it may be, there is no room, or it does not come whole.
         """
         size = self._request.content_length or 0
-        held.grow_to(size)
+        share.grow_to(size)
         if size > _LARGE_BYTES:  # Pages count from the first byte in them on, and there is nothing to grow.
             with mmap.mmap(-1, size) as pages:
-                return pages[: await self._read(held, pages.write)]
+                return pages[: await self._read(share, pages.write)]
         data = bytearray()
-        await self._read(held, data.extend)
+        await self._read(share, data.extend)
         return bytes(data)
 
-    async def _read(self, held: Held, write: Callable[[bytes], object]) -> int:
+    async def _read(self, share: BodyBytes, write: Callable[[bytes], object]) -> int:
         size = 0
         try:
             async for piece in self._pieces():
                 size += len(piece)
-                held.grow_to(size)
+                share.grow_to(size)
                 write(piece)
                 del piece  # or a client that sends nothing more keeps it in memory
         except (aiohttp.ClientError, web.RequestPayloadError) as error:

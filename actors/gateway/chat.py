@@ -11,7 +11,7 @@ import aiohttp
 from aiohttp import web
 
 from actors.gateway.access import Caller
-from actors.gateway.body import Body, BodyBudget, Held
+from actors.gateway.body import Body, BodyBudget, BodyBytes
 from actors.gateway.config import GatewayConfig
 from actors.gateway.delivery import Delivery
 from actors.gateway.errors import GatewayError
@@ -37,7 +37,7 @@ _NOT_IN_HEADERS = re.compile(r"[^ -~]")
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _UpstreamRequest:
     """Request as the server gets it."""
 
     body: bytes
@@ -85,11 +85,11 @@ class Chat:
         """
         if request.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
             raise GatewayError(415, "a packed body (Content-Encoding) is not taken: send it as it is")
-        with self._bodies.hold(caller.prefix) as held:
-            return await self._serve(request, caller, held)
+        with self._bodies.hold(caller.prefix) as share:
+            return await self._serve(request, caller, share)
 
-    async def _serve(self, request: web.Request, caller: Caller, held: Held) -> web.StreamResponse:
-        body = await Body(request, self._bodies.bounds).read(held)
+    async def _serve(self, request: web.Request, caller: Caller, share: BodyBytes) -> web.StreamResponse:
+        body = await Body(request, self._bodies.bounds).read(share)
         try:
             chat = read_request(body)
         except RequestError as error:
@@ -108,18 +108,18 @@ class Chat:
         finally:
             if turn.chat.stream:
                 turn.begin()  # Behind the recall, which the client waits for: its disk is not waited for, too.
-        asked = self._make_request(turn, recalled)
+        sent = self._make_request(turn, recalled)
         spending = Attempt(
             owner=f"gateway/{turn.conversation}",
             purpose="gateway",
             call_id=turn.id,
             model=turn.chat.model[:_LONGEST_MODEL],
-            sent_tokens=estimated_tokens(len(asked.body)),
+            sent_tokens=estimated_tokens(len(sent.body)),
             began_s=self._exchange.monotonic(),
         )
         is_left = False
         try:
-            return await self._ask(request, turn, reading, asked, headers)
+            return await self._ask(request, turn, reading, sent, headers)
         except (asyncio.CancelledError, ConnectionError):
             is_left = True
             raise
@@ -134,30 +134,30 @@ class Chat:
                 SPENT, lambda at, now_s: spending.entry(outcome, usage, at, now_s, written_tokens=tokens)
             )
 
-    def _make_request(self, turn: Turn, recalled: EntriesRecalled | None) -> _Asked:
+    def _make_request(self, turn: Turn, recalled: EntriesRecalled | None) -> _UpstreamRequest:
         """The request with its memories, at a place that its model is known to take."""
         chat = turn.chat
         if recalled is None or not recalled.block:
-            return _Asked(upstream_body(chat, ""), ())
+            return _UpstreamRequest(upstream_body(chat, ""), ())
         place = BlockPlace.QUESTION if chat.model in self._without_system else self._place
-        return _Asked(upstream_body(chat, recalled.block, place), recalled.hits, has_block=True)
+        return _UpstreamRequest(upstream_body(chat, recalled.block, place), recalled.hits, has_block=True)
 
     async def _ask(
-        self, request: web.Request, turn: Turn, reading: Reading, asked: _Asked, headers: dict[str, str]
+        self, request: web.Request, turn: Turn, reading: Reading, sent: _UpstreamRequest, headers: dict[str, str]
     ) -> web.StreamResponse:
         """The server's answer; a request whose memories it refuses is asked once more without them."""
         address = self._upstream.chat_address(request.raw_path)
-        hits = asked.hits if turn.chat.wants_hits else None
-        async with self._upstream.call(request, address, asked.body, is_read=True) as response:
+        hits = sent.hits if turn.chat.wants_hits else None
+        async with self._upstream.call(request, address, sent.body, is_read=True) as response:
             delivery = Delivery(request, response, headers, hits)
             if 200 <= response.status < 300:
                 try:
-                    return await self._pass_on(response, turn, reading, delivery, may_be_refused=asked.has_block)
+                    return await self._pass_on(response, turn, reading, delivery, may_be_refused=sent.has_block)
                 except RefusedError as error:
                     status, last_piece = response.status, error.piece
             else:
-                words = await beginning_of(response) if asked.has_block else b""
-                if not asked.has_block or not may_be_of_block(response.status, words.decode("utf-8", "replace")):
+                words = await beginning_of(response) if sent.has_block else b""
+                if not sent.has_block or not may_be_of_block(response.status, words.decode("utf-8", "replace")):
                     return await relay(request, response, headers, read=words, hidden=self._upstream.key)
                 status, last_piece = response.status, b""
         note = f"the model's server answered {status} to the request with memories: it was asked without them"
@@ -167,7 +167,7 @@ class Chat:
                 delivery = delivery.go_on(response, headers)
                 answer = await self._pass_on(response, turn, reading, delivery, may_be_refused=False)
                 if not reading.has_error:
-                    self._note_refused(turn.chat, status, asked)
+                    self._note_refused(turn.chat, status, sent)
                 return answer
             if delivery.has_begun:
                 return await delivery.end(last_piece)
@@ -251,7 +251,7 @@ class Chat:
             log.warning("an answer passed and is not kept, for %s; /metrics counts further ones", why)
         self._metrics.unread += 1
 
-    def _note_refused(self, chat: ChatRequest, status: int, asked: _Asked) -> None:
+    def _note_refused(self, chat: ChatRequest, status: int, sent: _UpstreamRequest) -> None:
         """Count memories that a server refused, and remember a model that may know no system's message."""
         if not self._metrics.refused_blocks:
             log.warning(
@@ -260,7 +260,7 @@ class Chat:
                 status,
             )
         self._metrics.refused_blocks += 1
-        self._metrics.injected -= len(asked.hits)
+        self._metrics.injected -= len(sent.hits)
         if not set(SYSTEM_ROLES) & set(chat.roles) and len(self._without_system) < _MOST_MODELS:
             self._without_system.add(chat.model)
 

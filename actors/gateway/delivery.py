@@ -43,7 +43,7 @@ class Delivery:
         self._headers = response_headers(response)
         self._headers.update(headers)
         self._answer: web.StreamResponse | None = None
-        self._held = bytearray()
+        self._buffer = bytearray()
 
     @property
     def has_begun(self) -> bool:
@@ -66,12 +66,12 @@ class Delivery:
         """Send a piece on, or hold it: as a part of a document, or for the caller who may have another answer."""
         is_unknown = not (reading.is_stream or reading.is_document or reading.is_unreadable)
         may_wait = is_held or (is_unknown and self._hits is not None)
-        if reading.is_document or (may_wait and len(self._held) < _MOST_HELD):
-            self._held += piece
+        if reading.is_document or (may_wait and len(self._buffer) < _MOST_HELD):
+            self._buffer += piece
             return
         answer = await self._begin()
-        await answer.write(bytes(self._held) + piece)
-        self._held.clear()
+        await answer.write(bytes(self._buffer) + piece)
+        self._buffer.clear()
 
     def go_on(self, response: aiohttp.ClientResponse, headers: dict[str, str]) -> Delivery:
         """The delivery of another answer in place of the first, of which a stream's signs of life may have been sent.
@@ -82,20 +82,20 @@ class Delivery:
         """
         if self._answer is None:
             return Delivery(self._request, response, headers, None if self._hits is None else ())
-        self._held.clear()
+        self._buffer.clear()
         return self
 
     async def end(self, piece: bytes = b"") -> web.StreamResponse:
         """Send the rest with a last piece, and give the whole answer."""
-        self._held += piece
+        self._buffer += piece
         if self._answer is None:
             if self._hits is not None:
                 self._tell_hits(self._hits)
-            if self._held:
-                self._headers["Content-Length"] = str(len(self._held))
+            if self._buffer:
+                self._headers["Content-Length"] = str(len(self._buffer))
         answer = await self._begin()
-        if self._held:
-            await answer.write(bytes(self._held))
+        if self._buffer:
+            await answer.write(bytes(self._buffer))
         return answer
 
     async def _begin(self) -> web.StreamResponse:
@@ -109,10 +109,10 @@ class Delivery:
         """Put the hits into the held document, which is not packed any more then."""
         unpacker = Unpacker(self._headers.get("Content-Encoding", ""))
         try:
-            plain = unpacker.feed(bytes(self._held)) + unpacker.end()
+            plain = unpacker.feed(bytes(self._buffer)) + unpacker.end()
         except PackingError:
             return
         extended = with_hits(plain, hits)
         if extended != plain:
-            self._held = bytearray(extended)
+            self._buffer = bytearray(extended)
             self._headers.popall("Content-Encoding", None)

@@ -29,9 +29,9 @@ class OwnKey:
 
     def sentence(self, *, shows_key: bool) -> str:
         """One line for the operator; with the key only on a terminal, as services and containers keep other output."""
-        shown = f" {self.key}" if shows_key else ""
+        key_text = f" {self.key}" if shows_key else ""
         return (
-            f"the kernel does not tell who connects to the gateway, so clients must show the key{shown} "
+            f"the kernel does not tell who connects to the gateway, so clients must show the key{key_text} "
             f"(Authorization: Bearer, or api_key of OpenAI's clients), which {self.path} keeps"
         )
 
@@ -59,11 +59,11 @@ def own_key(
         make_private(data_root)
         if os.path.lexists(path):
             return OwnKey(_read(path), path, is_new=False)
-        made = random_token() + random_token()
-        put_secret(data_root, GATEWAY_KEY, f"{made}\n")
+        key = random_token() + random_token()
+        put_secret(data_root, GATEWAY_KEY, f"{key}\n")
     except OSError as error:
         raise OwnKeyError(f"{path}: the gateway's key cannot be kept: {error.strerror or error}") from error
-    return OwnKey(made, path, is_new=True)
+    return OwnKey(key, path, is_new=True)
 
 
 def _read(path: Path) -> str:

@@ -26,8 +26,8 @@ def gateway_row(table_of: Callable[[Plan], GatewayTable]) -> Row:
             from actors.gateway.own_key import own_key
 
             table = table_of(plan)
-            made = own_key(plan.settings.data_root, table.gateway_address, has_keys=bool(table.keys))
-            config = config_of(table, plan.secrets, made.key if made is not None else "")
+            own = own_key(plan.settings.data_root, table.gateway_address, has_keys=bool(table.keys))
+            config = config_of(table, plan.secrets, own.key if own is not None else "")
             if plan.connection is None and plan.on_online is not None:
                 return GatewayActor(config, plan.on_online)
             return GatewayActor(config)

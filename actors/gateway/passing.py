@@ -235,15 +235,15 @@ async def relay(
 
 async def _hide_key(pieces: AsyncIterator[bytes], key: bytes) -> AsyncIterator[bytes]:
     """The pieces with stars for the letters of a key, wherever the key is cut."""
-    held = b""
+    rest = b""
     async for piece in pieces:
-        held = (held + piece).replace(key, b"*" * len(key))
-        at = max(0, len(held) - len(key) + 1)
+        rest = (rest + piece).replace(key, b"*" * len(key))
+        at = max(0, len(rest) - len(key) + 1)
         if at:
-            yield held[:at]
-        held = held[at:]
-    if held:
-        yield held
+            yield rest[:at]
+        rest = rest[at:]
+    if rest:
+        yield rest
 
 
 async def pieces_of(response: aiohttp.ClientResponse, read: bytes = b"") -> AsyncIterator[bytes]:

@@ -187,10 +187,10 @@ class Server:
 
     async def _allow(self, request: web.Request) -> web.StreamResponse:
         """A preflight's answer: it never carries a key, and the request behind it must."""
-        asked = request.headers.get("Access-Control-Request-Headers", "")
+        headers = request.headers.get("Access-Control-Request-Headers", "")
         response = web.Response(status=204)
         response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
-        response.headers["Access-Control-Allow-Headers"] = asked or "authorization, content-type"
+        response.headers["Access-Control-Allow-Headers"] = headers or "authorization, content-type"
         response.headers["Access-Control-Max-Age"] = "600"
         response.force_close()  # A stranger keeps no place by it.
         return response

@@ -52,9 +52,9 @@ def _session(trust: ssl.SSLContext | bool) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
 
 
-def _bound_transport(paced: Any, made: Any) -> Any:
+def _bound_transport(paced: Any, transport: Any) -> Any:
     """A transport whose answers are plain and paced, and come from where they were asked for."""
-    plain = made.handle_async_request
+    plain = transport.handle_async_request
 
     async def handle(request: Any) -> Any:
         request.headers["Accept-Encoding"] = "identity"
@@ -66,8 +66,8 @@ def _bound_transport(paced: Any, made: Any) -> Any:
         response.stream = paced(response.stream)
         return response
 
-    made.handle_async_request = handle
-    return made
+    transport.handle_async_request = handle
+    return transport
 
 
 def _paced_stream() -> Any:

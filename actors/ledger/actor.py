@@ -172,18 +172,18 @@ class LedgerActor(Actor):
         self._today.add(spent)
         self._owners.setdefault(spent.owner, Total()).add(spent)
 
-    def _ask_window(self, asked: TellUsage) -> None:
+    def _ask_window(self, request: TellUsage) -> None:
         """Ask the window for its conversation's part of the answer, and pass it on with the sum of the day."""
 
         def make(request_id: RequestId, reply_to: Address) -> TellUsage:
-            return TellUsage(request_id=request_id, reply_to=reply_to, window=asked.window)
+            return TellUsage(request_id=request_id, reply_to=reply_to, window=request.window)
 
-        def go_on(told: UsageTold | Refused | None) -> None:
-            if isinstance(told, UsageTold):
+        def go_on(answer: UsageTold | Refused | None) -> None:
+            if isinstance(answer, UsageTold):
                 self._begin_day()
-                today = self._owners.get(asked.window.address.key, Total())
-                told = structs.replace(
-                    told,
+                today = self._owners.get(request.window.address.key, Total())
+                answer = structs.replace(
+                    answer,
                     today=DayUsage(
                         calls=today.calls,
                         prompt_tokens=today.prompt_tokens,
@@ -193,18 +193,18 @@ class LedgerActor(Actor):
                         cached_tokens=today.cached_tokens,
                     ),
                 )
-            if told is not None:
-                self.tell(asked.reply_to, structs.replace(told, request_id=asked.request_id))
+            if answer is not None:
+                self.tell(request.reply_to, structs.replace(answer, request_id=request.request_id))
 
-        self.ask(asked.window.address, make, ANSWER_S, go_on)
+        self.ask(request.window.address, make, ANSWER_S, go_on)
 
     def _read(self, request: ReadUsage) -> None:
         """Sum what is entered for the last days."""
         midnight = datetime.combine(self.now().date(), time(), UTC)
         try:
             with self.blocking():
-                found = entries(self._folder, midnight - timedelta(days=request.days - 1)) if self._folder else ()
-                days, windows = sums(found, By.DAY, By.WINDOW)
+                rows = entries(self._folder, midnight - timedelta(days=request.days - 1)) if self._folder else ()
+                days, windows = sums(rows, By.DAY, By.WINDOW)
         except OSError as error:
             reason = f"the ledger cannot be read: {error.strerror}"
             self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))

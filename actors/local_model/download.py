@@ -21,7 +21,7 @@ from actors.http_client.environment import proxy_for, trusted_certificates
 from actors.linux.private_folder import make_private
 from actors.linux.regular_file import open_regular
 from actors.local_model.catalogue import CatalogueModel
-from actors.local_model.store import ModelFileError, Record, Store, Told, hash_of
+from actors.local_model.store import ModelFileError, Record, ReportProgress, Store, hash_of
 
 ENDPOINT = "HF_ENDPOINT"
 """Variable that names another hub, such as a mirror."""
@@ -55,7 +55,12 @@ class Download:
     """Download of one model into the folder of a store."""
 
     def __init__(
-        self, model: CatalogueModel, store: Store, endpoint: str, told: Told, least_bytes_s: float = LEAST_BYTES_S
+        self,
+        model: CatalogueModel,
+        store: Store,
+        endpoint: str,
+        progress: ReportProgress,
+        least_bytes_s: float = LEAST_BYTES_S,
     ) -> None:
         """Nothing is fetched yet.
 
@@ -63,14 +68,14 @@ class Download:
             model: Of the catalogue.
             store: Gets the file.
             endpoint: Address of another hub; empty for the usual one.
-            told: Shows progress.
+            progress: Shows progress.
             least_bytes_s: Seconds in which 1 MiB has to come.
         """
         self._least_bytes_s = least_bytes_s
         self._model = model
         self._store = store
         self._address = model.address(endpoint)
-        self._told = told
+        self._progress = progress
         self._part, self._etag = store.parts(model.name)
         self._size = 0
         """Bytes of the part."""
@@ -88,7 +93,7 @@ class Download:
         try:
             make_private(self._store.folder)
             # A whole file without its record was moved into place by a process that was killed then.
-            if _size_of(place) != model.bytes or hash_of(place, self._told) != model.sha256:
+            if _size_of(place) != model.bytes or hash_of(place, self._progress) != model.sha256:
                 with self._held_part() as fd:
                     await self._complete(fd)
             record = Record(
@@ -135,7 +140,7 @@ class Download:
         """Fetch what is missing; True if the whole has the right hash, else nothing of it is left."""
         await self._fetch(fd)
         os.fsync(fd)
-        if hash_of(self._part, self._told) == self._model.sha256:
+        if hash_of(self._part, self._progress) == self._model.sha256:
             return True
         self._start_over(fd)
         return False
@@ -191,7 +196,7 @@ class Download:
                 self._size += len(block)
                 if not pace.keeps_up(len(block)):
                     self._fail_by_pace()
-                self._told(f"fetching {self._model.name}", self._size, self._model.bytes)
+                self._progress(f"fetching {self._model.name}", self._size, self._model.bytes)
 
     async def _judge_redirection(
         self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType

@@ -19,7 +19,7 @@ from actors.linux.regular_file import open_regular, read_regular
 from actors.local_model.catalogue import CATALOGUE, SPEECH_FOLDER, SPEECH_SUFFIX, catalogue_model
 from messages.base import make_ready
 
-Told = Callable[[str, int, int], None]
+ReportProgress = Callable[[str, int, int], None]
 """Shows progress: a text, bytes done, bytes in all."""
 SUFFIX = ".gguf"
 _RECORD, _NEW = ".json", ".new"
@@ -98,7 +98,7 @@ class Store:
             )
         return path
 
-    def add(self, name: str, file: Path, told: Told) -> Record:
+    def add(self, name: str, file: Path, progress: ReportProgress) -> Record:
         """Take in a file, which stays where it is.
 
         Raises:
@@ -110,7 +110,7 @@ class Store:
         if self.record(name) is not None:
             raise ModelFileError(f"{name!r} is there already; {self.program} model remove {name} takes it away")
         path = _file_at(str(file.absolute()))
-        record = Record(name=name, file=str(path), bytes=path.stat().st_size, sha256=hash_of(path, told))
+        record = Record(name=name, file=str(path), bytes=path.stat().st_size, sha256=hash_of(path, progress))
         self.keep(record)
         return record
 
@@ -185,14 +185,14 @@ def check_name(name: str) -> str:
     return name
 
 
-def hash_of(path: Path, told: Told) -> str:
+def hash_of(path: Path, progress: ReportProgress) -> str:
     """SHA-256 of a file, in hexadecimal."""
     digest, done, total = hashlib.sha256(), 0, path.stat().st_size
     with path.open("rb") as file:
         while block := file.read(_BLOCK_BYTES):
             digest.update(block)
             done += len(block)
-            told(f"checking {path.name}", done, total)
+            progress(f"checking {path.name}", done, total)
     return digest.hexdigest()
 
 

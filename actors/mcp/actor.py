@@ -153,12 +153,12 @@ class McpActor(Actor):
         else:
             self._admit_to(request, ())
 
-    def _judge(self, request: McpRequest, told: AskerTold | None) -> None:
+    def _judge(self, request: McpRequest, asker: AskerTold | None) -> None:
         self._judged.pop(request.request_id, None)
-        if told is None:
+        if asker is None:
             self._refuse(request, NO_PLACE)
         else:
-            self._admit_to(request, told.tables)
+            self._admit_to(request, asker.tables)
 
     def _admit_to(self, request: McpRequest, places: Collection[str]) -> None:
         """Queue a request, after a person's approval if needed; refuse a request for a server that is not there."""

@@ -72,9 +72,9 @@ class Client:
         capabilities = self._session.server_capabilities
         if capabilities is not None and capabilities.tools is None:
             return ()
-        found = await self._pages(types.ListToolsRequest, types.ListToolsResult, lambda page: page.tools, MOST_TOOLS)
+        items = await self._pages(types.ListToolsRequest, types.ListToolsResult, lambda page: page.tools, MOST_TOOLS)
         tools: dict[str, Tool] = {}
-        for each in found:
+        for each in items:
             tool = tool_of(self._name, each)
             if tool.name:
                 tools.setdefault(tool.name, tool)
@@ -134,15 +134,15 @@ class Client:
         self, request: Callable[..., Any], kind: type[R], entries: Callable[[R], list[Any]], most: int
     ) -> list[Any]:
         """Entries of all pages, up to `most`."""
-        found: list[Any] = []
+        items: list[Any] = []
         cursor: str | None = None
         for _ in range(MOST_PAGES):
             page = await self._request(request(params=types.PaginatedRequestParams(cursor=cursor)), kind)
-            found += entries(page)
+            items += entries(page)
             cursor = getattr(page, "next_cursor", None)
-            if not cursor or len(found) >= most:
+            if not cursor or len(items) >= most:
                 break
-        return found[:most]
+        return items[:most]
 
     async def _request(self, request: Any, kind: type[R]) -> R:
         result: R = await self._ask(lambda: self._session.send_request(request, kind))

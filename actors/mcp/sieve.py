@@ -97,17 +97,17 @@ async def lines(
     Raises:
         SessionOverError: a line is too long.
     """
-    kept = bytearray()
+    buffer = bytearray()
     async with aclosing(pace.pieces(source)) as pieces:
         async for piece in pieces:
-            kept += piece
+            buffer += piece
             if b"\n" in piece:
-                *whole, rest = bytes(kept).split(b"\n")
-                kept = bytearray(rest)
+                *whole, rest = bytes(buffer).split(b"\n")
+                buffer = bytearray(rest)
                 for line in whole:
                     if keeps_empty or line.strip():
                         yield line
-            if len(kept) > most_bytes:
+            if len(buffer) > most_bytes:
                 raise SessionOverError(f"it sent a message of more than {most_bytes} bytes, the most that are read")
 
 

@@ -305,8 +305,8 @@ class MemoryActor(Actor):
                 self.tell(message.reply_to, refusal(message, reason))
             case DescribeYourself():
                 trouble = (("state", self._upkeep.state),)
-                told = SelfDescription(request_id=message.request_id, about=self.address.kind, figures=trouble)
-                self.tell(message.reply_to, told)
+                description = SelfDescription(request_id=message.request_id, about=self.address.kind, figures=trouble)
+                self.tell(message.reply_to, description)
             case _:
                 return  # no caller waits; the text is in the logs
 
@@ -340,7 +340,7 @@ class MemoryActor(Actor):
         with self.blocking():
             counts = store.index.counts()
             size = store.size_bytes()
-            here, given = self._recall.pins(store, request.window)
+            pins_here, pins_given = self._recall.pins(store, request.window)
         reconciled = store.index.note_of("reconciled_at")
         self.tell(
             request.reply_to,
@@ -360,8 +360,8 @@ class MemoryActor(Actor):
                 reconciled_at=datetime.fromtimestamp(reconciled / 1000, UTC) if isinstance(reconciled, int) else None,
                 damaged_logs=counts.damaged_logs,
                 state=self._upkeep.state,
-                pins_here=here,
-                pins_given=given,
+                pins_here=pins_here,
+                pins_given=pins_given,
             ),
         )
 

@@ -280,8 +280,8 @@ class Store:
 
     def has_any(self, target: Window, visible: Collection[EventId], turn: TurnId | None) -> bool:
         """True if any row may be found for `target`; most often the visible turns need no look."""
-        shown = np.count_nonzero(self._visibility.mask(target))
-        return bool(shown > len(visible) + LATEST or (shown and self.mask(target, visible, turn).any()))
+        count = np.count_nonzero(self._visibility.mask(target))
+        return bool(count > len(visible) + LATEST or (count and self.mask(target, visible, turn).any()))
 
     def pins(self, target: Window) -> list[Memory]:
         """The pins that may be shown in `target`, the newest first; for the operator, in the window that has most."""

@@ -76,5 +76,5 @@ def _message(verb: Verb, fields: Mapping[str, object], request_id: RequestId, re
     if "window" in verb.message.__struct_fields__:
         window = Window.from_key(str(fields.get("window", OPERATOR)))
         fields = {**fields, "window": msgspec.to_builtins(window)}
-    given = {**fields, "request_id": request_id, "reply_to": msgspec.to_builtins(reply_to)}
-    return msgspec.convert(given, verb.message)
+    values = {**fields, "request_id": request_id, "reply_to": msgspec.to_builtins(reply_to)}
+    return msgspec.convert(values, verb.message)

@@ -69,7 +69,7 @@ class Approvals(Generic[R]):
         self._refuse = refuse
         self._on_change = on_change
         self._waiting: dict[RequestId, R] = {} if waiting is None else waiting
-        self._asked: dict[RequestId, RequestId] = {}
+        self._questions: dict[RequestId, RequestId] = {}
         """Request -> id of its question in this life."""
 
     def __contains__(self, request_id: RequestId) -> bool:
@@ -107,7 +107,7 @@ class Approvals(Generic[R]):
 
     def pause(self) -> None:
         """Wait for no answer in this life; requests and questions stay."""
-        for request_id in list(self._asked):
+        for request_id in list(self._questions):
             self._let_go(self._waiting[request_id])
 
     def _ask(self, request: R) -> None:
@@ -123,17 +123,17 @@ class Approvals(Generic[R]):
                 is_again=is_again,
             )
 
-        self._asked[request.request_id] = self._host.ask(APPROVAL, make, _DEADLINE_S, partial(self._take, request))
+        self._questions[request.request_id] = self._host.ask(APPROVAL, make, _DEADLINE_S, partial(self._take, request))
         self._on_change(request, True)
 
     def _let_go(self, request: R) -> None:
-        asked = self._asked.pop(request.request_id)
-        self._host.withdraw(asked)
-        self._host.tell(APPROVAL, WithdrawApproval(request_id=asked))
+        question_id = self._questions.pop(request.request_id)
+        self._host.withdraw(question_id)
+        self._host.tell(APPROVAL, WithdrawApproval(request_id=question_id))
         self._on_change(request, False)
 
     def _take(self, request: R, answer: ApprovalReply | None) -> None:
-        del self._waiting[request.request_id], self._asked[request.request_id]
+        del self._waiting[request.request_id], self._questions[request.request_id]
         self._on_change(request, False)
         if isinstance(answer, ApprovalGranted):
             self._enter(request)

@@ -20,7 +20,7 @@ _LONGEST_DESCRIPTION = 100
 _MOST_ARGUMENTS = 25
 _LONGEST_ARGUMENT = 6000
 """Characters, as Discord takes them."""
-_TAKEN = frozenset((*keyword.kwlist, "interaction"))
+_RESERVED = frozenset((*keyword.kwlist, "interaction"))
 """Words that cannot name a parameter of a command's function, of which discord.py takes its arguments."""
 NO_CHOICES: tuple[str, ...] = ()
 ArgumentValues = Mapping[str, str]
@@ -237,7 +237,7 @@ def _check_arguments(command: AnyCommand) -> None:
         raise ValueError(f"command {command.name!r}: at most {_MOST_ARGUMENTS} arguments, each of another name")
     for argument in command.arguments:
         what = f"command {command.name!r}, argument {argument.name!r}"
-        if not _WORD.fullmatch(argument.name) or not argument.name.isidentifier() or argument.name in _TAKEN:
+        if not _WORD.fullmatch(argument.name) or not argument.name.isidentifier() or argument.name in _RESERVED:
             raise ValueError(f"{what}: must be a word of a-z, 0-9 and _, 32 characters at most, and none of Python's")
         if not 0 < len(argument.description) <= _LONGEST_DESCRIPTION:
             raise ValueError(f"{what}: its description must have 1 to {_LONGEST_DESCRIPTION} characters")

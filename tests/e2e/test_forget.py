@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.context.forgetting import SHOWN
+from actors.context.forgetting import ASK_AGAIN
 from actors.context.log.file import check_file
 from actors.forget.config import FOLDER
 from actors.forget.journal import Entry, Target
@@ -39,7 +39,7 @@ def tell(server: PlaygroundServer, text: str, user: int = YOU_ID) -> int:
 
 
 def read(server: PlaygroundServer, outcome: InteractionOutcome) -> dict[str, Any]:
-    """Answer that only the caller sees."""
+    """Answer visible to the caller alone."""
     assert outcome.ephemeral
     answer = server.wait_for_answer(outcome.id)
     assert answer is not None
@@ -196,7 +196,7 @@ def test_an_answer_in_another_window_that_was_shown_the_words_is_not_given(
             asked = server.say(thread, f"<@{BOT_ID}> where does the heron nest?")
             eventually(lambda: HERON in model.requests()[-1].last_text)
             confirm(server, forget(server, "message", {"message": str(said)}, GUEST_ID), GUEST_ID)
-            assert server.wait_for_reply(thread, after=asked)["content"] == SHOWN
+            assert server.wait_for_reply(thread, after=asked)["content"] == ASK_AGAIN
             model.release()
             assert not holders(stage.data, HERON)
         finally:

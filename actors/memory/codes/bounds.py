@@ -24,9 +24,9 @@ class Details:
     slots: NDArray[np.int64]
     records: Records
 
-    def only(self, kept: NDArray[np.bool_]) -> Details:
+    def only(self, mask: NDArray[np.bool_]) -> Details:
         """Those that are kept."""
-        return Details(self.slots[kept], self.records[kept])
+        return Details(self.slots[mask], self.records[mask])
 
 
 class Search:

@@ -221,9 +221,9 @@ class Nearest:
             return self._table.alive.copy()
         rows = self._table.rows
         if allowed.dtype == np.bool_ and 0 <= self._table.first_row <= self._table.last_row < len(allowed):
-            asked = self._table.alive.copy()  # as a rule, and four times as quick as what follows
-            asked &= allowed[rows].astype(np.bool_, copy=False)
-            return asked
+            slots = self._table.alive.copy()  # as a rule, and four times as quick as what follows
+            slots &= allowed[rows].astype(np.bool_, copy=False)
+            return slots
         mask = np.zeros(self._table.count, np.bool_)
         if allowed.dtype == np.bool_:
             is_inside = (rows >= 0) & (rows < len(allowed))
@@ -287,7 +287,7 @@ def _not_below(
         return np.empty(0, np.int64)
     bounds = uppers if among is None else uppers[among]
     if len(cosines) < count:
-        kept = np.flatnonzero(np.isfinite(bounds))
+        places = np.flatnonzero(np.isfinite(bounds))
     else:
-        kept = np.flatnonzero(bounds >= np.partition(cosines, len(cosines) - count)[len(cosines) - count])
-    return kept if among is None else among[kept]
+        places = np.flatnonzero(bounds >= np.partition(cosines, len(cosines) - count)[len(cosines) - count])
+    return places if among is None else among[places]

@@ -16,7 +16,7 @@ from actors.memory.derived.database import (
 )
 from actors.part import Finding, Level
 
-SHOWN = 3
+LISTED = 3
 """Largest number of faults listed in a finding."""
 
 
@@ -31,22 +31,22 @@ def audit(path: Path, schema: Schema, faults_of: Callable[[Connection], Iterator
     Raises:
         apsw.Error: it is locked, or cannot be opened.
     """
-    found: list[str] = []
+    faults: list[str] = []
     connection = open_to_read(path, schema)
     try:
         list(connection.execute("BEGIN"))  # All statements see the file as of one moment.
         require_sound(connection, schema)
         verdicts = [str(verdict) for (verdict,) in connection.execute("PRAGMA integrity_check")]
-        found += [f"database: {verdict}" for verdict in verdicts if verdict != "ok"]
+        faults += [f"database: {verdict}" for verdict in verdicts if verdict != "ok"]
         for table, parent, *_ in connection.execute("PRAGMA foreign_key_check"):
-            found.append(f"a row of {table} names a row that is not there ({parent})")
+            faults.append(f"a row of {table} names a row that is not there ({parent})")
         for fault in faults_of(connection):
-            found.append(fault)
+            faults.append(fault)
     except (ForeignDatabaseError, *UNREADABLE) as error:
-        found.append(f"it cannot be read on: {error}")
+        faults.append(f"it cannot be read on: {error}")
     finally:
         connection.close()
-    return found
+    return faults
 
 
 def finding(name: str, path: Path, faults_of: Callable[[Path], list[str]], *, none_yet: str, remedy: str) -> Finding:
@@ -66,5 +66,5 @@ def finding(name: str, path: Path, faults_of: Callable[[Path], list[str]], *, no
     except DatabaseError as error:
         return Finding(name, Level.WARN, f"{path} cannot be looked at: {error}")
     if faults:
-        return Finding(name, Level.WARN, f"{path} has {len(faults)} faults: {'; '.join(faults[:SHOWN])}; {remedy}")
+        return Finding(name, Level.WARN, f"{path} has {len(faults)} faults: {'; '.join(faults[:LISTED])}; {remedy}")
     return Finding(name, Level.OK, f"sound, {path.stat().st_size // 1024} KiB")

@@ -160,14 +160,14 @@ class Index:
                 for row in rows:
                     self._turns.drop(row)
 
-    def forget_sources(self, path: str, first_line: int, last_line: int, kept: frozenset[int]) -> None:
-        """Drop what pins and tombstones between two lines of a log once said, but for those on the lines `kept`."""
+    def forget_sources(self, path: str, first_line: int, last_line: int, retained: frozenset[int]) -> None:
+        """Drop what pins and tombstones between two lines of a log once said, but for those on the lines `retained`."""
         for table in ("pins", "tombstones"):
             records = self._session.rows(
                 f"SELECT source_line FROM {table} WHERE source_path = ? AND source_line BETWEEN ? AND ?",
                 *(path, first_line, last_line),
             )
-            self._turns.drop_sources(path, (line for (line,) in records if line not in kept))
+            self._turns.drop_sources(path, (line for (line,) in records if line not in retained))
 
     def take_out(self, events: Iterable[ForgottenEvent]) -> list[int]:
         """Drop the rows of forgotten events, and the pins that they made; the rows gone."""

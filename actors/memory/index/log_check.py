@@ -63,8 +63,8 @@ def check_sources(connection: apsw.Connection) -> None:
 
 def _seal_of(turn: Remembered) -> bytes:
     author, text = storable((turn.author, turn.text))
-    said = (turn.path, turn.line, turn.event_id, turn.turn_id, turn.role, author, milliseconds(turn.at), text)
-    return row_seal(*said, turn.hash)
+    values = (turn.path, turn.line, turn.event_id, turn.turn_id, turn.role, author, milliseconds(turn.at), text)
+    return row_seal(*values, turn.hash)
 
 
 def _record_of(entry: PinChange | TakenBack) -> tuple[apsw.SQLiteValue, ...]:

@@ -18,7 +18,7 @@ _INSERT = (
     "vector, seal, status) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
     "iif(?14 IS NULL, 'pending', 'ok'))"
 )
-_SAID = attrgetter("path", "line", "event_id", "turn_id", "role", "author", "text")
+_FIELDS = attrgetter("path", "line", "event_id", "turn_id", "role", "author", "text")
 _MOMENT = attrgetter("at")
 _OF_EVENT = (
     "SELECT turns.id FROM turns JOIN files ON files.id = turns.file WHERE files.path = ?1 AND (event = ?2 OR turn = ?2)"
@@ -164,7 +164,7 @@ class Turns:
         self, window: int, turns: Sequence[Remembered], places: Iterable[tuple[int, int, int, bool]]
     ) -> None:
         """Store turns of a window, each with its number, its moment, its episode, and whether it is pinned."""
-        paths, lines, events, ids, roles, authors, texts = zip(*map(_SAID, turns), strict=True)
+        paths, lines, events, ids, roles, authors, texts = zip(*map(_FIELDS, turns), strict=True)
         files = {path: self._session.file(path, window) for path in dict.fromkeys(paths)}
         hashes = [entry.hash for entry in turns]
         vectors = self._session.vectors(hashes)

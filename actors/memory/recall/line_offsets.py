@@ -91,8 +91,8 @@ def _read_on(known: _Known, file: BinaryIO, line: int, every: int) -> bool:
 
 def _exact(known: _Known, file: BinaryIO, line: int, every: int) -> int:
     """Offset of a line that is known to be there, from the last kept one before it."""
-    kept, missing = divmod(line - 1, every)
-    offset = known.offsets[kept]
+    entry, missing = divmod(line - 1, every)
+    offset = known.offsets[entry]
     file.seek(offset)
     while missing:
         piece = file.read(_PIECE_BYTES)

@@ -143,15 +143,15 @@ class Recall:
         return len(pins), pins_with_room(pins, self._budget)
 
     def _explanation(self, store: Store, last: InjectedBlock, request: ExplainMemory) -> MemoryExplained:
-        shown = frozenset(
+        visible = frozenset(
             index for index, hit in enumerate(last.hits) if store.may_show(hit.turn.path, hit.turn.line, request.window)
         )
         items = {item.index for item in last.injection.items}
         terms = question_terms(last.request.text)
-        given = last.injection.entries
-        entries = (Entry(tuple(item for item in entry.items if item.index in shown)) for entry in given)
+        block_entries = last.injection.entries
+        entries = (Entry(tuple(item for item in entry.items if item.index in visible)) for entry in block_entries)
         injected = [_explain_entry(entry, last.hits) for entry in entries if entry.items]
-        rejected = [hit for index, hit in enumerate(last.hits) if index in shown and index not in items][:REJECTED]
+        rejected = [hit for index, hit in enumerate(last.hits) if index in visible and index not in items][:REJECTED]
         return MemoryExplained(
             request_id=request.request_id,
             window=last.request.window.address.key,

@@ -124,12 +124,12 @@ class Visibility:
             own[int(self._rows[row])].append(row)
         readers = {number: self._readers_of(number) for number in self._numbers.values()}
         targets = dict.fromkeys((each, number if number in own else 0) for number, each in readers.items())
-        found = (
+        candidates = (
             [source for source in own if source == number or self._admitted_to(readers[source], target)]
             for target, number in targets
         )
-        shown = max(found, key=lambda sources: sum(len(own[source]) for source in sources), default=[])
-        return [row for source in shown for row in own[source]]
+        best = max(candidates, key=lambda sources: sum(len(own[source]) for source in sources), default=[])
+        return [row for source in best for row in own[source]]
 
     def _admitted_to(self, source: Readers | None, target: Readers | None) -> bool:
         return self._scope == "audience" and target is not None and self._admits(source, target)

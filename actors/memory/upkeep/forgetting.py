@@ -90,8 +90,8 @@ class Forgetting:
         Other turns begin while a request is carried out, so its end looks for such turns again.
         """
         forgotten = [Reference(path=event.path, line=event.line) for event in request.events]
-        for shown in self._drop_blocks(forgotten):
-            self._host.tell(shown.window.address, EndShown(window=shown.window, turn_id=shown.turn_id))
+        for turn in self._drop_blocks(forgotten):
+            self._host.tell(turn.window.address, EndShown(window=turn.window, turn_id=turn.turn_id))
 
     def _answer(self, request: ForgetDerived, count: int) -> None:
         self._host.tell(
