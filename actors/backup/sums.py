@@ -128,7 +128,7 @@ def digest(path: Path) -> tuple[int, str]:
     """Size and SHA-256 of a regular file, read from the disk where the system allows that, not from its cache.
 
     Raises:
-        OSError: it cannot be read, or is no regular file.
+        OSError: it cannot be read, or is not a regular file.
     """
     with open(path, "rb", buffering=0, opener=_open_file) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

@@ -349,7 +349,7 @@ class ContextActor(Actor):
     def _stop_turn(self, command: StopTurn) -> None:
         run = self._driver.run
         if run is None or (command.turn_id and command.turn_id != run.turn_id):
-            what = "that answer is not being worked on any more" if command.turn_id else "nothing is being worked on"
+            what = "that answer is no longer in progress" if command.turn_id else "no answer is in progress"
             self.tell(command.reply_to, Refused(request_id=command.request_id, reason=what))
             return
         reason = f"stopped by {shown_name(command.asked_by)}"

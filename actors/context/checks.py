@@ -31,7 +31,7 @@ def findings(path: Path, roomy: int = reserve.ROOMY) -> Iterator[Finding]:
         parent = next(folder for folder in path.parents if folder.exists())
         is_writable = os.access(parent, os.W_OK)
         detail = f"{path} (not there yet; {'can' if is_writable else 'cannot'} be made)"
-        repair = None if is_writable else Repair("give the folder above it to the agent's user")
+        repair = None if is_writable else Repair("make the agent's user the owner of the folder above")
         yield Finding("data root", Level.OK if is_writable else Level.FAIL, detail, repair)
         return
     root = DataRoot(path)
@@ -39,13 +39,13 @@ def findings(path: Path, roomy: int = reserve.ROOMY) -> Iterator[Finding]:
     yield use
     free = shutil.disk_usage(path).free
     level = Level.OK if free >= LEAST_FREE_BYTES else Level.FAIL
-    room = None if level is Level.OK else Repair("make room: the agent goes on by itself then")
+    room = None if level is Level.OK else Repair("free disk space: the agent then continues by itself")
     yield Finding("disk", level, f"{free / 1e9:.1f} GB free", room)
     if use.level is Level.FAIL:
         return
     yield from _remains(root, roomy)
     if faults := tuple(folder_faults(path)):
-        repair = Repair("put a folder in its place; the agent cannot start")
+        repair = Repair("put a folder in its place; the agent does not start without it")
         yield from (Finding("folders", Level.FAIL, fault, repair) for fault in faults)
         return
     yield from _folders(root)
@@ -58,15 +58,20 @@ def _use(root: DataRoot) -> Finding:
         return Finding("data root", Level.FAIL, detail, Repair(f"run `{command()} restore` again, with --replace"))
     lock = root.path / LOCK_NAME
     if os.path.lexists(lock) and not stat.S_ISREG(lock.stat(follow_symlinks=False).st_mode):
-        return Finding("data root", Level.FAIL, f"{lock}: is no regular file", Repair("take away what stands there"))
+        return Finding(
+            "data root",
+            Level.FAIL,
+            f"{lock}: is not a regular file",
+            Repair("remove it; the next start creates the lock file"),
+        )
     try:
         if root.is_held():
             return Finding("data root", Level.OK, f"{root.path}, an agent uses it")
     except DataRootError as error:
-        return Finding("data root", Level.FAIL, str(error), Repair("give it to the agent's user"))
+        return Finding("data root", Level.FAIL, str(error), Repair("make the agent's user its owner"))
     if not root.path.is_dir() or not os.access(root.path, os.R_OK | os.W_OK | os.X_OK):
         detail = f"data root {root.path}: cannot be written"
-        return Finding("data root", Level.FAIL, detail, Repair("give the folder to the agent's user"))
+        return Finding("data root", Level.FAIL, detail, Repair("make the agent's user the folder's owner"))
     return Finding("data root", Level.OK, str(root.path))
 
 
@@ -77,21 +82,21 @@ def _remains(root: DataRoot, roomy: int) -> Iterator[Finding]:
         if place.exists():
             detail = f"{place} was left by an agent that was killed"
             repair = Repair(
-                f"remove it; the next start makes it anew ({reserve.RESERVE_BYTES >> 20} MiB)", place.unlink
+                f"remove it; the next start creates a new one ({reserve.RESERVE_BYTES >> 20} MiB)", place.unlink
             )
             yield Finding("reserve", Level.WARN, detail, repair)
     elif reserve.is_whole(root.path):
         yield Finding("reserve", Level.OK, f"{reserve.RESERVE_BYTES >> 20} MiB for the logs")
     else:
         repair = Repair(
-            "make room on the disk, and take the space", partial(_take_reserve, root.path, roomy), while_running=True
+            "free disk space, then reserve it again", partial(_take_reserve, root.path, roomy), while_running=True
         )
         yield Finding("reserve", Level.WARN, "no disk space is kept for the logs", repair)
 
 
 def _take_reserve(root: Path, roomy: int) -> None:
     if not reserve.keep(root, roomy):
-        raise OSError("there is not enough room for it yet")
+        raise OSError("the disk still has too little free space")
 
 
 def _folders(root: DataRoot) -> Iterator[Finding]:
@@ -104,7 +109,9 @@ def _folders(root: DataRoot) -> Iterator[Finding]:
                 make_private(folder)
 
         names = ", ".join(folder.name for folder in missing)
-        yield Finding("folders", Level.WARN, f"{names}: not there", Repair("make them; the next start does", make))
+        yield Finding(
+            "folders", Level.WARN, f"{names}: not there", Repair("create them; the next start does so too", make)
+        )
     is_open = list(dict.fromkeys(open_folders(root.path)))
     if is_open:
 
@@ -113,22 +120,24 @@ def _folders(root: DataRoot) -> Iterator[Finding]:
                 folder.chmod(PRIVATE)
 
         detail = f"others may enter or change, or the agent cannot use: {_some(is_open)}"
-        yield Finding("permissions of folders", Level.WARN, detail, Repair("close them to others (0700)", shut))
+        yield Finding(
+            "permissions of folders", Level.WARN, detail, Repair("restrict them to their owner (mode 0700)", shut)
+        )
 
 
 def _logs(root: DataRoot) -> Iterator[Finding]:
     examined = examine(root.path)
     if examined.misplaced:
-        repair = Repair("give them the permissions that the agent gives", partial(close_to_others, examined.misplaced))
+        repair = Repair("restrict them to the agent's user", partial(close_to_others, examined.misplaced))
         detail = f"others may change, or the agent cannot read: {_some(examined.misplaced)}"
         yield Finding("permissions of logs", Level.WARN, detail, repair)
     if examined.torn:
-        repair = Repair("seal them, as the agent does when it opens them", partial(seal, root.path, examined.torn))
+        repair = Repair("seal them; the agent also does so when opening a log", partial(seal, root.path, examined.torn))
         yield Finding("torn logs", Level.WARN, f"a crash cut the last record short: {_some(examined.torn)}", repair)
     if examined.problems:
         detail = f"{examined.checked} checked, {len(examined.problems)} problems, first: {examined.problems[0]}"
-        advice = f"compare them with a backup (`{command()} logs check` names each place); the agent goes on without "
-        yield Finding("logs", Level.FAIL, detail, Repair(f"{advice}what cannot be verified"))
+        advice = f"compare them with a backup (`{command()} logs check` names each place); the agent continues "
+        yield Finding("logs", Level.FAIL, detail, Repair(f"{advice}without the unverifiable records"))
     else:
         yield Finding("logs", Level.OK, f"{examined.checked} checked, every hash chain holds")
 

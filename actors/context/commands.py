@@ -13,7 +13,7 @@ from messages.context import (
     TurnStopped,
 )
 
-STARTED = "New window: from here on I start afresh. What was said before stays in the log."
+STARTED = "New window: the conversation starts afresh. Earlier messages stay in the log."
 STOPPED = "Stopped."
 LONGEST_MODEL = 100
 
@@ -28,7 +28,7 @@ def model_commands(models: tuple[str, ...]) -> tuple[Command[ModelChosen], ...]:
         return ()
     name = Argument(
         name="name",
-        description="The model; leave it out to see which one answers",
+        description="The model; without a name, the current model is shown",
         longest=LONGEST_MODEL,
         required=False,
         choices=models,
@@ -87,7 +87,7 @@ NEW = Command(
 )
 STOP = Command(
     name="stop",
-    description="Stop the answer that is being worked on",
+    description="Stop the answer in progress",
     request=_stop,
     reply=TurnStopped,
     answer=lambda _reply, _wording: Answer(STOPPED),

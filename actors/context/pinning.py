@@ -58,7 +58,7 @@ class Pinning:
             if not command.message_id:
                 pin = board.last_of(command.asked_by)
             if pin is None or pin.by != command.asked_by:
-                reason = "it was pinned by somebody else" if pin else "you have no such pin in this window"
+                reason = "another person pinned it" if pin else "you have no such pin in this window"
                 self._host.tell(command.reply_to, Refused(request_id=command.request_id, reason=reason))
                 return
             utterance = pin.utterance

@@ -85,7 +85,7 @@ class PartRequests:
         try:
             return self._journal.read_spoken(path, first, last)
         except LogUnwritable as error:
-            log.warning("%s: words are told from memory: %s", self._host.address, error.reason)
+            log.warning("%s: the log cannot be read, its words come from memory: %s", self._host.address, error.reason)
             return spoken_turns(self._journal.conversation, path, {}, first, last)
 
     def _asker(self, request_id: RequestId) -> AskerTold:
@@ -114,7 +114,7 @@ class PartRequests:
         except (ValueError, LogUnwritable) as error:
             if not isinstance(error.__cause__, FileNotFoundError):
                 return Refused(request_id=request.request_id, reason=str(error))
-            log.warning("%s: %s is gone, so nothing is told of it", self._host.address, request.log)
+            log.warning("%s: log %s no longer exists, so it counts as empty", self._host.address, request.log)
             turns = ()
         return SpokenTold(request_id=request.request_id, turns=turns)
 

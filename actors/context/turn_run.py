@@ -183,7 +183,7 @@ class TurnRun:
 
 def left_out_notice(reply: ModelReply) -> tuple[str, dict[str, MetaValue]]:
     """Text and metadata of the notice that names the parts of a request which its server refused."""
-    text = f"-# Left out for the model, whose server refused it: {reply.left_out}. /new begins a new conversation."
+    text = f"-# Left out, because the model's server refused it: {reply.left_out}. /new begins a new conversation."
     return text, {"what": "left-out", "notice": True}
 
 

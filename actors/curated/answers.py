@@ -39,7 +39,7 @@ from messages.curated_view import (
 _MOST_SHOWN = 400
 """Characters of a page in a list."""
 _MOST_WAITING = 100
-UNTRUSTED = "this channel has a project that is not trusted (curated.trusted_projects): nothing of it is read"
+UNTRUSTED = "this channel's project is not trusted (curated.trusted_projects): its memory is not read"
 NO_PROJECT = (
     "this conversation has no project that is trusted; curated.projects and curated.trusted_projects in agent.toml "
     "give it one"

@@ -98,11 +98,9 @@ _REPLIES: dict[type[Message], type[Message]] = {
 """Request -> what a reply to it is, refusals apart."""
 
 COMMANDS = (
-    _command(
-        "status", "Memory kept by hand: its files, what of it is in prompts, what waits, who may write", DescribeCurated
-    ),
+    _command("status", "Memory kept by hand: files, share in prompts, pending changes, write access", DescribeCurated),
     _command("pages", "List what is kept by hand, line by line, with ids", ListPages),
-    _command("verify", "Make the page tables of what is kept by hand anew from its files", VerifyPages),
+    _command("verify", "Rebuild the page tables of the memory kept by hand from its files", VerifyPages),
     _command(
         "remember",
         "Note a fact for the memory kept by hand; /memory flush writes it there",
@@ -111,9 +109,14 @@ COMMANDS = (
         _word("text", "The fact, in one line", 1000),
     ),
     _command("flush", "Write what was noted or proposed into the memory kept by hand", FlushFacts),
-    _command("faults", "What is wrong with what is kept by hand", ListFaults),
+    _command("faults", "List the faults of the memory kept by hand", ListFaults),
     _command("traces", "What was decided lately about the memory kept by hand, here", ListTraces),
-    _command("trace", "Show one such decision", ShowTrace, _word("id", "As traces lists it", 40)),
+    _command(
+        "trace",
+        "Show one decision about the memory kept by hand",
+        ShowTrace,
+        _word("id", "Id, from the list of traces", 40),
+    ),
     _command(
         "recall",
         "Find facts that are kept by hand by their words",
@@ -121,7 +124,7 @@ COMMANDS = (
         _word("query", "What to look for", 1000),
         _word("scope", "global, or project; leave it out for both", 10, required=False),
     ),
-    _command("stale", "Facts kept by hand that nobody has confirmed for long", ListStale),
+    _command("stale", "Facts kept by hand that need a new confirmation", ListStale),
     _command("off", "Leave what is kept by hand out of my prompts here", SwitchInjection, on=False),
     _command("on", "Have what is kept by hand in my prompts here again", SwitchInjection, on=True),
 )

@@ -46,7 +46,7 @@ Done = Callable[[str], None]
 MOST_READ = 4 * 1024 * 1024
 """Of edits that are made together, by their cost; others follow, for everybody waits meanwhile."""
 _LEFTOVER = re.compile(r"\.(?P<name>[\w-]+\.md)\.[0-9a-f]{32}\.agent(?:\.new)?")
-INTERRUPTED = "it was interrupted, and what was asked for may stand in the file even so; look, then ask again"
+INTERRUPTED = "interrupted: the change may already be in the file; check the file before you ask again"
 
 
 @dataclass(slots=True)
@@ -211,7 +211,7 @@ class MemoryFiles:
             nonlocal waited_s
             waited_s += pause_s
             if waited_s > _LAST_S:
-                raise FileRefusedError(f"{path}: does not come to rest")
+                raise FileRefusedError(f"{path}: keeps changing")
             Event().wait(pause_s)
 
         try:
@@ -249,7 +249,7 @@ class MemoryFiles:
             self._make(base, Path("/"))
             return
         if not base.is_dir():
-            raise FileRefusedError(f"{place.root}: there is no such repository, so it gets no memory")
+            raise FileRefusedError(f"{place.root}: this repository does not exist, so it gets no memory")
         folder = base / place.inner
         _require_no_link(folder, base)
         is_new = not folder.exists()
@@ -267,7 +267,7 @@ class MemoryFiles:
         folder = next((each for each in (place.folder, place.root) if each.is_dir()), None)
         if folder is not None and next(folder.iterdir(), None) is None and self._mark(place).exists():
             raise FileRefusedError(
-                f"{folder}: is empty, and had memory once; mount its disk, or put any file there to begin anew"
+                f"{folder}: is empty, but has held memory before; mount its disk, or put any file there to start over"
             )
 
     def note_met(self, place: Place) -> None:

@@ -156,7 +156,7 @@ def _resident(
     for scope, state in states:
         if state is TableState.STALE:
             faults.append(
-                Fault(FaultKind.STALE_TABLE, scope, "the page table is older than MEMORY.md; verify makes it anew")
+                Fault(FaultKind.STALE_TABLE, scope, "the page table is older than MEMORY.md; verify rebuilds it")
             )
         elif state is not TableState.OK:
             faults.append(Fault(FaultKind.INVALID_TABLE, scope, f"{_TABLES[state]}; verify makes it"))

@@ -15,8 +15,8 @@ from messages.discord import Readers
 
 _ELSEWHERE = "; say it in a channel or public thread that they may read, too"
 _PRIVATE = f"this conversation is private, and others read the {{what}}{_ELSEWHERE}"
-_UNKNOWN = "who reads this conversation is not known at the moment, and others read the {what}; try again in a minute"
-_NARROW = f"not everybody who reads the {{what}} may read this conversation{_ELSEWHERE}"
+_UNKNOWN = "the readers of this conversation are unknown now, and other people read the {what}; try again in a minute"
+_NARROW = f"some readers of the {{what}} may not read this conversation{_ELSEWHERE}"
 _CHANNELS = (Surface.DISCORD_CHANNEL, Surface.DISCORD_THREAD)
 _WHAT = {
     Scope.GLOBAL: "global memory, which every conversation shows",
@@ -123,7 +123,7 @@ class Places:
         denial = self._denial(window, Scope.GLOBAL, self._readers.channels)
         unknown = sorted(channel for channel in self._config.channels if self._of_channel(channel) is None)
         if not denial and unknown and window.surface is not Surface.CLI:
-            return f"who reads channel {unknown[0]}, which shows the global memory, is not known at the moment"
+            return f"the readers of channel {unknown[0]}, which shows the global memory, are unknown at the moment"
         own = self._readers.of(window.address.key)
         if not denial and self._config.dms and own is not None and not is_open(own):
             return _NARROW.format(what=_WHAT[Scope.GLOBAL])
@@ -137,7 +137,7 @@ class Places:
             return ""
         others = {channel: self._of_channel(channel) for channel in shown_in}
         if unknown := sorted(channel for channel, readers in others.items() if readers is None):
-            return f"who reads channel {unknown[0]}, which shows the project's memory, is not known at the moment"
+            return f"the readers of channel {unknown[0]}, which shows the project's memory, are unknown at the moment"
         return self._denial(window, Scope.PROJECT, [readers for readers in others.values() if readers is not None])
 
     def _of_channel(self, channel: str) -> Readers | None:

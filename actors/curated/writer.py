@@ -346,7 +346,7 @@ class Writer:
         except OSError as error:
             self._without_table.add(place)
             self.look_later()
-            log.warning("the page table is not made anew, which is tried again: %s", reason_of(error))
+            log.warning("the page table cannot be rebuilt yet, which is tried again: %s", reason_of(error))
         self.files.note_met(place)
 
     def _finish_earlier(self, place: Place) -> None:

@@ -106,7 +106,7 @@ class Access:
         status = os.fstat(fd)
         kind = stat.S_IFMT(status.st_mode)
         if kind != stat.S_IFREG:
-            raise FileRefusedError(f"{path}: is {_KINDS.get(kind, 'something strange')}, no regular file")
+            raise FileRefusedError(f"{path}: is {_KINDS.get(kind, 'something strange')}, not a regular file")
         if self.follows_links:
             return True
         if status.st_nlink > 1:
@@ -146,7 +146,7 @@ class Access:
             )
         if not self.follows_links and line_count(data) > MOST_LINES:
             raise FileRefusedError(
-                f"{path}: has more than {MOST_LINES:,} lines, so it is not edited; take something out of it by hand"
+                f"{path}: has more than {MOST_LINES:,} lines, so it is not edited; shorten it by hand"
             )
         return data
 
@@ -200,7 +200,7 @@ class Access:
             self.disk.change_mode(fd, stat.S_IMODE(status.st_mode) & _PERMISSIONS)
 
     def is_strange(self, path: Path) -> bool:
-        """True if the entry at `path` may not be used: a link, no regular file, or a file with other names.
+        """True if the entry at `path` may not be used: a link, not a regular file, or a file with other names.
 
         Raises:
             OSError: the status cannot be read.
@@ -270,5 +270,5 @@ def _refusal_of(path: Path, flags: int, error: OSError) -> OSError:
     if error.errno == errno.ELOOP and flags & os.O_NOFOLLOW:
         return FileRefusedError(f"{path}: is a symbolic link, which is not followed here")
     if error.errno == errno.ENXIO:
-        return FileRefusedError(f"{path}: is a socket or a device, no regular file")
+        return FileRefusedError(f"{path}: is a socket or a device, not a regular file")
     return error

@@ -108,7 +108,7 @@ class Displaced:
             return self._open_guarded()
         if self._fd is None:
             if self._path is None:
-                raise FileRefusedError(f"{self._base}: what it was made for is gone")
+                raise FileRefusedError(f"{self._base}: the displaced version no longer exists")
             self._fd = self._access.open(self._path)
         return self._fd
 

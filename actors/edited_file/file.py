@@ -328,10 +328,10 @@ class EditedFile:
             FileRefusedError: it may not.
         """
         if not folder.is_dir():
-            raise FileRefusedError(f"{self.path}: its folder is not there; make it, or mount the disk that it is on")
+            raise FileRefusedError(f"{self.path}: its folder does not exist; create the folder, or mount its disk")
         if self.was_edited and next(folder.iterdir(), None) is None:
             raise FileRefusedError(
-                f"{self.path}: is gone and its folder is empty; mount its disk, or make an empty file there"
+                f"{self.path}: is missing and its folder is empty; mount the disk, or create an empty file there"
             )
 
     def _check_leftover(self, place: Path, data: bytes) -> None:
@@ -344,7 +344,7 @@ class EditedFile:
         path = leftover_path(place, _digest(data))
         self._access.clear(path)
         if os.path.lexists(path) and self._leftover(path, _digest(data)) is not None:
-            raise FileRefusedError(f"{path}: what somebody wrote is to be brought back first; try again in a minute")
+            raise FileRefusedError(f"{path}: another program's edit must be restored first; try again in a minute")
 
     def _base_path(self, digest: str) -> Path:
         return self._spare / f"{digest}.base"

@@ -49,7 +49,7 @@ class HeldFolders:
             OSError: it cannot be opened.
         """
         if path.is_symlink() or not path.is_dir():
-            raise FileRefusedError(f"{path}: is no folder of its own, so nothing is written there")
+            raise FileRefusedError(f"{path}: is a link or not a folder, so nothing is written there")
         fd = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         for each in self._folders:
             if os.path.sameopenfile(each.fd, fd):

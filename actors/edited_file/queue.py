@@ -187,7 +187,7 @@ class EditQueue:
             return apply(hunks, data) if data.strip(b"\0") else instead_of_nothing or apply(hunks, data)
 
         def try_later(reason: str) -> None:
-            log.error("edits of somebody else could not be made again: %s", reason)
+            log.error("another program's edits could not be applied again: %s", reason)
             if tries > 1:
                 self.make_again(hunks, on_done, instead_of_nothing=instead_of_nothing, tries=tries - 1)
             else:
@@ -293,7 +293,7 @@ class EditQueue:
         """Have other people's edits made again that the file may lack."""
         hunks = rewriting.debts()
         if hunks:
-            log.warning("an editor saved %s while it was changed; its edits are made again", self._config.file)
+            log.warning("an editor saved %s during a change; the editor's edits are applied again", self._config.file)
             self.make_again(hunks, rewriting.settle)
         if rewriting.is_owing:
             self._owing.append(rewriting)

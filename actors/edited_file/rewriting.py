@@ -89,9 +89,7 @@ class Rewriting:
                 raise
             self._failures += 1
             if isinstance(error, FileRefusedError) or self._failures > _FAILURES:
-                raise FileRefusedError(
-                    f"{reason_of(error)}; what was asked for may stand in the file even so"
-                ) from error
+                raise FileRefusedError(f"{reason_of(error)}; the change may already be in the file") from error
             return self._waits.verify_s
 
     def abandon(self) -> None:
@@ -118,7 +116,7 @@ class Rewriting:
             try:
                 data = displaced.read()
             except OSError as error:
-                log.error("what somebody wrote meanwhile cannot be compared and stays where it is: %s", error)
+                log.error("another program's edit cannot be compared and stays in its own file: %s", error)
                 unread.append(displaced)
                 continue
             if data and data != displaced.accounted:
@@ -249,7 +247,7 @@ class Rewriting:
     def _count_read(self) -> None:
         self._reads += 1
         if self._reads > _READS:
-            raise FileRefusedError(f"{self._file.path}: does not come to rest, somebody keeps writing to it")
+            raise FileRefusedError(f"{self._file.path}: keeps changing: another program writes to it")
 
     def _finish(self) -> float | None:
         """Promise the edit: also one that the file had already, for an earlier attempt may have left it unsynced.

@@ -19,7 +19,7 @@ class NotRegularError(OSError):
     """There is a pipe, a socket, a device or a folder."""
 
     def __init__(self, path: Path | str) -> None:
-        super().__init__(errno.EINVAL, "it is no regular file, so it has to be taken away", str(path))
+        super().__init__(errno.EINVAL, "it is not a regular file and must be removed", str(path))
 
 
 def open_regular(

@@ -34,7 +34,7 @@ def read_file(round_: Round, observer: Observer, request: ReadObject, now: datet
     """Index a file, make it present, and activate it; what was done in each of the three steps.
 
     Raises:
-        RefusalError: it is no regular file of the window's folder, or too many are known.
+        RefusalError: it is not a regular file of the window's folder, or too many are known.
     """
     path = observer.inside(request.path)
     look = observer.looking.look(path, reads=True) if path else None

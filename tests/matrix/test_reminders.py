@@ -76,7 +76,7 @@ def test_row_24_without_its_folder_there_are_none_and_a_request_hears_what_to_do
         assert (channel.postings, len(caplog.records) <= 1) == ([], True)
         (refused,) = ask_for(process)
         assert isinstance(refused, Refused)
-        assert "its folder is not there" in refused.reason
+        assert "its folder does not exist" in refused.reason
         assert not process.file.parent.exists()
         process.file.parent.mkdir(parents=True)
         created = create(process)

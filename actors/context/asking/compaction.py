@@ -97,11 +97,11 @@ class CompactionClient:
         """Cut the history on a user's command, when the part is ready."""
         plan = self._host.conversation.compaction.plan_but(KEPT_BY_COMMAND)
         if self._config.compactor is None:
-            self._refuse(command, "that is not switched on here")
+            self._refuse(command, "compaction is not enabled here")
         elif self.is_busy:
-            self._refuse(command, "that is being done already")
+            self._refuse(command, "a compaction is already running")
         elif plan is None:
-            self._refuse(command, f"there are no more than {KEPT_BY_COMMAND} turns")
+            self._refuse(command, f"the conversation has at most {KEPT_BY_COMMAND} turns, so there is nothing to cut")
         else:
             make = partial(self._question, plan, plan.cut[-1].audience, words=command.words)
             compactor, deadline_s = self._config.compactor(self._host.window), self._config.compaction_deadline_s
@@ -113,7 +113,7 @@ class CompactionClient:
         ready = self._check_reply(reply)
         if ready is None or not ready.cut:
             reason = reply.reason if isinstance(reply, Refused) else ready.trouble if ready is not None else ""
-            self._refuse(command, NOT_CUT.format(reason=reason or "nobody said in time what is to be kept of it"))
+            self._refuse(command, NOT_CUT.format(reason=reason or "no handover was ready in time"))
             return
         self.head = ready.handover
         self._cut(plan)
@@ -133,7 +133,7 @@ class CompactionClient:
             command, request_id = self._command
             self._command = None
             self._host.withdraw(request_id)
-            self._refuse(command, NOT_CUT.format(reason="the window began anew"))
+            self._refuse(command, NOT_CUT.format(reason="a new window was started"))
         self._asked_about, self.head = None, ""
 
     @property
@@ -168,13 +168,13 @@ class CompactionClient:
     def _check_reply(self, reply: Reply) -> CompactionReady | None:
         """Reply as it may be used; None for a late or unsound reply."""
         if reply is None:
-            log.warning("%s: nobody said in time what is kept of a history that is cut", self._host.address)
+            log.warning("%s: no handover for the cut history was ready in time", self._host.address)
             return None
         flaw = flaw_of(reply)
         if not flaw and isinstance(reply, CompactionReady) and reply.handover and not is_block(reply.handover):
             flaw = "the handover is not the line INJECTED_CONTEXT_<NAME> and one line of JSON"
         if flaw or isinstance(reply, Refused):
-            log.warning("%s: what is kept of a history is not known: %s", self._host.address, flaw or reply)
+            log.warning("%s: the handover for the cut history cannot be used: %s", self._host.address, flaw or reply)
             return None
         return reply
 

@@ -170,11 +170,11 @@ class Contributions:
         if not flaw and reply.block and not is_block(reply.block):
             flaw = "its block is not the line INJECTED_CONTEXT_<NAME> and one line of JSON"
         if not flaw and not all(isinstance(folder, SharedFolder) for folder in reply.folders):
-            flaw = "its folders are none"
+            flaw = "its folders are invalid"
         if not flaw and not all(isinstance(store, Store) for store in reply.stores):
-            flaw = "its stores are none"
+            flaw = "its stores are invalid"
         if not flaw and any(store.keeper not in KEEPERS for store in reply.stores):
-            flaw = f"its stores are kept by none of {', '.join(KEEPERS)}"
+            flaw = f"its stores must name a keeper: one of {', '.join(KEEPERS)}"
         if flaw:
             log.warning("a contribution of %s is left out: %s", reply.contributor, flaw)
         return not flaw

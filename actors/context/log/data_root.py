@@ -103,7 +103,7 @@ class DataRoot:
             if not reserve.is_full(error):
                 lock.release()
                 raise self._unwritable(error) from error
-            log.warning("the disk is full: %s does not say who holds it", self.path / LOCK_NAME)
+            log.warning("the disk is full: %s does not name the process that holds the lock", self.path / LOCK_NAME)
         self._lock = lock
         try:
             self._wait_for_hosts()

@@ -45,7 +45,7 @@ def examine(root: Path) -> Examined:
         try:
             if not stat.S_ISREG(path.lstat().st_mode):  # a pipe would be waited for, and a link leads anywhere
                 result.checked += 1
-                result.problems.append(f"{path}: is no regular file; take it away")
+                result.problems.append(f"{path}: is not a regular file; remove it")
                 continue
             if _is_mode_wrong(path):
                 result.misplaced.append(path)

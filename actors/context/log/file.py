@@ -158,7 +158,7 @@ class WindowLog:
         except FileNotFoundError:
             return
         except OSError:
-            error.reason += "; what was begun cannot be taken away, so it may go on as a new window"
+            error.reason += "; the unfinished log cannot be removed, so it may later count as a new window"
 
     @classmethod
     def open(cls, root: Path, path: PurePosixPath, disk: Disk | None = None) -> tuple[WindowLog, ParsedLog]:

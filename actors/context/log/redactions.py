@@ -81,7 +81,7 @@ class Redactions:
             try:
                 self.take_back(of_path)
             except OSError as error:
-                log.warning("%s: no copy without what was taken back can be made: %s", path, error.strerror)
+                log.warning("%s: the redacted copy cannot be made: %s", path, error.strerror)
 
     def follow(self, path: str) -> None:
         """Add to the copy of a log, if it has one, what was written to the log since.
@@ -103,7 +103,7 @@ class Redactions:
                 whole.seek(copy.tell())
                 copy.write(whole.read())
         except OSError as error:
-            log.warning("%s: its copy without what was taken back falls behind: %s", path, error.strerror)
+            log.warning("%s: the redacted copy falls behind: %s", path, error.strerror)
 
     def _write(self, there: Path, content: bytes) -> None:
         """Make the file say `content`, safely; one that is there stays the same file, for those who have it open."""

@@ -113,7 +113,7 @@ class DerivedDatabase:
             return _create(path, schema)
         try:
             if not stat.S_ISREG(status.st_mode):
-                raise ForeignDatabaseError("no regular file")
+                raise ForeignDatabaseError("it is not a regular file")
             if is_doubtful and not schema.keeps_in_doubt:
                 raise ForeignDatabaseError("damaged")
             connection = _open_existing(path, schema, "integrity_check" if is_doubtful else "quick_check")

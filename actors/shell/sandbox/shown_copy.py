@@ -43,7 +43,7 @@ def copy_without_secrets(path: str) -> bytes | None:
     """Content of a settings file without secrets; None if there is nothing to leave out.
 
     Raises:
-        OSError: it cannot be read, or is no regular file.
+        OSError: it cannot be read, or is not a regular file.
         ValueError: it is too large, or no text.
     """
     with os.fdopen(open_regular(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:

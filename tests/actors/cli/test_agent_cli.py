@@ -278,7 +278,7 @@ def test_a_reminder_that_such_a_folder_has_no_place_for_is_refused_in_words(tmp_
     folder = tmp_path / os.fsdecode(b"\xff")
     folder.mkdir()
     done = run("agent-cli", "remind me in 5 minutes to go", cwd=folder)
-    assert "its folder is not there" in done.stdout
+    assert "its folder does not exist" in done.stdout
     assert done.stderr == ""
 
 

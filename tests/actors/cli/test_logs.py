@@ -1,4 +1,4 @@
-"""`agent logs tail`, as somebody types it."""
+"""`agent logs tail` as a command of its own process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.patience import PATIENCE_S
 KEY = WINDOW.address.key
 
 
-def said(number: int, text: str, kind: Kind = Kind.USER) -> Event:
+def log_event(number: int, text: str, kind: Kind = Kind.USER) -> Event:
     at = START + timedelta(seconds=number)
     return event(f"e{number}", at, kind, text, {"author": "Anne"} if kind is Kind.USER else {})
 
@@ -35,7 +35,7 @@ def log_of(root: Path, *events: Event) -> WindowLog:
 
 
 def test_the_last_events_are_printed_with_who_said_them(tmp_path: Path) -> None:
-    log_of(tmp_path, said(0, "first"), said(1, "where\nis it"), said(2, "there", Kind.AGENT)).close()
+    log_of(tmp_path, log_event(0, "first"), log_event(1, "where\nis it"), log_event(2, "there", Kind.AGENT)).close()
 
     done = run("agent", "logs", "tail", "-n", "2", KEY, "--data", str(tmp_path), cwd=tmp_path)
 
@@ -48,7 +48,7 @@ def test_the_last_events_are_printed_with_who_said_them(tmp_path: Path) -> None:
 
 
 def test_without_a_window_each_event_names_its_own(tmp_path: Path) -> None:
-    log_of(tmp_path, said(0, "first")).close()
+    log_of(tmp_path, log_event(0, "first")).close()
 
     done = run("agent", "logs", "tail", "--data", str(tmp_path), cwd=tmp_path)
 
@@ -56,7 +56,7 @@ def test_without_a_window_each_event_names_its_own(tmp_path: Path) -> None:
 
 
 def test_words_of_others_steer_no_terminal(tmp_path: Path) -> None:
-    log_of(tmp_path, said(0, "\x1b]0;owned\x07宽 wide")).close()
+    log_of(tmp_path, log_event(0, "\x1b]0;owned\x07宽 wide")).close()
 
     code, received = run_on_terminal("agent", "logs", "tail", "--data", str(tmp_path), cwd=tmp_path)
 
@@ -92,7 +92,7 @@ def test_who_wants_no_colour_or_can_show_none_gets_none(subtests: pytest.Subtest
         place = tmp_path / str(number)
         place.mkdir()
         with subtests.test(environment=environment, styles=styles):
-            log_of(place, said(0, "first")).close()
+            log_of(place, log_event(0, "first")).close()
             colours = {"NO_COLOR": "", **environment}
 
             _, received = run_on_terminal("agent", "logs", "tail", "--data", str(place), cwd=place, environment=colours)
@@ -102,7 +102,7 @@ def test_who_wants_no_colour_or_can_show_none_gets_none(subtests: pytest.Subtest
 
 
 def test_who_reads_no_more_of_it_is_not_told_that_the_logs_cannot_be_read(tmp_path: Path) -> None:
-    log_of(tmp_path, *(said(number, "x" * 100_000) for number in range(3))).close()
+    log_of(tmp_path, *(log_event(number, "x" * 100_000) for number in range(3))).close()
     command = [*start("agent"), "logs", "tail", "--data", str(tmp_path)]
     with subprocess.Popen(
         command, cwd=tmp_path, env=inherited(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -122,7 +122,7 @@ def test_who_reads_no_more_of_it_is_not_told_that_the_logs_cannot_be_read(tmp_pa
 
 
 def test_a_log_that_is_no_file_is_named(tmp_path: Path) -> None:
-    log = log_of(tmp_path, said(0, "first"))
+    log = log_of(tmp_path, log_event(0, "first"))
     log.close()
     (path,) = (tmp_path / "logs").rglob("*.md")
     path.unlink()
@@ -130,18 +130,18 @@ def test_a_log_that_is_no_file_is_named(tmp_path: Path) -> None:
 
     done = run("agent", "logs", "tail", "--data", str(tmp_path), cwd=tmp_path)
 
-    assert done.stderr == f"error: {path}: it is no regular file, so it has to be taken away\n"
+    assert done.stderr == f"error: {path}: it is not a regular file and must be removed\n"
 
 
 def test_a_pipe_among_the_logs_is_named_with_the_rule(tmp_path: Path) -> None:
-    log_of(tmp_path, said(0, "first")).close()
+    log_of(tmp_path, log_event(0, "first")).close()
     pipe, surface = tmp_path / "logs" / "pipe.md", tmp_path / "logs" / "discord-thread"
     surface.rename(tmp_path / "moved")
     os.mkfifo(pipe)
     for command in ("check", "show"):
         for path in (pipe, tmp_path / "logs"):
             done = run("agent", "logs", command, str(path), cwd=tmp_path)
-            assert done.stderr == f"error: {pipe}: it is no regular file, so it has to be taken away\n"
+            assert done.stderr == f"error: {pipe}: it is not a regular file and must be removed\n"
     os.mkfifo(surface)
     done = run("agent", "logs", "check", str(tmp_path / "logs"), cwd=tmp_path)
     assert done.stderr == f"error: {surface}: must be a folder and is a pipe; take it away\n"
@@ -149,9 +149,9 @@ def test_a_pipe_among_the_logs_is_named_with_the_rule(tmp_path: Path) -> None:
 
 @pytest.mark.req("X-245")
 def test_forgotten_words_are_no_problem_and_are_told_with_who_asked_and_why(tmp_path: Path) -> None:
-    log = log_of(tmp_path, said(0, "the secret"), said(1, "other"))
+    log = log_of(tmp_path, log_event(0, "the secret"), log_event(1, "other"))
     meta = {"what": "forgot", "forget_id": "f1", "by": "operator", "why": "asked by mail"}
-    log.append(event("n1", said(2, "").at, "system", "forgotten", meta))
+    log.append(event("n1", log_event(2, "").at, "system", "forgotten", meta))
     log.close()
     (path,) = (tmp_path / "logs").rglob("*.md")
     path.write_bytes(forget_words(path.read_bytes(), {parse(path.read_bytes()).events[0].event.id}, (), "f1"))
@@ -169,14 +169,14 @@ def test_forgotten_words_are_no_problem_and_are_told_with_who_asked_and_why(tmp_
 
 
 def test_following_goes_on_until_ctrl_c(tmp_path: Path) -> None:
-    log = log_of(tmp_path, said(0, "first"))
+    log = log_of(tmp_path, log_event(0, "first"))
     command = [*start("agent"), "logs", "tail", "-f", "--data", str(tmp_path)]
     environment = {**inherited(), "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline().endswith("user Anne\n")
         assert process.stdout.readline() == "    first\n"
-        log.append(said(1, "second"))
+        log.append(log_event(1, "second"))
         assert process.stdout.readline().endswith("user Anne\n")
         assert process.stdout.readline() == "    second\n"
         os.kill(process.pid, signal.SIGINT)

@@ -109,7 +109,7 @@ def test_what_cannot_be_done_is_said(subtests: pytest.Subtests, file: Path) -> N
         (("list", "--file", "nowhere.md"), "nowhere.md: no such file"),
         (("next", "--file", "r.md", "--from", "soon"), "--from soon: must be ISO 8601"),
         (("next", "--file", "r.md", "--from", "2026-02-01", "--to", "2026-01-01"), "must not be before --from"),
-        (("check", "--file", "."), "is a folder, no regular file"),
+        (("check", "--file", "."), "is a folder, not a regular file"),
     ]
     for arguments, why in cases:
         with subtests.test(arguments=arguments, why=why):

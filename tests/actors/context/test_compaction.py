@@ -1,4 +1,4 @@
-"""What stands at the head of a history, and cuts that another part is asked about first."""
+"""Head of a history, and cuts with a question to another part first."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ LONG = "x" * 150
 
 
 class Gated(Rig):
-    """A window whose history is cut only when somebody is ready; it holds some three long turns."""
+    """Window whose history is cut only when a contributor is ready; some three long turns fit."""
 
     def __init__(self, root: Path) -> None:
         super().__init__(root, max_history_tokens=163, compactor=lambda _window: GATE)
         self.gate = self.system.edge("gate")
 
     def questions(self) -> list[PrepareCompaction]:
-        """What was asked since the last look."""
+        """Questions since the last call."""
         return of_type(PrepareCompaction, self.gate.drain())
 
     def ready(self, handover: str = "", *, cut: bool = True) -> PrepareCompaction:
@@ -54,7 +54,7 @@ class Gated(Rig):
         self.deliver()
         return [message.text for message in request.messages]
 
-    def filled(self) -> None:
+    def fill(self) -> None:
         """Three long turns, so that the next one passes the limit."""
         self.turn(f"one {LONG}", 1, HEAD)
         self.turn(f"two {LONG}", 2)
@@ -88,7 +88,7 @@ def test_the_first_turn_of_a_life_asks_and_its_head_stays_the_same_in_all_reques
 
 @pytest.mark.req("S4-82", "S4-166", "S4-168")
 def test_before_a_cut_the_part_is_asked_with_the_words_that_go_and_only_then_they_go(rig: Gated) -> None:
-    rig.filled()
+    rig.fill()
     rig.say("four", 4)
     assert rig.requests() == [], "the turn waits"
     other = HEAD.replace("trains", "buses")
@@ -105,7 +105,7 @@ def test_before_a_cut_the_part_is_asked_with_the_words_that_go_and_only_then_the
 def test_a_life_later_the_same_turns_are_left_and_the_part_is_asked_for_the_head_again(
     rig: Gated, tmp_path: Path
 ) -> None:
-    rig.filled()
+    rig.fill()
     rig.turn("four", 4, HEAD)
     kept_from = cuts(rig)[0]
     rig.system.stop()
@@ -127,7 +127,7 @@ def test_a_cut_that_is_not_agreed_on_leaves_turns_out_of_requests_and_is_asked_a
             root = tmp_path / str(number)
             root.mkdir()
             rig = Gated(root)
-            rig.filled()
+            rig.fill()
             rig.say("four", 4)
             (question,) = rig.questions()
             if how == "late":
@@ -153,7 +153,7 @@ def test_a_cut_that_is_not_agreed_on_leaves_turns_out_of_requests_and_is_asked_a
 
 @pytest.mark.req("S4-99")
 def test_after_one_cut_that_was_waited_for_in_vain_no_turn_waits_so_long(rig: Gated) -> None:
-    rig.filled()
+    rig.fill()
     rig.say("four", 4)
     rig.advance(64.0)
     assert rig.requests() == []
@@ -257,18 +257,18 @@ class TestByCommand:
         (refusal,) = of_type(Refused, self.asked.drain())
         expected = {
             "busy": "being worked on",
-            "too short": "no more than 2 turns",
+            "too short": "at most 2 turns",
             "twice": "already",
             "not agreed": "the disk is full",
             "late": "in time",
-            "new window": "began anew",
+            "new window": "new window was started",
         }[how]
         assert expected in refusal.reason
         assert cuts(rig) == []
 
 
 class TestWhatMayBeAsked:
-    def told(self, rig: Gated, log: str, first: str = "", last: str = "") -> list[str] | str:
+    def read_stretch(self, rig: Gated, log: str, first: str = "", last: str = "") -> list[str] | str:
         if not hasattr(self, "edge"):
             self.edge = rig.system.edge("teller")
         edge = self.edge
@@ -291,27 +291,27 @@ class TestWhatMayBeAsked:
 
     @pytest.mark.req("X-66")
     def test_words_of_a_stretch_are_told_also_of_what_was_cut_but_not_of_what_was_taken_back(self, rig: Gated) -> None:
-        rig.filled()
+        rig.fill()
         rig.turn("four", 4, HEAD)
         log = rig.logs()[0].relative_to(rig.root).as_posix()
         ids = [event.id for event in rig.events() if event.kind is Kind.USER]
-        assert self.told(rig, log) == ["one x", "two x", "three", "four"]
-        assert self.told(rig, log, ids[1], ids[2]) == ["two x", "three"]
-        assert self.told(rig, log, ids[3]) == ["four"]
-        assert self.told(rig, log, "nowhere") == []
+        assert self.read_stretch(rig, log) == ["one x", "two x", "three", "four"]
+        assert self.read_stretch(rig, log, ids[1], ids[2]) == ["two x", "three"]
+        assert self.read_stretch(rig, log, ids[3]) == ["four"]
+        assert self.read_stretch(rig, log, "nowhere") == []
         rig.tell(CHANNEL, RetractMessages(window=CHANNEL, message_ids=(MessageId("2"),)))
-        assert self.told(rig, log) == ["one x", "three", "four"]
-        assert self.told(rig, log, ids[1]) == ["three", "four"]
+        assert self.read_stretch(rig, log) == ["one x", "three", "four"]
+        assert self.read_stretch(rig, log, ids[1]) == ["three", "four"]
 
     @pytest.mark.parametrize("log", ["logs/discord-channel/1/a.md", "../secrets", "", "logs/discord-channel/x"])
     def test_another_windows_log_is_refused(self, rig: Gated, log: str) -> None:
         rig.turn("hello", 1, HEAD)
-        assert isinstance(self.told(rig, log), str)
+        assert isinstance(self.read_stretch(rig, log), str)
 
     def test_of_a_log_that_is_gone_nothing_is_left_to_tell(self, rig: Gated) -> None:
         rig.turn("hello", 1, HEAD)
         log = rig.logs()[0].relative_to(rig.root)
-        assert self.told(rig, log.with_name("20200101T000000Z_0001.md").as_posix()) == []
+        assert self.read_stretch(rig, log.with_name("20200101T000000Z_0001.md").as_posix()) == []
 
     def test_what_was_used_outside_of_turns_stands_in_the_next_event(self, rig: Gated) -> None:
         rig.turn("hello", 1, HEAD)

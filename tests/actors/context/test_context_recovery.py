@@ -1,4 +1,4 @@
-"""What a crash or a kill leaves behind, and what the next life makes of it."""
+"""Recovery of a window by the next life after a crash or a kill."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.actors.context.durability import disk_of
 from tests.actors.context.rig import CHANNEL, THREAD, Rig, bash_call, of_type, texts
 
 
-def resumed(root: Path, window: Window = CHANNEL) -> Rig:
+def resume(root: Path, window: Window = CHANNEL) -> Rig:
     """The next life, told of the window as the starting agent tells it."""
     rig = Rig(root)
     rig.tell(window, ResumeWindow(window=window, reply_to=rig.surface.address))
@@ -56,7 +56,7 @@ def test_a_turn_cut_short_is_taken_up_again_and_answered_once(tmp_path: Path) ->
     rig = Rig(tmp_path)
     rig.say("hello", 1)
     rig.kill()
-    again = resumed(tmp_path)
+    again = resume(tmp_path)
     assert texts(again.answer("hi")) == ["hello"]
     assert again.deliver().text == "hi"
     assert again.kinds() == [Kind.USER, Kind.SYSTEM, Kind.AGENT, Kind.DELIVERY]
@@ -71,7 +71,7 @@ def test_a_command_that_was_running_is_not_run_again(tmp_path: Path) -> None:
     rig.answer("", bash_call("pay the bill"), stop=StopReason.TOOL_CALLS)
     assert len(rig.commands()) == 1
     rig.kill()
-    again = resumed(tmp_path)
+    again = resume(tmp_path)
     assert again.commands() == []
     assert "Interrupted" in again.answer("I was interrupted.").messages[-1].text
     again.stop()
@@ -82,7 +82,7 @@ def test_messages_that_waited_are_answered_after_the_one_that_ran(tmp_path: Path
     rig.say("one", 1)
     rig.say("two", 2)
     rig.kill()
-    again = resumed(tmp_path)
+    again = resume(tmp_path)
     assert texts(again.answer("1")) == ["one"]
     assert texts(again.answer("2")) == ["one", "1", "two"]
     again.stop()
@@ -94,8 +94,8 @@ def test_a_turn_that_is_interrupted_twice_is_given_up_with_a_notice(tmp_path: Pa
     rig.say("hello", 1)
     rig.say("next", 2)
     rig.kill()
-    resumed(tmp_path).kill()
-    third = resumed(tmp_path)
+    resume(tmp_path).kill()
+    third = resume(tmp_path)
     assert "interrupted twice" in third.deliver().text
     assert texts(third.answer("yes"))[-1] == "next"
     third.stop()
@@ -108,12 +108,12 @@ def test_an_answer_that_was_not_confirmed_is_shown_after_a_look(tmp_path: Path) 
     rig.answer("hi")
     (lost,) = rig.posts()
     rig.kill()
-    again = resumed(tmp_path)
+    again = resume(tmp_path)
     assert again.requests() == []
     post = again.deliver()
     assert (post.text, post.nonce, post.look_first) == ("hi", lost.nonce, True)
     again.kill()
-    third = resumed(tmp_path)
+    third = resume(tmp_path)
     assert third.posts() == []
     third.stop()
     again.stop()
@@ -153,7 +153,7 @@ def test_a_pipe_in_a_logs_place_keeps_no_other_window_from_being_found(
     found = survey(tmp_path)
 
     assert found.unfinished == (THREAD,)
-    assert f"{place} cannot be read: it is no regular file" in caplog.text
+    assert f"{place} cannot be read: it is not a regular file" in caplog.text
 
 
 def test_a_pipe_in_a_logs_place_is_refused_in_its_window_and_in_no_other(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_a_pipe_in_a_logs_place_is_refused_in_its_window_and_in_no_other(tmp_pat
     asked_there = again.answer("yes")
     again.stop()
 
-    assert "no regular file" in refused
+    assert "not a regular file" in refused
     assert asked_here == []
     assert texts(asked_there) == ["in the thread"]
 
@@ -237,7 +237,7 @@ def test_an_actor_that_crashes_mid_turn_comes_back_and_answers_once(tmp_path: Pa
 
 
 class TestUnwritable:
-    """A log that takes nothing."""
+    """A log without room for a write."""
 
     def rig(self, root: Path, is_full: Callable[[], bool]) -> Rig:
         class Full(Journal):

@@ -75,7 +75,7 @@ def test_an_old_button_is_refused_and_changes_nothing(rig: Rig) -> None:
     rig.say("two", 2)
     refused = stop(rig, old)
     assert isinstance(refused, Refused)
-    assert "not being worked on" in refused.reason
+    assert "no longer in progress" in refused.reason
     assert texts(rig.answer("2"))[-1] == "two"
 
 

@@ -1,4 +1,4 @@
-"""Who reaches which scope, and who may write it."""
+"""Readers and writers of each scope."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_projects_memory_is_seen_and_written_in_its_own_channels_alone(tmp_pat
 def test_a_project_of_two_channels_is_written_only_from_where_both_may_read(tmp_path: Path, repository: Path) -> None:
     rig = CuratedRig(tmp_path, projects={GENERAL.id: repository, CLOSED.id: repository})
     assert may_write(rig, GENERAL, "project")
-    assert "not everybody who reads" in rig.refusal(AddFact, CLOSED, scope="project", text="x y")
+    assert "may not read this conversation" in rig.refusal(AddFact, CLOSED, scope="project", text="x y")
 
 
 def test_a_project_of_a_channel_that_nobody_knows_is_not_written(tmp_path: Path, repository: Path) -> None:
@@ -217,7 +217,7 @@ def test_what_was_staged_is_committed_neither_at_the_end_nor_at_the_next_start_w
 
 def test_while_nobody_knows_who_reads_one_of_the_agents_channels_global_memory_is_not_written(tmp_path: Path) -> None:
     rig = CuratedRig(tmp_path, channels=frozenset({GENERAL.id, "910000000000000055"}))
-    assert "who reads channel 910000000000000055" in rig.refusal(AddFact, scope="global", text="x y")
+    assert "the readers of channel 910000000000000055" in rig.refusal(AddFact, scope="global", text="x y")
     assert may_write(rig, OPERATOR)
     assert may_write(CuratedRig(tmp_path / "known", channels=frozenset({GENERAL.id, CLOSED.id})), GENERAL)
 

@@ -160,7 +160,7 @@ def test_a_fact_that_has_grown_moves_to_a_topic_file_and_leaves_a_pointer(rig: C
 def test_an_archive_that_is_a_link_is_not_written_through(rig: CuratedRig, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (rig.folder / "archive").symlink_to(tmp_path / "elsewhere")
-    assert "no folder of its own" in rig.refusal(ArchiveFact, scope="global", fact="one is 1")
+    assert "is a link or not a folder" in rig.refusal(ArchiveFact, scope="global", fact="one is 1")
     assert rig.index() == INDEX
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
@@ -183,7 +183,7 @@ def test_a_repository_with_a_link_for_its_folder_gets_no_memory(rig: CuratedRig,
 
 def test_a_repository_that_is_gone_is_not_made(rig: CuratedRig, tmp_path: Path) -> None:
     (tmp_path / "shop").rmdir()
-    assert "there is no such repository" in rig.refusal(AddFact, scope="project", text="a fact")
+    assert "this repository does not exist" in rig.refusal(AddFact, scope="project", text="a fact")
     assert not (tmp_path / "shop").exists()
 
 

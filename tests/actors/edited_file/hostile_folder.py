@@ -1,4 +1,4 @@
-"""A folder to which somebody hostile writes: a secret beside it, traps, and every moment at which one may come."""
+"""Folder with a hostile writer: a secret beside the folder, traps, and every moment for a trap."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Folder:
         return rewriting
 
     def check_secret(self) -> None:
-        """Nothing of it is anywhere else, and it is as it was."""
+        """Assert that the secret is unchanged and copied nowhere."""
         status = self.secret.stat()
         for name in ("st_mode", "st_uid", "st_gid", "st_mtime_ns", "st_size", "st_ino"):
             assert getattr(status, name) == getattr(self._before, name), name
@@ -97,9 +97,9 @@ def put_hard_link(path: Path, folder: Folder) -> None:
 TRAPS: dict[Trap, str] = {
     put_link: "is a symbolic link, which is not followed here",
     put_dangling_link: "is a symbolic link, which is not followed here",
-    put_pipe: "is a pipe, no regular file",
-    put_socket: "is a socket or a device, no regular file",
-    put_folder: "is a folder, no regular file",
+    put_pipe: "is a pipe, not a regular file",
+    put_socket: "is a socket or a device, not a regular file",
+    put_folder: "is a folder, not a regular file",
     put_hard_link: "has 2 names",
 }
 traps = pytest.mark.parametrize("trap", TRAPS, ids=lambda trap: trap.__name__)
@@ -118,7 +118,7 @@ def swap(path: Path, trap: Trap, folder: Folder) -> None:
 
 
 class Moments(RealDisk):
-    """A disk before each of whose calls, and before each call of the system's, somebody may act once."""
+    """Disk with one action before a chosen call of the disk or of the system."""
 
     def __init__(self, at: int, act: Callable[[], object]) -> None:
         self._left = at
@@ -135,14 +135,14 @@ class Moments(RealDisk):
 
     def watch(self, patch: pytest.MonkeyPatch) -> None:
         for name in ("open", "fstat", "stat", "lstat", "readlink", "replace", "unlink", "fchmod", "link", "listdir"):
-            patch.setattr(os, name, self._watched(getattr(os, name)))
+            patch.setattr(os, name, self._watch_call(getattr(os, name)))
 
-    def _watched(self, call: Callable[..., Any]) -> Callable[..., Any]:
-        def watched(*args: Any, **how: Any) -> Any:
+    def _watch_call(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        def pass_and_call(*args: Any, **how: Any) -> Any:
             self.pass_one()
             return call(*args, **how)
 
-        return watched
+        return pass_and_call
 
     def exchange(self, path: Path, other: Path, /) -> bool:
         self.pass_one()

@@ -170,12 +170,12 @@ def test_a_write_protected_file_is_refused(tmp_path: Path) -> None:
 
 def test_a_pipe_in_the_files_place_does_not_stop_the_reader(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "r.md")
-    with pytest.raises(FileRefusedError, match="no regular file"):
+    with pytest.raises(FileRefusedError, match="not a regular file"):
         EditedFile(tmp_path / "r.md", tmp_path).look()
 
 
 def once(act: Callable[[], object], at: int) -> Callable[[], None]:
-    """Does it in one certain wait."""
+    """Call `act` in one certain wait."""
     waits = iter(range(100))
 
     def between() -> None:
@@ -237,12 +237,12 @@ def test_a_writer_that_never_rests_is_given_up_on_and_keeps_its_words(tmp_path: 
 def test_a_file_that_goes_away_for_good_is_given_up_on(tmp_path: Path) -> None:
     path = tmp_path / "r.md"
     path.write_bytes(b"a\n")
-    with pytest.raises(FileRefusedError, match="does not come to rest"):
+    with pytest.raises(FileRefusedError, match="keeps changing"):
         rewrite(path, between=once(path.unlink, 1))
 
 
 def test_no_folder_is_made_for_the_file_where_a_vault_may_not_be_mounted(tmp_path: Path) -> None:
-    with pytest.raises(FileRefusedError, match="its folder is not there"):
+    with pytest.raises(FileRefusedError, match="its folder does not exist"):
         rewrite(tmp_path / "vault" / "notes" / "r.md")
     assert list(tmp_path.iterdir()) == []
 
@@ -279,7 +279,7 @@ def test_an_edit_that_is_refused_after_it_was_made_is_taken_back(tmp_path: Path)
     path.write_bytes(b"a\n")
 
     class Late(RealDisk):
-        """Somebody saves in the last moment what leaves no room for the edit."""
+        """An editor saves at the last moment, and leaves no room for the edit."""
 
         def exchange(self, path: Path, other: Path, /) -> bool:
             if b"human" not in other.read_bytes():
@@ -336,7 +336,7 @@ def test_two_saves_in_the_last_moment_are_both_kept_and_the_edit_is_made_once(tm
     saves = iter((b"a\nfirst\ntea\n", b"a\nsecond\n"))
 
     class Late(RealDisk):
-        """Somebody saves in the last moment, twice."""
+        """An editor saves at the last moment, twice."""
 
         def exchange(self, path: Path, other: Path, /) -> bool:
             if (save := next(saves, None)) is not None:
@@ -378,7 +378,7 @@ def test_what_somebody_saved_is_still_owed_while_no_promise_can_be_given(tmp_pat
     path.write_bytes(b"a\n")
 
     class Late(RealDisk):
-        """Somebody saves in the last moment."""
+        """An editor saves at the last moment."""
 
         def exchange(self, path: Path, other: Path, /) -> bool:
             if other.read_bytes() == b"a\n":
@@ -388,7 +388,7 @@ def test_what_somebody_saved_is_still_owed_while_no_promise_can_be_given(tmp_pat
     file = Unsafe(path, tmp_path / "spare", Late())
     file.times = 100
     rewriting = Rewriting(file, add, NO_WAIT)
-    with pytest.raises(FileRefusedError, match="may stand in the file even so"):
+    with pytest.raises(FileRefusedError, match="may already be in the file"):
         rewriting.run(int)
     assert [hunk.added for hunk in rewriting.debts()] == [(b"human",)]
     rewriting.abandon()

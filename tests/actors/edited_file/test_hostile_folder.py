@@ -1,4 +1,4 @@
-"""Edits in a folder to which somebody hostile writes at the same time: nothing there leads the agent elsewhere."""
+"""Edits in a folder with a hostile writer: no entry there leads the agent elsewhere."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_trap_at_the_files_name_is_refused_and_stays(folder: Folder, trap: Tra
 
 
 def test_a_device_is_refused() -> None:
-    with pytest.raises(FileRefusedError, match="is a device, no regular file"):
+    with pytest.raises(FileRefusedError, match="is a device, not a regular file"):
         Access(RealDisk(), follows_links=False).open(Path("/dev/null"))
 
 

@@ -22,7 +22,7 @@ BYSTANDER = Window(surface=Surface.DISCORD_THREAD, id="910000000000000078")
 
 
 class NoWordError(ValueError):
-    """What an edit of this file's says no by."""
+    """Refusal by an edit of this file's."""
 
 
 CONFIG = QueueConfig(
@@ -214,7 +214,7 @@ def test_a_displaced_version_that_cannot_be_read_is_looked_at_again(rig: Rig) ->
     with displaced[0].open("r+b") as file:
         file.truncate(17 * 2**20)
     rig.settle()
-    assert "may stand in the file even so" in rig.outcomes[0]
+    assert "may already be in the file" in rig.outcomes[0]
     assert not rig.is_settled()
     displaced[0].write_bytes(b"a\nhuman\n")
     rig.queue.try_again()

@@ -209,9 +209,9 @@ def test_nothing_is_read_from_or_written_to_a_pipe_or_a_link(tmp_path: Path) -> 
     (tmp_path / "target").write_bytes(b"")
     (tmp_path / "link").symlink_to(tmp_path / "target")
     for name in ("pipe", "link"):
-        with pytest.raises(OSError, match=r"no regular file|symbolic links"):
+        with pytest.raises(OSError, match=r"not a regular file|symbolic links"):
             Notebook(tmp_path / name).append(b"a\n", is_durable=True)
-    with pytest.raises(OSError, match="no regular file"):
+    with pytest.raises(OSError, match="not a regular file"):
         Notebook(tmp_path / "pipe").lines()
     assert (tmp_path / "target").read_bytes() == b""
 

@@ -1,4 +1,4 @@
-"""Regular files: what is none is refused at once."""
+"""Regular files: any other kind of file is refused at once."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_what_is_no_regular_file_is_refused_at_once_and_not_left_open(
                 with pytest.raises(IsADirectoryError):
                     open_regular(place, flags)
             else:
-                with pytest.raises(NotRegularError, match="no regular file"):
+                with pytest.raises(NotRegularError, match="not a regular file"):
                     open_regular(place, flags)
             assert len(list(Path("/proc/self/fd").iterdir())) == before
 
@@ -57,7 +57,7 @@ def test_a_pipe_without_permissions_is_named_as_no_file_and_a_file_as_shut(
             (root / "file").touch(0)
 
             with as_ordinary_user():
-                with pytest.raises(NotRegularError, match="no regular file"):
+                with pytest.raises(NotRegularError, match="not a regular file"):
                     open_regular(root / "pipe", flags)
                 with pytest.raises(PermissionError, match="Permission denied"):
                     open_regular(root / "file", flags)

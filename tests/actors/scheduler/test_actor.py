@@ -183,7 +183,7 @@ def test_a_file_beyond_what_is_edited_is_left_byte_for_byte_and_said_from(
 def test_a_folder_in_the_files_place_is_no_crash(start: StartProcess, file: Path, channel: Channel) -> None:
     file.mkdir()
     start().pass_minutes(2)
-    assert ["no regular file" in text for text in channel.texts()] == [True]
+    assert ["not a regular file" in text for text in channel.texts()] == [True]
 
 
 def test_copies_of_a_synchronising_program_are_named_once(

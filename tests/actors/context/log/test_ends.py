@@ -36,7 +36,7 @@ def reading() -> Reading:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A settled channel, and a thread in which somebody waits for an answer."""
+    """A settled channel, and a thread with an open question."""
     rig = Rig(tmp_path)
     rig.say("hello", 41)
     rig.answer("hi")
@@ -149,5 +149,5 @@ def test_a_pipe_in_the_place_of_the_noted_ends_counts_as_none(root: Path, caplog
     os.mkfifo(root / FILE_NAME)
 
     assert survey(root, keeps_ends=True).unfinished == (THREAD,)
-    assert "no regular file" in caplog.text
+    assert "not a regular file" in caplog.text
     assert (root / FILE_NAME).is_file(), "it is written anew"

@@ -496,7 +496,7 @@ def test_what_is_no_file_in_a_logs_place_is_refused_at_once_and_stays_as_it_is(
                 os.mkfifo(log.path, 0o400 if what == "read-only pipe" else 0o600)
             mode = log.path.lstat().st_mode
 
-            with pytest.raises(LogUnwritable, match="cannot be opened: it is no regular file"):
+            with pytest.raises(LogUnwritable, match="cannot be opened: it is not a regular file"):
                 WindowLog.open_newest(root, WINDOW)
             assert log.path.lstat().st_mode == mode
             log.close()

@@ -42,7 +42,7 @@ def write(root: Path, events: list[Event], window: Window = CHANNEL, at: datetim
     return log.path
 
 
-def said(number: int, text: str = "", kind: str = "user", **meta: MetaValue) -> Event:
+def log_event(number: int, text: str = "", kind: str = "user", **meta: MetaValue) -> Event:
     fields: dict[str, MetaValue] = {
         "author": "Alice",
         "message_id": str(number),
@@ -67,7 +67,7 @@ def rows(index: Index) -> list[tuple[object, ...]]:
 @pytest.mark.req("S0-51")
 def test_people_and_the_agent_are_remembered_and_tools_are_not(tmp_path: Path) -> None:
     kinds = ["user", "agent", "tool-call", "tool-result", "agent", "delivery", "system"]
-    write(tmp_path, [said(number, kind=kind) for number, kind in enumerate(kinds)])
+    write(tmp_path, [log_event(number, kind=kind) for number, kind in enumerate(kinds)])
     index = an_index(tmp_path)
 
     assert compare(tmp_path, index).added == 3
@@ -77,7 +77,7 @@ def test_people_and_the_agent_are_remembered_and_tools_are_not(tmp_path: Path) -
 
 @pytest.mark.req("X-17")
 def test_blank_turns_have_no_row(tmp_path: Path) -> None:
-    write(tmp_path, [said(0, " \n"), said(1, "x")])
+    write(tmp_path, [log_event(0, " \n"), log_event(1, "x")])
     index = an_index(tmp_path)
 
     assert compare(tmp_path, index).added == 1
@@ -86,7 +86,7 @@ def test_blank_turns_have_no_row(tmp_path: Path) -> None:
 
 @pytest.mark.req("S0-57")
 def test_only_what_is_missing_or_failed_is_queued_again(tmp_path: Path) -> None:
-    write(tmp_path, [said(number) for number in range(5)])
+    write(tmp_path, [log_event(number) for number in range(5)])
     index = an_index(tmp_path)
     compare(tmp_path, index)
     waiting = index.pending.due(NOW, 10)
@@ -103,8 +103,8 @@ def test_only_what_is_missing_or_failed_is_queued_again(tmp_path: Path) -> None:
 
 
 def test_what_no_log_has_is_dropped(tmp_path: Path) -> None:
-    path = write(tmp_path, [said(0), said(1)])
-    other = write(tmp_path, [said(2)], at=BEGAN + timedelta(days=1))
+    path = write(tmp_path, [log_event(0), log_event(1)])
+    other = write(tmp_path, [log_event(2)], at=BEGAN + timedelta(days=1))
     index = an_index(tmp_path)
     compare(tmp_path, index)
     other.unlink()
@@ -118,7 +118,7 @@ def test_what_no_log_has_is_dropped(tmp_path: Path) -> None:
 
 
 def test_a_damaged_log_is_named_once_and_counted_always(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    path = write(tmp_path, [said(0), said(1), said(2)])
+    path = write(tmp_path, [log_event(0), log_event(1), log_event(2)])
     path.write_bytes(path.read_bytes().replace(b"words 1", b"words 7"))
     index = an_index(tmp_path)
     with caplog.at_level(logging.WARNING):
@@ -135,18 +135,18 @@ def test_a_damaged_log_is_named_once_and_counted_always(tmp_path: Path, caplog: 
 
 def test_a_pipe_in_a_logs_place_is_passed_over_and_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     index = an_index(tmp_path)
-    place = write(tmp_path, [said(1)])
+    place = write(tmp_path, [log_event(1)])
     place.unlink()
     os.mkfifo(place)
 
     compare(tmp_path, index)
-    assert "cannot be compared with the index: it is no regular file" in caplog.text
+    assert "cannot be compared with the index: it is not a regular file" in caplog.text
 
 
 def test_a_torn_end_is_nobodys_unfinished_write_after_a_minute(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    path = write(tmp_path, [said(0), said(1)])
+    path = write(tmp_path, [log_event(0), log_event(1)])
     path.write_bytes(path.read_bytes()[:-20])
     index = an_index(tmp_path)
     with caplog.at_level(logging.WARNING):
@@ -166,11 +166,11 @@ def test_a_torn_end_is_nobodys_unfinished_write_after_a_minute(
 @pytest.mark.parametrize("piece", [64, 300, 1_000, 10**6])
 def test_the_size_of_the_pieces_changes_nothing(tmp_path: Path, piece: int) -> None:
     dice = random.Random(5)
-    events = [said(number, "x" * dice.choice([1, 50, 2_000]) + str(number)) for number in range(40)]
+    events = [log_event(number, "x" * dice.choice([1, 50, 2_000]) + str(number)) for number in range(40)]
     path = write(tmp_path, events)
     path.write_bytes(path.read_bytes() + b"## torn")
     log, _ = WindowLog.open(tmp_path, path.relative_to(tmp_path))  # type: ignore[arg-type]
-    log.append(*(said(number) for number in range(40, 60)))
+    log.append(*(log_event(number) for number in range(40, 60)))
     log.close()
     index = an_index(tmp_path)
 
@@ -192,7 +192,7 @@ def test_any_history_of_an_index_ends_where_a_new_one_begins(tmp_path: Path) -> 
         window = dice.choice(windows)
         for _ in range(dice.randint(1, 8)):
             number += dice.choice([1, 1, 1, 90])
-            logs[window].append(said(number, dice.choice(["", " ", "long " * 30]), dice.choice(["user", "agent"])))
+            logs[window].append(log_event(number, dice.choice(["", " ", "long " * 30]), dice.choice(["user", "agent"])))
         match dice.randint(0, 3):
             case 0:
                 compare(tmp_path, index)
@@ -218,7 +218,7 @@ def test_any_history_of_an_index_ends_where_a_new_one_begins(tmp_path: Path) -> 
 
 @pytest.mark.req("X-20")
 def test_pins_come_from_the_logs_too(tmp_path: Path) -> None:
-    path = write(tmp_path, [said(0), said(1)])
+    path = write(tmp_path, [log_event(0), log_event(1)])
     at = path.relative_to(tmp_path).as_posix()
     pins = [
         event("p1", NOW, "pin", "", {"action": "pin", "event": "e0", "path": at, "line": 5}),
@@ -242,7 +242,7 @@ def test_pins_come_from_the_logs_too(tmp_path: Path) -> None:
 
 @pytest.mark.req("S0-53")
 def test_the_minimum_fields_are_there_and_only_the_vector_may_be_missing(tmp_path: Path) -> None:
-    write(tmp_path, [said(0)])
+    write(tmp_path, [log_event(0)])
     index = an_index(tmp_path)
     compare(tmp_path, index)
 
@@ -262,7 +262,7 @@ def test_the_minimum_fields_are_there_and_only_the_vector_may_be_missing(tmp_pat
 def test_a_turn_is_pending_ok_or_failed_and_nothing_else(tmp_path: Path) -> None:
     import apsw
 
-    write(tmp_path, [said(0)])
+    write(tmp_path, [log_event(0)])
     index = an_index(tmp_path)
     compare(tmp_path, index)
 

@@ -9,12 +9,12 @@ import pytest
 from actors.memory.index.index import Index
 from actors.memory.index.seal import AlteredIndexError
 from actors.memory.index.word_check import check_words
-from tests.actors.memory.index.test_reconcile import an_index, compare, said, write
+from tests.actors.memory.index.test_reconcile import an_index, compare, log_event, write
 
 
 @pytest.fixture
 def index(tmp_path: Path) -> Index:
-    write(tmp_path, [said(number, f"word{number} \udcff common É") for number in range(9)])
+    write(tmp_path, [log_event(number, f"word{number} \udcff common É") for number in range(9)])
     made = an_index(tmp_path)
     compare(tmp_path, made)
     return made

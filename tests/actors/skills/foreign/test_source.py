@@ -209,7 +209,7 @@ def test_another_file_and_no_file_are_named_with_the_rule(tmp_path: Path) -> Non
     os.mkfifo(tmp_path / "pipe")
     assert "must be a folder, or a zip (.skill), tar or tar.gz archive" in refusal(tmp_path / "a.txt")
     assert "cannot be read: No such file or directory" in refusal(tmp_path / "missing")
-    assert "cannot be read: it is no regular file" in refusal(tmp_path / "pipe")
+    assert "cannot be read: it is not a regular file" in refusal(tmp_path / "pipe")
 
 
 def test_a_folder_of_the_size_of_a_disk_is_not_walked_to_its_end(tmp_path: Path) -> None:
