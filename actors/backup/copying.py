@@ -110,7 +110,7 @@ def _require_free(folder: Path, root: Path) -> bool:
         raise BackupError(f"{folder}: cannot be used: {error.strerror}") from error
     if names:
         is_part = set(names) <= {ROOT, APART, sums.DRAFT}
-        hint = "a backup that was cut short lies there: remove it, or " if is_part else ""
+        hint = "it holds an unfinished backup: remove that, or " if is_part else ""
         raise BackupError(f"{folder}: is not empty; {hint}name a folder that is not there yet")
     return True
 
@@ -221,7 +221,7 @@ class _Copier:
         try:
             status = os.fstat(fd)
             if not stat.S_ISREG(status.st_mode):
-                raise _UnfitError("is no file any more")
+                raise _UnfitError("is no longer a file")
             if is_log:
                 status = self._settled_log(fd)
             there = self._folder / path
@@ -318,6 +318,6 @@ def _remove(folder: Path, was_there: bool) -> None:
 
 def _words(error: OSError, folder: Path) -> str:
     if error.errno in _FULL:
-        return f"{folder}: no backup was made: {error.strerror}; what had been copied was removed again"
+        return f"{folder}: no backup was made: {error.strerror}; the copied files were removed again"
     name = f"{os.fsdecode(error.filename)!r}: " if error.filename else ""
     return f"no backup was made: {name}{error.strerror or error}"

@@ -79,7 +79,7 @@ def read(folder: Path) -> dict[str, str]:
     for number, line in enumerate(data.removesuffix(b"\n").split(b"\n"), 1):
         match = _LINE.fullmatch(line)
         if match is None:
-            raise BackupError(f"{folder / NAME}: is damaged: line {number} is no sum; use another backup")
+            raise BackupError(f"{folder / NAME}: is damaged: line {number} is not a checksum; use another backup")
         escaped, digest_hex, name = match.groups()
         if escaped:
             name = re.sub(rb"\\[\\n]", lambda pair: _UNESCAPED[pair[0]], name)

@@ -108,7 +108,7 @@ class Head:
         if self._is_over:
             return
         if reason := self._pool.trouble():
-            self._on_fatal(f"what runs the hosts is gone: {reason}; the next start makes it anew")
+            self._on_fatal(f"the Ray cluster is lost: {reason}; the next start creates a new one")
             return
         self._system.clock.call_later(self._pace.look_s, self._look)
 
@@ -220,8 +220,8 @@ class Head:
             return
         except Exception:
             if not self._is_over:  # else what starts it was taken down meanwhile
-                log.exception("host %s: a defect in what starts it", life.name)
-                self._note_failure(life, "a defect in what starts it")
+                log.exception("host %s: the start failed inside the agent", life.name)
+                self._note_failure(life, "the start failed inside the agent")
             return
         life.drive(remote)
 

@@ -168,8 +168,8 @@ class HostLife:
             return failures + 1
         except Exception:
             if not self._has_ended():  # else what carried its calls was taken down
-                log.exception("host %s: a defect in what drives it", self.name)
-                self._owner.on_lost(self, "a defect in what drives it")
+                log.exception("host %s: the link failed inside the agent", self.name)
+                self._owner.on_lost(self, "the link failed inside the agent")
             return None
         return 0
 

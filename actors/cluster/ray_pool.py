@@ -181,7 +181,7 @@ def end_ray(ray: Any, wait_s: float = CLOSE_S) -> None:
     shutdown.start()
     shutdown.join(wait_s)
     if shutdown.is_alive():
-        log.warning("Ray does not end by itself: what it started here is killed")
+        log.warning("Ray does not end by itself: its processes on this machine are killed")
         atexit.unregister(ray.shutdown)  # or the end of this process waits for it again
     for child in children.values():
         if child.poll() is None:

@@ -81,7 +81,7 @@ def refusal(data_root: Path, word: str) -> str:
     except OSError as error:
         return f"{data_root} cannot be locked: {error.strerror}"
     else:
-        return f"not the head's data root: {wanted}, and here nobody holds {AGENT_LOCK}, which the head does"
+        return f"not the head's data root: {wanted}, and no process holds {AGENT_LOCK} here, as the head does there"
     finally:
         os.close(fd)
     try:

@@ -255,7 +255,9 @@ class FactsActor(Actor):
         """Know what the index knows, look at what has changed, then go on with what is owed."""
         (answer,) = yield (self._loading(),)
         if not isinstance(answer, RowsLoaded):
-            self._index_trouble = f"the index could not be asked what it has: {getattr(answer, 'reason', 'no answer')}"
+            self._index_trouble = (
+                f"the index could not be asked for its entries: {getattr(answer, 'reason', 'no answer')}"
+            )
             log.warning("%s, which is tried again", self._index_trouble)
             self._set(FactsTimer.RETRY, OPEN_AGAIN_S)
             return
@@ -354,7 +356,7 @@ class FactsActor(Actor):
             self._files.sync()
             self._journal.commit(is_durable=False)
         except OSError as error:
-            log.warning("what is done cannot be crossed out, which is tried again: %s", error)
+            log.warning("finished work cannot be committed, which is tried again: %s", error)
             self._set(FactsTimer.CROSS_OUT, OPEN_AGAIN_S)
 
     def _write_snapshot(self) -> None:

@@ -41,7 +41,7 @@ def _look(plan: Plan) -> Iterator[Finding]:
         path,
         audit,
         none_yet="nothing is indexed yet: the index is made from the files when the layer starts",
-        remedy="without the file it is made again at a start",
+        remedy="delete the file, and the next start rebuilds it",
     )
     if report.level is Level.OK and path.exists() and (bare := count_bare(path)):
         waits = "they wait for one, or are set aside, since the embedding model fails with their text alone"

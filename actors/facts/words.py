@@ -27,7 +27,7 @@ def _render_list(reply: EntriesListed, wording: Wording) -> Answer:
 
 def _render_forgotten(reply: EntryForgotten, _wording: Wording) -> Answer:
     status = f"forgotten; its file is now {reply.path}" if reply.path else "forgotten for good"
-    along = f"; {reply.derived} entries that were made from it went along" if reply.derived else ""
+    along = f"; {reply.derived} derived entries were removed too" if reply.derived else ""
     return Answer(f"{status}{along}" + (f"\n{reply.note}" if reply.note else ""))
 
 

@@ -189,7 +189,9 @@ class ForgetActor(Actor):
             with self.blocking():
                 self._journal.write(entry)
         except OSError as error:
-            self._refuse(message, f"nothing is forgotten, as the record of it cannot be written: {error.strerror}")
+            self._refuse(
+                message, f"nothing is forgotten, because the record of the request cannot be written: {error.strerror}"
+            )
             return False
         self._state.await_end(entry.forget_id, message)
         self._execute(entry, asker)

@@ -120,7 +120,7 @@ COMMANDS = (
     ),
     _make_command(
         "forget person",
-        "Forget all that a person said here, and all that quotes or names the person",
+        "Forget everything a person said here, with every quotation and mention",
         _person,
         Argument(
             name="person",
@@ -131,7 +131,7 @@ COMMANDS = (
     ),
     _make_command(
         "forget topic",
-        "Forget what was said about something, as far as you may",
+        "Forget messages on a topic, as far as your rights reach",
         _topic,
         Argument(name="words", description="The topic, in a few words", longest=1_000),
     ),

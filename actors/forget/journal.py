@@ -91,7 +91,7 @@ class ForgetJournal:
         try:
             return None if data is None else msgspec.json.decode(data, type=Entry)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            log.error("%s is no record of a forget request and is passed over: %s", self._folder / name, error)
+            log.error("%s is not a record of a forget request and is skipped: %s", self._folder / name, error)
             return None
 
 

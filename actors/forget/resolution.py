@@ -212,7 +212,7 @@ class Resolution:
         for window, answer in answers:
             if not isinstance(answer, ForgettableListed):
                 reason = answer.reason if isinstance(answer, Refused) else "it does not answer"
-                self._done(f"window {window.address.key} cannot say what it holds: {reason}; please try again")
+                self._done(f"window {window.address.key} cannot list its messages: {reason}; please try again")
                 return False
             self._resolved.add(window, answer.events)
             self._resolved.withheld += answer.withheld

@@ -30,7 +30,7 @@ def answer_preview(reply: ForgetPreviewed, wording: Wording) -> Answer:
     if reply.is_partial:
         lines.append(wording.note("The search may have more on this topic: ask again afterwards."))
     if reply.withheld:
-        lines.append(wording.note(f"Others wrote {reply.withheld} more; those stay."))
+        lines.append(wording.note(f"{reply.withheld} more are by other people; those stay."))
     lines.append(
         wording.note("With a message go its edits, quotations, files, answers and results. It cannot be undone.")
     )
@@ -41,7 +41,7 @@ def answer_carried_out(reply: ForgetCarriedOut, wording: Wording) -> Answer:
     """Result of a request."""
     if reply.waiting_for:
         head = (
-            f"Begun, not done: {_join(reply.waiting_for)} did not answer yet and will be asked again until done. "
+            f"Not finished yet: {_join(reply.waiting_for)} did not answer yet and will be asked again until done. "
             f"The request is `{reply.forget_id}`."
         )
     else:

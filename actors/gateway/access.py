@@ -31,7 +31,7 @@ class Caller:
             return f"{self.prefix}{DEFAULT}"
         if not memory_id.startswith(self.prefix):
             raise GatewayError(
-                403, f"memory_id {memory_id[:80]!r}: this key is for those that begin with {self.prefix!r}", "memory_id"
+                403, f"memory_id {memory_id[:80]!r}: must begin with {self.prefix!r} for this key", "memory_id"
             )
         return memory_id
 

@@ -137,7 +137,7 @@ class Body:
                 write(piece)
                 del piece  # or a client that sends nothing more keeps it in memory
         except (aiohttp.ClientError, web.RequestPayloadError) as error:
-            raise GatewayError(400, "the body did not come whole") from error
+            raise GatewayError(400, "the body is incomplete") from error
         return size
 
     def data(self, headers: CIMultiDict[str]) -> AsyncIterator[bytes] | None:

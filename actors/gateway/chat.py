@@ -204,7 +204,7 @@ class Chat:
             if not delivery.has_begun:
                 raise GatewayError(502, "the model's server broke off its answer") from error
             if not turn.has_ended:
-                self._note_unread("its server broke it off")
+                self._note_unread("the model's server broke it off")
             raise
         reading.end()
         if may_be_refused and reading.is_refusal:

@@ -69,7 +69,7 @@ def own_key(
 def _read(path: Path) -> str:
     status = path.lstat()
     if status.st_uid != os.geteuid() or status.st_mode & 0o077:
-        raise OwnKeyError(f"{path}: only its owner may read it (mode 600); delete it, and another key is made")
+        raise OwnKeyError(f"{path}: must be readable by its owner only (mode 600); delete it to have another key made")
     key = read_regular(path).decode("ascii", "replace").strip()
     if len(key) < SHORTEST_KEY:
         raise OwnKeyError(f"{path}: at least {SHORTEST_KEY} characters are required; delete it to have a key made")

@@ -140,7 +140,7 @@ class ClientFaults(logging.LoggerAdapter[logging.Logger]):
     def exception(self, msg: object, *args: object, **kwargs: Any) -> None:
         """Note what a client sent that is no HTTP; everything else is our fault."""
         if isinstance(kwargs.get("exc_info"), HttpProcessingError):
-            self.info("a client sent what is no HTTP: %s", type(kwargs["exc_info"]).__name__)
+            self.info("a client sent invalid HTTP: %s", type(kwargs["exc_info"]).__name__)
         else:
             super().exception(msg, *args, **kwargs)
 

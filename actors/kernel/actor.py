@@ -55,7 +55,7 @@ class NotUnderstoodError(Exception):
     """A message that the actor's protocol does not have: a dead letter and no crash, for its sender is at fault."""
 
     def __init__(self, message: object) -> None:
-        super().__init__(f"{type(message).__name__} means nothing to this actor")
+        super().__init__(f"{type(message).__name__} is not handled by this actor")
 
 
 class Outage:

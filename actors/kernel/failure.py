@@ -23,7 +23,7 @@ def summary(error: BaseException) -> str:
     try:
         text = str(error)
     except Exception:  # noqa: BLE001 - whatever a stranger's __str__ raises: a crash must be reported all the same
-        text = "(its text cannot be had)"
+        text = "(its text cannot be read)"
     return f"{type(error).__name__}: {text}".replace("\n", " ")[:SUMMARY_CHARS]
 
 

@@ -51,7 +51,7 @@ class Sweeper:
                     mailbox.leaving = True
                     self._system.schedule(mailbox)
         except Exception:
-            log.exception("a sweep failed; the next one comes all the same")
+            log.exception("a sweep failed; the next one runs as usual")
         self._system.clock.call_later(self._interval_s, self._sweep)
 
     def _to_leave(self) -> list[Mailbox]:

@@ -225,7 +225,7 @@ class ActorSystem:
                 tap(to, message)
             except Exception:
                 self.untap(tap)
-                log.exception("who listened to messages failed, and hears no more")
+                log.exception("a tap of messages failed and was removed")
         type(self).tell(self, to, message)
 
     def ref(self, address: Address) -> pykka.ActorRef[Any]:

@@ -70,7 +70,7 @@ class Bulkhead:
         """
         lane = self._lanes.setdefault(key, _Lane())
         if lane.hangs:
-            raise TimeoutError("what was begun before it still hangs")
+            raise TimeoutError("an earlier call still hangs")
         lane.callers += 1
         try:
             async with asyncio.timeout(deadline_s):

@@ -154,7 +154,7 @@ class Watchdog:
         try:
             self.look()
         except Exception:
-            log.exception("a look at the workers failed; the next one comes all the same")
+            log.exception("a check of the workers failed; the next one runs as usual")
         self.start()
 
     def _look_at(self, worker: Worker) -> None:
@@ -188,7 +188,7 @@ class Watchdog:
     def _name_loop(self, loop: LoopThread) -> None:
         with self._lock:
             self._counts[f"loop {loop.name}"] += 1
-        log.warning("loop %s does not come back; its stack:\n%s", loop.name, stack(loop))
+        log.warning("loop %s does not respond; its stack:\n%s", loop.name, stack(loop))
 
 
 def _message_type(frame: FrameType) -> str:

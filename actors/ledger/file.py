@@ -124,9 +124,9 @@ def entries_on(folder: Path, at: datetime) -> Iterator[CallSpent]:
     try:
         yield from entries(folder, midnight, midnight + timedelta(days=1), damage)
     except OSError as error:
-        log.warning("the ledger of this day cannot be read, so it begins anew: %s", error)
+        log.warning("the ledger of this day cannot be read, so a new one begins: %s", error)
     if damage.lines:
-        log.warning("%d lines of %s are no entries; they count nothing", damage.lines, ", ".join(damage.files))
+        log.warning("%d lines of %s are not entries and are ignored", damage.lines, ", ".join(damage.files))
 
 
 def spent_on(folder: Path, at: datetime) -> float:

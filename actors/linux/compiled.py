@@ -40,7 +40,7 @@ def load(path: Path, what: str, prefix: str, interface: int) -> ctypes.CDLL | No
         log.warning("the compiled %s cannot be loaded, numpy does its work: %s", what, error)
         return None
     if built_for != interface:
-        log.warning("the compiled %s is of another version, numpy does its work: build it anew", what)
+        log.warning("the compiled %s is of another version, so numpy is used: rebuild it", what)
         return None
     return library
 

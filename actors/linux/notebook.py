@@ -154,7 +154,7 @@ class Notebook:
             self._is_named = False
             make_folders(self._disk, self.path.parent)
             if self._content is not None and (lines := [*self._content()]):
-                log.warning("%s is not there any more: it is written anew", self.path)
+                log.warning("%s no longer exists: it is written again", self.path)
                 self._put(lines)
             return
         if self._content is not None and size > self._limit:

@@ -15,10 +15,10 @@ _MEANINGS = {
     errno.ELOOP: "no part of it may be a link",
     errno.EXDEV: "it must stay below the folder",
     errno.ENOENT: "there is no such file",
-    errno.ENOTDIR: "a part of it before the last is no folder",
+    errno.ENOTDIR: "a part of it before the last is not a folder",
     errno.ENXIO: "it must be a regular file",
     errno.ENAMETOOLONG: "it is too long",
-    errno.EAGAIN: "somebody is changing it at this moment",
+    errno.EAGAIN: "another program is changing it at this moment",
     errno.ENOSYS: "this kernel is too old to open files safely (Linux 5.6 is needed)",
 }
 _SHOWN_NAME = 200

@@ -94,7 +94,7 @@ class ServiceManager:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC | socket.SOCK_NONBLOCK) as out:
                 out.sendto("\n".join(fields).encode(), self._address)
         except OSError as error:
-            log.warning("the service manager cannot be told %s: %s", fields[0], error.strerror or error)
+            log.warning("the service manager cannot be notified (%s): %s", fields[0], error.strerror or error)
 
 
 def _status(text: str) -> str:

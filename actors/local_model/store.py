@@ -216,7 +216,7 @@ def _file_at(name: str) -> Path:
     if magic == _SPEECH_MAGIC:
         raise ModelFileError(f"{path} is a speech model, which is not added: write its path as transcribe.model")
     if magic != _MAGIC:
-        raise ModelFileError(f"{path} is no model: a file in GGUF begins with GGUF, this one with {magic!r}")
+        raise ModelFileError(f"{path} is not a model: a GGUF file begins with GGUF, this file with {magic!r}")
     return path
 
 

@@ -22,7 +22,7 @@ def _fault_of(server: ServerConfig) -> str:
     """Reason why a server cannot start; empty without a known one."""
     for folder in (*server.reads, *server.writes):
         if not os.path.isdir(folder):  # noqa: PTH112 - as the settings have the path
-            return f"{folder} is no folder"
+            return f"{folder} is not a folder"
     if server.command and shutil.which(server.command[0]) is None:
         return f"command {server.command[0]!r}: there is no such program"
     return ""

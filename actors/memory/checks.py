@@ -50,7 +50,7 @@ def index_findings(plan: Plan, reader: ActorSpec) -> Iterator[Finding]:
     with alone(ActorSystem(workers=2), (reader,)) as ask:
         index = ask(Verb(MEMORY, DescribeMemory), {}, ANSWER_S)
     if not isinstance(index, MemoryDescribed):
-        hint = "the index gives no answer; the next start makes it anew if it must"
+        hint = "the index does not answer; the next start rebuilds it if necessary"
         yield Finding("memory", Level.WARN, hint, _renewal(plan))
         return
     yield compare(index, turns)
@@ -64,7 +64,7 @@ def _renewal(plan: Plan) -> Repair:
 
         open_or_rebuild(plan.settings.data_root / PLACE, plan.system.clock.now()).close()
 
-    return Repair("move it aside and keep its vectors; the next start fills a new one from the logs", renew)
+    return Repair("move it aside, with its vectors; the next start rebuilds it from the logs", renew)
 
 
 def has_index(data_root: Path) -> bool:

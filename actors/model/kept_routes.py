@@ -49,7 +49,7 @@ def read_kept(model: str, folder: Path | None) -> Listing | None:
         with os.fdopen(open_regular(place, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
             for status in (os.fstat(file.fileno()), place.parent.stat()):
                 if status.st_uid not in (0, os.geteuid()) or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-                    raise OSError("others may write to it or its folder")
+                    raise OSError("other users may write to it or its folder")
             data = file.read(_MOST_BYTES + 1)
             if len(data) > _MOST_BYTES:
                 raise OSError(f"it is longer than {_MOST_BYTES} bytes")

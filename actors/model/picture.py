@@ -34,7 +34,7 @@ def data_url(folder: str, image: ImageFile) -> str:
     except OSError as error:
         raise ValueError(f"the folder of attachments cannot be opened: {error.strerror}") from error
     if image_type(data) != image.media_type:
-        raise ValueError(f"file {image.path!r} is no {image.media_type} any more")
+        raise ValueError(f"file {image.path!r} is no longer {image.media_type}")
     return f"data:{image.media_type};base64,{base64.b64encode(data).decode('ascii')}"
 
 

@@ -46,7 +46,7 @@ def _faults_of_rows(connection: Connection) -> Iterator[str]:
         if role not in _ROLE_WORDS:
             yield f"row {entry_id!r}: there is no role {role!r}"
         if bool(model) != bool(vector):
-            yield f"row {entry_id!r}: of vector and space it has one only"
+            yield f"row {entry_id!r}: must have both vector and space, or neither"
         if vector:
             try:
                 vector_of(vector)

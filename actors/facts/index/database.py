@@ -17,6 +17,6 @@ CREATE INDEX entries_by_conversation ON entries(conversation, model);
 """,
     version=1,
     application_id=0x52656D46,
-    remedy="it is made anew from the files",
+    remedy="it is rebuilt from the files",
     pragmas=("secure_delete = on",),  # An entry may be forgotten for good.
 )

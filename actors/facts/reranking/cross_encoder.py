@@ -102,7 +102,7 @@ class CrossEncoder:
             batch = order[start : start + BATCH]
             scores[batch] = self._logits([pairs[index] for index in batch])
         if not np.isfinite(scores).all():
-            raise ValueError("the model gives scores that are no numbers")
+            raise ValueError("the model gives scores that are not numbers")
         return tuple(float(score) for score in scores)
 
     def _logits(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:

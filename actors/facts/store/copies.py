@@ -25,7 +25,7 @@ class Copies:
         self._original[path] = original
         if path not in self._named:
             self._named.add(path)
-            left = "a copy" if is_same else "another version, whose text is not used: merge it by hand"
+            left = "a copy" if is_same else "another version; its text is not used: merge it by hand"
             log.warning("%s is %s of %s; both are one entry", path, left, original)
 
     def drop(self, path: str) -> None:

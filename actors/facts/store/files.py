@@ -170,7 +170,7 @@ class EntryFiles:
         while above != self.root:
             if above.is_symlink():
                 raise OSError(
-                    errno.ELOOP, f"{above.relative_to(self.root)}: it is a link, and nothing is written through it"
+                    errno.ELOOP, f"{above.relative_to(self.root)}: is a link; entries are not written through links"
                 )
             above = above.parent
         if not folder.is_dir():

@@ -84,7 +84,7 @@ class Git:
         try:
             self._loop.submit(self._end()).result(STOP_S)
         except (TimeoutError, CancelledError):
-            log.info("a commit was under way; what it leaves is in the next one")
+            log.info("a commit was under way; the next one takes the remaining files")
         finally:
             self._loop.stop()
 
@@ -144,7 +144,7 @@ class Git:
             with suppress(FileNotFoundError):
                 if self._owner.now().timestamp() - lock.lstat().st_mtime > STALE_S:
                     lock.unlink()
-                    log.warning("a git that was killed has left %s, which is removed", lock)
+                    log.warning("removed %s, left by a killed git", lock)
 
     def _ignore(self) -> None:
         """Have git pass over what can be made again; a `.gitignore` that is there stays as it is."""

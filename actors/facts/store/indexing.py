@@ -257,9 +257,9 @@ class Indexing:
     def _take_refusal(self, batch: dict[str, tuple[IndexRow | None, str]], answer: object) -> None:
         """Keep what was refused for later, unless it is known better by now, or one row is refused whatever comes."""
         self._refusals += 1
-        self._fail("index", "the index could not be told of entries", answer)
+        self._fail("index", "the index could not be sent entries", answer)
         if len(batch) == 1 and self._refusals > MOST_REFUSALS:
-            log.error("an entry is left out of the index, for it refuses it: %s", next(iter(batch)))
+            log.error("an entry is left out of the index, because the index refuses the entry: %s", next(iter(batch)))
             self._refusals = 0
             return
         for entry_id, change in batch.items():

@@ -81,7 +81,7 @@ class Watcher:
                     elif changes:
                         self._tell(tuple(sorted(_below(self._root, path) for _, path in changes)))
                     if _inode(folder) != watched:
-                        log.warning("%s is not there any more, or another one is: it is watched anew", folder)
+                        log.warning("%s was removed or replaced: it is watched again", folder)
                         break
             except (
                 OSError,

@@ -239,7 +239,7 @@ def _read_header(descriptor: int) -> tuple[Purpose, Frame, int]:
     begin = len(_MAGIC) + _LENGTHS.size
     opening = read(descriptor, begin, 0)
     if len(opening) < begin or not opening.startswith(_MAGIC):
-        raise UnfitCodesError("it is no file of codes")
+        raise UnfitCodesError("it is not a file of codes")
     text_size, arrays_size = _LENGTHS.unpack(opening[len(_MAGIC) :])
     size = begin + text_size + arrays_size + _DIGEST
     whole = read(descriptor, size, 0) if size <= _MOST_HEADER else b""

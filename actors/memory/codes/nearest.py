@@ -71,7 +71,7 @@ class Nearest:
         try:
             opened = cls(CodesFile.open(path, space, dims, tuning), source, tuning)
         except UnfitCodesError as reason:
-            log.info("codes of the index are built anew: %s", reason)
+            log.info("codes of the index are rebuilt: %s", reason)
             return cls._build(path, space, dims, source, tuning)
         try:
             opened._load()
@@ -79,7 +79,7 @@ class Nearest:
         except UnfitCodesError as reason:
             opened.close()
             level = logging.INFO if isinstance(reason, OutgrownCodesError) else logging.WARNING
-            log.log(level, "codes of the index are built anew: %s", reason)
+            log.log(level, "codes of the index are rebuilt: %s", reason)
             return cls._build(path, space, dims, source, tuning)
         return opened
 

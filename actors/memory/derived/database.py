@@ -272,7 +272,7 @@ def require_sound(connection: Connection, schema: Schema, check: str = "quick_ch
             f"and {schema.version}"
         )
     if dict(connection.execute(_SHAPE)) != _shape(schema):
-        raise ForeignDatabaseError("its tables are others")
+        raise ForeignDatabaseError("its tables differ")
     if check and (verdict := list(connection.execute(f"PRAGMA {check}(1)"))) != [("ok",)]:
         raise ForeignDatabaseError(f"damaged: {verdict[0][0] if verdict else 'unreadable'}")
 

@@ -155,7 +155,7 @@ class DatabaseActor(Actor, Generic[S]):
     def _current(self) -> S:
         """The store, opened anew if its file is not there any more."""
         if self._store is not None and not self._store.file.is_in_place:
-            log.warning("%s is not there any more, or another file is: it is opened anew", self._name)
+            log.warning("%s was removed or replaced: it is opened again", self._name)
             self._close()
         if self._store is None:
             self._store = self._open_store(self._is_doubtful)

@@ -98,7 +98,7 @@ def _check_rest(connection: apsw.Connection) -> None:
     """
     notes = list(connection.execute("SELECT value FROM meta WHERE key = ?", (_REST,)))
     if notes and notes[0][0] != rest_sum(connection):
-        raise ForeignDatabaseError("its words, its pins or what was taken back are not what they were")
+        raise ForeignDatabaseError("its words, pins or retractions were altered")
     if notes:
         list(connection.execute("DELETE FROM meta WHERE key = ?", (_REST,)))
     else:
@@ -110,7 +110,7 @@ SCHEMA = Schema(
     place=PLACE,
     tables=TABLES,
     version=7,
-    remedy="building it anew from the logs",
+    remedy="rebuilding it from the logs",
     busy_ms=2_000,
     prepare=_load_distances,
     check=_check_rest,

@@ -58,7 +58,7 @@ def check_sources(connection: apsw.Connection) -> None:
         AlteredIndexError: one does not.
     """
     for (path,) in connection.execute(_UNKNOWN):
-        raise AlteredIndexError(f"a pin, or what was taken back, is said to be from {path}, which is no log")
+        raise AlteredIndexError(f"a pin, or what was taken back, names {path}, which is not a log")
 
 
 def _seal_of(turn: Remembered) -> bytes:

@@ -101,7 +101,7 @@ def _check(record: tuple[apsw.SQLiteValue, ...]) -> None:
     if not is_sealed or not said_in == home == key_of_log(str(path)):
         raise AlteredIndexError(f"row {row} is not what was stored")
     if not has_own_vector or not is_pinned:
-        raise AlteredIndexError(f"row {row} has another's vector, or is no pin, or one that it was not")
+        raise AlteredIndexError(f"row {row} has a wrong vector or a wrong pin")
 
 
 def key_of_log(path: str) -> str:

@@ -41,16 +41,16 @@ def _results(reply: MemoriesFound, wording: Wording) -> Answer:
 def _about_a_person(reply: MemoriesFound, wording: Wording) -> Answer:
     """Results for a person's own name, with the place of each in the logs."""
     if not reply.memories:
-        nothing = "Nothing by a person of that name, or with the name, is remembered."
-        own = "Nothing that was said by you or with your name would be brought up here."
+        nothing = "No message by a person of that name, or with the name, is remembered."
+        own = "No message by you or with your name would be brought up here."
         return Answer(nothing if wording.is_terminal else own)
     lines = [_line(number, memory, wording) for number, memory in enumerate(reply.memories, 1)]
     if not wording.is_terminal:
         places = [wording.note(f"`{memory.path}` line {memory.line}") for memory in reply.memories]
         lines = [f"{line}\n{place}" for line, place in zip(lines, places, strict=True)]
     head = (
-        "These would come up first when somebody here asks about you, by the name that you have here. "
-        "Only you see this list; it has nothing that this place could not read anyway."
+        "These would come up first if a person here asked about you, by your name here. "
+        "Only you see this list; everything in it may be read here."
     )
     if wording.is_terminal:
         head = "These would come up first when the person is asked about."
@@ -109,7 +109,7 @@ def _counts(reply: MemoryDescribed, wording: Wording) -> Answer:
 
 
 def _rebuilt(reply: MemoryRebuilt, _wording: Wording) -> Answer:
-    waiting = f"\n{reply.pending} of them wait for their vectors; the running agent has them made"
+    waiting = f"\n{reply.pending} of them wait for their vectors; the running agent requests them"
     return Answer(f"{reply.rows} turns indexed in {reply.seconds:g} s{waiting if reply.pending else ''}")
 
 
@@ -160,7 +160,7 @@ def _search_about(call: Invocation, _values: ArgumentValues, *, limit: int) -> S
 SEARCH = Command(
     name="memory search",
     group_description="Look into what I remember",
-    description="Find what was said about something",
+    description="Find messages about a topic",
     arguments=(Argument(name="query", description="What to look for", longest=1000),),
     for_viewers=True,
     to=MEMORY,
@@ -172,7 +172,7 @@ SEARCH = Command(
 )
 ME = Command(
     name="memory me",
-    description="Show what I would bring up here about you, and where each of it was said",
+    description="Show what I would bring up here about you, with its places",
     for_viewers=True,
     to=MEMORY,
     request=partial(_search_about, limit=LIMIT),

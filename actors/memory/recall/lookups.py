@@ -69,7 +69,7 @@ class Lookups:
         if (entry := self._queue.admit()) is None:
             return None
         is_late = self._monotonic() - entry.came_at > PATIENCE_S
-        return entry.request, f"not begun within {PATIENCE_S:g} s: too much is asked of the memory" if is_late else ""
+        return entry.request, f"not begun within {PATIENCE_S:g} s: the memory has too many requests" if is_late else ""
 
     def end(self, request_id: RequestId) -> None:
         """Make room: that lookup is answered."""

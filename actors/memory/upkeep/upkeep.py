@@ -124,7 +124,7 @@ class Upkeep:
         if self._plan.read_only:
             return
         if not self._store.index.is_coherent():
-            log.warning("the memory index lacks turns or their words: building it anew from the logs")
+            log.warning("the memory index lacks turns or their words: rebuilding it from the logs")
             with self._host.blocking():
                 self._store.empty()
         if self._store.space_changed:
@@ -170,7 +170,7 @@ class Upkeep:
 
     def _disown(self, reason: str) -> None:
         self._remade += 1
-        log.warning("the memory index was altered by something else than the agent: %s", reason)
+        log.warning("the memory index was altered by another program: %s", reason)
         database.disown(self._plan.path, SCHEMA)
 
     def store(self) -> Store:
@@ -183,7 +183,7 @@ class Upkeep:
         if self._store is None:
             raise NotOpenError
         if not self._store.index.is_in_place:
-            log.warning("the memory index was removed or replaced: building it anew from the logs")
+            log.warning("the memory index was removed or replaced: rebuilding it from the logs")
             self._let_go()
             self.open()
         elif not self._plan.read_only and self._store.index.is_written_by_others():
@@ -295,7 +295,7 @@ class Upkeep:
         self._stop_run()
         if reason != self._trouble:
             level = logging.INFO if self._plan.read_only else logging.WARNING
-            log.log(level, "%s; turns go on without what that keeps from them", reason)
+            log.log(level, "%s; turns go on without memories", reason)
         self._trouble = reason
         if look_after_s is not None and not self._plan.read_only:
             self._look_again(look_after_s)

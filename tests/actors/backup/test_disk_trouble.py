@@ -30,7 +30,7 @@ class FailingDisk(RealDisk):
 
 def test_a_full_disk_gets_its_room_back(tmp_path: Path) -> None:
     root = make_root(tmp_path / "data")
-    with pytest.raises(BackupError, match="No space left on device; what had been copied was removed"):
+    with pytest.raises(BackupError, match="No space left on device; the copied files were removed"):
         back_up(root, tmp_path / "b", disk=FailingDisk(errno.ENOSPC, takes=3))
     assert not (tmp_path / "b").exists()
 

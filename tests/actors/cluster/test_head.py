@@ -396,7 +396,7 @@ def test_the_agent_ends_with_the_reason_when_what_runs_the_hosts_is_gone(
     pool.lacks = "Ray's raylet ended"
     eventually(lambda: bool(fatal))
 
-    assert fatal == ["what runs the hosts is gone: Ray's raylet ended; the next start makes it anew"]
+    assert fatal == ["the Ray cluster is lost: Ray's raylet ended; the next start creates a new one"]
 
 
 def test_hosts_that_are_slow_to_start_beside_each_other_count_as_one_failure(

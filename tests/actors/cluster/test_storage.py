@@ -13,7 +13,7 @@ from tests.actors.cluster.test_part import settings
 
 
 @pytest.fixture
-def held(tmp_path: Path) -> Iterator[Path]:
+def head_root(tmp_path: Path) -> Iterator[Path]:
     """A data root that a head holds."""
     root = DataRoot(tmp_path / "data")
     root.hold()
@@ -22,26 +22,28 @@ def held(tmp_path: Path) -> Iterator[Path]:
     root.release()
 
 
-def test_the_heads_storage_is_not_refused(held: Path) -> None:
+def test_the_heads_storage_is_not_refused(head_root: Path) -> None:
     assert storage.AGENT_LOCK == LOCK_NAME
-    assert refusal(held, "ours") == ""
+    assert refusal(head_root, "ours") == ""
 
 
-def test_a_folder_whose_lock_nobody_holds_is_not_the_heads_whatever_stands_in_it(held: Path, tmp_path: Path) -> None:
+def test_a_folder_whose_lock_nobody_holds_is_not_the_heads_whatever_stands_in_it(
+    head_root: Path, tmp_path: Path
+) -> None:
     other = tmp_path / "other"
     other.mkdir()
     for name in (LOCK_NAME, HOSTS_LOCK_NAME):
-        (other / name).write_bytes((held / name).read_bytes())
+        (other / name).write_bytes((head_root / name).read_bytes())
 
     assert refusal(other, "ours").startswith("not the head's data root: ")
-    assert refusal(other, "ours").endswith("nobody holds agent.lock, which the head does")
+    assert refusal(other, "ours").endswith("no process holds agent.lock here, as the head does there")
     free = DataRoot(other)
     free.hold()
     free.release()
 
 
-def test_a_folder_that_another_agent_holds_is_not_the_heads(held: Path) -> None:
-    assert refusal(held, new_word()).endswith("hosts.lock here is of another run")
+def test_a_folder_that_another_agent_holds_is_not_the_heads(head_root: Path) -> None:
+    assert refusal(head_root, new_word()).endswith("hosts.lock here is of another run")
 
 
 def test_a_folder_without_the_lock_is_no_data_root(tmp_path: Path) -> None:

@@ -37,12 +37,12 @@ def test_whoever_asks_by_pykkas_reference_gets_the_error(system: ActorSystem) ->
     future = system.ref(PLAYER).ask(Say(n=1), block=False)
     system.run()
 
-    with pytest.raises(NotUnderstoodError, match="Say means nothing to this actor"):
+    with pytest.raises(NotUnderstoodError, match="Say is not handled by this actor"):
         future.get(timeout=0)
 
 
 def test_the_end_of_a_match_names_the_type_and_never_the_content() -> None:
-    with pytest.raises(NotUnderstoodError, match=r"^str means nothing to this actor$"):
+    with pytest.raises(NotUnderstoodError, match=r"^str is not handled by this actor$"):
         not_understood("secret")  # type: ignore[arg-type]
 
 

@@ -72,7 +72,7 @@ def test_an_exception_whose_text_cannot_be_had_is_a_crash_like_any_other(system:
     stage = Stage(system, play, policy=AT_ONCE)
 
     assert stage.run(1, 2) == [2]
-    assert "MuteError: (its text cannot be had)" in system.dead_letters.letters()[0].reason
+    assert "MuteError: (its text cannot be read)" in system.dead_letters.letters()[0].reason
 
 
 def test_one_exception_raised_again_and_again_does_not_grow(

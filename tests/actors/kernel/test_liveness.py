@@ -111,7 +111,7 @@ def test_a_loop_that_ends_is_a_crash_of_its_actor_which_gets_a_new_one(rig: Rig)
 
 @pytest.mark.crashes
 def test_a_quiet_actor_learns_that_its_loop_ended(rig: Rig) -> None:
-    """Nobody tells it anything, as to a bot that hears nothing because its loop is gone."""
+    """The actor gets no message, as a bot with a dead loop hears no event."""
     rig.tell(END)
     eventually(rig.system.supervisor.restarts)
 
@@ -240,7 +240,7 @@ def test_a_loop_that_hangs_is_named_with_its_stack_and_then_given_up(
     with caplog.at_level(logging.WARNING):
         assert "loop owner" not in looks.look(9)
         assert "loop owner" in looks.look(4)
-    assert "loop owner does not come back; its stack:" in caplog.text
+    assert "loop owner does not respond; its stack:" in caplog.text
     assert "assert self.over.wait(PATIENCE_S)" in caplog.text
     assert looks.watchdog.counts()["loop owner"] == 1
     assert "loop owner" in looks.heard[-1]

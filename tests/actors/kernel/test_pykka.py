@@ -178,7 +178,7 @@ def test_a_mailbox_speaks_pykkas_inbox_and_stop_flag(system: ActorSystem) -> Non
 
 
 def test_an_actor_without_a_handler_says_what_it_does_not_understand() -> None:
-    with pytest.raises(NotUnderstoodError, match="Say means nothing to this actor"):
+    with pytest.raises(NotUnderstoodError, match="Say is not handled by this actor"):
         Actor().handle(Say())
 
 

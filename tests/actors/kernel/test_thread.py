@@ -20,13 +20,13 @@ def test_a_job_gives_what_it_gives_and_raises_what_it_raises() -> None:
         with pytest.raises(ZeroDivisionError):
             await bulkhead.run("a", PATIENCE_S, divmod, 7, 0)
         with pytest.raises(KeyboardInterrupt):
-            await bulkhead.run("a", PATIENCE_S, interrupted)
+            await bulkhead.run("a", PATIENCE_S, be_interrupted)
         assert await bulkhead.run("a", PATIENCE_S, divmod, 8, 2) == (4, 0)
 
     asyncio.run(both())
 
 
-def interrupted() -> None:
+def be_interrupted() -> None:
     raise KeyboardInterrupt
 
 
@@ -90,7 +90,7 @@ def join_all(name: str) -> None:
 def test_a_job_that_hangs_holds_up_its_own_lane_alone() -> None:
     async def then(bulkhead: Bulkhead, _over: threading.Event) -> None:
         before = threading.active_count()
-        with pytest.raises(TimeoutError, match="what was begun before it still hangs"):
+        with pytest.raises(TimeoutError, match="an earlier call still hangs"):
             await bulkhead.run("stuck", PATIENCE_S, int)
         assert threading.active_count() == before
         assert await bulkhead.run("other", PATIENCE_S, int) == 0

@@ -168,7 +168,7 @@ def test_a_day_has_cost_what_its_calls_of_models_have(tmp_path: Path, caplog: py
     assert spent_on(tmp_path, NOON + timedelta(days=1)) == 0.0
     (tmp_path / "2026-04.jsonl").mkdir()
     assert spent_on(tmp_path, datetime(2026, 4, 2, tzinfo=UTC)) == 0.0
-    assert "the ledger of this day cannot be read, so it begins anew" in caplog.text
+    assert "the ledger of this day cannot be read, so a new one begins" in caplog.text
 
 
 def test_a_start_counts_what_the_day_has_cost_before(tmp_path: Path) -> None:

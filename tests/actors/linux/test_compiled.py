@@ -31,7 +31,7 @@ def test_a_library_of_the_right_interface_is_taken(caplog: pytest.LogCaptureFixt
 @needs_a_library
 def test_one_of_another_version_is_not(caplog: pytest.LogCaptureFixture) -> None:
     assert load(BUILT, "search", "scan", 3) is None
-    assert "the compiled search is of another version, numpy does its work: build it anew" in caplog.text
+    assert "the compiled search is of another version, so numpy is used: rebuild it" in caplog.text
 
 
 def test_one_that_is_broken_or_something_else_is_not(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -171,7 +171,7 @@ def test_a_file_that_was_removed_is_written_anew_with_what_counts(
     disk.before = allow
     book.append(b"c\n", is_durable=True)
     assert book.lines() == [b"a", b"c"]
-    assert "is not there any more: it is written anew" in caplog.text
+    assert "no longer exists: it is written again" in caplog.text
 
 
 def test_the_name_of_a_file_or_folder_that_is_made_again_is_synced_again(tmp_path: Path) -> None:

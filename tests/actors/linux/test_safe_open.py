@@ -236,7 +236,7 @@ def test_a_lease_on_a_file_makes_nobody_wait(folder: Path) -> None:
     assert lessee.stdout is not None
     try:
         assert lessee.stdout.readline() == b"leased\n"
-        with pytest.raises(ValueError, match="somebody is changing it at this moment"):
+        with pytest.raises(ValueError, match="another program is changing it at this moment"):
             read_beneath(folder, "a", LIMIT)
     finally:
         lessee.communicate(b"\n")

@@ -154,7 +154,7 @@ def test_a_service_manager_that_is_gone_harms_nobody(tmp_path: Path, caplog: pyt
     with caplog.at_level(logging.WARNING):
         manager.ready("online")
 
-    assert "the service manager cannot be told READY=1: No such file or directory" in caplog.text
+    assert "the service manager cannot be notified (READY=1): No such file or directory" in caplog.text
 
 
 def test_a_system_in_which_an_actor_hangs_gives_no_signs_of_life_until_it_comes_back(listener: Listener) -> None:

@@ -89,7 +89,7 @@ def test_a_model_that_is_not_here_is_named_with_the_command_that_brings_it(tmp_p
         "Bad!": "model name 'Bad!': must be",
         "relative.gguf": "a path must begin with / or ~",
         f"{tmp_path}/none.gguf": "none.gguf cannot be read: No such file",
-        f"{tmp_path}/text.gguf": "is no model: a file in GGUF begins with GGUF",
+        f"{tmp_path}/text.gguf": "is not a model: a GGUF file begins with GGUF",
     }
     try:
         told = {name: rig.failure(rig.ask("hello", model=f"local/{name}")) for name in cases}

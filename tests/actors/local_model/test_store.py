@@ -60,7 +60,7 @@ def test_names_and_files_that_cannot_be_are_refused_by_their_rule(tmp_path: Path
         ("", file): "must be 1 to 64 of",
         ("x" * 65, file): "must be 1 to 64 of",
         ("mine.gguf", file): "not ending in .gguf",
-        ("other", tmp_path / "text"): "is no model",
+        ("other", tmp_path / "text"): "is not a model",
         ("other", tmp_path): "cannot be read: it is not a regular file",
         ("other", tmp_path / "none"): "cannot be read: No such file",
     }

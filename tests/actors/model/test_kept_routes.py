@@ -71,7 +71,7 @@ def test_what_others_may_write_or_rename_is_not_believed(folder: Path, caplog: p
             read_kept("openai/x", None)
         place.chmod(before)
         assert read_kept("openai/x", None) == LISTING
-    assert caplog.text.count("is not believed: others may write to it or its folder") == 4
+    assert caplog.text.count("is not believed: other users may write to it or its folder") == 4
     link = file.with_name("other")
     file.rename(link)
     file.symlink_to(link)

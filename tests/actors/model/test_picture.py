@@ -71,7 +71,7 @@ def test_the_same_request_is_told_in_the_same_bytes(folder: Path) -> None:
     ("spoil", "reason"),
     [
         (lambda file: file.unlink(), "there is no such file"),
-        (lambda file: file.write_bytes(b"something else"), "is no image/png any more"),
+        (lambda file: file.write_bytes(b"something else"), "is no longer image/png"),
         (lambda file: file.write_bytes(PNG + bytes(LONGEST_IMAGE_BYTES)), "at most 3932160 are allowed"),
         (lambda file: (file.unlink(), file.symlink_to("/etc/hostname")), "no part of it may be a link"),
         (lambda file: file.with_name("b.png").hardlink_to(file), "it has 2 names"),

@@ -1,4 +1,4 @@
-"""Messages with files, where commands and disks do their worst: nobody waits for ever, and no message is lost."""
+"""Messages with files, with hostile commands and failing disks: no wait is endless, and no message is lost."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_a_disk_that_hangs_holds_up_the_files_of_one_window(
     life.say("second", attachments=[FILE])
     hung, after, second = life.messages.wait(3)
     assert (hung.attachments[0].note, after.text) == ("it cannot be kept: it took longer than 1 s", "after it")
-    assert second.attachments[0].note == "it cannot be kept: what was begun before it still hangs"
+    assert second.attachments[0].note == "it cannot be kept: an earlier call still hangs"
     assert "12345" in hung.text
     assert "12345" in second.text
     life.say("elsewhere", thread, attachments=[FILE])

@@ -388,7 +388,7 @@ def test_a_file_that_hangs_holds_up_the_files_of_one_window(start: StartLife, tm
     try:
         hung, second = ask(life, "a.txt"), ask(life, "b.txt")
         assert "cannot be read: it took longer than 0.5 s" in refusal(life, hung)
-        assert "cannot be read: what was begun before it still hangs" in refusal(life, second)
+        assert "cannot be read: an earlier call still hangs" in refusal(life, second)
         assert isinstance(life.outcome(ask(life, "a.txt", thread)), FileAttached)
         life.say("hello")
         assert life.texts(1) == ["hello"]

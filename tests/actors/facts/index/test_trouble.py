@@ -126,7 +126,7 @@ def test_what_is_no_index_is_moved_aside_and_one_is_begun_anew(
     (moved,) = aside(rig)
     assert moved.read_bytes() == damage or not damage  # SQLite makes a database of nothing
     assert len(list_warnings(caplog)) == 1
-    assert "made anew from the files" in list_warnings(caplog)[0]
+    assert "rebuilt from the files" in list_warnings(caplog)[0]
     assert rig.told == []  # nobody was told anything of it before
     rig.stop()
     assert audit(rig.path) == []

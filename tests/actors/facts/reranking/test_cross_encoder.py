@@ -1,4 +1,4 @@
-"""The model on this machine: what it is fed, and what is made of what it gives."""
+"""The model on this machine: inputs, and use of the outputs."""
 
 from __future__ import annotations
 
@@ -117,8 +117,8 @@ def test_of_no_and_yes_the_difference_counts(tmp_path: Path) -> None:
         (columns(512, 384), "must give one score each"),
         (lambda _fed: np.zeros(7), "must give one score each"),
         (lambda _fed: [["a"]], "cannot be run"),
-        (columns(1, value=np.nan), "no numbers"),
-        (columns(1, value=np.inf), "no numbers"),
+        (columns(1, value=np.nan), "not numbers"),
+        (columns(1, value=np.inf), "not numbers"),
         (lambda _fed: 1 / 0, "cannot be run: ZeroDivisionError"),
     ],
     ids=["three", "an embedder", "too many", "words", "NaN", "infinite", "broken"],

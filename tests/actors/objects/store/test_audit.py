@@ -31,7 +31,7 @@ FAULTS = (
     ("DELETE FROM rounds WHERE window = 1", "window 1: rounds [] are kept, 3 to 3 should be"),
     ("UPDATE snapshots SET round = 9", "window 1: its snapshot is of round 9, its last round is 3"),
     ("PRAGMA foreign_keys = off; DELETE FROM windows WHERE id = 2", "a row of versions names a row that is not"),
-    ("DROP TABLE rounds", "it cannot be read on: its tables are others"),
+    ("DROP TABLE rounds", "it cannot be read on: its tables differ"),
 )
 
 
