@@ -132,7 +132,7 @@ def _file(data: str, media_type: str, name: str) -> AnswerPart:
     try:
         content = base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError):
-        return AnswerPart(text="(a file that is left out: its data are no base64)")
+        return AnswerPart(text="(a file is left out: its data are not base64)")
     if not content:
         return AnswerPart(text="(an empty file)")
     media_type = clean(media_type, 100).lower()

@@ -228,7 +228,7 @@ class ObjectsActor(Actor):
         def take_state(reply: Answer | None) -> None:
             if isinstance(reply, ObjectsLoaded) and reply.last_round != self._last_round:
                 log.warning(
-                    "%s: the store has %d rounds and not %d: what it knows counts from now on",
+                    "%s: the store has %d rounds instead of %d: the store's state counts from now on",
                     self.address,
                     reply.last_round,
                     self._last_round,
@@ -358,6 +358,6 @@ def _fold_rounds(loaded: ObjectsLoaded, config: ObjectsConfig, window: Window) -
                 else:
                     objects.apply(entry)
     except (msgspec.MsgspecError, KeyError, ValueError) as error:
-        log.warning("%s: what was kept of its objects cannot be read, they begin anew: %s", window.address.key, error)
+        log.warning("%s: its saved objects cannot be read and start empty: %s", window.address.key, error)
         return None
     return objects

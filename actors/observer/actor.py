@@ -113,7 +113,7 @@ class ObserverActor(Actor):
             try:
                 self._file.unlink(missing_ok=True)
             except OSError as error:
-                log.warning("observer: %s cannot be taken away: %s", OBSERVER_PAGE, error.strerror)
+                log.warning("observer: %s cannot be removed: %s", OBSERVER_PAGE, error.strerror)
             try:
                 if self._server is not None:
                     self._loop.submit(self._server.stop()).result(CLOSE_S)

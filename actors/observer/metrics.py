@@ -86,14 +86,14 @@ class Spent:
             )
             tokens |= {(*labels, ("part", part)): float(count) for part, count in shares}
         return [
-            *family("calls_total", "counter", "Attempts at calls, by what became of them.", outcomes),
+            *family("calls_total", "counter", "Attempts at calls, by outcome.", outcomes),
             *family(
                 "tokens_total", "counter", "Tokens of calls; the cached and the stored are among the prompt's.", tokens
             ),
             *family(
-                "cost_usd_total", "counter", "What calls cost, in US dollars.", {key: each.cost_usd for key, each in by}
+                "cost_usd_total", "counter", "Cost of calls, in US dollars.", {key: each.cost_usd for key, each in by}
             ),
-            *_histogram("call_seconds", "How long an attempt at a call took, in seconds.", by),
+            *_histogram("call_seconds", "Duration of an attempt at a call, in seconds.", by),
         ]
 
 
@@ -116,7 +116,7 @@ def system_lines(seen: Iterable[Seen], counts: Mapping[str, Mapping[str, int]]) 
         *family(
             "dead_letters_total",
             "counter",
-            "Messages that nobody could be told.",
+            "Messages without a receiver.",
             _by("reason", counts.get("dead letters", {})),
         ),
     ]
@@ -130,7 +130,7 @@ def figure_lines(described: Mapping[str, Mapping[str, object]]) -> list[str]:
         for name, value in figures.items()
         if isinstance(value, int | float) and not isinstance(value, bool)
     }
-    return family("figure", "gauge", "A number that an actor says of itself.", rows)
+    return family("figure", "gauge", "A figure reported by an actor.", rows)
 
 
 def family(name: str, kind: str, about: str, rows: Rows) -> list[str]:

@@ -275,7 +275,7 @@ class ObserverServer:
         try:
             name = _newest(self._place.data_root / folder)
             if name is None:
-                return {"trouble": "nothing was said there yet"}
+                return {"trouble": "no message was logged there yet"}
             return log_view(f"{folder}/{name}", read_regular(self._place.data_root / folder / name))
         except OSError as error:
             return {"trouble": f"the log cannot be read: {error.strerror}"}

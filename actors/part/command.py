@@ -238,7 +238,9 @@ def _check_arguments(command: AnyCommand) -> None:
     for argument in command.arguments:
         what = f"command {command.name!r}, argument {argument.name!r}"
         if not _WORD.fullmatch(argument.name) or not argument.name.isidentifier() or argument.name in _RESERVED:
-            raise ValueError(f"{what}: must be a word of a-z, 0-9 and _, 32 characters at most, and none of Python's")
+            raise ValueError(
+                f"{what}: must be a word of a-z, 0-9 and _, 32 characters at most, and not a keyword of Python"
+            )
         if not 0 < len(argument.description) <= _LONGEST_DESCRIPTION:
             raise ValueError(f"{what}: its description must have 1 to {_LONGEST_DESCRIPTION} characters")
         if not 0 < argument.longest <= _LONGEST_ARGUMENT:

@@ -82,7 +82,9 @@ class DoorCache:
         try:
             answer = await asyncio.wait_for(self._ask(request), self._answer_s)
         except TimeoutError:
-            log.warning("a command runs without the control socket: nobody opened it within %g s", self._answer_s)
+            log.warning(
+                "a command runs without the control socket: the socket was not opened within %g s", self._answer_s
+            )
             return "", 0.0
         return (answer.path, answer.open_s) if isinstance(answer, DoorOpen) else ("", 0.0)
 

@@ -61,7 +61,7 @@ class OutputFile:
                 if not keep:
                     os.unlink(self._name, dir_fd=folder_fd)
         except FileNotFoundError:
-            log.debug("a command's output was taken away by somebody else")
+            log.debug("a command's output file was removed by another program")
         except OSError as error:  # what the command said is worth more than its file
             self.fault = self.fault or error.strerror or str(error)
             log.warning("the file of a command's output is not left as it should be: %s", self.fault)

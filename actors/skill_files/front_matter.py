@@ -74,6 +74,6 @@ def _fault(error: Exception) -> str:
     elif isinstance(error, ValueError):
         problem = str(error)
     else:
-        problem = f"a value is none of the type that it is to have ({type(error).__name__})"
+        problem = f"a value has the wrong type ({type(error).__name__})"
     words = on_one_line(problem or type(error).__name__)[:_LONGEST_PROBLEM]
     return f"{line}the front matter is not YAML: {words} (quote values that hold `: ` or start with a sign)"

@@ -106,7 +106,7 @@ def _start_notice(reply: SkillRead, wording: Wording) -> Answer:
 COMMANDS = (
     SpokenCommand(
         name="skill",
-        description="Do something by one of my skills",
+        description="Run one of my skills",
         arguments=(
             Argument(
                 name="name",
@@ -120,7 +120,7 @@ COMMANDS = (
             ),
             Argument(
                 name="arguments",
-                description="What to do with it, in your words",
+                description="The task, in your words",
                 longest=LONGEST_ARGUMENTS,
                 required=False,
             ),

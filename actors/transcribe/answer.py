@@ -58,7 +58,7 @@ _WORDS = {
     FaultKind.IDLE_STREAM: "the transcription server did not answer in time",
     FaultKind.UNREACHABLE: "the transcription server could not be reached",
     FaultKind.CUT_OFF: "the transcription server broke off its answer",
-    FaultKind.UNREADABLE: "the transcription server answered with something that is no transcript",
+    FaultKind.UNREADABLE: "the transcription server answered without a transcript",
     FaultKind.BEYOND_BOUND: "the transcription server sent more than is read",
     FaultKind.KEY: "the key for the transcription server is missing or was refused ({status})",
     FaultKind.NOT_FOUND: "the transcription model, or the address of its server, is not known ({status})",

@@ -64,7 +64,7 @@ class ServerEngine:
         """Words of a recording, by as many calls as the policy allows."""
         container = container_of(recording.audio)
         if container is None:
-            raise UnheardError("it is no recording that is known here")
+            raise UnheardError("its audio format is unknown")
         if self._is_openai and len(recording.audio) > OPENAI_BYTES:
             raise UnheardError(f"it has {len(recording.audio):,} bytes, and OpenAI takes at most {OPENAI_BYTES:,}")
         policy, state = self._config.retries, RetryCallState(Retrying(), None, (), {})

@@ -262,7 +262,7 @@ class WorkspaceActor(Actor):
         """Count what was done, write down what is owed, and have SESSION.md brought up to date when that is due."""
         if ended.outcome == "aborted":
             with self.blocking():
-                self._runs.stop_all("the turn that wanted it was stopped")
+                self._runs.stop_all("its turn was stopped")
         elif ended.outcome == "answered":
             self._preparing.hook(AFTER_RESPONSE, {"answer": ended.events[-1].text if ended.events else ""})
         if not self._config.llm or not ended.events:
@@ -305,7 +305,7 @@ class WorkspaceActor(Actor):
             turns = [turn.turn_id for turn in unwritten]
             count = count_told(unwritten)
             if spoken is None:
-                settle([], [], "the window cannot tell what is to be written down")
+                settle([], [], "the window cannot list the turns to write down")
             elif unwritten:
                 self._updates.consolidate(unwritten[:count], functools.partial(settle, turns[:count], turns[count:]))
             else:
@@ -338,7 +338,7 @@ class WorkspaceActor(Actor):
                     with self.blocking():
                         self._gate.taken_back(tombstone)
                         self._books.prune("refused-", 0)
-                    self._workers.stop("words were taken back, of which they may have been told")
+                    self._workers.stop("words that may have been in a worker's input were retracted")
 
     def _forget(self, message: ForgetDerived) -> None:
         """Forget turns; SESSION.md is to be made anew of the rest of the log."""

@@ -50,7 +50,7 @@ class Bookkeeping:
         try:
             parsed = json.loads(data)
         except (ValueError, RecursionError) as error:
-            log.warning("%s is no JSON, so it counts as nothing: %s", self.folder / name, error)
+            log.warning("%s is not JSON and counts as empty: %s", self.folder / name, error)
             return {}
         return parsed if isinstance(parsed, dict) else {}
 
@@ -83,7 +83,7 @@ class Bookkeeping:
             try:
                 self._notes.remove(path.name)
             except OSError as error:
-                log.warning("%s: is old and not taken away: %s", path, error)
+                log.warning("%s: is old and cannot be removed: %s", path, error)
 
     def names(self, prefix: str) -> tuple[str, ...]:
         """Names of files with a prefix, in order."""

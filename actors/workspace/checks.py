@@ -31,7 +31,7 @@ def findings(config: WorkspaceConfig, shared: SharedLooks) -> Iterator[Finding]:
             if not os.path.lexists(path):
                 continue
             if path.is_symlink() or not path.is_file():
-                problems.append(f"{path}: is no file of its own, so it is not read")
+                problems.append(f"{path}: is a link or not a regular file, so it is not read")
             elif name == ARCHIVE:
                 continue  # the agent never reads it; when full, a new one is begun
             elif path.stat().st_size > READ_BYTES:
@@ -55,4 +55,4 @@ def _shared_problems(config: WorkspaceConfig) -> Iterator[str]:
         if path.is_file() and not path.is_symlink() and path.stat().st_size > most:
             yield f"{path}: has more than {most:,} bytes, of which the rest is not shown"
         elif os.path.lexists(path) and (path.is_symlink() or not path.is_file()):
-            yield f"{path}: is no file of its own, so it is not read"
+            yield f"{path}: is a link or not a regular file, so it is not read"

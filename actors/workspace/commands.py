@@ -9,7 +9,7 @@ from messages.workspace import DescribeSession, SessionDescribed, workspace_of
 LONGEST_WORDS = 1_000
 _PARTS = {"user_intent": "what people want", "active_files": "files", "said_before": "people's own words"}
 """Part of a handover -> its name for people, where that is another."""
-NOTHING = "Nothing is written down yet about the work here."
+NOTHING = "The state of the work here is not written down yet."
 
 
 def _describe(call: Invocation, _values: ArgumentValues) -> DescribeSession:
@@ -44,20 +44,20 @@ def _word_compaction(reply: WindowCompacted, _wording: Wording) -> Answer:
 
 SESSION_COMMAND = Command(
     name="session",
-    description="How the work here stands, as it is kept beyond the conversation",
+    description="Show the state of the work here, kept beyond the conversation",
     to=workspace_of,
     request=_describe,
     reply=SessionDescribed,
     answer=_word_session,
-    refused="Nothing can be said",
+    refused="The state cannot be shown",
 )
 COMPACT = Command(
     name="compact",
-    description="Have older messages shown to the model no more, once the state of the work is written down",
+    description="Stop showing older messages to the model, once the state of the work is saved",
     arguments=(
         Argument(
             name="words",
-            description="What is to be kept in mind; may be left out",
+            description="What to keep in mind (optional)",
             longest=LONGEST_WORDS,
             required=False,
         ),

@@ -46,7 +46,7 @@ def model() -> Iterator[LoopbackModel]:
         yield made
 
 
-def started(server: PlaygroundServer, model: LoopbackModel, folder: Path) -> Stage:
+def start_stage(server: PlaygroundServer, model: LoopbackModel, folder: Path) -> Stage:
     """An agent with the layer, which runs one command at a time."""
     given: dict[str, Any] = {
         "layers.workspace": True,
@@ -61,7 +61,7 @@ def started(server: PlaygroundServer, model: LoopbackModel, folder: Path) -> Sta
 
 @pytest.fixture
 def stage(server: PlaygroundServer, model: LoopbackModel, tmp_path: Path) -> Iterator[Stage]:
-    made = started(server, model, tmp_path)
+    made = start_stage(server, model, tmp_path)
     yield made
     made.stop()
 
@@ -129,7 +129,7 @@ def test_runs_end_with_a_turn_that_is_stopped(stage: Stage, model: LoopbackModel
     eventually(lambda: '"what":"aborted"' in logs(stage))
     answer = stage.ask(f"run: {SCRIPT} list")
     assert ": stopped, 1 answers, 1 commands" in answer
-    assert "the turn that wanted it was stopped" in answer
+    assert "its turn was stopped" in answer
 
 
 def test_runs_of_before_a_restart_are_said_to_be_interrupted(
@@ -138,7 +138,7 @@ def test_runs_of_before_a_restart_are_said_to_be_interrupted(
     answer = stage.ask(f"run: {SCRIPT} run researcher 'RUN sleep 90' --no-wait")
     run = answer.partition(" of researcher goes on")[0].rpartition(" ")[2]
     stage.stop()
-    again = started(server, model, tmp_path)
+    again = start_stage(server, model, tmp_path)
     answer = again.ask(f"run: {SCRIPT} wait {run}")
     again.stop()
     assert f"[{run} of researcher: failed" in answer

@@ -89,5 +89,5 @@ class ObjectStoreActor(DatabaseActor[ObjectStore]):
         fetched = store.fetch(message)
         if store.damaged_texts and not self._said_damage:
             self._said_damage = True
-            log.warning("a text in the object store is not what was kept, and is given to nobody")
+            log.warning("a text in the object store was altered and is not used")
         return fetched

@@ -76,7 +76,7 @@ def _redact(connection: Connection, window: int, names: set[str]) -> None:
         objects = state.decode(states[0][0]) if states else None
         since = [entries.decode(data) for (data,) in rounds]
     except msgspec.MsgspecError as error:
-        log.warning("what was kept of the objects of window %d cannot be read, they begin anew: %s", window, error)
+        log.warning("the saved objects of window %d cannot be read and start empty: %s", window, error)
         objects, since = _fresh(connection, window), []
     for output in objects.outputs.values() if objects is not None else ():
         if not names.isdisjoint((output.event, output.turn)):

@@ -119,9 +119,9 @@ class TracesActor(Actor):
         with self.blocking():
             trouble = self._exporter.export([spans_of(turn) for turn in due], epoch)
         if trouble and not self._trouble:
-            log.warning("traces are not taken (%s); the newest %d turns wait", trouble, MOST_WAITING)
+            log.warning("the collector does not accept traces (%s); the newest %d turns wait", trouble, MOST_WAITING)
         elif self._trouble and not trouble:
-            log.info("traces are taken again")
+            log.info("the collector accepts traces again")
         self._trouble = trouble
         self._at_once = max(1, self._at_once // 2) if trouble else AT_ONCE
         if not trouble:

@@ -156,7 +156,7 @@ class DocumentReading:
             reading.cancel()
             await asyncio.wait({reading})
         if is_full.done():
-            return "its reader said more than it may"
+            return "its reader wrote more than is allowed"
         return "" if has_exited else f"reading it takes more than {self._ground.most_s:g} s"
 
     async def _start(self, request: ReadDocument) -> Process:

@@ -70,7 +70,7 @@ def _version(path: str) -> str:
         raise UnfitError(f"bubblewrap does not run: {error}") from error
     version = re.search(r"(\d+)\.(\d+)\.(\d+)", process.stdout)
     if process.returncode or version is None:
-        raise UnfitError("bubblewrap does not tell its version")
+        raise UnfitError("bubblewrap does not report its version")
     if tuple(map(int, version.groups())) < LEAST_VERSION:
         raise UnfitError(f"bubblewrap {version[0]} is too old: {'.'.join(map(str, LEAST_VERSION))} is needed")
     return version[0]

@@ -70,7 +70,7 @@ def examine(folder: Path, decisions: CallerFolder) -> Findings:
     if here == "/" or is_below(here, (*private, *_SYSTEM)):
         raise RefusedError(f"Commands cannot be run in {here}: it belongs to the agent or to the system.")
     if any(is_secret(each.name, each.parent.name) for each in (Path(here), *Path(here).parents)):
-        raise RefusedError(f"Commands cannot be run in {here}: by its name it holds secrets.")
+        raise RefusedError(f"Commands cannot be run in {here}: its name says that it holds secrets.")
     if decisions.may_write:
         check_writing(folder, decisions.unchanging)
         _check_links(here, (*decisions.private, *decisions.unchanging))

@@ -102,7 +102,7 @@ async def find_level(choice: str, bash: str, warden: WardenClient, bwrap: str = 
             reasons.append(str(error))
         else:
             if not enclosure.mounts_by_descriptor:
-                reasons.append("mounts are made by path: this kernel, or a policy, lets none be made by descriptor")
+                reasons.append("mounts are made by path: this kernel, or a policy, refuses mounts by descriptor")
             why = f" ({'; '.join(reasons)})" if reasons else ""
             return Level(enclosure, f"{binary.text}{why}")
     reason = "; ".join(reasons)

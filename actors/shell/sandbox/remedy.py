@@ -189,7 +189,7 @@ _REMEDIES: tuple[tuple[Callable[[Machine], bool], Callable[[Machine], str]], ...
         ),
     ),
     (lambda machine: machine.unshare_errno != 0, _explain_errno),
-    (lambda _machine: True, _say("User namespaces can be made here, so the cause is in what bubblewrap says.")),
+    (lambda _machine: True, _say("User namespaces can be made here, so bubblewrap's message names the cause.")),
 )
 """Condition of a remedy, and the sentence; the first remedy whose condition holds is given."""
 

@@ -102,13 +102,13 @@ def bound_folders(
 def _fault(path: str, around: Surroundings) -> str:
     """Why a folder is never shown; empty if it may be. What is not there has no fault but its name's."""
     if not path.startswith("/") or not _is_name(path):
-        return "it is no absolute path"
+        return "its path is not absolute"
     if not os.path.lexists(path):
         return ""
     if os.path.realpath(path) != path:
-        return "it is not its own real path"
+        return "its path leads through a link"
     if not os.path.isdir(path):  # noqa: PTH112
-        return "it is no folder"
+        return "it is not a folder"
     is_of_data = is_below(path, (around.data_root,))
     if path in ("/", *_EVERYBODYS) or (is_below(path, around.system) and not is_of_data):
         return "it belongs to the system"
@@ -117,7 +117,7 @@ def _fault(path: str, around: Surroundings) -> str:
     if is_below(around.data_root, (path,)):
         return "it is or holds the agent's data"
     if any(is_below(path, (each,)) or is_below(each, (path,)) for each in around.private):
-        return "it is, holds or lies in something private of the agent's"
+        return "it overlaps a private folder of the agent"
     return ""
 
 

@@ -154,7 +154,7 @@ class Runs:
                 assert_never(report)
 
     def stop_all(self, reason: str) -> None:
-        """End every run, because the turn that wanted it was stopped or its session is over."""
+        """End every run, because its turn was stopped or its session is over."""
         for record in self._known.values():
             if record.is_running:
                 self._tell_end(record, reason)

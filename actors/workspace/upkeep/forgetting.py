@@ -22,7 +22,7 @@ from messages.forget import ForgetDerived, answer_derived
 from messages.socket import Refused
 
 Removal = Callable[[bytes, Callable[[str], bool]], tuple[bytes, int]]
-REASON = "words were forgotten, of which it may have been told"
+REASON = "words that may have been in its input were forgotten"
 OWN_LINES = "lines that people and commands wrote into this window's files name no message and stay"
 
 

@@ -227,7 +227,7 @@ class CompactionGate:
         unwritten = self._state.unwritten(cut.spoken)
         is_short = bool(trouble and unwritten)
         if is_short:
-            log.warning("%s: what is cut is written down later: %s", self._host.address, trouble)
+            log.warning("%s: the cut turns are written down later: %s", self._host.address, trouble)
             self._state.owe(_stretch(unwritten))
         self._state.keep()
         words = self._state.words

@@ -192,9 +192,11 @@ class Updates:
         try:
             self._write(document, done) if document else done("")
         except (KeyError, TypeError, ValueError) as error:
-            log.warning("%s: what was found is not written: %s", self._host.address, self._word_reason(repr(error)))
+            log.warning(
+                "%s: the entries of a worker are not written: %s", self._host.address, self._word_reason(repr(error))
+            )
             self._books.put_document(PENDING, {}, is_durable=True)
-            done("what was found could not be read again")
+            done("the entries could not be read again")
 
     def _tidy(self) -> None:
         """Have files that have grown long made shorter, one after the other."""

@@ -304,7 +304,7 @@ def test_a_long_log_is_not_read_for_each_who_asks(tmp_path: Path) -> None:
         log.write_bytes(log_of([message_event(n, "x") for n in range(count)]))
         return int(rig.get(path)[1]["events"])
 
-    assert rig.get(path) == (200, {"trouble": "nothing was said there yet"})
+    assert rig.get(path) == (200, {"trouble": "no message was logged there yet"})
     assert [events_after_another(count) for count in (1, 2)] == [1, 1]
     rig.stop()
     rig = Rig(tmp_path, log_bytes_per_s=10**9)
@@ -377,7 +377,7 @@ def test_metrics_tell_of_actors_of_calls_and_of_what_actors_say_of_themselves(ri
     [
         ("..%2F..%2Fetc", 400, "surface"),
         ("discord-thread/12", 400, "15 to 20 decimal digits"),
-        ("discord-thread%2F123456789012345678", 200, "nothing was said there yet"),
+        ("discord-thread%2F123456789012345678", 200, "no message was logged there yet"),
     ],
 )
 def test_a_log_is_a_windows_log_or_none(rig: Rig, window: str, status: int, rule: str) -> None:

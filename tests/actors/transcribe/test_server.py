@@ -193,19 +193,19 @@ def test_answers_of_every_form_are_words_and_silence_is_none(
         ),
         pytest.param(
             SpeechReply(200, b"<!doctype html><title>Login</title>"),
-            "the transcription server answered with something that is no transcript, 3 times",
+            "the transcription server answered without a transcript, 3 times",
             3,
             id="a web page",
         ),
         pytest.param(
             SpeechReply(200, {"transcript": "hello"}),
-            "the transcription server answered with something that is no transcript, 3 times",
+            "the transcription server answered without a transcript, 3 times",
             3,
             id="an object of another form",
         ),
         pytest.param(
             SpeechReply(200, b"\xff\xfe\x00"),
-            "the transcription server answered with something that is no transcript, 3 times",
+            "the transcription server answered without a transcript, 3 times",
             3,
             id="bytes",
         ),
@@ -309,7 +309,7 @@ def test_containers_are_known_by_their_first_bytes(data: bytes, ending: str) -> 
 
 
 def test_what_is_no_recording_is_sent_nowhere(server: LoopbackSpeech, bench: Bench) -> None:
-    assert bench.refusal(b"hello, this is text") == "it is no recording that is known here"
+    assert bench.refusal(b"hello, this is text") == "its audio format is unknown"
     assert server.calls == []
 
 

@@ -1,4 +1,4 @@
-"""Row of the layer: what it brings for each switch, and what is loaded where it is off."""
+"""Row of the layer: parts for each switch, and modules loaded while the layer is off."""
 
 from __future__ import annotations
 
@@ -81,7 +81,10 @@ def test_doctor_names_what_is_not_read(tmp_path: Path) -> None:
     rig.write("MEMORY.md", "x" * 300_000)
     rig.write("HISTORY.md", "\n" * 20_000)
     (third,) = findings(rig.config, shared)
-    assert all(words in third.detail for words in ("no file of its own", "bytes, so it is not read", "lines, so it is"))
+    assert all(
+        words in third.detail
+        for words in ("a link or not a regular file", "bytes, so it is not read", "lines, so it is")
+    )
     for name in ("SESSION.md", "MEMORY.md", "HISTORY.md"):
         (rig.folder / name).unlink()
     rig.write("HISTORY.archive.md", "x" * 2_000_000)
@@ -90,4 +93,4 @@ def test_doctor_names_what_is_not_read(tmp_path: Path) -> None:
     (rig.folder / "HISTORY.archive.md").unlink()
     (rig.folder / "HISTORY.archive.md").mkdir()
     (fifth,) = findings(rig.config, shared)
-    assert "HISTORY.archive.md: is no file of its own" in fifth.detail
+    assert "HISTORY.archive.md: is a link or not a regular file" in fifth.detail

@@ -64,7 +64,7 @@ def _judge(archive: zipfile.ZipFile) -> Kind:
         raise UnreadableError("it is a template of Office, which is not read")
     kind = Kind.WORD if _WORD in types else Kind.SHEETS if _SHEETS in types else None
     if kind is None:
-        raise UnreadableError("it is no document of Word and no workbook of Excel")
+        raise UnreadableError("it is neither a Word document nor an Excel workbook")
     for entry in entries:
         if entry.filename.endswith((".xml", ".rels")):
             _check_head(archive, entry)

@@ -82,10 +82,12 @@ class _Pages:
     def reason(self) -> str:
         """Reason why no page has text."""
         if len(self._broken) == self._count:
-            return "it is broken: none of its pages can be read"
+            return "it is broken: no page can be read"
         if self._unknown:
             return "its fonts do not say which letters they draw"
-        return f"none of its {self._count:,} pages has text: they are pictures, such as scans, and those are not read"
+        return (
+            f"none of its {self._count:,} pages has text: the pages are pictures, such as scans; pictures are not read"
+        )
 
     def remark(self) -> None:
         """Name the pages whose text is not in the report."""
@@ -119,7 +121,7 @@ def _open(stream: BinaryIO) -> PdfReader:
         if reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED:
             raise UnreadableError("it is encrypted, and needs a password")
     except DependencyError as error:
-        raise UnreadableError("it is encrypted in a way that takes a library which is not installed") from error
+        raise UnreadableError("it is encrypted, and the library to decrypt it is not installed") from error
     except PyPdfError as error:
         raise UnreadableError(f"it is broken: {type(error).__name__}") from error
     return reader

@@ -28,7 +28,7 @@ def rig(tmp_path: Path) -> Iterator[StoreRig]:
 
 
 def rows_of(rig: StoreRig) -> tuple[int, int, int]:
-    """How many texts, how long the longest chain is, how many bytes."""
+    """Count of texts, length of the longest chain, and bytes."""
     rig.stop()
     connection = apsw.Connection(str(rig.path))
     ((count, deepest, size),) = connection.execute(ROWS)
@@ -108,7 +108,7 @@ def test_a_text_that_is_not_what_was_kept_is_given_to_nobody(rig: StoreRig, capl
     rig.start()
     assert [rig.text("f1", no=1), rig.text("f1", no=2), rig.text("f2")] == [None, None, "sound"]
     assert [record.getMessage() for record in caplog.records].count(
-        "a text in the object store is not what was kept, and is given to nobody"
+        "a text in the object store was altered and is not used"
     ) == 1
 
 

@@ -121,7 +121,7 @@ def test_what_a_collector_does_not_take_waits_and_is_sent_in_smaller_calls(
         rig.passes(SETTLE_S)
 
     assert [len(call) for call in rig.sent.calls][-1] == 1
-    assert caplog.text.count("traces are not taken (ConnectionError)") == 1
+    assert caplog.text.count("the collector does not accept traces (ConnectionError)") == 1
     assert rig.figures() == {"turns_sent": 0, "turns_waiting": 4, "turns_lost": 0, "trouble": "ConnectionError"}
 
     rig.sent.trouble = ""

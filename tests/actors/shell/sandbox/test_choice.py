@@ -71,9 +71,9 @@ def test_a_bubblewrap_that_does_not_do_is_passed_over_and_named(tmp_path: Path, 
     for number, (script, reason) in enumerate(
         [
             ("echo bubblewrap 0.7.0", "0.7.0 is too old: 0.8.0 is needed"),
-            ("exit 1", "does not tell its version"),
-            ("echo nonsense", "does not tell its version"),
-            ("printf 'no words \\377\\376'", "does not tell its version"),
+            ("exit 1", "does not report its version"),
+            ("echo nonsense", "does not report its version"),
+            ("printf 'no words \\377\\376'", "does not report its version"),
             (
                 "case $1 in --version) echo bubblewrap 0.9.0;; *) echo no permissions to make namespaces; exit 1;; esac",
                 "no permissions",

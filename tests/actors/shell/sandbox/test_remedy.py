@@ -46,7 +46,7 @@ def test_the_remedy_is_the_command_for_this_machine(subtests: pytest.Subtests) -
         (here(is_wsl1=True), ["wsl --set-version"]),
         (here(has_proc=False), ["mount -t proc"]),
         (here(is_chroot=True), ["systemd-nspawn"]),
-        (here(), ["what bubblewrap says"]),
+        (here(), ["bubblewrap's message"]),
     ]
     for machine, words in cases:
         with subtests.test(machine=machine, words=words):
@@ -67,7 +67,7 @@ def test_in_a_container_nobody_is_told_to_load_a_profile_there() -> None:
 def test_a_setting_is_no_cause_of_what_bubblewrap_was_not_denied() -> None:
     text = remedy(here(apparmor_restricts=True, debian_forbids=True, said="bwrap: Unknown option --disable-userns"))
 
-    assert text == "User namespaces can be made here, so the cause is in what bubblewrap says."
+    assert text == "User namespaces can be made here, so bubblewrap's message names the cause."
 
 
 def test_this_machine_is_examined_without_harm() -> None:

@@ -41,11 +41,11 @@ def test_what_is_no_folder_of_a_contributors_is_refused(
 ) -> None:
     for number, (path, why) in enumerate(
         [
-            ("", "it is no absolute path"),
-            ("usr", "it is no absolute path"),
-            ("~", "it is no absolute path"),
-            ("/x\0", "it is no absolute path"),
-            ("/\ud800", "it is no absolute path"),
+            ("", "its path is not absolute"),
+            ("usr", "its path is not absolute"),
+            ("~", "its path is not absolute"),
+            ("/x\0", "its path is not absolute"),
+            ("/\ud800", "its path is not absolute"),
             ("/", "it belongs to the system"),
             ("/tmp", "it belongs to the system"),
             ("/var", "it belongs to the system"),
@@ -53,10 +53,10 @@ def test_what_is_no_folder_of_a_contributors_is_refused(
             ("/etc", "it belongs to the system"),
             ("/proc/sys", "it belongs to the system"),
             ("/dev/shm", "it belongs to the system"),
-            ("/usr/", "it is not its own real path"),
-            ("/usr/../tmp", "it is not its own real path"),
-            ("//tmp", "it is not its own real path"),
-            ("/etc/passwd", "it is no folder"),
+            ("/usr/", "its path leads through a link"),
+            ("/usr/../tmp", "its path leads through a link"),
+            ("//tmp", "its path leads through a link"),
+            ("/etc/passwd", "it is not a folder"),
         ]
     ):
         with subtests.test(path=path, why=why):
@@ -70,13 +70,13 @@ def test_what_holds_or_is_in_the_agents_own_is_refused_but_not_what_lies_among_i
 ) -> None:
     assert reason(tmp_path, tmp_path, caplog) == "it is or holds the agent's data"
     assert reason(tmp_path, tmp_path / "data", caplog) == "it is or holds the agent's data"
-    private = "it is, holds or lies in something private of the agent's"
+    private = "it overlaps a private folder of the agent"
     for each in (layer, layer / "secrets.env", layer.parent):
         assert private == reason(tmp_path, layer, caplog, private=(str(each),))
     monkeypatch.setenv("HOME", str(layer / "home"))
     assert reason(tmp_path, layer, caplog) == "it is or holds a home directory"
     (layer / "link").symlink_to(layer)
-    assert reason(tmp_path, layer / "link", caplog) == "it is not its own real path"
+    assert reason(tmp_path, layer / "link", caplog) == "its path leads through a link"
     (tmp_path / "data" / "tasks").mkdir()
     tasks = share(tmp_path / "data" / "tasks")
     assert shareable((tasks,), around(tmp_path)) == (tasks,)

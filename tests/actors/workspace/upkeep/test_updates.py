@@ -1,4 +1,4 @@
-"""Updates of files: what is tidied behind a cut, and that nothing is destroyed by it."""
+"""Updates of files: tidying behind a cut, without loss."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def rig(tmp_path: Path) -> WorkspaceRig:
     return WorkspaceRig(tmp_path, **ON)
 
 
-def filled(rig: WorkspaceRig, blocks: int) -> None:
+def fill(rig: WorkspaceRig, blocks: int) -> None:
     rig.prepare()
     memory = rig.text("MEMORY.md")
     history = rig.text("HISTORY.md")
@@ -38,7 +38,7 @@ def cut(rig: WorkspaceRig) -> None:
 
 @pytest.mark.req("S4-150", "S4-155")
 def test_behind_a_cut_long_files_are_made_shorter_and_what_was_there_is_kept(rig: WorkspaceRig) -> None:
-    filled(rig, 6)
+    fill(rig, 6)
     cut(rig)
     lists = dict.fromkeys(SECTIONS, "") | {
         "Decisions": "".join(f"- Shelf number {number} is oak\n" for number in range(6))
@@ -62,7 +62,7 @@ def test_behind_a_cut_long_files_are_made_shorter_and_what_was_there_is_kept(rig
 @pytest.mark.parametrize("line", ["x" * 99 + "\n", "\n"], ids=["bytes", "lines"])
 @pytest.mark.parametrize("over", [False, True], ids=["full", "fuller than it can be read"])
 def test_a_full_archive_is_put_aside_and_another_begun(rig: WorkspaceRig, line: str, over: bool) -> None:
-    filled(rig, 6)
+    fill(rig, 6)
     full = line * ((1_048_576 // 100 if len(line) > 1 else 9_999) + 200 * over)
     rig.write("HISTORY.archive.md", full)
     cut(rig)
@@ -75,7 +75,7 @@ def test_a_full_archive_is_put_aside_and_another_begun(rig: WorkspaceRig, line: 
 
 
 def test_a_fold_that_was_killed_behind_a_full_archive_puts_no_block_there_twice(rig: WorkspaceRig) -> None:
-    filled(rig, 6)
+    fill(rig, 6)
     history = rig.text("HISTORY.md")
     blocks = folding(history.encode())[0].decode()
     rig.write("HISTORY.archive.md", ("x" * 199 + "\n") * ((1_048_576 - 2 * len(blocks)) // 200))
@@ -101,7 +101,7 @@ def test_what_session_has_no_room_for_is_in_memory(rig: WorkspaceRig) -> None:
 
 
 def test_an_archive_that_is_no_file_of_its_own_is_left_and_nothing_is_folded(rig: WorkspaceRig, tmp_path: Path) -> None:
-    filled(rig, 6)
+    fill(rig, 6)
     (tmp_path / "elsewhere").write_text("x" * 1_048_576)
     (rig.folder / "HISTORY.archive.md").symlink_to(tmp_path / "elsewhere")
     cut(rig)
@@ -113,7 +113,7 @@ def test_an_archive_that_is_no_file_of_its_own_is_left_and_nothing_is_folded(rig
 
 
 def test_a_sweep_whose_file_a_person_changes_meanwhile_loses_nothing_of_theirs(rig: WorkspaceRig) -> None:
-    filled(rig, 6)
+    fill(rig, 6)
     cut(rig)
     (asked,) = rig.requests()
     rig.write("MEMORY.md", rig.text("MEMORY.md") + "\n## Ours\n- Tea at four\n")
@@ -127,7 +127,7 @@ def test_a_sweep_whose_file_a_person_changes_meanwhile_loses_nothing_of_theirs(r
 
 @pytest.mark.parametrize("answer", ["", "no", "## Constraints\n- x", json.dumps(FOUND), "## Decisions\n" * 1_000])
 def test_a_bad_answer_changes_nothing(rig: WorkspaceRig, answer: str) -> None:
-    filled(rig, 6)
+    fill(rig, 6)
     cut(rig)
     before = rig.texts
     rig.work("sweep", answer)
@@ -190,7 +190,7 @@ def test_what_is_told_of_a_file_that_is_not_made_shorter_has_no_key(
 ) -> None:
     rig.options["secrets"] = frozenset({KEY})
     rig.live_again()
-    filled(rig, 6)
+    fill(rig, 6)
     folded = f"## Folded History Through {KEY}\nOf old.\n\n"
     rig.write("HISTORY.md", rig.text("HISTORY.md").replace("## 2026-11-01", f"{folded}## 2026-11-01"))
     cut(rig)
@@ -214,14 +214,14 @@ def test_what_an_earlier_life_left_is_told_without_a_key(rig: WorkspaceRig, capl
     rig.live_again()
     rig.prepare()
     rig.settle(5.0)
-    assert "what was found is not written" in caplog.text
+    assert "the entries of a worker are not written" in caplog.text
     assert KEY not in caplog.text
 
 
 def test_only_five_earlier_versions_are_kept(rig: WorkspaceRig) -> None:
     for number in range(7):
         rig.settle(1.0)
-        filled(rig, 4)
+        fill(rig, 4)
         rig.prepare_compaction([rig.said(f"turn {number}")], first_kept=f"k{number}")
         rig.work("session", STATE)
         rig.work("consolidate", {**FOUND, "history": f"The kiln was planned for the {number} time."})

@@ -20,7 +20,7 @@ def book() -> bytes:
     return workbook(lambda book: book.active.append(["x"]))
 
 
-def retyped(data: bytes, old: bytes, new: bytes) -> bytes:
+def replace_type(data: bytes, old: bytes, new: bytes) -> bytes:
     return changed(data, {}, lambda name, content: content.replace(old, new) if name == TYPES else content)
 
 
@@ -59,7 +59,7 @@ def test_files_with_macros_are_not_read(data: bytes) -> None:
     reason = "it holds macros, and files with macros are not read"
 
     assert reason_of(changed(data, {"word/vbaProject.bin": b"\xd0\xcf"})) == reason
-    assert reason_of(retyped(data, b"openxmlformats-officedocument", b"ms-office.macroEnabled")) == reason
+    assert reason_of(replace_type(data, b"openxmlformats-officedocument", b"ms-office.macroEnabled")) == reason
 
 
 def test_a_password_is_told_from_an_old_format() -> None:
@@ -78,7 +78,7 @@ def test_an_archive_whose_entries_are_encrypted_needs_a_password() -> None:
 
 
 def test_templates_and_the_strict_variant_are_named() -> None:
-    assert "template" in reason_of(retyped(small(), b"document.main+xml", b"template.main+xml"))
+    assert "template" in reason_of(replace_type(small(), b"document.main+xml", b"template.main+xml"))
     strict = b'<w:document xmlns:w="http://purl.oclc.org/ooxml/wordprocessingml/main"/>'
     assert "strict" in reason_of(changed(small(), {"word/document.xml": strict}))
 
@@ -93,6 +93,6 @@ def test_broken_xml_names_its_part() -> None:
 
 
 def test_other_archives_are_of_no_kind_that_is_read() -> None:
-    slides = retyped(small(), b"wordprocessingml.document", b"presentationml.presentation")
+    slides = replace_type(small(), b"wordprocessingml.document", b"presentationml.presentation")
 
-    assert reason_of(slides) == "it is no document of Word and no workbook of Excel"
+    assert reason_of(slides) == "it is neither a Word document nor an Excel workbook"

@@ -18,7 +18,7 @@ def test_each_page_has_its_number_and_the_file_its_extent() -> None:
 def test_a_scan_says_so_instead_of_being_empty() -> None:
     """After open-webui/open-webui#6510 and CherryHQ/cherry-studio#19095."""
     assert reason_of(pdf(b"", b"")) == (
-        "none of its 2 pages has text: they are pictures, such as scans, and those are not read"
+        "none of its 2 pages has text: the pages are pictures, such as scans; pictures are not read"
     )
 
 
