@@ -161,7 +161,7 @@ OF_APPROVAL: tuple[Guard, ...] = (
             f"{_WEB}::test_a_refused_request_reaches_no_server_and_says_why",
         ),
         (
-            "        self._host.tell(APPROVAL, WithdrawApproval(request_id=asked))\n",
+            "        self._host.tell(APPROVAL, WithdrawApproval(request_id=question_id))\n",
             "",
             f"{_SHELL}::test_a_cancelled_command_waits_no_longer",
         ),

@@ -202,7 +202,7 @@ OF_DOORS: tuple[Guard, ...] = (
             f"{_BODY}::test_a_body_in_chunks_is_refused_as_soon_as_it_is_too_long",
         ),
         (
-            "        if self._held[owner] + size > of_one < most:\n",
+            "        if self._sizes[owner] + size > of_one < most:\n",
             "        if False:\n",
             f"{_BODY}::test_one_owner_has_only_its_part_of_the_room",
         ),

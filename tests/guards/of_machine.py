@@ -53,7 +53,7 @@ OF_MACHINE: tuple[Guard, ...] = (
     *guards_of(
         "actors/shell/sandbox/late_mounts.py",
         (
-            "{*view.own, *view.shown, *shared}",
+            "{*view.own, *view.folders, *shared}",
             "{*view.own}",
             f"{_LATE}::test_what_is_only_read_here_may_be_changed_by_another_command_meanwhile",
         ),
@@ -146,8 +146,8 @@ OF_MACHINE: tuple[Guard, ...] = (
         ("    elif target.st_uid not in owners:\n", "    elif False:\n", _THEIRS),
         ("    if not stat.S_ISDIR(target.st_mode):\n", "    if False:\n", _ELSEWHERE),
         (
-            "    shown = repr(str(path.readlink()))[1:-1]\n",
-            "    shown = path.readlink()\n",
+            "    target_name = repr(str(path.readlink()))[1:-1]\n",
+            "    target_name = path.readlink()\n",
             f"{_FOLDERS}::test_a_links_name_and_target_steer_no_terminal",
         ),
     ),

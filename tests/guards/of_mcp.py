@@ -26,7 +26,7 @@ OF_MCP: tuple[Guard, ...] = (
     *guards_of(
         "actors/mcp/sieve.py",
         (
-            "            if len(kept) > most_bytes:\n",
+            "            if len(buffer) > most_bytes:\n",
             "            if False:\n",
             f"{_SIEVE}::test_a_line_that_is_too_long_is_given_up",
         ),

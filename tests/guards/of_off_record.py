@@ -31,7 +31,7 @@ OF_OFF_RECORD: tuple[Guard, ...] = (
     ),
     *guards_of(
         "actors/context/asking/contributions.py",
-        ("asked = self._contributors if asks else {}", "asked = self._contributors", _ANSWERED),
+        ("contributors = self._contributors if asks else {}", "contributors = self._contributors", _ANSWERED),
     ),
     *guards_of(
         "actors/context/run_teller.py",
@@ -44,8 +44,8 @@ OF_OFF_RECORD: tuple[Guard, ...] = (
     *guards_of(
         "actors/context/retraction.py",
         (
-            "fresh += [] if edit.is_off_record else [self._hold(said, edit)]",
-            "fresh += [self._hold(said, edit)]",
+            "fresh += [] if edit.is_off_record else [self._hold(event, edit)]",
+            "fresh += [self._hold(event, edit)]",
             f"{_WINDOW}::test_an_edit_off_the_record_takes_old_words_back_and_brings_no_new_ones",
         ),
     ),
