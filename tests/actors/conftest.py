@@ -1,4 +1,4 @@
-"""What tests of whole agents stand on."""
+"""Fixtures for tests of whole agents."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def agent(server: PlaygroundServer, folder: Path) -> Agent:
 
 
 def is_free(data_root: Path) -> bool:
-    """Whether another agent could hold the data root."""
+    """True if another agent could hold the data root."""
     root = DataRoot(data_root)
     root.hold()
     root.release()
@@ -64,12 +64,12 @@ def test_an_end_asked_for_while_actors_start_leaves_the_others_alone(
     started: list[str] = []
     schedule = ActorSystem.schedule
 
-    def noted(system: ActorSystem, mailbox: object) -> None:
+    def note_start(system: ActorSystem, mailbox: object) -> None:
         started.append(mailbox.address.kind)  # type: ignore[attr-defined]
         schedule(system, mailbox)  # type: ignore[arg-type]
         ending.end()
 
-    monkeypatch.setattr(ActorSystem, "schedule", noted)
+    monkeypatch.setattr(ActorSystem, "schedule", note_start)
     ending.start()
     ending.wait()
     ending.stop()

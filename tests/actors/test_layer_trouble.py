@@ -1,4 +1,4 @@
-"""A layer that does everything wrong troubles nobody else: not the turn, not /status, not doctor, not the agent."""
+"""A layer with every kind of fault disturbs nothing else: turn, /status, doctor, agent."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.e2e.stage import Stage
 
 ON: dict[str, Any] = {"layers.notes": True}
 STRANGE = TurnEnded(window=CHANNEL, turn_id=TurnId("t"), outcome="?", events=())
-"""A message that answers nothing."""
+"""Message without an answer."""
 
 
 class Rogue(Actor):
@@ -142,7 +142,7 @@ class TestWhole:
         return str(message["content"])
 
 
-def _left() -> Iterator[Finding]:
+def _find_left() -> Iterator[Finding]:
     yield Finding("first", Level.OK, "seen")
     raise SystemExit("away")
 
@@ -152,7 +152,7 @@ CHECKS = {
     "a level in words": lambda: [Finding("a", "ok", "b")],  # type: ignore[arg-type]
     "no name": lambda: [Finding(None, Level.OK, "b")],  # type: ignore[arg-type]
     "nothing": lambda: None,
-    "the way out": _left,
+    "the way out": _find_left,
 }
 
 

@@ -95,12 +95,12 @@ class Rig:
         )
         return request_id
 
-    def posted(self) -> list[PostMessage]:
+    def drain_posts(self) -> list[PostMessage]:
         return [each for each in self.surface.drain() if isinstance(each, PostMessage)]
 
     def show(self, message_id: str = "77") -> PostMessage:
         """Show the one question that is to be posted."""
-        (post,) = self.posted()
+        (post,) = self.drain_posts()
         self.tell(Delivered(request_id=post.request_id, message_ids=(MessageId(message_id),)))
         return post
 
@@ -129,7 +129,7 @@ class Rig:
             return True
         return False
 
-    def ended(self) -> list[EndButtons]:
+    def drain_ended_buttons(self) -> list[EndButtons]:
         return [each for each in self.surface.drain() if isinstance(each, EndButtons)]
 
     def advance(self, seconds: float) -> None:

@@ -62,7 +62,7 @@ def test_who_asked_or_an_operator_lets_it_be_done_once(rig: Rig, tmp_path: Path,
     assert isinstance(decided, ApprovalDecided)
     assert (decided.granted, decided.is_awaited) == (True, True)
     assert isinstance(rig.answer(asked), ApprovalGranted)
-    (end,) = rig.ended()
+    (end,) = rig.drain_ended_buttons()
     assert (end.message_id, "Allowed by" in end.text) == ("77", True)
     assert notes(tmp_path) == []
     assert isinstance(rig.decide(post, person), Refused)
@@ -88,7 +88,7 @@ def test_a_strangers_press_is_refused_and_the_asker_hears_nothing_of_it(rig: Rig
         assert isinstance(answer, Refused)
         assert answer.reason == wording.NOT_YOURS
     assert rig.is_waiting(asked)
-    assert rig.ended() == []
+    assert rig.drain_ended_buttons() == []
     rig.decide(post)
     assert isinstance(rig.answer(asked), ApprovalGranted)
 
@@ -101,7 +101,7 @@ def test_without_an_answer_it_is_refused_after_an_hour_and_the_buttons_go(rig: R
     assert rig.is_waiting(asked)
     rig.advance(1)
     assert refusal(rig, asked) == wording.TIMED_OUT
-    (end,) = rig.ended()
+    (end,) = rig.drain_ended_buttons()
     assert "No answer within an hour" in end.text
     assert isinstance(rig.decide(post), Refused)
     assert notes(tmp_path) == []
@@ -117,7 +117,7 @@ def test_a_question_outlives_a_kill_and_its_press_counts_for_who_asks_again(rig:
     post = again.show("77")
     assert (post.nonce, post.text, post.look_first) == (first.nonce, first.text, True)
     asked = again.ask("make", is_again=True)
-    assert again.posted() == []
+    assert again.drain_posts() == []
     assert again.is_waiting(asked)
     again.decide(post)
     assert isinstance(again.answer(asked), ApprovalGranted)
@@ -127,7 +127,7 @@ def test_a_question_outlives_a_kill_and_its_press_counts_for_who_asks_again(rig:
 
 def test_a_press_between_two_lives_of_the_asker_counts_once(rig: Rig, tmp_path: Path) -> None:
     rig.ask("make")
-    rig.posted()
+    rig.drain_posts()
     second = Rig(tmp_path / "approvals", rig.clock)
     post = second.show()
     decided = second.decide(post)
@@ -136,7 +136,7 @@ def test_a_press_between_two_lives_of_the_asker_counts_once(rig: Rig, tmp_path: 
     assert isinstance(second.decide(post, grants=False), Refused)
 
     third = Rig(tmp_path / "approvals", rig.clock)
-    assert third.posted() == []
+    assert third.drain_posts() == []
     assert isinstance(third.answer(third.ask("make", is_again=True)), ApprovalGranted)
     assert notes(tmp_path) == []
     unknown = third.answer(third.ask("make", is_again=True))
@@ -149,7 +149,7 @@ def test_a_press_between_two_lives_of_the_asker_counts_once(rig: Rig, tmp_path: 
 @pytest.mark.req("X-236")
 def test_the_hour_goes_on_while_the_agent_is_down(rig: Rig, tmp_path: Path) -> None:
     rig.ask("make")
-    rig.posted()
+    rig.drain_posts()
     rig.clock.advance(APPROVAL_S + 5)
     again = Rig(tmp_path / "approvals", rig.clock)
     post = again.show()
@@ -189,7 +189,7 @@ def test_what_nobody_asks_for_again_goes_a_minute_after_the_start(rig: Rig, tmp_
     again.show()
     again.advance(60)
     assert notes(tmp_path) == []
-    assert "No answer within an hour" in again.ended()[0].text
+    assert "No answer within an hour" in again.drain_ended_buttons()[0].text
     again.system.stop()
 
 
@@ -198,15 +198,15 @@ def test_another_act_or_another_turn_is_asked_anew(rig: Rig) -> None:
     rig.tell(WithdrawApproval(request_id=first))
     rig.show()
     rig.ask("make install")
-    assert len(rig.posted()) == 1
+    assert len(rig.drain_posts()) == 1
     rig.turn = TurnId("turn2")
     rig.ask("make")
-    assert len(rig.posted()) == 1
+    assert len(rig.drain_posts()) == 1
 
 
 def test_two_who_ask_the_same_at_once_are_asked_about_one_by_one(rig: Rig) -> None:
     first, second = rig.ask("make"), rig.ask("make")
-    one, other = rig.posted()
+    one, other = rig.drain_posts()
     rig.decide(one)
     assert isinstance(rig.answer(first), ApprovalGranted)
     assert rig.is_waiting(second)
@@ -221,7 +221,7 @@ def test_the_end_of_the_turn_ends_its_questions_only(rig: Rig) -> None:
     assert rig.is_waiting(asked)
     rig.tell(TurnEnded(window=WINDOW, turn_id=TurnId("turn1"), outcome="aborted", events=()))
     assert refusal(rig, asked) == wording.TURN_OVER
-    assert "The turn is over" in rig.ended()[0].text
+    assert "The turn is over" in rig.drain_ended_buttons()[0].text
     assert isinstance(rig.decide(post), Refused)
 
 
@@ -235,7 +235,7 @@ def test_an_asker_that_waits_no_longer_hears_nothing(rig: Rig) -> None:
 
 def test_a_question_that_cannot_be_shown_is_refused_with_the_reason(rig: Rig, tmp_path: Path) -> None:
     asked = rig.ask()
-    (post,) = rig.posted()
+    (post,) = rig.drain_posts()
     reason = "the thread is locked"
     rig.tell(DeliveryRefused(request_id=post.request_id, reason=reason, for_now=True))
     assert refusal(rig, asked) == wording.NOT_SHOWN.format(reason=reason)
@@ -244,14 +244,14 @@ def test_a_question_that_cannot_be_shown_is_refused_with_the_reason(rig: Rig, tm
 
 def test_a_question_that_failed_to_be_shown_is_posted_again_after_a_look(rig: Rig) -> None:
     asked = rig.ask()
-    (post,) = rig.posted()
+    (post,) = rig.drain_posts()
     rig.tell(DeliveryFailed(request_id=post.request_id, reason="no connection"))
     assert rig.is_waiting(asked)
     rig.advance(30)
     again = rig.show()
     assert (again.nonce, again.look_first) == (post.nonce, True)
     rig.advance(60)
-    assert rig.posted() == []
+    assert rig.drain_posts() == []
 
 
 def test_a_deleted_question_is_refused_and_another_message_is_no_matter(rig: Rig) -> None:
@@ -261,16 +261,16 @@ def test_a_deleted_question_is_refused_and_another_message_is_no_matter(rig: Rig
     assert rig.is_waiting(asked)
     rig.tell(QuestionDeleted(message_id=MessageId("77")))
     assert refusal(rig, asked) == wording.DELETED
-    assert rig.ended() == []
+    assert rig.drain_ended_buttons() == []
 
 
 def test_a_question_that_is_over_before_it_is_shown_loses_its_buttons_then(rig: Rig) -> None:
     rig.ask()
-    (post,) = rig.posted()
+    (post,) = rig.drain_posts()
     rig.decide(post, UserId(""))
-    assert rig.ended() == []
+    assert rig.drain_ended_buttons() == []
     rig.tell(Delivered(request_id=post.request_id, message_ids=(MessageId("77"),)))
-    assert [end.message_id for end in rig.ended()] == ["77"]
+    assert [end.message_id for end in rig.drain_ended_buttons()] == ["77"]
 
 
 def test_a_window_has_so_many_open_questions_and_no_more(rig: Rig) -> None:

@@ -19,7 +19,17 @@ from actors.backup.sums import BackupError
 from actors.context.log.data_root import DataRoot
 from actors.context.log.file import WindowLog
 from actors.linux.disk import RealDisk
-from tests.actors.backup.roots import CHANNEL, NOW, REMINDER, THREAD, back_up, kept, make_root, spoken, write_log
+from tests.actors.backup.roots import (
+    CHANNEL,
+    NOW,
+    REMINDER,
+    THREAD,
+    back_up,
+    lasting_files,
+    make_root,
+    spoken_event,
+    write_log,
+)
 from tests.actors.facts.index.rig import IndexRig, row, unit
 from tests.ordinary_user import as_ordinary_user
 
@@ -27,7 +37,7 @@ from tests.ordinary_user import as_ordinary_user
 def test_everything_that_lasts_is_in_it_and_nothing_else(tmp_path: Path) -> None:
     root = make_root(tmp_path / "data")
     made = back_up(root, tmp_path / "backup")
-    assert kept(tmp_path / "backup" / "root") == kept(root)
+    assert lasting_files(tmp_path / "backup" / "root") == lasting_files(root)
     assert {path.name for path in (tmp_path / "backup" / "root").iterdir()} == {
         *("attachments", "logs", "reminders", "reminders.md", "skills", "watermarks", "work")
     }
@@ -63,12 +73,12 @@ def test_what_litellm_says_of_models_is_asked_again_after_a_restore(tmp_path: Pa
 
 def test_a_folder_of_the_data_root_that_lies_on_another_disk_is_in_it(tmp_path: Path) -> None:
     root = make_root(tmp_path / "data")
-    before = kept(root)
+    before = lasting_files(root)
     for name in ("logs", "work", "attachments"):
         (root / name).rename(tmp_path / name)
         (root / name).symlink_to(tmp_path / name)
     made = back_up(root, tmp_path / "backup")
-    assert kept(tmp_path / "backup" / "root") == before
+    assert lasting_files(tmp_path / "backup" / "root") == before
     assert made.files == 9
 
 
@@ -119,7 +129,7 @@ def test_a_watermark_is_never_newer_than_the_logs(tmp_path: Path, monkeypatch: p
     log = next((root / "logs/discord-thread").glob("*/*.md"))
 
     def message() -> None:
-        WindowLog.open(root, log.relative_to(root))[0].append(spoken(9, "just logged"))  # type: ignore[arg-type]
+        WindowLog.open(root, log.relative_to(root))[0].append(spoken_event(9, "just logged"))  # type: ignore[arg-type]
         (root / "watermarks").write_text("channel 9\n")
 
     Interloper(monkeypatch).before(f"root/{log.relative_to(root)}", message)
@@ -137,13 +147,13 @@ def test_a_new_log_is_never_copied_without_the_end_of_the_one_before(
 
     def go_on() -> None:
         log, _ = WindowLog.open(root, newer.relative_to(root))  # type: ignore[arg-type]
-        log.append(spoken(9, "last words"))
+        log.append(spoken_event(9, "last words"))
         log.end_window()
-        write_log(root, CHANNEL, spoken(10), started_at=NOW + timedelta(hours=2))
+        write_log(root, CHANNEL, spoken_event(10), started_at=NOW + timedelta(hours=2))
 
     def older_grows() -> None:
         older.chmod(0o600)
-        WindowLog.open(root, older.relative_to(root))[0].append(spoken(8, "the older one's end"))  # type: ignore[arg-type]
+        WindowLog.open(root, older.relative_to(root))[0].append(spoken_event(8, "the older one's end"))  # type: ignore[arg-type]
 
     interloper = Interloper(monkeypatch)
     interloper.before(f"root/{newer.relative_to(root)}", older_grows)
@@ -348,7 +358,7 @@ def test_what_may_not_be_changed_is_copied_and_taken_away_again_where_a_backup_f
     cache.chmod(0o500)
     with as_ordinary_user():
         made = back_up(root, tmp_path / "b")
-        assert kept(made.folder / "root") == kept(root)
+        assert lasting_files(made.folder / "root") == lasting_files(root)
         with pytest.raises(BackupError, match="No space left"):
             back_up(root, tmp_path / "c", disk=FullAtTheEnd())
     assert not (tmp_path / "c").exists()

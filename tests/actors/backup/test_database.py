@@ -14,16 +14,16 @@ def test_a_store_that_is_open_is_copied_with_what_its_wal_has(tmp_path: Path) ->
     root = make_root(tmp_path / "data")
     rig = StoreRig(root)
     for number in range(5):
-        rig.kept([rig.version("f1", f"text {number}")])
+        rig.store_round([rig.version("f1", f"text {number}")])
     made = back_up(root, tmp_path / "backup")
-    rig.kept([rig.version("f1", "later")])
+    rig.store_round([rig.version("f1", "later")])
     rig.stop()
     copied = tmp_path / "backup" / "root"
     assert made.left_out == []
     assert [path.name for path in SCHEMA.path(copied).parent.iterdir()] == [SCHEMA.path(copied).name]
     assert audit(SCHEMA.path(copied)) == []
     restored = StoreRig(copied)
-    assert restored.loaded().last_round == 5
+    assert restored.load_objects().last_round == 5
     assert restored.text("f1") == "text 4"
     restored.stop()
 

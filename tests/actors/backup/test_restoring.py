@@ -18,7 +18,7 @@ from actors.context.log.redactions import Redactions
 from actors.linux.disk import RealDisk
 from domain.log.event import Kind, event
 from domain.log.redaction import tombstone_meta, tombstones_in
-from tests.actors.backup.roots import NOW, REMINDER, THREAD, back_up, kept, make_root, spoken, write_log
+from tests.actors.backup.roots import NOW, REMINDER, THREAD, back_up, lasting_files, make_root, spoken_event, write_log
 from tests.ordinary_user import as_ordinary_user
 
 
@@ -39,7 +39,7 @@ def backup(tmp_path: Path) -> Path:
 
 def test_what_is_restored_is_what_was_there(tmp_path: Path, backup: Path) -> None:
     restored = restore(backup, tmp_path / "new" / "root")
-    assert kept(restored.root) == kept(tmp_path / "data")
+    assert lasting_files(restored.root) == lasting_files(tmp_path / "data")
     log = next((restored.root / "logs").glob("*/*/*.md"))
     before = tmp_path / "data" / log.relative_to(restored.root)
     assert log.stat().st_mtime_ns == before.stat().st_mtime_ns, "the memory knows a log by its time"
@@ -53,7 +53,7 @@ def test_it_may_be_restored_into_an_empty_root_and_one_that_was_only_held(tmp_pa
     held.hold()
     held.release()
     assert restore(backup, held.path).files
-    assert kept(held.path) == kept(tmp_path / "data")
+    assert lasting_files(held.path) == lasting_files(tmp_path / "data")
 
 
 def test_a_root_that_is_held_is_refused(tmp_path: Path, backup: Path) -> None:
@@ -79,15 +79,15 @@ def test_nobody_can_start_an_agent_on_it_meanwhile(tmp_path: Path, backup: Path)
 
 def test_a_root_that_holds_something_is_refused_unless_it_may_be_moved_aside(tmp_path: Path, backup: Path) -> None:
     other = make_root(tmp_path / "other")
-    write_log(other, THREAD, spoken(77, "only here"))
-    before = kept(other)
+    write_log(other, THREAD, spoken_event(77, "only here"))
+    before = lasting_files(other)
     with pytest.raises(BackupError, match=r"is not empty .*--replace"):
         restore(backup, other)
-    assert kept(other) == before
+    assert lasting_files(other) == before
     restored = restore(backup, other, replace=True)
-    assert kept(other) == kept(tmp_path / "data")
+    assert lasting_files(other) == lasting_files(tmp_path / "data")
     assert restored.replaced is not None
-    assert kept(restored.replaced) == before
+    assert lasting_files(restored.replaced) == before
 
 
 def test_each_step_of_a_restore_is_on_the_disk_before_the_next(tmp_path: Path, backup: Path) -> None:
@@ -171,7 +171,7 @@ def test_a_restore_that_was_cut_short_is_no_data_root_and_can_be_made_again(tmp_
     with pytest.raises(DataRootError, match="restore was cut short"):
         DataRoot(tmp_path / "root").hold()
     assert restore(backup, tmp_path / "root").files
-    assert kept(tmp_path / "root") == kept(tmp_path / "data")
+    assert lasting_files(tmp_path / "root") == lasting_files(tmp_path / "data")
     DataRoot(tmp_path / "root").hold()
 
 
@@ -199,7 +199,9 @@ def test_it_cannot_be_restored_into_itself(backup: Path) -> None:
 
 def test_words_that_were_taken_back_stay_hidden_from_commands(tmp_path: Path) -> None:
     root = make_root(tmp_path / "data")
-    path = write_log(root, THREAD, spoken(1, "a secret recipe"), spoken(2), started_at=NOW.replace(year=2027))
+    path = write_log(
+        root, THREAD, spoken_event(1, "a secret recipe"), spoken_event(2), started_at=NOW.replace(year=2027)
+    )
     relative = path.relative_to(root).as_posix()
     gone = event("x", NOW, Kind.TOMBSTONE, "", {"event": "e1", "path": relative, "line": 5, "message_id": "1"})
     (tombstone,) = tombstones_in([gone])
@@ -310,4 +312,4 @@ def test_a_restore_that_was_cut_short_is_made_again_though_folders_are_for_readi
     shutil.copytree(root, tmp_path / "root" / UNFINISHED_RESTORE)
     with as_ordinary_user():
         assert restore(backup, tmp_path / "root").files
-    assert kept(tmp_path / "root") == kept(root)
+    assert lasting_files(tmp_path / "root") == lasting_files(root)

@@ -18,7 +18,7 @@ from actors.linux.disk import GATEWAY_KEY, OBSERVER_PAGE, OPERATOR_KEY, put_secr
 from domain.text.secret_scrub import disguises
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
-from tests.actors.backup.roots import kept, make_root
+from tests.actors.backup.roots import lasting_files, make_root
 from tests.actors.cli.command import CHECKOUT, run
 from tests.e2e.stage import Process, bot_texts, events, is_bot
 from tests.patience import PATIENCE_S, eventually
@@ -39,7 +39,7 @@ def test_a_backup_and_its_restore_say_what_they_did(tmp_path: Path) -> None:
     assert json.loads(again.stdout)["files"] == 9
     restored = run("agent", "restore", "c", "--to", "new", cwd=tmp_path)
     assert (restored.returncode, restored.stderr) == (0, "")
-    assert kept(tmp_path / "new") == kept(tmp_path / "data")
+    assert lasting_files(tmp_path / "new") == lasting_files(tmp_path / "data")
 
 
 def test_what_cannot_be_done_is_one_sentence_and_exit_code_1(tmp_path: Path) -> None:
@@ -106,21 +106,21 @@ def test_a_backup_of_a_running_agent_holds_no_secret_that_the_agent_knows(
 
 
 def said_in(root: Path, thread: int) -> list[str]:
-    """What people said in a thread, by its logs."""
+    """Words of people in a thread, by the thread's logs."""
     return [event.content for event in events(root, "discord-thread", thread) if event.kind == "user"]
 
 
 def test_a_backup_under_load_holds_every_message_that_was_answered_before_it(
     tmp_path: Path, server: PlaygroundServer
 ) -> None:
-    """And nothing that nobody said; doctor finds nothing wrong, and an agent lives on in what was restored."""
+    """No invented message either; doctor finds no fault, and an agent runs on the restored data."""
     agent = Process(server, tmp_path / "data")
     agent.start()
     threads = [server.create_thread(GENERAL_ID, f"thread {number}") for number in range(4)]
     numbers, said, answered = count(), set[str](), set[str]()
 
     def talk() -> None:
-        """Say one thing in each thread; whoever is answered says the next."""
+        """Say one thing in each thread, and the next one after each answer."""
         for thread in threads:
             text = f"message number {next(numbers)} of thread {thread}"
             server.say(thread, text)

@@ -18,7 +18,7 @@ from actors.settings.secret import Secrets
 from domain.log.parser import parse
 from domain.log.watermark import Gap, Watermark, line_of, unreadable_lines, watermarks_in
 from messages.base import Surface
-from tests.actors.backup.roots import CHANNEL, NOW, THREAD, spoken, write_log
+from tests.actors.backup.roots import CHANNEL, NOW, THREAD, spoken_event, write_log
 from tests.ordinary_user import as_ordinary_user
 
 MARK = Watermark(surface=Surface.DISCORD_THREAD, first=1, upto=9, gaps=(Gap(3, 5),))
@@ -36,9 +36,9 @@ def root(tmp_path: Path) -> Path:
     holder = DataRoot(path)
     holder.hold()
     holder.release()
-    write_log(path, CHANNEL, spoken(1), spoken(2), ended=True)
-    write_log(path, CHANNEL, spoken(3), started_at=NOW.replace(year=2027))
-    write_log(path, THREAD, spoken(4))
+    write_log(path, CHANNEL, spoken_event(1), spoken_event(2), ended=True)
+    write_log(path, CHANNEL, spoken_event(3), started_at=NOW.replace(year=2027))
+    write_log(path, THREAD, spoken_event(4))
     (path / "watermarks").write_bytes(b"".join(line_of(number, MARK) for number in (1, 2)))
     return path
 
@@ -95,12 +95,12 @@ def cut_header(path: Path) -> None:
 
 
 def leave(*names: str) -> Callable[[Path], None]:
-    def left(root: Path) -> None:
+    def write_files(root: Path) -> None:
         for name in names:
             (root / name).parent.mkdir(exist_ok=True, mode=0o700)
             (root / name).write_text("left")
 
-    return left
+    return write_files
 
 
 def spoil_index(root: Path) -> None:
@@ -113,7 +113,7 @@ def remove_folders(root: Path) -> None:
 
 
 def cut_watermarks(root: Path) -> None:
-    """A power loss in the midst of a line, and a line that somebody touched."""
+    """A power loss in the middle of a line, and an altered line."""
     path = root / "watermarks"
     path.write_bytes(path.read_bytes() + line_of(3, MARK).replace(b"upto=9", b"upto=7") + line_of(2, MARK)[:-5])
 

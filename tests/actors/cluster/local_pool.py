@@ -62,7 +62,7 @@ class LocalPool:
         self.hosts: dict[str, LocalHost] = {}
         self.lacks = ""
         self.refusal: Callable[[str], Exception | None] = lambda _name: None
-        """What the host of a name raises instead of beginning."""
+        """Error that the start of a host raises, by the host's name."""
         self._specs = specs
 
     def open(self) -> None:

@@ -56,7 +56,7 @@ class Agent:
         return self._numbers(r"running, process (\d+):")
 
     def windows(self) -> dict[str, int]:
-        """How many windows each host has."""
+        """Number of windows of each host."""
         return self._numbers(r"running, .*: (\d+) windows")
 
     def _numbers(self, pattern: str) -> dict[str, int]:

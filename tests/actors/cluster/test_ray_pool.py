@@ -1,4 +1,4 @@
-"""What of the pool needs no Ray: its folder, and the end of a Ray that does not end."""
+"""Parts of the pool that need no Ray: its folder, and the end of a Ray that does not end."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class CuratedRig:
             self.system.run()
 
     def ask(self, kind: type[Message], window: Window = GENERAL, **fields: Any) -> Message:
-        """What comes of a request."""
+        """Reply to a request."""
         request_id = RequestId(f"r{next(self._numbers)}")
         self.system.tell(CURATED, kind(request_id=request_id, reply_to=self.asker.address, window=window, **fields))
         self.settle()
@@ -117,7 +117,7 @@ class CuratedRig:
         return self.answer(Refused, kind, window, **fields).reason
 
     def prepare(self, window: Window = GENERAL, audience: str = "") -> TurnContribution:
-        """What a turn of a window is given."""
+        """Contribution to a turn of a window."""
         request_id = RequestId(f"r{next(self._numbers)}")
         turn = PrepareTurn(
             request_id=request_id,

@@ -1,4 +1,4 @@
-"""What is told of the memory: status, pages, faults, recall."""
+"""Answers about the memory: status, pages, faults, recall."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is owed: to people who write late, to askers whose actor crashed, to journals that refused, to disks that went."""
+"""Owed work: for late writers, for crashed askers, after failed journals and lost disks."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def write_journal(folder: Path, *operations: Operation, words: bytes = b"") -> N
     (folder / journal.FILE).write_bytes(b"".join(map(journal.line, operations)) + words)
 
 
-def staged(number: int, text: str = "") -> Operation:
+def staged_fact(number: int, text: str = "") -> Operation:
     return Operation(f"o{number}", text or f"fact {number}")
 
 
@@ -96,7 +96,7 @@ def test_a_full_journal_commits_what_waits_and_takes_more(tmp_path: Path) -> Non
         journal.line(Operation(f"x{n}", "y" * 1_700)) + journal.line(Operation(f"x{n}", "", step=Step.COMMITTED))
         for n in range(9_130)
     )
-    write_journal(rig.folder, staged(0, "waits"), words=over + b"#" * (journal.LIMIT_BYTES - len(over) - 200))
+    write_journal(rig.folder, staged_fact(0, "waits"), words=over + b"#" * (journal.LIMIT_BYTES - len(over) - 200))
     inode = (rig.folder / journal.FILE).stat().st_ino
     rig.remember("another")
     assert len(rig.answer(FactsFlushed, FlushFacts).committed) == 2
@@ -126,7 +126,7 @@ def test_a_kill_while_a_journal_is_shortened_loses_nothing_that_waits(tmp_path: 
 
         disk = RecordingDisk(before=before)
         rig = CuratedRig(tmp_path / str(at), disk=disk)
-        write_journal(rig.folder, staged(0, "waits"), words=over)
+        write_journal(rig.folder, staged_fact(0, "waits"), words=over)
         with suppress(Killed):
             rig.remember("another")
         disk.before = lambda _call, _data: None
@@ -166,7 +166,7 @@ def test_a_flush_that_nothing_can_be_opened_for_does_not_block_the_next(tmp_path
 def test_a_line_of_the_journal_that_no_file_can_hold_crashes_nothing(tmp_path: Path, text: str) -> None:
     rig = CuratedRig(tmp_path)
     words = f'{{"id": "a", "state": "staged", "text": "{text}"}}\n{{"id": "a", "state": "begun"}}\n'
-    write_journal(rig.folder, words=words.encode() + journal.line(staged(1, "good")))
+    write_journal(rig.folder, words=words.encode() + journal.line(staged_fact(1, "good")))
     assert rig.answer(FactsFlushed, FlushFacts).committed == (("global", "good"),)
     assert facts(rig) == ["good"]
 
@@ -214,7 +214,7 @@ def test_a_folder_that_was_emptied_takes_nothing_until_its_disk_is_back(tmp_path
 def test_what_waits_is_committed_when_the_disk_comes_after_the_start(tmp_path: Path) -> None:
     rig = CuratedRig(tmp_path)
     rig.answer(FactWritten, AddFact, scope="global", text="one")
-    write_journal(rig.folder, staged(1, "two"))
+    write_journal(rig.folder, staged_fact(1, "two"))
     rig.folder.rename(tmp_path / "unmounted")
     rig.folder.mkdir()
     rig.stop()
@@ -295,7 +295,7 @@ def test_the_end_commits_a_thousand_facts_in_each_of_three_folders_at_once(tmp_p
     rig = CuratedRig(tmp_path, projects=repositories)
     folders = (rig.folder, *(repository / ".pi" / "memory" for repository in repositories.values()))
     for folder in folders:
-        write_journal(folder, *map(staged, range(1_000)))
+        write_journal(folder, *map(staged_fact, range(1_000)))
         (folder / "MEMORY.md").write_text("".join(f"- of people {number}\n" for number in range(3_000)))
     assert paced_s(rig.stop) < 5
     for folder in folders:
@@ -324,7 +324,7 @@ def appending(tmp_path: Path) -> Iterator[Path]:
 
 def test_the_end_does_not_wait_for_a_file_that_never_rests(tmp_path: Path, appending: Path) -> None:
     rig = CuratedRig(tmp_path)
-    write_journal(appending.parent, *map(staged, range(10)))
+    write_journal(appending.parent, *map(staged_fact, range(10)))
     begun = time.monotonic()
     rig.stop()
     assert time.monotonic() - begun < PATIENCE_S, "or it waits as long as the file is written to"
@@ -332,7 +332,7 @@ def test_the_end_does_not_wait_for_a_file_that_never_rests(tmp_path: Path, appen
 
 def test_status_is_quick_and_exact_beside_a_full_journal(tmp_path: Path) -> None:
     rig = CuratedRig(tmp_path)
-    write_journal(rig.folder, *map(staged, range(3)), words=b'{"id": "torn')
+    write_journal(rig.folder, *map(staged_fact, range(3)), words=b'{"id": "torn')
     assert rig.answer(CuratedDescribed, DescribeCurated).scopes[0].waiting == 3
     (rig.folder / journal.FILE).unlink()
     (rig.folder / journal.FILE).mkdir()

@@ -1,4 +1,4 @@
-"""The block of a turn: what is in it, when it is read anew, and when it is left out."""
+"""Block of a turn: its content, its renewal, and turns without a block."""
 
 from __future__ import annotations
 

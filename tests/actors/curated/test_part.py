@@ -1,4 +1,4 @@
-"""The layer as one row of the table: what it brings, and that it does no more."""
+"""The layer as one row of the table: the parts of the layer, nothing else."""
 
 from __future__ import annotations
 

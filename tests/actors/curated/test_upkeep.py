@@ -1,4 +1,4 @@
-"""What is owed to memory folders: made up for when the disk works again, and before the end."""
+"""Owed work in memory folders: done when the disk works again, and before the end."""
 
 from __future__ import annotations
 

@@ -224,7 +224,7 @@ def test_a_private_windows_flush_is_denied(tmp_path: Path) -> None:
     assert facts(rig) == []
 
 
-def ended(text: str, window: Window = GENERAL) -> TurnEnded:
+def ended_turn(text: str, window: Window = GENERAL) -> TurnEnded:
     event = LoggedEvent(
         id=EventId("e1"), kind="user", path="logs/x.md", line=1, at=ManualClock().now(), author="Ann", text=text
     )
@@ -234,7 +234,7 @@ def ended(text: str, window: Window = GENERAL) -> TurnEnded:
 @pytest.mark.req("S1-80", "X-80", "S1-09")
 def test_what_people_ask_to_keep_is_proposed_once_and_waits_for_a_person(tmp_path: Path) -> None:
     rig = CuratedRig(tmp_path, capture=True)
-    said = ended("Hello. Please remember that the demo is on Friday. Is it?")
+    said = ended_turn("Hello. Please remember that the demo is on Friday. Is it?")
     for _ in range(2):  # told at least once
         rig.system.tell(CURATED, said)
         rig.settle()
@@ -251,7 +251,7 @@ def test_what_people_ask_to_keep_is_proposed_once_and_waits_for_a_person(tmp_pat
 def test_nothing_is_proposed_where_nothing_may_be_written_or_nobody_wants_it(tmp_path: Path, window: Window) -> None:
     for rig in (CuratedRig(tmp_path / "a", capture=True), CuratedRig(tmp_path / "b")):
         said_in = window if rig.config.capture else GENERAL
-        rig.system.tell(CURATED, ended("Remember: the demo is on Friday", said_in))
+        rig.system.tell(CURATED, ended_turn("Remember: the demo is on Friday", said_in))
         rig.settle()
         assert not rig.folder.exists()
 

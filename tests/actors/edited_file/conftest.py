@@ -1,4 +1,4 @@
-"""A folder to which somebody hostile writes."""
+"""Fixtures: a folder with a hostile writer."""
 
 from __future__ import annotations
 

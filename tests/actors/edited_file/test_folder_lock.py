@@ -1,4 +1,4 @@
-"""Writers know of one another, and a recovery knows that nobody writes."""
+"""Locks: writers see each other, and a recovery sees that no writer is left."""
 
 from __future__ import annotations
 

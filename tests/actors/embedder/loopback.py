@@ -34,7 +34,7 @@ def relevance_of(text: str) -> float:
 
 @dataclass(frozen=True)
 class Reply:
-    """What goes wrong with one call, or with every call that holds a text with `only_for` in it."""
+    """Fault of one call, or of every call with the text `only_for`."""
 
     status: int = 200
     body: Any = None

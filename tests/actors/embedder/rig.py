@@ -82,7 +82,7 @@ class Rig:
         return True
 
     def figures(self) -> dict[str, str | int | float]:
-        """What the actor says of itself once it has handled everything that was told before."""
+        """The actor's description of itself after all earlier messages."""
         self.system.tell(EMBEDDER, DescribeYourself(request_id=RequestId("d"), reply_to=self.edge.address))
         message = self.edge.receive(PATIENCE_S, lambda m: isinstance(m, SelfDescription))
         assert isinstance(message, SelfDescription)
@@ -98,7 +98,7 @@ class Rig:
             assert time.monotonic() < until, now
 
     def pause_s(self) -> float:
-        """How long the actor waits after what failed last."""
+        """Seconds of the actor's wait after the last failure."""
         return float(self.figures()["pause_s"])
 
     def pass_time(self, seconds: float) -> None:

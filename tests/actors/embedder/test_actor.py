@@ -1,4 +1,4 @@
-"""What the embedder asks of a provider that works, and in which order."""
+"""Requests of the embedder to a working provider, and their order."""
 
 from __future__ import annotations
 

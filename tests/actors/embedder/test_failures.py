@@ -1,4 +1,4 @@
-"""What a provider can do wrong, through the real clients from a loopback server."""
+"""Faults of a provider, through the real clients from a loopback server."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def quota(name: str, wait_s: str = "") -> Reply:
     return google_error(429, "You exceeded your current quota, please check your plan and billing details.", *details)
 
 
-def replaced(index: int, value: object) -> Callable[[Vectors], Vectors]:
+def replace_vector(index: int, value: object) -> Callable[[Vectors], Vectors]:
     return lambda vectors: [value if place == index else vector for place, vector in enumerate(vectors)]
 
 
@@ -162,14 +162,14 @@ def test_a_query_gets_a_second_try_within_its_deadline(rig: Rig) -> None:
 
 
 SPOILT: dict[str, Callable[[Vectors], Vectors]] = {
-    "NaN": replaced(1, [math.nan] * DIMENSIONS),
-    "infinite": replaced(1, [math.inf] * DIMENSIONS),
-    "zeros": replaced(1, [0.0] * DIMENSIONS),
-    "shorter": replaced(1, [1.0] * (DIMENSIONS - 1)),
-    "longer": replaced(1, [1.0] * (DIMENSIONS + 1)),
-    "words": replaced(1, ["a"] * DIMENSIONS),
-    "numbers in words": replaced(1, ["1"] * DIMENSIONS),
-    "null": replaced(1, None),
+    "NaN": replace_vector(1, [math.nan] * DIMENSIONS),
+    "infinite": replace_vector(1, [math.inf] * DIMENSIONS),
+    "zeros": replace_vector(1, [0.0] * DIMENSIONS),
+    "shorter": replace_vector(1, [1.0] * (DIMENSIONS - 1)),
+    "longer": replace_vector(1, [1.0] * (DIMENSIONS + 1)),
+    "words": replace_vector(1, ["a"] * DIMENSIONS),
+    "numbers in words": replace_vector(1, ["1"] * DIMENSIONS),
+    "null": replace_vector(1, None),
     "too few": lambda vectors: vectors[:1],
     "too many": lambda vectors: [*vectors, vectors[0]],
 }
@@ -196,7 +196,7 @@ def test_a_text_that_never_gets_a_good_vector_has_none_and_spoils_no_others(
     for value, space in product([[math.nan] * DIMENSIONS, [0.0] * DIMENSIONS, [1.0], None], [GOOGLE, OPENAI]):
         with subtests.test(space=space, value=value):
             rig = make_rig(space=space)
-            rig.server.always = Reply(only_for="poison", spoil=replaced(0, value))
+            rig.server.always = Reply(only_for="poison", spoil=replace_vector(0, value))
             request_id = rig.ask("poison", "two", "three")
 
             while rig.figures()["requests_waiting"]:

@@ -1,4 +1,4 @@
-"""Local models in folders: which are taken, which are refused, and what they give."""
+"""Local models in folders: accepted folders, refused folders, and vectors."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def test_without_the_extra_it_says_what_is_missing(monkeypatch: pytest.MonkeyPat
 
 
 def ask(space: Space, *texts: str, deadline_s: float | None = None) -> TextsEmbedded | EmbeddingFailed:
-    """What an embedder in that space answers that was started just now."""
+    """Answer of an embedder in that space after a fresh start."""
     backend = backend_of(space, api_keys={}, api_base="", timeout_s=1)
     system = ActorSystem(workers=2)
     system.register(ActorSpec("embedder", lambda _key: EmbedderActor(space=space, backend_of=backend), core=True))

@@ -1,4 +1,4 @@
-"""Embeddings of a server by its address: what is sent, what is understood, what it can do wrong, and changed sizes."""
+"""Embeddings of a server by its address: requests, answers, faults, and changed sizes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def of_length(dimensions: int) -> Callable[[Vectors], Vectors]:
     return lambda vectors: [(vector * dimensions)[:dimensions] for vector in vectors]
 
 
-def sized(dimensions: int, *, held: bool = False) -> Reply:
+def sized_reply(dimensions: int, *, held: bool = False) -> Reply:
     return Reply(spoil=of_length(dimensions), held=held)
 
 
@@ -136,7 +136,7 @@ def test_where_indexes_say_nothing_the_order_counts(rig: Rig, indexes: tuple[obj
 
 
 def test_the_space_has_the_dimensions_that_the_server_gives(rig: Rig) -> None:
-    rig.server.always = sized(1536)
+    rig.server.always = sized_reply(1536)
 
     assert name_and_sizes(rig.answer(rig.ask("text"))) == (f"openai/{MODEL}/1536", [1536])
     assert rig.figures()["dimensions"] == 1536
@@ -311,7 +311,7 @@ def test_a_bad_vector_is_asked_for_once_more_and_spoils_no_other(rig: Rig, value
 
 def test_another_size_is_another_space(rig: Rig) -> None:
     first = rig.answer(rig.ask("text"))
-    rig.server.always = sized(8)
+    rig.server.always = sized_reply(8)
     second = rig.answer(rig.ask("text"))
 
     assert name_and_sizes(first) == (f"openai/{MODEL}/{DIMENSIONS}", [DIMENSIONS])
@@ -320,7 +320,7 @@ def test_another_size_is_another_space(rig: Rig) -> None:
 
 def test_queries_of_another_size_are_forgotten(rig: Rig) -> None:
     rig.vectors(rig.query("question"))
-    rig.server.always = sized(8)
+    rig.server.always = sized_reply(8)
     rig.vectors(rig.ask("document"))
 
     assert name_and_sizes(rig.answer(rig.query("question"))) == (f"openai/{MODEL}/8", [8])
@@ -329,8 +329,8 @@ def test_queries_of_another_size_are_forgotten(rig: Rig) -> None:
 
 
 def test_a_size_that_changes_within_a_job_is_never_mixed_and_what_was_made_before_is_made_anew(rig: Rig) -> None:
-    rig.server.script = [Reply(), sized(8, held=True)]
-    rig.server.always = sized(8)
+    rig.server.script = [Reply(), sized_reply(8, held=True)]
+    rig.server.always = sized_reply(8)
     texts = [f"text {number}" for number in range(40)]
     request_id = rig.ask(*texts)
     rig.wait_until(calls_in_flight=1)
@@ -342,7 +342,7 @@ def test_a_size_that_changes_within_a_job_is_never_mixed_and_what_was_made_befor
 
 
 def test_a_server_of_two_minds_is_not_asked_for_ever(rig: Rig) -> None:
-    rig.server.script = [reply for _ in range(50) for reply in (Reply(), sized(8, held=True))]
+    rig.server.script = [reply for _ in range(50) for reply in (Reply(), sized_reply(8, held=True))]
     rig.server.release()
     request_id = rig.ask(*[f"text {number}" for number in range(100)])
 

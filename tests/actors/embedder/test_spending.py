@@ -1,4 +1,4 @@
-"""What calls of a provider of embeddings took, as the embedder tells it."""
+"""Usage of calls to a provider of embeddings, as the embedder reports it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def ear_in(rig: Rig) -> Edge:
     return ear
 
 
-def told(ear: Edge) -> CallSpent:
+def take_usage(ear: Edge) -> CallSpent:
     heard = ear.receive(PATIENCE_S, lambda message: isinstance(message, CallSpent))
     assert isinstance(heard, CallSpent)
     return heard
@@ -57,7 +57,7 @@ def test_a_call_takes_what_the_provider_counts(rig: Rig) -> None:
     ear = ear_in(rig)
     rig.vectors(rig.ask("one", "two", role=TextRole.QUERY))
 
-    spent = told(ear)
+    spent = take_usage(ear)
     assert (spent.kind, spent.owner, spent.purpose) == (CallKind.EMBEDDING, "embedder", "query")
     assert (spent.model, spent.prompt_tokens, spent.is_estimated) == ("text-embedding-3-small", 321, False)
     assert spent.cost_usd == pytest.approx(321 * price_of("text-embedding-3-small").per_token)
@@ -68,10 +68,10 @@ def test_a_refused_call_takes_nothing_and_the_next_is_told_too(rig: Rig, server:
     ear = ear_in(rig)
     server.script = [Reply(status=500, body={"error": "no"})]
     asked = rig.ask("one")
-    refused = told(ear)
+    refused = take_usage(ear)
     rig.pass_time(5)
     rig.vectors(asked)
-    answered = told(ear)
+    answered = take_usage(ear)
 
     assert (refused.prompt_tokens, refused.is_estimated, refused.outcome) == (0, False, CallOutcome.FAILED)
     assert refused.cost_usd == 0 < answered.cost_usd
@@ -83,7 +83,7 @@ def test_what_was_carried_out_and_cannot_be_read_is_guessed(rig: Rig, server: Co
     server.script = [Reply(body=b"<html>")]
     rig.ask("e" * 40)
 
-    spent = told(ear)
+    spent = take_usage(ear)
     assert (spent.prompt_tokens, spent.is_estimated, spent.outcome) == (10, True, CallOutcome.FAILED)
 
 
@@ -105,7 +105,7 @@ def test_a_call_that_a_crash_leaves_is_told_as_cancelled(rig: Rig, server: Count
     server.wait_for_calls(1)
     rig.system.tell(EMBEDDER, CRASH)
 
-    spent = told(ear)
+    spent = take_usage(ear)
     assert (spent.prompt_tokens, spent.is_estimated, spent.outcome) == (10, True, CallOutcome.CANCELLED)
 
 

@@ -82,7 +82,7 @@ def embedded(rig: Rig, request_id: Any) -> TextsEmbedded:
     return answer
 
 
-def found(rig: Rig, request_id: Any, texts: list[str]) -> list[int]:
+def places_set_aside(rig: Rig, request_id: Any, texts: list[str]) -> list[int]:
     """Places of `texts` that are set aside in the end; what is put off is asked for again, as an index does it."""
     answer, late = embedded(rig, request_id), list(range(len(texts)))
     aside: list[int] = []
@@ -149,7 +149,7 @@ def test_a_bad_text_is_found_and_all_others_get_their_vectors(
             request_id = rig.ask(*texts_with(*places))
             settle(rig, 20)
 
-            assert found(rig, request_id, texts_with(*places)) == sorted(places)
+            assert places_set_aside(rig, request_id, texts_with(*places)) == sorted(places)
             assert rig.figures()["texts_without_vector"] == len(places)
             assert len(rig.server.seen) <= 2 + 28 * len(places)
             rig.system.stop()  # all is logged
@@ -164,7 +164,7 @@ def test_every_provider_does_so(make_rig: Callable[..., Rig], subtests: pytest.S
             request_id = rig.ask(*texts_with(3, count=10))
             settle(rig, 20)
 
-            assert found(rig, request_id, texts_with(3, count=10)) == [3]
+            assert places_set_aside(rig, request_id, texts_with(3, count=10)) == [3]
 
 
 def test_a_text_that_takes_too_long_is_found_too(make_rig: Callable[..., Rig]) -> None:
@@ -174,7 +174,7 @@ def test_a_text_that_takes_too_long_is_found_too(make_rig: Callable[..., Rig]) -
     request_id = rig.ask(*texts_with(3, count=8))
     settle(rig, 20)
 
-    assert found(rig, request_id, texts_with(3, count=8)) == [3]
+    assert places_set_aside(rig, request_id, texts_with(3, count=8)) == [3]
 
 
 def test_a_single_text_whose_vector_has_another_size_changes_nothing_for_the_others(
@@ -199,7 +199,7 @@ def test_a_text_is_set_aside_until_the_next_start_and_costs_no_more_calls(
     rig.server.always = Reply(status=500, only_for=POISON)
     embedded_once = rig.ask("one", POISON)
     settle(rig, 20)
-    assert found(rig, embedded_once, ["one", POISON]) == [1]
+    assert places_set_aside(rig, embedded_once, ["one", POISON]) == [1]
     calls = len(rig.server.seen)
 
     again = embedded(rig, rig.ask(POISON, "two"))
@@ -252,7 +252,7 @@ def test_a_bad_text_is_found_after_an_outage(openai_rig: Rig) -> None:
     request_id = rig.ask(*texts_with(9))
     settle(rig)
 
-    assert found(rig, request_id, texts_with(9)) == [9]
+    assert places_set_aside(rig, request_id, texts_with(9)) == [9]
 
 
 def test_a_text_that_ends_the_servers_process_is_found(google_genai: None) -> None:
@@ -261,7 +261,7 @@ def test_a_text_that_ends_the_servers_process_is_found(google_genai: None) -> No
         rig = Rig(server, SPACE)
         request_id = rig.ask(*texts_with(5, count=16))
         settle(rig)
-        bad = found(rig, request_id, texts_with(5, count=16))
+        bad = places_set_aside(rig, request_id, texts_with(5, count=16))
         rig.system.stop()
 
     assert bad == [5]
@@ -588,7 +588,7 @@ def test_a_text_for_which_the_account_seems_to_be_refused_switches_nothing_off(
             assert len(rig.vectors(rig.query("question"))[0]) == DIMENSIONS
             settle(rig, 20)
 
-            assert found(rig, request_id, texts_with(3, count=8)) == [3]
+            assert places_set_aside(rig, request_id, texts_with(3, count=8)) == [3]
             assert rig.figures()["state"] == "working"
             assert len(rig.vectors(rig.query("another"))[0]) == DIMENSIONS
 

@@ -16,7 +16,7 @@ def job(name: str, *texts: str, deadline_s: float | None = None) -> Job:
     return Job(request, texts)
 
 
-def taken(waiting: Waiting) -> list[list[str]]:
+def texts_of_calls(waiting: Waiting) -> list[list[str]]:
     """The texts of every call, one call after another."""
     calls = []
     while (following := waiting.documents(with_suspects=True)) is not None:
@@ -30,7 +30,7 @@ def test_documents_that_no_call_has_failed_for_go_before_suspects() -> None:
     waiting.queue_again(waiting.take(Lane.DOCUMENT, 10, 1_000))
     waiting.add(job("second", "c", "d"))
 
-    assert taken(waiting) == [["c", "d"], ["a", "b"]]
+    assert texts_of_calls(waiting) == [["c", "d"], ["a", "b"]]
 
 
 def test_suspects_that_are_not_to_be_tried_are_left_alone() -> None:
@@ -39,7 +39,7 @@ def test_suspects_that_are_not_to_be_tried_are_left_alone() -> None:
     waiting.queue_again(waiting.take(Lane.DOCUMENT, 10, 1_000))
 
     assert waiting.documents(with_suspects=False) is None
-    assert taken(waiting) == [["a"]]
+    assert texts_of_calls(waiting) == [["a"]]
 
 
 def test_the_parts_of_a_split_call_share_no_call() -> None:
@@ -52,7 +52,7 @@ def test_the_parts_of_a_split_call_share_no_call() -> None:
             piece.part = shared
         waiting.queue_again(part)
 
-    assert taken(waiting) == [["a", "b"], ["c", "d"]]
+    assert texts_of_calls(waiting) == [["a", "b"], ["c", "d"]]
 
 
 def test_a_request_with_a_deadline_shares_no_call_with_another() -> None:
@@ -62,4 +62,4 @@ def test_a_request_with_a_deadline_shares_no_call_with_another() -> None:
     waiting.add(job("third", "d"))
     waiting.add(job("fourth", "e"))
 
-    assert taken(waiting) == [["a"], ["b", "c"], ["d", "e"]]
+    assert texts_of_calls(waiting) == [["a"], ["b", "c"], ["d", "e"]]

@@ -70,7 +70,7 @@ class RunningFacts:
     def forget(self, entry_id: str, *, for_good: bool = False) -> None:
         assert isinstance(self.answer(FACTS, ForgetEntry, id=entry_id, for_good=for_good), EntryForgotten)
 
-    def found(self, question: str) -> set[str]:
+    def contents_found(self, question: str) -> set[str]:
         found = self.answer(FACT_RECALL, SearchEntries, conversation="c", question=question, top_k=50)
         assert isinstance(found, EntriesFound), found
         return {hit.content for hit in found.hits}

@@ -40,12 +40,12 @@ def part_of(plan: Plan) -> Part:
     return part
 
 
-def looked(part: Part) -> list[Finding]:
+def findings_of(part: Part) -> list[Finding]:
     return [finding for check in part.checks for finding in check()]
 
 
 def answer(part: Part, text: str = "text") -> TextsEmbedded | EmbeddingFailed:
-    """What the part's actor answers that was started just now."""
+    """Answer of the part's actor after a fresh start."""
     system = ActorSystem(workers=2)
     system.register(part.spec)
     system.start()
@@ -122,8 +122,8 @@ def test_local_is_the_installed_model(tmp_path: Path) -> None:
 
     assert isinstance(said, TextsEmbedded)
     assert said.model == "local/all-MiniLM-L6-v2/384"
-    assert [finding.level for finding in looked(part)][:1] == [Level.OK]
-    assert [finding.name for finding in looked(part)] == ["facts' embedder", "facts' vectors"]
+    assert [finding.level for finding in findings_of(part)][:1] == [Level.OK]
+    assert [finding.name for finding in findings_of(part)] == ["facts' embedder", "facts' vectors"]
 
 
 def test_local_is_hashed_words_where_the_extra_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +134,7 @@ def test_local_is_hashed_words_where_the_extra_is_missing(tmp_path: Path, monkey
 
     assert isinstance(said, TextsEmbedded)
     assert said.model == "hashed-words-v1/384"
-    assert [finding.level for finding in looked(part)] == [Level.WARN]
+    assert [finding.level for finding in findings_of(part)] == [Level.WARN]
 
 
 @pytest.mark.req("S2-87")
@@ -147,8 +147,8 @@ def test_a_folders_model_is_run_here_and_named_by_its_weights(tmp_path: Path, fo
         assert part.unusable == ""
         assert isinstance(said, TextsEmbedded)
         assert said.model == f"local/minilm@{fingerprint_of(folder)}/384"
-        assert [finding.level for finding in looked(part)][:1] == [Level.OK]
-        assert [finding.name for finding in looked(part)] == ["facts' embedder", "facts' vectors"]
+        assert [finding.level for finding in findings_of(part)][:1] == [Level.OK]
+        assert [finding.name for finding in findings_of(part)] == ["facts' embedder", "facts' vectors"]
 
 
 def test_a_folder_without_a_model_that_can_be_run_is_refused_with_the_reason(tmp_path: Path, folder: Path) -> None:
@@ -159,7 +159,7 @@ def test_a_folder_without_a_model_that_can_be_run_is_refused_with_the_reason(tmp
 
     assert f"facts.embedding_model {str(folder)!r}: must be a folder with a BERT sentence encoder" in part.unusable
     assert "model_type is 'mpnet'" in part.unusable
-    assert looked(part) == []
+    assert findings_of(part) == []
 
 
 def test_a_folder_where_the_libraries_are_missing_is_refused_with_the_reason(

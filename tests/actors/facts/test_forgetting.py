@@ -13,7 +13,7 @@ from messages.facts import FACTS
 from messages.forget import DerivedForgotten, ForgetDerived, ForgottenEvent
 from messages.turn import TurnEnded
 from tests.actors.facts.rig import FactsRig
-from tests.actors.facts.test_turns import NAME, WINDOW, ended, event
+from tests.actors.facts.test_turns import NAME, WINDOW, ended_turn, event
 from tests.patience import eventually
 
 SECRET = "quagmire"
@@ -33,7 +33,7 @@ def holding(root: Path) -> list[str]:
 
 
 def turn(name: str, words: str, answer: str = "I see.") -> TurnEnded:
-    return ended(event("user", words, 0), event("agent", answer, 5), turn=name)
+    return ended_turn(event("user", words, 0), event("agent", answer, 5), turn=name)
 
 
 def hear(rig: FactsRig, *told: TurnEnded) -> None:

@@ -1,4 +1,4 @@
-"""Trouble from outside: people who move files, disks that take some things and not others, clients who say it twice."""
+"""Trouble from outside: moved files, disks that refuse some writes, clients that repeat themselves."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def event(kind: str, text: str, seconds: int) -> LoggedEvent:
     return LoggedEvent(id=EventId(kind), kind=kind, path="logs/x.md", line=1, at=at, author="anne", text=text)
 
 
-def ended(*events: LoggedEvent, turn: str = "t1") -> TurnEnded:
+def ended_turn(*events: LoggedEvent, turn: str = "t1") -> TurnEnded:
     return TurnEnded(window=WINDOW, turn_id=TurnId(turn), outcome="answered", events=events)
 
 
@@ -39,7 +39,7 @@ def hear(rig: FactsRig, *told: TurnEnded) -> None:
 
 @pytest.mark.req("X-60", "X-70")
 def test_a_turn_in_discord_is_kept_as_its_window_s_conversation(rig: FactsRig) -> None:
-    hear(rig, ended(event("user", "My wife is Anne", 0), event("agent", "Hello", 5)))
+    hear(rig, ended_turn(event("user", "My wife is Anne", 0), event("agent", "Hello", 5)))
 
     (user,), (answer,) = rig.entries("turns/user/*.md", NAME), rig.entries("turns/assistant/*.md", NAME)
     assert (user.content, user.created_at, user.conversation) == ("My wife is Anne", AT, NAME)
@@ -48,7 +48,7 @@ def test_a_turn_in_discord_is_kept_as_its_window_s_conversation(rig: FactsRig) -
 
 
 def test_a_turn_that_is_told_again_is_kept_once_over_restarts(rig: FactsRig) -> None:
-    told = ended(event("user", "My wife is Anne", 0), event("agent", "Hello", 5))
+    told = ended_turn(event("user", "My wife is Anne", 0), event("agent", "Hello", 5))
     hear(rig, told, told)
     rig.live_again()
     hear(rig, told)
@@ -58,13 +58,13 @@ def test_a_turn_that_is_told_again_is_kept_once_over_restarts(rig: FactsRig) -> 
 
 
 def test_a_turn_without_an_answer_is_kept_and_one_without_words_is_not(rig: FactsRig) -> None:
-    hear(rig, ended(event("user", "My wife is Anne", 0)), ended(event("agent", "Good morning", 9), turn="t2"))
+    hear(rig, ended_turn(event("user", "My wife is Anne", 0)), ended_turn(event("agent", "Good morning", 9), turn="t2"))
 
     assert rig.turns(NAME) == ["My wife is Anne"]
 
 
 def test_the_answer_at_the_same_moment_comes_after_the_words(rig: FactsRig) -> None:
-    hear(rig, ended(event("user", "My wife is Anne", 0), event("agent", "Hello", 0)))
+    hear(rig, ended_turn(event("user", "My wife is Anne", 0), event("agent", "Hello", 0)))
 
     (user,), (answer,) = rig.entries("turns/user/*.md", NAME), rig.entries("turns/assistant/*.md", NAME)
     assert user.created_at < answer.created_at

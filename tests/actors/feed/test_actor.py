@@ -1,4 +1,4 @@
-"""The feed: when it follows, whom it answers and what it keeps."""
+"""The feed: start, answers and memory."""
 
 from __future__ import annotations
 

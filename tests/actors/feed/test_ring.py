@@ -1,4 +1,4 @@
-"""How much of what happened is kept, and where it stands."""
+"""Ring of events: size and positions."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def person(account: UserId) -> Scope:
     return Scope(kind=ScopeKind.PERSON, window=HERE, person_id=account)
 
 
-def left(house: Household) -> list[str]:
+def texts_left(house: Household) -> list[str]:
     return [each.text for events in house.events.values() for each in events]
 
 
@@ -93,16 +93,16 @@ def count(reply: Message) -> ForgetPreviewed:
 def test_nothing_goes_before_the_same_person_confirms_and_logs_go_before_rooms(
     rig: Rig, house: Household, tmp_path: Path
 ) -> None:
-    before = left(house)
+    before = texts_left(house)
     seen = count(rig.preview(message("e2"), BOB))
-    assert (seen.events, seen.people, seen.excerpts, left(house)) == (1, 1, (CAT,), before)
+    assert (seen.events, seen.people, seen.excerpts, texts_left(house)) == (1, 1, (CAT,), before)
     assert "too long ago" in refusal(rig.confirm(seen.preview_id, ANNE))
-    assert left(house) == before
+    assert texts_left(house) == before
 
     done = rig.confirm(seen.preview_id, BOB)
 
     assert isinstance(done, ForgetCarriedOut)
-    assert CAT not in left(house)
+    assert CAT not in texts_left(house)
     assert house.log == ["window 11", "room 11"]
     assert (done.events, done.rooms[1:], done.waiting_for) == (1, (RoomCount(room="room", count=1),), ())
     assert done.elsewhere == ("Discord keeps its messages.",)
@@ -127,7 +127,7 @@ def test_what_repeats_the_words_after_the_count_goes_too_as_far_as_the_person_ma
     rig.confirm(seen.preview_id, ANNE)
     rig.advance(0)
 
-    assert left(house) == [CAT, f"she said: {OWL}", FOX, late[1].text]
+    assert texts_left(house) == [CAT, f"she said: {OWL}", FOX, late[1].text]
     first, again = sorted(rig.list_records().forgets, key=lambda record: record.kind is ScopeKind.REPEATED)
     assert (first.forget_id, again.kind, again.by) == (seen.preview_id, ScopeKind.REPEATED, ANNE)
     assert (again.state, again.rooms[0].count) == (ForgetState.DONE, 1)
@@ -154,9 +154,9 @@ def test_others_words_take_an_operator_or_who_may_manage_messages_there(rig: Rig
 def test_a_person_who_may_no_longer_manage_messages_cannot_confirm(rig: Rig, house: Household) -> None:
     seen = count(rig.preview(message("e2"), MODERATOR, manages=True))
     assert "other rights" in refusal(rig.confirm(seen.preview_id, MODERATOR))
-    assert CAT in left(house)
+    assert CAT in texts_left(house)
     assert isinstance(rig.confirm(seen.preview_id, MODERATOR, manages=True), ForgetCarriedOut)
-    assert CAT not in left(house)
+    assert CAT not in texts_left(house)
 
 
 def test_repetitions_in_every_window_go_as_far_as_the_person_may(rig: Rig, house: Household) -> None:
@@ -166,7 +166,7 @@ def test_repetitions_in_every_window_go_as_far_as_the_person_may(rig: Rig, house
     everyones = count(rig.preview(message("e1"), OPERATOR))
     assert (everyones.events, everyones.repeated, len(everyones.windows)) == (3, 2, 2)
     rig.confirm(everyones.preview_id, OPERATOR)
-    assert left(house) == [CAT, FOX]
+    assert texts_left(house) == [CAT, FOX]
 
 
 def test_a_topic_is_what_the_search_finds_near_and_of_that_what_the_person_may(rig: Rig, house: Household) -> None:
@@ -177,7 +177,7 @@ def test_a_topic_is_what_the_search_finds_near_and_of_that_what_the_person_may(r
     assert count(rig.preview(topic, ANNE)).excerpts == (OWL, f"I said that {OWL}")
     assert count(rig.preview(topic, MODERATOR, manages=True)).windows[0].window == HERE
     rig.forget(topic, OPERATOR)
-    assert left(house) == [CAT]
+    assert texts_left(house) == [CAT]
     assert refusal(rig.preview(replace(topic, words=" "), ANNE)) == "a topic needs words"
     house.memories = []
     assert refusal(rig.preview(topic, ANNE)) == NOTHING
@@ -250,7 +250,7 @@ def test_who_does_not_answer_is_named_and_asked_again_until_done(rig: Rig, house
     rig.advance(31)
     rig.advance(0)
     (record,) = rig.list_records().forgets
-    assert (record.state, record.waiting_for, CAT in left(house)) == (ForgetState.DONE, (), False)
+    assert (record.state, record.waiting_for, CAT in texts_left(house)) == (ForgetState.DONE, (), False)
 
 
 @pytest.mark.req("X-248")
@@ -268,7 +268,7 @@ def test_a_kill_after_the_journal_loses_nothing_and_the_next_start_finishes(
     second = Rig(tmp_path, house, rig.clock)  # the first process says no more
     (record,) = second.list_records().forgets
     assert (record.state, record.rooms[1].count) == (ForgetState.DONE, 2)
-    assert left(house) == [OWL, FOX, f"I said that {OWL}"]
+    assert texts_left(house) == [OWL, FOX, f"I said that {OWL}"]
     assert BOB not in journal(tmp_path).replace(f'"by":"{BOB}"', "")
     second.system.stop()
 
@@ -301,7 +301,7 @@ def test_who_waits_is_answered_by_the_next_life_of_a_crashed_actor(house: Househ
     rig.advance(5)
     done = rig.answer(asked)
     assert isinstance(done, ForgetCarriedOut)
-    assert (done.waiting_for, CAT in left(house)) == ((), False)
+    assert (done.waiting_for, CAT in texts_left(house)) == ((), False)
     rig.system.stop()
 
 

@@ -1,4 +1,4 @@
-"""Bytes of HTTP as they are on the wire: a model's server that answers in them, and a client that reads them."""
+"""Bytes of HTTP on the wire: a model's server and a client of raw bytes."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ EVENTS_TO_THE_END = b"HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\n
 
 
 class RawUpstream:
-    """A model's server that writes what it is told to."""
+    """Model server that writes prepared bytes."""
 
     def __init__(self, *pieces: bytes, ends: str = "open", reads: bool = True) -> None:
         """Listens at once.
 
         Args:
-            pieces: Of each answer, written one by one.
-            ends: What becomes of the connection then: `open`, `close` or `reset`.
-            reads: Whether the whole request is read before the answer.
+            pieces: Pieces of each answer, written in order.
+            ends: State of the connection afterwards: `open`, `close` or `reset`.
+            reads: True to read the whole request before the answer.
         """
         self.heard: list[bytes] = []
         """Requests as they came: all there was of one that was broken off."""
         self.connections = 0
         self.begun = 0
-        """Requests of which something came."""
+        """Requests of which a byte came."""
         self.broken_off = 0
         self._pieces = pieces
         self._ends = ends
@@ -101,7 +101,7 @@ class RawUpstream:
 
 
 def _is_whole(data: bytes, *, without_length: bool = True) -> bool:
-    """Whether there is a whole request, or answer; without a length, one that ends with its head or its connection."""
+    """True if a request or answer is whole; without a length it ends with its head or its connection."""
     head, end, body = data.partition(b"\r\n\r\n")
     if not end:
         return False
@@ -129,8 +129,8 @@ def chunks(pieces: Iterable[bytes]) -> bytes:
     return b"".join(f"{len(piece):x}".encode() + b"\r\n" + piece + b"\r\n" for piece in pieces)
 
 
-def unchunked(body: bytes) -> tuple[bytes, bool]:
-    """What chunks have in them, and whether the last, empty one came."""
+def unpack_chunks(body: bytes) -> tuple[bytes, bool]:
+    """Content of chunks, and whether the last, empty one came."""
     data = b""
     while body:
         size, _, rest = body.partition(b"\r\n")

@@ -220,7 +220,7 @@ class GatewayRig:
         finally:
             connection.close()
 
-    def stored(self, count: int = 1) -> list[StoreTurn]:
+    def stored_turns(self, count: int = 1) -> list[StoreTurn]:
         """Turns that the facts were told of, once there are so many."""
         eventually(lambda: len(self.facts.stored) >= count)
         return self.facts.stored

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 from messages.facts import GATEWAY
-from tests.actors.gateway.raw import STREAM_BODY, answer_on, post, unchunked
+from tests.actors.gateway.raw import STREAM_BODY, answer_on, post, unpack_chunks
 from tests.actors.gateway.rig import GatewayRig, event, stream
 from tests.crash import CRASH
 from tests.patience import PATIENCE_S, eventually
@@ -33,11 +33,11 @@ def make() -> Iterator[Make]:
 
 
 @pytest.fixture
-def taken() -> Iterator[socket.socket]:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        yield taken
+def taken_port() -> Iterator[socket.socket]:
+    with socket.socket() as taken_port:
+        taken_port.bind(("127.0.0.1", 0))
+        taken_port.listen()
+        yield taken_port
 
 
 @pytest.mark.req("S2-03")
@@ -84,14 +84,14 @@ def test_an_address_of_version_6_is_written_as_one(make: Make) -> None:
 
 
 def test_an_address_that_is_taken_is_named_and_tried_again_and_ends_nothing(
-    make: Make, taken: socket.socket, caplog: pytest.LogCaptureFixture
+    make: Make, taken_port: socket.socket, caplog: pytest.LogCaptureFixture
 ) -> None:
-    port = taken.getsockname()[1]
+    port = taken_port.getsockname()[1]
     rig = make(port=port, waits=False)
     eventually(lambda: str(port) in str(rig.figures()["trouble"]))
     assert rig.figures()["state"] == "in trouble"
     assert f"127.0.0.1:{port}: it cannot be listened on" in str(rig.figures()["trouble"])
-    taken.close()
+    taken_port.close()
     eventually(lambda: rig.figures()["port"] == port)
 
     rig.port = port
@@ -111,9 +111,9 @@ def test_a_name_that_is_none_is_said(make: Make) -> None:
 
 
 @pytest.mark.crashes
-def test_it_listens_again_behind_a_crash(make: Make, taken: socket.socket) -> None:
-    port = taken.getsockname()[1]
-    taken.close()
+def test_it_listens_again_behind_a_crash(make: Make, taken_port: socket.socket) -> None:
+    port = taken_port.getsockname()[1]
+    taken_port.close()
     rig = make(port=port)
     assert rig.send().status == 200
     rig.system.tell(GATEWAY, CRASH)
@@ -162,7 +162,7 @@ def test_an_answer_without_end_is_broken_off_at_the_end_and_its_turn_is_over(mak
         _, body, _ = answer_on(connection)
     goes_on.set()
 
-    assert not unchunked(body)[1]
+    assert not unpack_chunks(body)[1]
     assert [(each.is_over, each.answer_text) for each in rig.facts.stored] == [(False, ""), (True, "")]
 
 

@@ -191,7 +191,7 @@ KEY = "alice-key-0123456789"
 
 
 @pytest.fixture
-def guarded(upstream: RawUpstream) -> Iterator[GatewayRig]:
+def guarded_rig(upstream: RawUpstream) -> Iterator[GatewayRig]:
     rig = GatewayRig(base_url=upstream.base_url, max_body_bytes=1_000, most_held_bodies=1, keys={KEY: "alice/"})
     yield rig
     rig.stop()
@@ -209,10 +209,10 @@ def guarded(upstream: RawUpstream) -> Iterator[GatewayRig]:
     ],
 )
 def test_a_client_that_is_refused_gets_no_word_to_go_on(
-    guarded: GatewayRig, upstream: RawUpstream, path: str, headers: list[str], status: int
+    guarded_rig: GatewayRig, upstream: RawUpstream, path: str, headers: list[str], status: int
 ) -> None:
     """The body stays with the client, and the connection ends: the next bytes on it would count as the body."""
-    with guarded.raw(request("POST", path, b"", WAITS, *headers)) as connection:
+    with guarded_rig.raw(request("POST", path, b"", WAITS, *headers)) as connection:
         head, body, _ = answer_on(connection)
 
     assert head.startswith(f"HTTP/1.1 {status} ".encode())
@@ -221,11 +221,11 @@ def test_a_client_that_is_refused_gets_no_word_to_go_on(
     assert upstream.heard == []
 
 
-def test_a_client_for_whose_body_there_is_no_room_gets_no_word_to_go_on(guarded: GatewayRig) -> None:
+def test_a_client_for_whose_body_there_is_no_room_gets_no_word_to_go_on(guarded_rig: GatewayRig) -> None:
     head = request("POST", PATHS[0], b"", WAITS, "Content-Length: 1000", f"Authorization: Bearer {KEY}")
-    with guarded.raw(head) as first:
+    with guarded_rig.raw(head) as first:
         assert first.recv(4_096).startswith(b"HTTP/1.1 100 ")
-        with guarded.raw(head) as second:
+        with guarded_rig.raw(head) as second:
             assert answer_on(second)[0].startswith(b"HTTP/1.1 503 ")
 
 
@@ -272,9 +272,9 @@ def test_no_word_to_go_on_is_sent_where_none_is_waited_for(rig: GatewayRig, subt
             assert connection.recv(4_096).partition(b"\r\n")[0].endswith(b" 200 OK")
 
 
-def test_a_connection_ends_behind_an_answer_for_which_no_body_was_read(guarded: GatewayRig) -> None:
+def test_a_connection_ends_behind_an_answer_for_which_no_body_was_read(guarded_rig: GatewayRig) -> None:
     head = request("GET", "/metrics", b"", WAITS, "Content-Length: 20", f"Authorization: Bearer {KEY}")
-    with guarded.raw(head) as connection:
+    with guarded_rig.raw(head) as connection:
         answer, _, _ = answer_on(connection)
 
     assert answer.startswith(b"HTTP/1.1 200 ")

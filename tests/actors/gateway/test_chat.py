@@ -69,7 +69,7 @@ def test_a_request_goes_on_with_what_is_remembered_and_is_kept(rig: GatewayRig) 
     assert heard.json == {"model": "m", "messages": [{"role": "system", "content": "BLOCK"}, *ASK["messages"]]}
     (asked,) = rig.facts.asked
     assert (asked.conversation, asked.shared, asked.question, asked.top_k) == ("alice", "global", "Who am I?", 3)
-    (stored,) = rig.stored()
+    (stored,) = rig.stored_turns()
     assert (stored.conversation, stored.user_text, stored.answer_text, stored.is_over) == (
         "alice",
         "Who am I?",
@@ -117,14 +117,14 @@ def test_a_tool_s_result_is_no_word_of_the_user_s(rig: GatewayRig) -> None:
     rig.send(TOOLS)
 
     assert rig.facts.asked[0].question == "Weather?"
-    assert (rig.stored()[0].user_text, rig.stored()[0].answer_text) == ("", "Hello")
+    assert (rig.stored_turns()[0].user_text, rig.stored_turns()[0].answer_text) == ("", "Hello")
 
 
 def test_no_memories_are_asked_for_where_none_are_wanted(rig: GatewayRig) -> None:
     rig.send(ASK | {"memory_top_k": 0})
 
     assert rig.facts.asked == []
-    assert len(rig.stored()) == 1
+    assert len(rig.stored_turns()) == 1
 
 
 def test_what_the_client_sends_along_is_told_to_the_memory(rig: GatewayRig) -> None:
@@ -148,7 +148,7 @@ def test_a_stream_passes_piece_by_piece_and_is_kept_in_two_halves(rig: GatewayRi
     assert reply.body == b"".join(pieces)
     assert reply.headers["Content-Type"] == "text/event-stream"
     assert reply.headers["X-Request-ID"] == "r1"
-    first, second = rig.stored(2)
+    first, second = rig.stored_turns(2)
     assert (first.user_text, first.answer_text, first.is_over) == ("Who am I?", "", False)
     assert (second.answer_text, second.is_over, second.turn_id) == ("Hello", True, first.turn_id)
 
@@ -160,7 +160,7 @@ def test_a_stream_s_words_are_kept_behind_the_recall_also_where_the_memory_does_
             rig.facts.is_silent = is_silent
             rig.upstream.handler = lambda request: stream(request, event("Hello", finish_reason="stop"), DONE)
             rig.send(STREAM)
-            first = rig.stored(2)[0]
+            first = rig.stored_turns(2)[0]
             assert (first.user_text, first.is_over, rig.facts.order) == (
                 "Who am I?",
                 False,
@@ -212,7 +212,7 @@ def test_the_first_piece_does_not_wait_for_the_second(rig: GatewayRig) -> None:
         while b"Hel" not in seen:
             seen += connection.recv(4_096)
         assert b'"lo"' not in seen
-        assert [each.is_over for each in rig.stored()] == [False]
+        assert [each.is_over for each in rig.stored_turns()] == [False]
         goes_on.set()
         while DONE not in seen:
             seen += connection.recv(4_096)
@@ -238,7 +238,7 @@ def test_a_client_that_goes_leaves_a_turn_without_an_answer_and_ends_the_call(ri
     with rig.raw(head + body) as connection:
         assert connection.recv(4_096)
 
-    last = rig.stored(2)[-1]
+    last = rig.stored_turns(2)[-1]
     assert (last.is_over, last.answer_text) == (True, "")
     assert ended.wait(PATIENCE_S)
 
@@ -256,7 +256,7 @@ def test_a_stream_that_breaks_off_is_broken_off_for_the_client_too(rig: GatewayR
             pass
     assert b"Hel" in seen
     assert not seen.endswith(b"0\r\n\r\n")
-    last = rig.stored(2)[-1]
+    last = rig.stored_turns(2)[-1]
     assert (last.is_over, last.answer_text) == (True, "")
 
 
@@ -285,7 +285,10 @@ def test_an_error_of_the_server_comes_back_as_it_is(rig: GatewayRig, subtests: p
                 assert (reply.status, reply.body) == (status, error)
                 assert reply.headers.get("Retry-After") == headers.get("Retry-After")
                 if streams:
-                    assert [(each.is_over, each.answer_text) for each in rig.stored(2)] == [(False, ""), (True, "")]
+                    assert [(each.is_over, each.answer_text) for each in rig.stored_turns(2)] == [
+                        (False, ""),
+                        (True, ""),
+                    ]
                 else:
                     assert rig.facts.stored == []
 
@@ -386,7 +389,7 @@ def test_sixteen_at_once_are_served_side_by_side(rig: GatewayRig) -> None:
         thread.join(PATIENCE_S)
 
     assert replies == [200] * 16
-    assert len({each.turn_id for each in rig.stored(16)}) == 16
+    assert len({each.turn_id for each in rig.stored_turns(16)}) == 16
 
 
 def test_a_server_is_asked_for_plain_text_and_what_it_packs_all_the_same_passes_and_is_counted(rig: GatewayRig) -> None:
@@ -399,7 +402,7 @@ def test_a_server_is_asked_for_plain_text_and_what_it_packs_all_the_same_passes_
         assert (reply.status, reply.body, reply.headers["Content-Encoding"]) == (200, data, encoding)
 
     assert {heard.headers["Accept-Encoding"] for heard in rig.upstream.heard} == {"identity"}
-    assert [(each.user_text, each.answer_text) for each in rig.stored(2)] == [("Who am I?", "")] * 2
+    assert [(each.user_text, each.answer_text) for each in rig.stored_turns(2)] == [("Who am I?", "")] * 2
     assert b"gateway_answers_not_read_total 2" in rig.send(None, "/metrics", "GET").body
 
 
@@ -409,14 +412,14 @@ def test_a_null_content_is_kept_as_nothing(rig: GatewayRig) -> None:
     )
     rig.send()
 
-    assert rig.stored()[0].answer_text == ""
+    assert rig.stored_turns()[0].answer_text == ""
 
 
 def test_an_answer_that_is_no_stream_though_one_was_asked_for_is_kept_whole(rig: GatewayRig) -> None:
     reply = rig.send(STREAM)
 
     assert reply.json == ANSWER
-    assert [each.answer_text for each in rig.stored(2)] == ["", "Hello"]
+    assert [each.answer_text for each in rig.stored_turns(2)] == ["", "Hello"]
     eventually(lambda: rig.figures()["in_flight"] == 0)
 
 
@@ -453,7 +456,11 @@ def test_hits_are_told_in_an_answer_whose_length_is_right(rig: GatewayRig) -> No
 def test_a_request_without_a_word_of_the_user_s_is_served(rig: GatewayRig) -> None:
     rig.send({"messages": [{"role": "system", "content": "Be kind."}]})
 
-    assert (rig.facts.asked[0].question, rig.stored()[0].user_text, rig.stored()[0].answer_text) == ("", "", "Hello")
+    assert (rig.facts.asked[0].question, rig.stored_turns()[0].user_text, rig.stored_turns()[0].answer_text) == (
+        "",
+        "",
+        "Hello",
+    )
 
 
 @pytest.mark.parametrize("streams", [False, True])
@@ -468,7 +475,7 @@ def test_tool_calls_without_words_are_kept_as_nothing(rig: GatewayRig, streams: 
         )
     rig.send(STREAM if streams else ASK)
 
-    last = rig.stored(1 + streams)[-1]
+    last = rig.stored_turns(1 + streams)[-1]
     assert (last.user_text, last.answer_text, last.is_over) == ("Who am I?", "", True)
 
 
@@ -476,7 +483,7 @@ def test_a_stream_that_goes_on_with_a_tool_s_result_is_kept_at_its_end(rig: Gate
     rig.upstream.handler = lambda request: stream(request, event("Sunny"), event(finish_reason="stop"), DONE)
     rig.send(TOOLS | {"stream": True})
 
-    (stored,) = rig.stored()
+    (stored,) = rig.stored_turns()
     assert (stored.user_text, stored.answer_text, stored.is_over) == ("", "Sunny", True)
 
 
@@ -487,7 +494,7 @@ def test_a_stream_that_breaks_off_behind_a_tool_s_result_leaves_nothing(rig: Gat
     rig.upstream.handler = lambda _: web.json_response(ANSWER)
     rig.send()
 
-    assert [each.user_text for each in rig.stored()] == ["Who am I?"]
+    assert [each.user_text for each in rig.stored_turns()] == ["Who am I?"]
 
 
 @pytest.mark.parametrize(("streams", "status"), [(False, 504), (True, 504)])
@@ -504,7 +511,7 @@ def test_a_server_that_does_not_begin_in_time_is_told_in_openai_s_form(streams: 
         reply = rig.send(STREAM if streams else ASK)
         assert (reply.status, reply.error["code"]) == (status, "upstream_timeout")
         if streams:
-            assert [(each.is_over, each.answer_text) for each in rig.stored(2)] == [(False, ""), (True, "")]
+            assert [(each.is_over, each.answer_text) for each in rig.stored_turns(2)] == [(False, ""), (True, "")]
         else:
             assert rig.facts.stored == []
     finally:
@@ -531,7 +538,7 @@ def test_a_server_that_falls_silent_within_its_answer_is_told_or_broken_off(
         if streams:
             with pytest.raises((http.client.HTTPException, ConnectionError)):
                 rig.send(STREAM)
-            assert [(each.is_over, each.answer_text) for each in rig.stored(2)] == [(False, ""), (True, "")]
+            assert [(each.is_over, each.answer_text) for each in rig.stored_turns(2)] == [(False, ""), (True, "")]
         else:
             assert (reply := rig.send()).status == 504
             assert reply.error["code"] == "upstream_timeout"
@@ -547,7 +554,7 @@ def test_a_document_that_is_longer_than_may_be_held_passes_and_is_not_kept() -> 
         reply = rig.send(ASK | {"memory_hits": True})
 
         assert (reply.status, reply.json) == (200, ANSWER)
-        (stored,) = rig.stored()
+        (stored,) = rig.stored_turns()
         assert (stored.user_text, stored.answer_text, stored.is_over) == ("Who am I?", "", True)
         assert b"gateway_answers_not_read_total 1\n" in rig.send(None, "/metrics", method="GET").body
     finally:

@@ -13,7 +13,7 @@ def tells_nothing(_address: str, _uid: int) -> bool:
     return False
 
 
-def made(root: Path) -> OwnKey:
+def make_key(root: Path) -> OwnKey:
     key = own_key(root, "127.0.0.1", has_keys=False, tells=tells_nothing)
     assert key is not None
     return key
@@ -39,7 +39,7 @@ def test_no_key_is_made_for_an_address_that_takes_keys_of_the_operator(tmp_path:
 def test_a_key_is_made_once_kept_for_its_user_alone_and_told_with_its_use(
     tmp_path: Path, system_syncs: list[tuple[str, str]]
 ) -> None:
-    first, second = made(tmp_path / "data"), made(tmp_path / "data")
+    first, second = make_key(tmp_path / "data"), make_key(tmp_path / "data")
 
     assert system_syncs[-1] == ("fsync", str(tmp_path / "data"))
 
@@ -58,7 +58,7 @@ def test_a_file_that_is_no_safe_key_is_refused_and_left_as_it_is(tmp_path: Path,
     (tmp_path / GATEWAY_KEY).chmod(mode)
 
     with pytest.raises(OwnKeyError, match=GATEWAY_KEY):
-        made(tmp_path)
+        make_key(tmp_path)
     assert (tmp_path / GATEWAY_KEY).read_text() == content
 
 
@@ -67,11 +67,11 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
     (tmp_path / GATEWAY_KEY).symlink_to(tmp_path / "elsewhere")
 
     with pytest.raises(OwnKeyError, match=GATEWAY_KEY):
-        made(tmp_path)
+        make_key(tmp_path)
 
 
 def test_a_root_that_takes_no_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("")
 
     with pytest.raises(OwnKeyError, match="data"):
-        made(tmp_path / "data")
+        make_key(tmp_path / "data")

@@ -22,7 +22,7 @@ from tests.actors.gateway.raw import (
     chunks,
     post,
     request,
-    unchunked,
+    unpack_chunks,
 )
 from tests.actors.gateway.rig import DONE, GatewayRig, event
 from tests.patience import eventually
@@ -56,7 +56,7 @@ Between = Callable[..., tuple[GatewayRig, RawUpstream]]
 
 
 def get(rig: GatewayRig, data: bytes) -> tuple[bytes, bytes, str]:
-    """What comes back for these bytes."""
+    """Answer to these bytes."""
     with rig.raw(data) as connection:
         return answer_on(connection)
 
@@ -170,7 +170,7 @@ def test_a_body_in_chunks_passes_in_chunks(between: Between) -> None:
     body = chunks([b"abc", b"defg"]) + b"0\r\n\r\n"
     get(rig, request("POST", "/v1/audio", b"", "Transfer-Encoding: chunked") + body)
 
-    assert unchunked(upstream.body) == (b"abcdefg", True)
+    assert unpack_chunks(upstream.body) == (b"abcdefg", True)
 
 
 def test_a_packed_body_of_another_path_stays_packed(between: Between) -> None:
@@ -235,9 +235,9 @@ def test_events_pass_wherever_they_are_cut(between: Between, size: int) -> None:
     rig, _ = between(EVENTS, *(chunks([piece]) for piece in cut), b"0\r\n\r\n")
     head, body, ended = get(rig, post(STREAM_BODY))
 
-    assert (unchunked(body), ended) == ((whole, True), "whole")
+    assert (unpack_chunks(body), ended) == ((whole, True), "whole")
     assert b"Content-Type: text/event-stream\r\n" in head
-    assert rig.stored(2)[-1].answer_text == "Hell\u00f6"
+    assert rig.stored_turns(2)[-1].answer_text == "Hell\u00f6"
 
 
 @pytest.mark.parametrize("version", ["1.0", "1.1"])
@@ -250,8 +250,8 @@ def test_events_that_break_off_have_no_clean_end(between: Between, version: str,
         assert ended == "reset"
     else:
         assert ended in ("close", "reset")
-        assert not unchunked(body)[1]
-    assert [(each.is_over, each.answer_text) for each in rig.stored(2)] == [(False, ""), (True, "")]
+        assert not unpack_chunks(body)[1]
+    assert [(each.is_over, each.answer_text) for each in rig.stored_turns(2)] == [(False, ""), (True, "")]
 
 
 def test_a_body_that_breaks_off_behind_its_head_has_no_clean_end(between: Between) -> None:
@@ -267,8 +267,8 @@ def test_events_that_end_with_their_connection_are_kept_where_they_say_that_they
         rig, _ = between(EVENTS_TO_THE_END, *pieces, ends="close")
         _, body, _ = get(rig, post(STREAM_BODY))
 
-        assert unchunked(body) == (b"".join(pieces), True)
-        assert rig.stored(2)[-1].answer_text == answer
+        assert unpack_chunks(body) == (b"".join(pieces), True)
+        assert rig.stored_turns(2)[-1].answer_text == answer
 
 
 def test_a_client_that_goes_once_it_has_all_leaves_a_whole_turn(between: Between) -> None:
@@ -278,7 +278,7 @@ def test_a_client_that_goes_once_it_has_all_leaves_a_whole_turn(between: Between
         while DONE not in seen:
             seen += connection.recv(4_096)
 
-    last = rig.stored(2)[-1]
+    last = rig.stored_turns(2)[-1]
     assert (last.is_over, last.answer_text) == (True, "Hell\u00f6")
 
 
@@ -292,7 +292,7 @@ def test_events_that_nobody_asked_for_pass_as_they_come(between: Between) -> Non
 
     rig, _ = between(EVENTS, chunks(STREAM), b"0\r\n\r\n")
     get(rig, post(BODY[:-1] + b',"stream":"true"}'))
-    (stored,) = rig.stored()
+    (stored,) = rig.stored_turns()
     assert (stored.user_text, stored.answer_text, stored.is_over) == ("Who am I?", "Hell\u00f6", True)
 
 

@@ -54,11 +54,11 @@ def is_ended(connection: socket.socket) -> bool:
 
 
 def table(tmp_path: Path, uid: int, peer: socket.socket, inode: int = 77) -> Path:
-    def written(endpoint: tuple[str, int]) -> str:
+    def kernel_address(endpoint: tuple[str, int]) -> str:
         word = int.from_bytes(socket.inet_aton(endpoint[0]), sys.byteorder)
         return f"{word:08X}:{endpoint[1]:04X}"
 
-    own, other = written(peer.getsockname()), written(peer.getpeername())
+    own, other = kernel_address(peer.getsockname()), kernel_address(peer.getpeername())
     path = tmp_path / "tcp"
     path.write_text(
         "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"

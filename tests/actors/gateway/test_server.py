@@ -20,7 +20,7 @@ def rig() -> Iterator[GatewayRig]:
 
 
 @pytest.fixture
-def guarded() -> Iterator[GatewayRig]:
+def guarded_rig() -> Iterator[GatewayRig]:
     rig = GatewayRig(keys={ALICE: "alice/", OPS: ""}, upstream_key="upstream-key")
     yield rig
     rig.stop()
@@ -105,7 +105,7 @@ def test_without_any_key_none_goes_on_and_ours_where_there_is_one() -> None:
         assert rig.upstream.heard[0].headers.get("Authorization") == wanted
 
 
-def test_with_keys_nobody_is_served_without_one(guarded: GatewayRig, subtests: pytest.Subtests) -> None:
+def test_with_keys_nobody_is_served_without_one(guarded_rig: GatewayRig, subtests: pytest.Subtests) -> None:
     cases_1: list[str] = ["/v1/chat/completions", "/v1/models", "/metrics", "/anything"]
     cases_2: list[str | None] = [
         None,
@@ -121,28 +121,28 @@ def test_with_keys_nobody_is_served_without_one(guarded: GatewayRig, subtests: p
             with subtests.test(path=path, authorization=authorization):
                 headers = {} if authorization is None else {"Authorization": authorization}
                 method = "POST" if "chat" in path else "GET"
-                reply = guarded.send(ASK if method == "POST" else None, path, method, **headers)
+                reply = guarded_rig.send(ASK if method == "POST" else None, path, method, **headers)
 
                 assert reply.status == 401
                 assert reply.headers["Connection"] == "close", "who shows no key keeps no place"
                 assert reply.error["code"] == "invalid_api_key"
-                assert guarded.upstream.heard == []
+                assert guarded_rig.upstream.heard == []
 
 
-def test_a_key_of_ours_never_goes_on(guarded: GatewayRig) -> None:
-    guarded.send(**bearer(ALICE))
-    guarded.send(None, "/v1/models", "GET", **bearer(OPS))
+def test_a_key_of_ours_never_goes_on(guarded_rig: GatewayRig) -> None:
+    guarded_rig.send(**bearer(ALICE))
+    guarded_rig.send(None, "/v1/models", "GET", **bearer(OPS))
 
-    assert [heard.headers["Authorization"] for heard in guarded.upstream.heard] == ["Bearer upstream-key"] * 2
+    assert [heard.headers["Authorization"] for heard in guarded_rig.upstream.heard] == ["Bearer upstream-key"] * 2
 
 
-def test_a_key_names_only_conversations_of_its_own(guarded: GatewayRig) -> None:
+def test_a_key_names_only_conversations_of_its_own(guarded_rig: GatewayRig) -> None:
     for memory_id, status in (("alice/x", 200), ("bob/x", 403), ("global", 403), ("alice", 403), ("Alice/x", 403)):
-        assert guarded.send(ASK | {"memory_id": memory_id}, **bearer(ALICE)).status == status
-    guarded.send(**bearer(ALICE))
-    guarded.send(ASK | {"memory_id": "bob/x"}, **bearer(OPS))
+        assert guarded_rig.send(ASK | {"memory_id": memory_id}, **bearer(ALICE)).status == status
+    guarded_rig.send(**bearer(ALICE))
+    guarded_rig.send(ASK | {"memory_id": "bob/x"}, **bearer(OPS))
 
-    assert [(each.conversation, each.shared) for each in guarded.facts.asked] == [
+    assert [(each.conversation, each.shared) for each in guarded_rig.facts.asked] == [
         ("alice/x", "alice/global"),
         ("alice/default", "alice/global"),
         ("bob/x", "global"),
@@ -177,12 +177,12 @@ def test_a_web_page_of_another_place_cannot_write_into_a_memory(rig: GatewayRig,
             assert rig.send(Origin=origin).status == status
 
 
-def test_with_keys_any_name_is_served(guarded: GatewayRig) -> None:
-    assert guarded.send(Host="memory.example", **bearer(OPS)).status == 200
+def test_with_keys_any_name_is_served(guarded_rig: GatewayRig) -> None:
+    assert guarded_rig.send(Host="memory.example", **bearer(OPS)).status == 200
 
 
-def test_health_needs_no_key_and_says_nothing_private(guarded: GatewayRig) -> None:
-    reply = guarded.send(None, "/health", "GET")
+def test_health_needs_no_key_and_says_nothing_private(guarded_rig: GatewayRig) -> None:
+    reply = guarded_rig.send(None, "/health", "GET")
 
     assert (reply.status, reply.json) == (200, {"status": "ok"})
 
@@ -229,11 +229,11 @@ def test_junk_on_the_socket_harms_nobody(rig: GatewayRig, subtests: pytest.Subte
 def test_a_path_with_slashes_too_many_is_remembered_too(rig: GatewayRig, path: str) -> None:
     assert rig.send(path=path).status == 200
     assert rig.upstream.heard[0].path == "/v1/chat/completions"
-    assert len(rig.stored()) == 1
+    assert len(rig.stored_turns()) == 1
 
 
 def test_a_request_without_a_path_passes_the_guard_and_is_refused_in_the_form_of_all_refusals(
-    guarded: GatewayRig, subtests: pytest.Subtests
+    guarded_rig: GatewayRig, subtests: pytest.Subtests
 ) -> None:
     cases: list[tuple[str, int]] = [
         ("OPTIONS *", 401),
@@ -244,9 +244,9 @@ def test_a_request_without_a_path_passes_the_guard_and_is_refused_in_the_form_of
     for start, status in cases:
         with subtests.test(start=start, status=status):
             key = f"Authorization: Bearer {OPS}\r\n" if status == 400 else ""
-            with guarded.raw(f"{start} HTTP/1.1\r\nHost: a.test\r\n{key}\r\n".encode()) as connection:
+            with guarded_rig.raw(f"{start} HTTP/1.1\r\nHost: a.test\r\n{key}\r\n".encode()) as connection:
                 head, body, _ = answer_on(connection)
 
             assert head.startswith(f"HTTP/1.1 {status} ".encode())
             assert json.loads(body)["error"]["message"]
-            assert guarded.upstream.heard == []
+            assert guarded_rig.upstream.heard == []

@@ -1,4 +1,4 @@
-"""What clients' chat completions took, as the gateway tells it."""
+"""Usage of clients' chat completions, as the gateway reports it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def rig() -> Iterator[GatewayRig]:
     rig.stop()
 
 
-def told(rig: GatewayRig) -> CallSpent:
+def take_usage(rig: GatewayRig) -> CallSpent:
     spent = rig.asker.receive(PATIENCE_S, lambda message: isinstance(message, CallSpent))
     assert isinstance(spent, CallSpent)
     return spent
@@ -38,7 +38,7 @@ def test_a_whole_answer_takes_what_the_server_says(rig: GatewayRig) -> None:
     rig.upstream.handler = lambda _request: web.json_response(ANSWER | {"usage": USAGE})
     rig.send(ASK | {"memory_id": "anne"})
 
-    spent = told(rig)
+    spent = take_usage(rig)
     assert (spent.owner, spent.model, spent.outcome) == ("gateway/anne", "m", CallOutcome.ANSWERED)
     assert figures(spent) == (1_234, 1_000, 56, False)
 
@@ -51,14 +51,14 @@ def test_a_streamed_answer_takes_what_its_last_event_says(rig: GatewayRig) -> No
     rig.upstream.handler = answer
     rig.send(STREAM)
 
-    spent = told(rig)
+    spent = take_usage(rig)
     assert (figures(spent), spent.outcome) == ((9, 0, 2, False), CallOutcome.ANSWERED)
 
 
 def test_an_answer_without_figures_is_guessed_and_marked(rig: GatewayRig) -> None:
     rig.send(ASK)
 
-    spent = told(rig)
+    spent = take_usage(rig)
     assert (spent.completion_tokens, spent.is_estimated, spent.outcome) == (2, True, CallOutcome.ANSWERED)
     assert spent.prompt_tokens > 0
 
@@ -67,7 +67,7 @@ def test_a_refused_request_takes_nothing(rig: GatewayRig) -> None:
     rig.upstream.handler = lambda _request: web.json_response({"error": {"message": "no"}}, status=429)
     rig.send(ASK)
 
-    spent = told(rig)
+    spent = take_usage(rig)
     assert (figures(spent), spent.outcome) == ((0, 0, 0, False), CallOutcome.FAILED)
 
 
@@ -78,7 +78,7 @@ def test_an_answer_that_breaks_off_is_guessed_and_marked(rig: GatewayRig) -> Non
     rig.upstream.handler = answer
     _send_until_broken(rig, STREAM)
 
-    spent = told(rig)
+    spent = take_usage(rig)
     assert (spent.completion_tokens, spent.is_estimated, spent.outcome) == (2, True, CallOutcome.FAILED)
 
 

@@ -59,7 +59,7 @@ def ask(
     times: int = 1,
     **options: object,
 ) -> list[object]:
-    """What comes of requests to a sender."""
+    """Outcomes of requests by a sender."""
 
     async def main() -> list[object]:
         listening = await asyncio.start_server(sender.serve, "127.0.0.1", 0)
@@ -181,7 +181,7 @@ def test_a_host_that_a_server_names_is_shown_without_what_is_around_it() -> None
 
 
 def test_the_words_of_a_bound_are_found_behind_the_errors_of_libraries() -> None:
-    def wrapped() -> Exception:
+    def wrap_error() -> Exception:
         try:
             try:
                 raise BeyondBoundError("the server sent more than 7 bytes")
@@ -190,5 +190,5 @@ def test_the_words_of_a_bound_are_found_behind_the_errors_of_libraries() -> None
         except RuntimeError as error:
             return error
 
-    assert refusal_in(wrapped(), "the search engine") == "the search engine sent more than 7 bytes"
+    assert refusal_in(wrap_error(), "the search engine") == "the search engine sent more than 7 bytes"
     assert refusal_in(RuntimeError("library"), "it") == ""

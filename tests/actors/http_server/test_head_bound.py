@@ -12,7 +12,7 @@ from actors.http_server.head_bound import HeadBound
 
 
 class Inner(asyncio.Protocol):
-    """Keeps what it is passed."""
+    """Protocol that records data."""
 
     def __init__(self) -> None:
         self.got = b""
@@ -22,7 +22,7 @@ class Inner(asyncio.Protocol):
 
 
 class Line(asyncio.Transport):
-    """Transport that only notes its end."""
+    """Transport that records only the end."""
 
     is_ended = False
 
@@ -42,7 +42,7 @@ class Line(asyncio.Transport):
         return default
 
 
-def passed(pieces: list[bytes], most_bytes: int) -> tuple[bytes, bool]:
+def pass_pieces(pieces: list[bytes], most_bytes: int) -> tuple[bytes, bool]:
     inner, line = Inner(), Line()
     bound = HeadBound(inner, most_bytes)
     bound.connection_made(line)
@@ -60,15 +60,15 @@ def test_a_head_within_the_bound_passes_with_all_behind_it_however_it_is_cut(
     places = [0, *sorted(min(cut, len(whole)) for cut in cuts), len(whole)]
     pieces = [whole[start:end] for start, end in itertools.pairwise(places)]
 
-    assert passed(pieces, size + 4) == (whole, False)
-    assert passed(pieces, size + 3)[1] is True
+    assert pass_pieces(pieces, size + 4) == (whole, False)
+    assert pass_pieces(pieces, size + 3)[1] is True
 
 
 def test_a_head_that_never_ends_is_ended_at_the_bound(subtests: pytest.Subtests) -> None:
     cases: list[bytes] = [b"x", b"\r\n", b"X-A: b\r\n"]
     for piece in cases:
         with subtests.test(piece=piece):
-            got, is_ended = passed([piece if piece != b"\r\n" else b"\r\nx"] * 1_000, 100)
+            got, is_ended = pass_pieces([piece if piece != b"\r\n" else b"\r\nx"] * 1_000, 100)
 
             assert is_ended
             assert len(got) <= 100
@@ -78,5 +78,5 @@ def test_line_ends_before_a_head_are_not_its_end(subtests: pytest.Subtests) -> N
     cases: list[bytes] = [b"\r\n\r\n", b"\r\n" * 40, b"\n\n"]
     for blank in cases:
         with subtests.test(blank=blank):
-            assert passed([blank, b"x" * 90, b"x" * 90], 100)[1] is True
-            assert passed([blank[:2], blank[2:], b"GET\r\n\r\n"], 100)[1] is False
+            assert pass_pieces([blank, b"x" * 90, b"x" * 90], 100)[1] is True
+            assert pass_pieces([blank[:2], blank[2:], b"GET\r\n\r\n"], 100)[1] is False

@@ -85,7 +85,7 @@ class Stage:
 
 
 class Boom(Exception):  # noqa: N818 - short, for it stands in every other line
-    """What a player raises when told to."""
+    """Error that a player raises on request."""
 
 
 def failing(*numbers: int, times: int = 1_000_000) -> Callable[[Player, Say], object]:

@@ -88,7 +88,7 @@ def test_a_drain_waits_for_no_work_that_a_later_life_makes_up_for_and_for_all_el
 def test_a_drain_ends_although_something_moves_all_the_time_when_look_after_look_finds_nothing(
     system: ActorSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So it is while the memory makes its index: somebody is always at work, and never on anybody's turn."""
+    """As while the memory makes its index: some actor always works, and never on a turn."""
     runs = itertools.count()
     monkeypatch.setattr(system.dispatcher, "runs", lambda: next(runs))
     assert not system.drain(0).quiet

@@ -12,7 +12,7 @@ class _Silent(Actor):
         pass
 
 
-def routed(system: ActorSystem) -> list[tuple[Address, Message]]:
+def route_elsewhere(system: ActorSystem) -> list[tuple[Address, Message]]:
     taken: list[tuple[Address, Message]] = []
 
     def route(to: Address, message: Message) -> bool:
@@ -26,7 +26,7 @@ def routed(system: ActorSystem) -> list[tuple[Address, Message]]:
 
 
 def test_what_is_told_to_a_kind_that_is_not_here_goes_elsewhere(system: ActorSystem) -> None:
-    taken = routed(system)
+    taken = route_elsewhere(system)
     system.tell(Address("other", "1"), Say(n=1))
 
     assert taken == [(Address("other", "1"), Say(n=1))]
@@ -34,7 +34,7 @@ def test_what_is_told_to_a_kind_that_is_not_here_goes_elsewhere(system: ActorSys
 
 
 def test_what_nobody_takes_is_a_dead_letter(system: ActorSystem) -> None:
-    routed(system)
+    route_elsewhere(system)
     system.tell(Address("nobody"), Say(n=1))
 
     assert system.dead_letters.count == 1
@@ -42,7 +42,7 @@ def test_what_nobody_takes_is_a_dead_letter(system: ActorSystem) -> None:
 
 @pytest.mark.req("X-153")
 def test_an_edge_and_a_registered_kind_are_here_and_not_elsewhere(system: ActorSystem) -> None:
-    taken, edge = routed(system), system.edge("test")
+    taken, edge = route_elsewhere(system), system.edge("test")
     system.register(ActorSpec("here", lambda _key: _Silent()))
     system.tell(edge.address, Say(n=1))
     system.tell(Address("here", "1"), Say(n=2))

@@ -5,7 +5,7 @@ import re
 from actors.kernel.failure import SUMMARY_CHARS, summary, trace
 
 
-def caught(depth: int = 0) -> BaseException:
+def catch_deep(depth: int = 0) -> BaseException:
     def fall(left: int) -> None:
         if left:
             fall(left - 1)
@@ -24,7 +24,7 @@ def test_a_summary_is_one_line_of_bounded_length() -> None:
 
 
 def test_a_trace_shows_file_line_and_code_innermost_last() -> None:
-    lines = trace(caught()).splitlines()
+    lines = trace(catch_deep()).splitlines()
 
     assert lines[0] == "Traceback (most recent call last):"
     assert re.search(r'test_failure.py", line \d+, in caught', lines[1])
@@ -32,7 +32,7 @@ def test_a_trace_shows_file_line_and_code_innermost_last() -> None:
 
 
 def test_a_trace_keeps_the_innermost_frames_of_a_deep_one() -> None:
-    text = trace(caught(500))
+    text = trace(catch_deep(500))
 
     assert text.count("File") == 20
     assert "in caught" not in text

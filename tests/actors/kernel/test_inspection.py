@@ -174,7 +174,7 @@ def child(*arguments: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def read_dump(process: subprocess.Popen[str]) -> str:
-    """What comes on stderr up to the last line of a dump."""
+    """Text on stderr up to the last line of a dump."""
     assert process.stderr
     lines: list[str] = []
     while not lines or not lines[-1].startswith("dead letters: "):

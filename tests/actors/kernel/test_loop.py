@@ -171,7 +171,7 @@ def test_a_loop_that_ends_by_itself_says_so(loop: LoopThread, caplog: pytest.Log
 
 
 def test_a_connection_that_was_closed_with_bytes_left_ends_with_the_loop(loop: LoopThread) -> None:
-    """Nobody reads them, so that closing alone would wait for ever; the other side sees the end."""
+    """The other side does not read, so closing alone would wait for ever; it sees the end."""
 
     async def send(port: int) -> None:
         _, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -189,7 +189,7 @@ def test_a_connection_that_was_closed_with_bytes_left_ends_with_the_loop(loop: L
 
 
 class _RestlessLock:
-    """Lock around which others always get a turn, so that what is done outside of it meets what they do."""
+    """Lock with a turn for other threads around each use, so that unlocked work meets their work."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -204,10 +204,10 @@ class _RestlessLock:
 
 
 class TestQueue:
-    """What other threads ask of a loop."""
+    """Requests of other threads to a loop."""
 
     @pytest.fixture
-    def held(self, loop: LoopThread) -> Iterator[threading.Event]:
+    def hold_loop(self, loop: LoopThread) -> Iterator[threading.Event]:
         """The loop is at something until this is set."""
         begun, release = threading.Event(), threading.Event()
 
@@ -221,15 +221,15 @@ class TestQueue:
         release.set()
 
     def wakings(self, loop: LoopThread, monkeypatch: pytest.MonkeyPatch) -> list[Callable[..., Any]]:
-        """What the loop is woken for from now on."""
+        """Calls that wake the loop from now on."""
         woken_for: list[Callable[..., Any]] = []
         wake = loop.loop.call_soon_threadsafe
 
-        def noted(function: Callable[..., Any], *args: Any, **how: Any) -> asyncio.Handle:
+        def note_call(function: Callable[..., Any], *args: Any, **how: Any) -> asyncio.Handle:
             woken_for.append(function)
             return wake(function, *args, **how)
 
-        monkeypatch.setattr(loop.loop, "call_soon_threadsafe", noted)
+        monkeypatch.setattr(loop.loop, "call_soon_threadsafe", note_call)
         return woken_for
 
     def test_the_loop_is_woken_once_for_all_that_waits(
@@ -245,7 +245,7 @@ class TestQueue:
         assert len(wakings) <= 2
 
     def test_what_comes_while_the_queue_is_worked_off_wakes_it_again(self, loop: LoopThread) -> None:
-        """Nobody else would: the call waits on the loop itself, with nothing else to do."""
+        """No other thread would: the call waits on the loop itself, without other work."""
         done = threading.Event()
         loop.call(lambda: loop.call(lambda: loop.call(done.set)))
         assert done.wait(PATIENCE_S)
@@ -358,7 +358,7 @@ class TestQueue:
     def test_what_was_queued_when_the_loop_ended_by_itself_is_told_so(
         self, loop: LoopThread, held: threading.Event, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """It was stopped behind our back while the queue filled: it never looks into it again."""
+        """The loop was stopped from outside while the queue filled, and never reads the queue again."""
         caplog.set_level(logging.CRITICAL)
         loop.loop.call_soon_threadsafe(loop.loop.stop)
 

@@ -273,7 +273,7 @@ def test_kinds_without_idle_time_and_core_actors_never_leave(system: ActorSystem
 
 
 def test_a_later_message_never_overtakes_an_earlier_one_when_an_actor_leaves(system: ActorSystem) -> None:
-    """What an actor had not read when it was stopped stands in its successor's mailbox before anyone finds that."""
+    """Unread messages of a stopped actor stand in its successor's mailbox before any lookup of the successor."""
     stage = Stage(system)
     stage.run(1)
     (mailbox,) = system.mailboxes()

@@ -16,7 +16,7 @@ SETTLED_S = (STAY_TICKS + 1) * CROWD_LOOK_S
 
 
 def settle(system: ActorSystem, clock: ManualClock) -> set[str]:
-    """Keys of the actors that are left once nobody was used for a while."""
+    """Keys of the remaining actors after a while without messages."""
     clock.advance(SETTLED_S)
     system.run()
     return {address.key for address in system}

@@ -38,7 +38,7 @@ class Do(Message, frozen=True, kw_only=True, gc=False):
 
 
 class Asker(Actor):
-    """Asker that notes all that comes to it."""
+    """Asker that records messages."""
 
     def __init__(self, heard: list[object]) -> None:
         super().__init__()

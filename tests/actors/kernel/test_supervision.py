@@ -24,7 +24,7 @@ def only_mailbox(system: ActorSystem) -> Mailbox:
 
 
 def rests(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """What the log says of actors that crashed too often."""
+    """Log lines about actors that crashed too often."""
     return [record.getMessage() for record in caplog.records if "resting for" in record.getMessage()]
 
 

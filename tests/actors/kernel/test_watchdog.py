@@ -16,7 +16,7 @@ from tests.patience import PATIENCE_S
 
 
 class Warnings(logging.Handler):
-    """What the watchdog says, to be waited for."""
+    """Reports of the watchdog, for tests that wait for one."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -60,7 +60,7 @@ class Hanging:
         self._over.set()
 
     def hears(self, *numbers: int, key: str) -> bool:
-        """Whether another actor handles `numbers`."""
+        """True if another actor handles `numbers`."""
         self.stage.tell(*numbers, key=key)
         return [self.edge.receive(PATIENCE_S) for _ in numbers] == [Say(n=n) for n in numbers]
 

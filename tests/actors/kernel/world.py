@@ -55,7 +55,7 @@ class World:
         self.clock.advance(seconds)
 
     def ask_to_leave(self) -> None:
-        """What the sweeper does to actors that were idle for long enough."""
+        """Sweep of actors that were idle for long enough."""
         for mailbox in self.system.mailboxes():
             if mailbox.actor is not None and not mailbox.queue and mailbox.take_turn():
                 mailbox.leaving = True

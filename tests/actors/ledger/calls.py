@@ -35,8 +35,8 @@ def close_late(fd: int) -> None:
     raise OSError(errno.EIO, "Input/output error")
 
 
-def spent(call_id: str = "a", at: datetime = NOON, tokens: int = 5) -> CallSpent:
-    """What a call took."""
+def usage_of(call_id: str = "a", at: datetime = NOON, tokens: int = 5) -> CallSpent:
+    """Usage of a call."""
     return CallSpent(
         at=at,
         kind=CallKind.MODEL,

@@ -27,7 +27,7 @@ from messages.model import (
     UsageRead,
 )
 from messages.status import DescribeYourself, SelfDescription
-from tests.actors.ledger.calls import spent
+from tests.actors.ledger.calls import usage_of
 from tests.recording_disk import RecordingDisk
 
 START = datetime(2026, 3, 31, 23, 59, tzinfo=UTC)
@@ -71,7 +71,7 @@ class Rig:
         self.edge: Edge = self.system.edge("asker")
 
     def spend(self, tokens: int, owner: str = WINDOW.address.key, *, is_estimated: bool = False) -> None:
-        over = spent(str(tokens), self.clock.now(), tokens)
+        over = usage_of(str(tokens), self.clock.now(), tokens)
         self._publish(SPENT, msgspec.structs.replace(over, owner=owner, is_estimated=is_estimated))
 
     def _publish(self, topic: str, message: Message) -> None:
@@ -114,7 +114,7 @@ def test_an_entry_survives_a_power_loss_a_second_later(tmp_path: Path) -> None:
 @pytest.mark.req("X-190")
 def test_who_asks_hears_when_all_that_was_told_before_is_on_the_file(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
-    rig.system.tell(LEDGER, spent("5", START, 5))
+    rig.system.tell(LEDGER, usage_of("5", START, 5))
     rig.system.tell(LEDGER, ConfirmEntries(request_id=RequestId("c"), reply_to=rig.edge.address))
     rig.system.run()
 

@@ -11,7 +11,7 @@ from actors.ledger.part import row
 from actors.part import Parts
 from actors.settings.load import load
 from messages.model import SPENT
-from tests.actors.ledger.calls import NOON, spent
+from tests.actors.ledger.calls import NOON, usage_of
 
 
 def test_a_host_keeps_no_ledger(tmp_path: Path) -> None:
@@ -23,7 +23,7 @@ def test_a_host_keeps_no_ledger(tmp_path: Path) -> None:
         system.start()
         system.run()
         for follower in system.topics.of(SPENT):
-            system.tell(follower, spent())
+            system.tell(follower, usage_of())
         system.run()
         system.stop()
         assert (tmp_path / "data" / "usage").exists() == (not host)

@@ -23,7 +23,7 @@ def nest(folder: Path, levels: int, name: str = "x" * 200) -> None:
 
 
 @contextmanager
-def nested(folder: Path, levels: int) -> Iterator[None]:
+def nested_folders(folder: Path, levels: int) -> Iterator[None]:
     """A folder so deep that pytest could not clean it up."""
     nest(folder, levels)
     try:
@@ -62,7 +62,7 @@ def test_counting_stops_beyond_the_limit(tmp_path: Path) -> None:
 
 
 def test_counting_pauses_on_the_way_however_the_folders_lie(tmp_path: Path, subtests: pytest.Subtests) -> None:
-    """Whoever counts beside a command has to look at other things in between, and may have to end it."""
+    """A count beside a command must pause for other checks, and may end the command."""
     for number, (folders, files) in enumerate([(0, 2_000), (40, 40), (1_000, 0), (1_000, 1)]):
         with subtests.test(folders=folders, files=files):
             root = tmp_path / str(number)
@@ -120,7 +120,7 @@ def test_whatever_it_is_it_is_removed_and_nothing_beside_it(tmp_path: Path) -> N
     (tree / "shut").mkdir(mode=0)
     (tmp_path / "link").symlink_to(outside)
 
-    with nested(tree, 1_500):
+    with nested_folders(tree, 1_500):
         here = open_folder(str(tmp_path))
         for name in ("tree", "link", "missing"):
             remove_tree(name, here)

@@ -58,7 +58,7 @@ print(json.dumps([before, done, attack()]))
 """
 
 
-def attacked(how: str) -> list[object]:
+def run_attack(how: str) -> list[object]:
     run = subprocess.run(
         [sys.executable, "-c", SCRIPT, how],
         env={"PYTHONPATH": str(ROOT), "DISCORD_BOT_TOKEN": "t0ken"},
@@ -73,7 +73,7 @@ def attacked(how: str) -> list[object]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux's own means")
 def test_a_child_of_the_same_user_can_no_longer_read_the_agents_environment_memory_or_descriptors() -> None:
-    before, done, after = attacked("read")
+    before, done, after = run_attack("read")
     assert before == {"environ": True, "maps": True, "fd": True}
     assert done is True
     assert after == {"environ": False, "maps": False, "fd": False}
@@ -81,7 +81,7 @@ def test_a_child_of_the_same_user_can_no_longer_read_the_agents_environment_memo
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux's own means")
 def test_a_child_of_the_same_user_cannot_take_hold_of_the_agent_by_ptrace() -> None:
-    _, done, after = attacked("ptrace")
+    _, done, after = run_attack("ptrace")
     assert done is True
     assert isinstance(after, dict)
     assert after["ptrace"] is False

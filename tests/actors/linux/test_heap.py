@@ -83,7 +83,7 @@ _IS_GLIBC = hasattr(ctypes.CDLL(None), "gnu_get_libc_version")
 
 
 def heaps(how: str) -> int:
-    """How many heaps a process has whose threads ask for memory all at once."""
+    """Number of heaps of a process whose threads all ask for memory at once."""
     ran = subprocess.run([sys.executable, "-c", _MANY_HEAPS, how], capture_output=True, text=True, check=True)
     return ran.stdout.count("<heap nr=")
 

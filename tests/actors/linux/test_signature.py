@@ -1,4 +1,4 @@
-"""What tells whether a file has to be read again."""
+"""Signatures of files, by which a change is seen."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from tests.patience import PATIENCE_S
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
 
 
-def shown() -> str:
+def kernel_name() -> str:
     return Path(f"/proc/self/task/{threading.get_native_id()}/comm").read_text().strip()
 
 
@@ -25,7 +25,7 @@ def test_a_thread_shows_its_name_as_far_as_the_system_keeps_it() -> None:
     def work() -> None:
         for name in ("embedder-local", "a-name-that-is-longer-than-that"):
             name_thread(name)
-            names.append(shown())
+            names.append(kernel_name())
 
     thread = threading.Thread(target=work)
     thread.start()
@@ -39,7 +39,7 @@ def test_a_loop_shows_its_name() -> None:
     loop.start()
 
     async def name() -> str:
-        return shown()
+        return kernel_name()
 
     try:
         assert loop.submit(name()).result(PATIENCE_S) == "some-loop"

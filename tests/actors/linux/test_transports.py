@@ -9,7 +9,7 @@ from actors.linux.transports import abort_transports, stop_accepting
 
 
 class Stubborn(asyncio.Protocol):
-    """Closes with bytes left that nobody takes."""
+    """Closes with unread bytes left."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)

@@ -53,7 +53,7 @@ class Writer(Actor):
 
 @pytest.fixture
 def stream() -> Iterator[io.StringIO]:
-    """What the log's stream was given."""
+    """Output of the log's stream."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonLines())

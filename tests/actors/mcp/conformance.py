@@ -1,4 +1,4 @@
-"""What the protocol asks of a client, as data: each row with the place in the project's own suites that asks it.
+"""Duties of a client by the protocol, as data: each row with its source in the project's own suites.
 
 Sources: *interaction* is `tests/interaction` of the python-sdk, *conformance* the scenarios of the conformance project,
 *everything* the reference server of that name, *inspector* what the inspector's command line does; others are issues of
@@ -16,12 +16,12 @@ class Case:
 
     Attributes:
         name: The law.
-        source: Where it is asked.
+        source: Place of the rule.
         words: Words of the command behind `mcp`, with `everything` for the server.
-        shows: Texts that the answer has.
-        hides: Texts that it has not.
+        shows: Texts in the answer.
+        hides: Texts missing in the answer.
         fails: True if the answer is an error.
-        files: Name's ending -> beginning of the content, of each file.
+        files: Name's ending of each file -> beginning of the content.
     """
 
     name: str

@@ -12,7 +12,7 @@ from tests.actors.shell.bench import level
 
 
 @pytest.fixture
-def sandboxed() -> None:
+def require_sandbox() -> None:
     """A machine on which a sandbox works."""
     if level("auto").refusal:
         pytest.skip(level("auto").refusal)

@@ -17,7 +17,7 @@ EVENTS = "text/event-stream"
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request, and the answer to it."""
+    """One request with the answer."""
 
     name: str
     messages: tuple[ChatMessage, ...]

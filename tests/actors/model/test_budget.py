@@ -101,7 +101,7 @@ class Till:
         self.system.tell(MODEL, spent)
         self.system.run()
 
-    def heard(self, request_id: RequestId) -> ModelReply | ModelFailed | None:
+    def first_answer(self, request_id: RequestId) -> ModelReply | ModelFailed | None:
         """The first answer to a request."""
         answers = [
             answer
@@ -111,7 +111,7 @@ class Till:
         return answers[0] if answers else None
 
     def figures(self) -> dict[str, str | int | float]:
-        """What the actor says of itself."""
+        """The actor's description of itself."""
         self.system.tell(MODEL, DescribeYourself(request_id=RequestId("d"), reply_to=self.edge.address))
         self.system.run()
         (described,) = [told for told in self.edge.drain() if isinstance(told, SelfDescription)]
@@ -136,7 +136,7 @@ def test_attempts_without_an_answer_count_for_the_day(make_till: Callable[..., T
     """A model that broke off after thousands of tokens was paid, also where another one answered."""
     till = make_till(daily_cost_usd=1.0)
     till.spend(till.ask(), 1.5, CallOutcome.FAILED)
-    refused = till.heard(till.ask())
+    refused = till.first_answer(till.ask())
     assert isinstance(refused, ModelFailed)
     assert "$1.50 so far" in refused.reason
 
@@ -146,20 +146,20 @@ def test_when_the_day_has_cost_enough_no_further_call_is_begun_until_midnight(ma
     first, second = till.ask(), till.ask()
     till.answer(first, 1.5)
     refused = till.ask()
-    answer = till.heard(refused)
+    answer = till.first_answer(refused)
     assert isinstance(answer, ModelFailed)
     assert "$1.00" in answer.reason
     assert "midnight UTC" in answer.reason
     till.answer(second, 0.5)
-    assert isinstance(till.heard(second), ModelReply)
+    assert isinstance(till.first_answer(second), ModelReply)
     till.clock.advance(timedelta(days=1).total_seconds())
-    assert till.heard(till.ask()) is None
+    assert till.first_answer(till.ask()) is None
     assert till.figures()["cost_today_usd"] == 0.0
 
 
 def test_what_was_spent_in_an_earlier_life_counts(make_till: Callable[..., Till]) -> None:
     till = make_till(daily_cost_usd=1.0, spent_today=lambda: 1.0)
-    assert isinstance(till.heard(till.ask()), ModelFailed)
+    assert isinstance(till.first_answer(till.ask()), ModelFailed)
 
 
 def test_without_a_cap_the_logs_are_not_asked_and_nothing_is_refused(make_till: Callable[..., Till]) -> None:
@@ -172,7 +172,7 @@ def test_without_a_cap_the_logs_are_not_asked_and_nothing_is_refused(make_till: 
     till = make_till(spent_today=spent_today)
     till.answer(till.ask(), 100.0)
     till.edge.drain()
-    assert till.heard(till.ask()) is None
+    assert till.first_answer(till.ask()) is None
     assert not asked
 
 

@@ -121,7 +121,7 @@ def test_a_server_that_refuses_everything_is_asked_twice(server: LoopbackModel) 
     assert len(server.requests()) == 2
 
 
-def limited(words: str, most_chars: int) -> Callable[[Received], Behaviour]:
+def limit_chars(words: str, most_chars: int) -> Callable[[Received], Behaviour]:
     def behave(received: Received) -> Behaviour:
         is_long = len(json.dumps(received.body["messages"])) > most_chars
         return Refusal(400, words) if is_long else Answer("fine")
@@ -130,7 +130,7 @@ def limited(words: str, most_chars: int) -> Callable[[Received], Behaviour]:
 
 
 def test_a_limit_is_paid_for_once_and_told_in_each_window(server: LoopbackModel) -> None:
-    server.behave = limited("maximum context length is 1000 tokens", 4000)
+    server.behave = limit_chars("maximum context length is 1000 tokens", 4000)
     bench = Bench(server)
     replies = []
     try:
@@ -145,7 +145,7 @@ def test_a_limit_is_paid_for_once_and_told_in_each_window(server: LoopbackModel)
 
 
 def test_a_history_that_is_much_too_long_is_cut_further_at_the_next_message(server: LoopbackModel) -> None:
-    server.behave = limited("no", 2500)
+    server.behave = limit_chars("no", 2500)
     bench = Bench(server)
     try:
         ends = [ask(bench, *history(24), user(f"and {number}?")) for number in range(3)]
@@ -155,7 +155,7 @@ def test_a_history_that_is_much_too_long_is_cut_further_at_the_next_message(serv
 
 
 def test_what_a_server_took_is_not_suspected(server: LoopbackModel) -> None:
-    server.behave = limited("no", 4000)
+    server.behave = limit_chars("no", 4000)
     bench = Bench(server)
     try:
         ask(bench, user("one"), user("two"))

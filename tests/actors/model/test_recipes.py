@@ -78,7 +78,7 @@ class Kitchen(Bench):
         """Outcome of an exchange: the answer, and the usage of each attempt."""
         messages = conversation(exchange.asked)
         if exchange.after:
-            before, _ = self.cook(self.recipe.named(exchange.after), way, folder)
+            before, _ = self.cook(self.recipe.find_exchange(exchange.after), way, folder)
             assert isinstance(before, ModelReply)
             messages = going_on(before)
         self.waits.clear()
@@ -257,9 +257,9 @@ def test_litellm_is_asked_what_a_model_sees_only_where_there_is_something_to_see
 
     monkeypatch.setattr(load(kitchen.recipe.model).result(), "supports_vision", sees)
 
-    kitchen.cook(kitchen.recipe.named("text"), "settings", folder)
+    kitchen.cook(kitchen.recipe.find_exchange("text"), "settings", folder)
     assert asked == []
-    kitchen.cook(kitchen.recipe.named("an image"), "settings", folder)
+    kitchen.cook(kitchen.recipe.find_exchange("an image"), "settings", folder)
     assert asked == [kitchen.recipe.model]
 
 

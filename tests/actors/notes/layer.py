@@ -1,4 +1,4 @@
-"""The layer: its settings, its actor, its row."""
+"""The layer: settings, actor and row."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _look(most: int) -> Iterator[Finding]:
     yield Finding("notes", Level.OK, f"at most {most} are kept")
 
 
-def _taken(reply: NoteTaken, _wording: Wording) -> Answer:
+def _word_taken(reply: NoteTaken, _wording: Wording) -> Answer:
     return Answer(f"Noted, {reply.count} in all.")
 
 
@@ -111,6 +111,6 @@ NOTE = Command(
     to=NOTES,
     request=lambda call, given: TakeNote(request_id=call.request_id, reply_to=call.reply_to, line=given["line"]),
     reply=NoteTaken,
-    answer=_taken,
+    answer=_word_taken,
 )
 LAYER = Layer(name="notes", table=NotesTable, rows=(row,))

@@ -26,8 +26,8 @@ OTHER = Window(surface=Surface.DISCORD_THREAD, id="910000000000000022")
 M = TypeVar("M", bound=Message)
 
 
-def printed(data: bytes) -> str:
-    """What the model is shown of a command that prints `data`."""
+def shown_output(data: bytes) -> str:
+    """Text shown to the model for a command that prints `data`."""
     tail = OutputTail()
     tail.feed(data)
     return render(tail.excerpt(), KeptOutput(path=""), "")
@@ -103,7 +103,7 @@ class ObjectsRig:
             event=EventId(f"e{number}"),
             call_id=f"call_{number}",
             command=command,
-            text=printed(data),
+            text=shown_output(data),
             outcome="exited",
             exit_code=exit_code,
             asked_at=ended - timedelta(seconds=1),
@@ -141,7 +141,7 @@ class ObjectsRig:
         )
 
     def word(self, *, breaks_from: str = "") -> RequestWorded:
-        """How the next request is worded."""
+        """Wording of the next request."""
         self.clock.advance(1.0)
         request = self.word_request(breaks_from)
         self.system.tell(objects_of(self.window), request)
@@ -151,7 +151,7 @@ class ObjectsRig:
         return reply
 
     def refused_word(self) -> bool:
-        """Whether the next request is refused to be worded."""
+        """True if the wording of the next request is refused."""
         self.clock.advance(1.0)
         request = self.word_request()
         self.system.tell(objects_of(self.window), request)
@@ -166,7 +166,7 @@ class ObjectsRig:
             self.clock.advance(0.5)
             self.system.run()
 
-    def heard(self) -> list[Message]:
+    def drain_messages(self) -> list[Message]:
         """Everything that was said to the window and not looked at yet."""
         found: list[Message] = []
         while True:
@@ -185,7 +185,7 @@ class ObjectsRig:
         return "\n".join(parts)
 
     def ask(self, kind: type[Message], /, **fields: Any) -> Message:
-        """What comes of a script's request."""
+        """Reply to a script's request."""
         request_id = RequestId(f"r{next(self._numbers)}")
         message = kind(request_id=request_id, reply_to=self.asker.address, window=self.window, **fields)
         self.system.tell(objects_of(self.window), message)

@@ -27,7 +27,7 @@ from messages.socket import Refused
 
 @dataclass
 class Kept:
-    """What is kept of one window."""
+    """Stored state of one window."""
 
     rounds: list[bytes] = field(default_factory=list)
     snapshot: bytes = b""
@@ -45,7 +45,7 @@ class Kept:
 
 @dataclass
 class Shelf:
-    """What outlives the stand-in, and how it behaves."""
+    """State that outlives the stand-in, and its behaviour."""
 
     windows: dict[Window, Kept] = field(default_factory=dict)
     trouble: str = ""
@@ -53,7 +53,7 @@ class Shelf:
     is_silent: bool = False
 
     def of(self, window: Window) -> Kept:
-        """What is kept of a window."""
+        """Stored state of a window."""
         return self.windows.setdefault(window, Kept())
 
 

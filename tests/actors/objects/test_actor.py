@@ -309,5 +309,5 @@ def test_a_request_that_is_asked_again_makes_the_earlier_one_moot(rig: ObjectsRi
     for request in requests:
         rig.system.tell(objects_of(rig.window), request)
     rig.system.run()
-    heard = [message for message in rig.heard() if isinstance(message, RequestWorded)]
+    heard = [message for message in rig.drain_messages() if isinstance(message, RequestWorded)]
     assert [message.request_id for message in heard] == [requests[0].request_id, requests[2].request_id]

@@ -61,11 +61,11 @@ def look(root: Path, name: str) -> FileLook:
     return seen
 
 
-def known(root: Path, *names: str, at_ns: int = LATER_NS) -> dict[str, tuple[Signature, int]]:
+def known_files(root: Path, *names: str, at_ns: int = LATER_NS) -> dict[str, tuple[Signature, int]]:
     return {name: (look(root, name).signature, at_ns) for name in names}
 
 
-def sought(root: Path, *names: str) -> dict[str, tuple[Signature, str]]:
+def signatures_of(root: Path, *names: str) -> dict[str, tuple[Signature, str]]:
     looks = [look(root, name) for name in names]
     return {each.path: (each.signature, each.content_hash) for each in looks}
 
@@ -77,7 +77,7 @@ def test_what_stayed_as_it_was_is_not_changed(root: Path) -> None:
     for name in ("a", "b/c", "b/d", ".hidden/e"):
         put(root, name)
 
-    assert Looking(root).find_changed(known(root, "a", "b/c", "b/d", ".hidden/e")) == ()
+    assert Looking(root).find_changed(known_files(root, "a", "b/c", "b/d", ".hidden/e")) == ()
     assert Looking(root).find_changed({}) == ()
 
 
@@ -91,11 +91,11 @@ def rewritten_with_its_old_times(root: Path, name: str) -> None:
     os.utime(root / name, ns=(state.st_atime_ns, state.st_mtime_ns))
 
 
-def replaced(root: Path, name: str) -> None:
+def replace_file(root: Path, name: str) -> None:
     put(root, "other", "WORDS\n").replace(root / name)
 
 
-def removed(root: Path, name: str) -> None:
+def remove_file(root: Path, name: str) -> None:
     (root / name).unlink()
 
 
@@ -136,8 +136,8 @@ def root_made_a_file(root: Path, name: str) -> None:
 ACTS = (
     rewritten,
     rewritten_with_its_old_times,
-    replaced,
-    removed,
+    replace_file,
+    remove_file,
     made_a_folder,
     made_a_link,
     given_a_second_name,
@@ -153,7 +153,7 @@ def test_whatever_becomes_of_a_file_it_is_changed(tmp_path: Path, subtests: pyte
         with subtests.test(act.__name__):
             root = tmp_path / act.__name__ / "work"
             put(root, "b/c")
-            before = known(root, "b/c")
+            before = known_files(root, "b/c")
 
             act(root, "b/c")
             assert Looking(root).find_changed(before) == ("b/c",)
@@ -163,7 +163,7 @@ def test_those_that_changed_are_in_the_order_of_those_that_are_known(root: Path)
     names = ["z", "b/y", "a", "b/x"]
     for name in names:
         put(root, name)
-    before = known(root, *names)
+    before = known_files(root, *names)
 
     for name in ("b/x", "z", "b/y"):
         rewritten(root, name)
@@ -211,12 +211,12 @@ def test_fifty_files_are_compared_in_a_fraction_of_a_millisecond(root: Path) -> 
     names = [f"{n % 6}/{n}" for n in range(50)]
     for name in names:
         put(root, name)
-    before, eye = known(root, *names), Looking(root)
+    before, eye = known_files(root, *names), Looking(root)
 
-    def compared() -> None:
+    def check_unchanged() -> None:
         assert eye.find_changed(before) == ()
 
-    assert paced_s(compared, tries=20, enough_s=0.001) < 0.001
+    assert paced_s(check_unchanged, tries=20, enough_s=0.001) < 0.001
 
 
 # look
@@ -480,7 +480,7 @@ def test_a_file_that_was_moved_is_found(root: Path) -> None:
     put(root, "a", "x")
     put(root, "b", "y")
     put(root, "c", "z")
-    before = sought(root, "a", "b", "c")
+    before = signatures_of(root, "a", "b", "c")
 
     (root / ".git" / "deep").mkdir(parents=True)
     (root / "a").rename(root / ".git" / "deep" / "A")
@@ -516,7 +516,7 @@ def with_a_second_name(path: Path) -> None:
 @pytest.mark.parametrize("act", [of_another_size, of_other_content, with_a_second_name])
 def test_an_inode_alone_is_no_file(root: Path, act: Callable[[Path], None]) -> None:
     put(root, "a", "x")
-    before = sought(root, "a")
+    before = signatures_of(root, "a")
 
     (root / "a").rename(root / "b")
     assert Looking(root).find(before) == {"a": "b"}
@@ -536,7 +536,7 @@ def test_size_tells_two_files_apart_though_nothing_was_read(root: Path) -> None:
 
 def test_a_file_of_another_device_is_another(root: Path) -> None:
     put(root, "a", "x")
-    ((name, (signature, content_hash)),) = sought(root, "a").items()
+    ((name, (signature, content_hash)),) = signatures_of(root, "a").items()
     there = Signature(signature.device + 1, signature.inode, signature.size, signature.mtime_ns, signature.ctime_ns)
 
     assert Looking(root).find({name: (there, content_hash)}) == {}
@@ -544,7 +544,7 @@ def test_a_file_of_another_device_is_another(root: Path) -> None:
 
 def test_what_was_moved_out_is_not_found_through_a_link(root: Path, outside: Path) -> None:
     put(root, "a", "x")
-    before = sought(root, "a")
+    before = signatures_of(root, "a")
 
     (root / "a").rename(outside.parent / "a")
     (root / "out").symlink_to(outside.parent)
@@ -556,7 +556,7 @@ def test_what_was_moved_out_is_not_found_through_a_link(root: Path, outside: Pat
 @pytest.mark.parametrize("name", ["a\nb", os.fsdecode(b"\xff"), "x" * 200 + "/" + "y" * 200])
 def test_what_has_a_name_that_is_not_plain_is_not_found(root: Path, name: str) -> None:
     put(root, "a", "x")
-    before = sought(root, "a")
+    before = signatures_of(root, "a")
 
     (root / name).parent.mkdir(exist_ok=True)
     (root / "a").rename(root / name)
@@ -565,7 +565,7 @@ def test_what_has_a_name_that_is_not_plain_is_not_found(root: Path, name: str) -
 
 def test_a_search_looks_at_so_many_entries_and_no_more(root: Path) -> None:
     put(root, "a", "x")
-    before = sought(root, "a")
+    before = signatures_of(root, "a")
     for n in range(20):
         put(root, f"b/{n}")
     (root / "b" / "c").mkdir()
@@ -578,7 +578,7 @@ def test_a_search_looks_at_so_many_entries_and_no_more(root: Path) -> None:
 
 def test_nothing_is_found_where_nothing_is(root: Path) -> None:
     put(root, "a", "x")
-    before = sought(root, "a")
+    before = signatures_of(root, "a")
     (root / "a").unlink()
     root.rmdir()
 
@@ -588,7 +588,7 @@ def test_nothing_is_found_where_nothing_is(root: Path) -> None:
 
 def test_a_folder_that_is_shut_hides_only_itself(root: Path) -> None:
     put(root, "a", "x")
-    before = sought(root, "a")
+    before = signatures_of(root, "a")
     put(root, "0/b")
     put(root, "9/b")
     (root / "a").rename(root / "9" / "a")
@@ -602,7 +602,7 @@ def test_a_folder_that_is_shut_hides_only_itself(root: Path) -> None:
 def test_a_hundred_thousand_entries_are_walked_in_bounded_time(root: Path) -> None:
     (root / "many").mkdir()
     put(root, "a", "x")
-    before = sought(root, "a")
+    before = signatures_of(root, "a")
     for n in range(100_000):
         (root / "many" / f"{n}").touch()
     (root / "a").unlink()
@@ -623,7 +623,7 @@ def test_folders_deeper_than_a_path_are_walked_as_deep_as_a_plain_path_goes(root
         deep = below
     os.close(deep)
     put(root, "a", "x")
-    before = sought(root, "a")
+    before = signatures_of(root, "a")
     (root / "a").rename(root / "dd" / "dd" / "b")
 
     assert Looking(root).find(before) == {"a": "dd/dd/b"}
@@ -716,7 +716,7 @@ def test_any_patterns_are_taken(tmp_path_factory: pytest.TempPathFactory, patter
 @pytest.mark.parametrize("left", [0, 1])
 def test_a_machine_without_descriptors_says_so_and_loses_no_file(root: Path, left: int) -> None:
     put(root, "b/a")
-    before, there, eye = known(root, "b/a"), sought(root, "b/a"), Looking(root)
+    before, there, eye = known_files(root, "b/a"), signatures_of(root, "b/a"), Looking(root)
     acts: list[Callable[[], object]] = [
         lambda: eye.find_changed(before),
         lambda: eye.look("b/a", reads=True),

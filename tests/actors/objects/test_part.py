@@ -1,4 +1,4 @@
-"""Row of the layer: what it brings, what it may import, and that the rules know no harness."""
+"""Row of the layer: its parts, its imports, and rules without knowledge of a harness."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="1")
 
 
-def imported(folder: str) -> Iterator[str]:
+def imported_modules(folder: str) -> Iterator[str]:
     """Modules that a room's files import."""
     for path in (ROOT / folder).glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -33,18 +33,22 @@ def imported(folder: str) -> Iterator[str]:
 @pytest.mark.req("S3-04", "S3-05")
 def test_the_layer_calls_no_model_runs_no_command_and_opens_no_database() -> None:
     forbidden = ("litellm", "google", "subprocess", "apsw", "sqlite", "socket", "aiohttp", "discord", "actors.shell")
-    assert [name for name in imported("actors/objects") if name.startswith(forbidden)] == []
+    assert [name for name in imported_modules("actors/objects") if name.startswith(forbidden)] == []
 
 
 @pytest.mark.req("S3-46", "S3-47")
 def test_the_rules_know_values_and_texts_and_neither_actors_nor_requests() -> None:
     rooms = {
-        ".".join(name.split(".")[:2]) for name in imported("domain/objects") if name.startswith(("domain", "messages"))
+        ".".join(name.split(".")[:2])
+        for name in imported_modules("domain/objects")
+        if name.startswith(("domain", "messages"))
     }
     blocks = {"domain.memory", "domain.turn"}  # form and prefix of the block that news stands in
     assert rooms == {"domain.objects", "domain.text", "messages.base", "messages.objects"} | blocks
-    assert [name for name in imported("domain/objects") if name.startswith("domain.turn")] == ["domain.turn.prompt"]
-    assert [name for name in imported("domain/objects") if name.startswith("actors")] == []
+    assert [name for name in imported_modules("domain/objects") if name.startswith("domain.turn")] == [
+        "domain.turn.prompt"
+    ]
+    assert [name for name in imported_modules("domain/objects") if name.startswith("actors")] == []
 
 
 def test_the_row_words_results_of_a_windows_own_actor_and_leaves_room_for_them(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What scripts ask of a window's objects: done only when it is kept, refused with the value and the rule."""
+"""Requests of scripts about a window's objects: done once stored, refused with the value and the rule."""
 
 from __future__ import annotations
 
@@ -302,6 +302,6 @@ def test_more_requests_than_may_wait_are_refused(rig: ObjectsRig) -> None:
         message = ListObjects(request_id=RequestId(f"q{number}"), reply_to=rig.asker.address, window=rig.window)
         rig.system.tell(objects_of(rig.window), message)
     rig.system.run()
-    refused = [each for each in rig.heard() if isinstance(each, Refused)]
+    refused = [each for each in rig.drain_messages() if isinstance(each, Refused)]
     assert len(refused) >= 19
     assert all("100 requests wait already" in each.reason for each in refused)

@@ -32,12 +32,12 @@ def transcript() -> str:
     with TemporaryDirectory() as folder:
         rig = ObjectsRig(Path(folder), keep=Keep(results=2, active_tokens=9_000, linger_tokens=1_000, big_tokens=500))
         try:
-            return "\n".join(_told(rig)) + "\n"
+            return "\n".join(_tell_history(rig)) + "\n"
         finally:
             rig.stop()
 
 
-def _told(rig: ObjectsRig) -> Iterator[str]:
+def _tell_history(rig: ObjectsRig) -> Iterator[str]:
     for name in FILES:
         rig.write(name, text_of(name))
     yield "person: Rename total to amount everywhere."
@@ -69,7 +69,7 @@ def _told(rig: ObjectsRig) -> Iterator[str]:
 
 
 def _results(rig: ObjectsRig, what: str) -> Iterator[str]:
-    """What the next request shows: the newest result in full, and how much there is of the rest."""
+    """Content of the next request: the newest result in full, and sizes of the rest."""
     words = rig.word()
     calls = [call for turn in rig.turns.values() for call in turn]
     shown = dict(words.results)

@@ -14,9 +14,9 @@ _ENDINGS = ("_bucket", "_sum", "_count")
 
 
 def read_metrics(text: str) -> dict[str, float]:
-    """The samples of an exposition by name and labels; an assertion fails on a line that is not of its form.
+    """Samples of an exposition by name and labels; an assertion fails on a malformed line.
 
-    Each family has one HELP, then one TYPE, then its samples; none comes twice.
+    Each family has one HELP, then one TYPE, then its samples; no family comes twice.
     """
     assert text.endswith("\n")
     samples: dict[str, float] = {}
@@ -44,7 +44,7 @@ def read_metrics(text: str) -> dict[str, float]:
     return samples
 
 
-def spent(
+def usage_of(
     model: str,
     *,
     took_s: float = 0.0,

@@ -21,7 +21,7 @@ REST_S = 1.0
 
 
 class Observed:
-    """An observer whose port is taken until it is free, and that listens on none."""
+    """Observer with a port that another program holds at first, and observer without a port."""
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.tries = 0

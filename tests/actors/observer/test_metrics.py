@@ -1,4 +1,4 @@
-"""What metrics count, in a form that Prometheus reads."""
+"""Metrics, in the form that Prometheus reads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from actors.observer.census import BUSY, IDLE, Seen
 from actors.observer.metrics import BOUNDS_S, MOST_MODELS, OTHER, Spent, figure_lines, system_lines
 from messages.base import Address
 from messages.model import CallKind, CallOutcome
-from tests.actors.observer.prometheus import read_metrics, spent
+from tests.actors.observer.prometheus import read_metrics, usage_of
 
 
 def read(lines: list[str]) -> dict[str, float]:
@@ -18,8 +18,8 @@ def read(lines: list[str]) -> dict[str, float]:
 def test_calls_are_summed_by_kind_model_and_what_became_of_them() -> None:
     sums = Spent()
     for outcome in (CallOutcome.ANSWERED, CallOutcome.ANSWERED, CallOutcome.FAILED):
-        sums.take(spent("a/m", outcome=outcome))
-    sums.take(spent("a/m", kind=CallKind.EMBEDDING))
+        sums.take(usage_of("a/m", outcome=outcome))
+    sums.take(usage_of("a/m", kind=CallKind.EMBEDDING))
     found = read(sums.lines())
 
     model, embedding = 'kind="model",model="a/m"', 'kind="embedding",model="a/m"'
@@ -36,7 +36,7 @@ def test_calls_are_summed_by_kind_model_and_what_became_of_them() -> None:
 def test_times_are_a_histogram_whose_bounds_hold_their_own() -> None:
     sums = Spent()
     for took_s in (0.05, 0.06, 0.5, 1000.0):
-        sums.take(spent("m", took_s=took_s))
+        sums.take(usage_of("m", took_s=took_s))
     found = read(sums.lines())
     buckets = [value for key, value in found.items() if key.startswith("remembrancer_call_seconds_bucket")]
 
@@ -51,8 +51,8 @@ def test_times_are_a_histogram_whose_bounds_hold_their_own() -> None:
 def test_names_of_models_have_a_bound() -> None:
     sums = Spent()
     for i in range(MOST_MODELS + 5):
-        sums.take(spent(f"m{i}"))
-    sums.take(spent("m0"))
+        sums.take(usage_of(f"m{i}"))
+    sums.take(usage_of("m0"))
     found = read(sums.lines())
 
     assert found['remembrancer_calls_total{kind="model",model="m0",outcome="answered"}'] == 2
@@ -62,7 +62,7 @@ def test_names_of_models_have_a_bound() -> None:
 
 def test_a_name_cannot_break_out_of_its_label() -> None:
     sums = Spent()
-    sums.take(spent('a"b\\c\nd'))
+    sums.take(usage_of('a"b\\c\nd'))
 
     assert 'remembrancer_cost_usd_total{kind="model",model="a\\"b\\\\c\\nd"}' in read(sums.lines())
 

@@ -29,7 +29,7 @@ from messages.scheduler import SCHEDULER, ListReminders, RemindersListed
 from messages.skills import SKILLS, ListSkills, SkillEntry, SkillsListed, SkillState
 from messages.socket import Refused
 from messages.status import OBSERVER, DescribeYourself, SelfDescription
-from tests.actors.observer.prometheus import read_metrics, spent
+from tests.actors.observer.prometheus import read_metrics, usage_of
 from tests.domain.log.logs import log_of, message_event
 from tests.patience import PATIENCE_S
 
@@ -245,7 +245,7 @@ def test_half_a_surrogate_pair_ends_no_events(rig: Rig, caplog: pytest.LogCaptur
 def test_metrics_are_text_whatever_a_model_is_called(rig: Rig) -> None:
     edge = rig.system.edge("e")
     for follower in rig.system.topics.of(SPENT):
-        edge.tell(follower, spent('half \ud800 "and\\a\nline'))
+        edge.tell(follower, usage_of('half \ud800 "and\\a\nline'))
 
     _until(lambda: b'model="half ? \\"and\\\\a\\nline"' in rig.open("/metrics", rig.key)[1].read())
 
@@ -345,7 +345,7 @@ def test_skills_are_told_with_their_origin_state_and_cost(rig: Rig) -> None:
 def test_metrics_tell_of_actors_of_calls_and_of_what_actors_say_of_themselves(rig: Rig) -> None:
     edge = rig.system.edge("e")
     for follower in rig.system.topics.of(SPENT):
-        edge.tell(follower, spent("m", took_s=0.3))
+        edge.tell(follower, usage_of("m", took_s=0.3))
     rig.system.tell(MEMORY, ListReminders(request_id="r", reply_to=None, window=WINDOW))  # type: ignore[arg-type]
     _until(lambda: rig.system.supervisor.restarts().get("memory") == 3)
     assert rig.asked == []

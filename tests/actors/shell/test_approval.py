@@ -79,8 +79,8 @@ class Bench:
         self.system.tell(SHELL, request)
         return request.request_id
 
-    def asked(self, count: int = 1) -> list[AskApproval]:
-        """What people are asked, once it is so much."""
+    def take_questions(self, count: int = 1) -> list[AskApproval]:
+        """Questions to people, once there are so many."""
 
         def look() -> list[AskApproval]:
             return [each for each in self.heard if isinstance(each, AskApproval)]
@@ -113,7 +113,7 @@ def test_a_command_is_run_only_after_a_grant_and_others_do_not_wait_for_it(bench
     mark = tmp_path / "mark"
     waiting = bench.ask(f"touch {mark}; echo done")
     other = bench.ask("echo other", "r2", 1)
-    first, second = bench.asked(2)
+    first, second = bench.take_questions(2)
     assert (first.kind, first.text, first.window) == (ApprovalKind.COMMAND, f"touch {mark}; echo done", window())
     bench.grant(second)
     other_result = bench.reply(other)
@@ -130,14 +130,14 @@ def test_a_command_is_run_only_after_a_grant_and_others_do_not_wait_for_it(bench
 @pytest.mark.req("X-236")
 def test_a_refused_command_is_not_run_and_its_asker_hears_why(bench: Bench) -> None:
     request_id = bench.ask("echo no")
-    (asked,) = bench.asked()
+    (asked,) = bench.take_questions()
     bench.refuse(asked, "a person refused.")
     assert bench.reply(request_id) == BashRefused(request_id=request_id, reason="a person refused.")
 
 
 def test_a_cancelled_command_waits_no_longer(bench: Bench) -> None:
     request_id = bench.ask("echo no")
-    (asked,) = bench.asked()
+    (asked,) = bench.take_questions()
     bench.system.tell(SHELL, CancelBash(request_id=request_id))
     result = bench.reply(request_id)
     assert isinstance(result, BashResult)
@@ -149,7 +149,7 @@ def test_a_cancelled_command_waits_no_longer(bench: Bench) -> None:
 
 def test_what_an_earlier_life_may_have_run_is_not_run_without_an_open_question(bench: Bench) -> None:
     request_id = bench.ask("echo again", is_again=True)
-    (asked,) = bench.asked()
+    (asked,) = bench.take_questions()
     assert asked.is_again
     bench.refuse(asked, "", is_unknown=True)
     result = bench.reply(request_id)
@@ -183,9 +183,9 @@ def test_a_script_of_the_operators_own_needs_no_approval(bench: Bench) -> None:
 @pytest.mark.crashes
 def test_a_waiting_command_outlives_a_crash_of_the_shell(bench: Bench) -> None:
     request_id = bench.ask("echo later")
-    (first,) = bench.asked()
+    (first,) = bench.take_questions()
     bench.system.tell(SHELL, CRASH)
-    asked = bench.asked(1 + TRIES)
+    asked = bench.take_questions(1 + TRIES)
     assert WithdrawApproval(request_id=first.request_id) in bench.heard
     bench.grant(asked[-1])
     result = bench.reply(request_id)
@@ -196,7 +196,7 @@ def test_a_waiting_command_outlives_a_crash_of_the_shell(bench: Bench) -> None:
 @pytest.mark.req("X-236")
 def test_the_clock_of_a_command_stands_still_while_its_window_is_held(bench: Bench, tmp_path: Path) -> None:
     request_id = bench.ask("mkfifo pipe; echo x > pipe", timeout_s=3.0)
-    bench.grant(bench.asked()[0])
+    bench.grant(bench.take_questions()[0])
     eventually(lambda: (tmp_path / "work" / window().surface.value / window().id / "pipe").exists())
     bench.system.tell(SHELL, HoldCommands(window=window(), holds=True))
     with pytest.raises(TimeoutError):
@@ -226,12 +226,12 @@ def test_holds_are_counted_and_bounded_in_all() -> None:
         released.release()
         released.release()
         assert await ended_within(released, 5.0)
-        assert await ended_within(_held(TimeLimit(0.01, most_held_s=0.05)), 5.0)
+        assert await ended_within(_hold(TimeLimit(0.01, most_held_s=0.05)), 5.0)
 
     asyncio.run(play())
 
 
-def _held(limit: TimeLimit) -> TimeLimit:
+def _hold(limit: TimeLimit) -> TimeLimit:
     limit.hold()
     return limit
 

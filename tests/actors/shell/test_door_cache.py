@@ -136,7 +136,7 @@ class CountingSocketActor(SocketActor):
 
 
 class House:
-    """A shell, the actor of its doors, and somebody behind them."""
+    """A shell, the actor of its doors, and a server behind them."""
 
     def __init__(
         self, root: Path, sandbox: str, idle_s: float = 1_000.0, verbs: Mapping[str, Verb] | None = None
@@ -168,7 +168,7 @@ class House:
         return result.text
 
     def wait_for_doors(self) -> int:
-        """How many doors there are, once their actor has got to this question."""
+        """Number of doors, once their actor reaches this question."""
         self.edge.tell(SOCKET, DescribeYourself(request_id=RequestId("d"), reply_to=self.edge.address))
         description = self.edge.receive(PATIENCE_S, lambda message: isinstance(message, SelfDescription))
         assert isinstance(description, SelfDescription)

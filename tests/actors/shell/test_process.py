@@ -86,7 +86,7 @@ def test_closing_without_waiting_kills_and_reaps_all_the_same(tmp_path: Path) ->
 
 
 async def number_told(process: BashProcess) -> int:
-    """What the command prints first, a number; its output is not read after that."""
+    """Number that the command prints first; the rest of its output is not read."""
     told: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
     reading = asyncio.create_task(process.read(told.set_result))
     number = int(await told)

@@ -17,7 +17,7 @@ from tests.patience import PATIENCE_S
 
 
 class BrokenWorkplaces(Workplaces):
-    """Fails as nobody foresaw."""
+    """Raise an unforeseen error."""
 
     def open(self, window: Window, logs: Path | None = None) -> Workplace:
         raise RuntimeError("unforeseen")

@@ -1,4 +1,4 @@
-"""Folders of contributors as seen from inside: what is shown, what may be changed, and that nothing around them is."""
+"""Contributors' folders as commands see them: visible parts, writable parts, and nothing around them."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from actors.shell.refused import RefusedError
 from actors.shell.workplace import Workplaces, workdir
 from domain.log.window_folders import attachments_folder
 from messages.base import Surface, Window
-from tests.actors.linux.test_folder import nested
+from tests.actors.linux.test_folder import nested_folders
 from tests.actors.shell.bench import CLI, window
 from tests.ordinary_user import as_ordinary_user
 from tests.patience import PATIENCE_S
@@ -154,7 +154,7 @@ def test_an_emptied_folder_is_empty_at_once_and_what_was_in_it_goes(workplaces: 
     other = workplaces.open(window(2)).cwd / "kept"
     other.touch()
 
-    with nested(folder, 1_500):
+    with nested_folders(folder, 1_500):
         assert workplaces.empty(window()) == folder
         assert list(folder.iterdir()) == []
 
@@ -207,7 +207,7 @@ def test_what_an_agent_before_had_emptied_goes_too(workplaces: Workplaces, tmp_p
 def test_what_is_emptied_while_something_is_being_removed_goes_too(
     workplaces: Workplaces, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """One thread removes all of it: two would meet in a folder, and each would give up where the other had been."""
+    """One thread removes everything: two would meet in a folder, and each would give up there."""
     may_go_on, removing = threading.Event(), threading.Event()
     at_once: list[int] = []
 
@@ -240,7 +240,7 @@ def test_the_folder_of_the_command_line_is_nobodys_to_empty(workplaces: Workplac
 def test_a_folder_that_a_command_has_shut_is_emptied_all_the_same(
     workplaces: Workplaces, tmp_path: Path, mode: int
 ) -> None:
-    """As tools shut what they have downloaded: module caches are for reading only."""
+    """As tools protect their downloads: module caches are for reading only."""
     folder = workplaces.open(window()).cwd
     (folder / "cache" / "module").mkdir(parents=True)
     (folder / "cache" / "module" / "file").touch()

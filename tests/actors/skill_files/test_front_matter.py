@@ -89,13 +89,13 @@ def test_nothing_may_stand_for_something_else(subtests: pytest.Subtests) -> None
     for text in BOMBS:
         with subtests.test(text=text):
 
-            def refused(text: str = text) -> None:
+            def check_refusal(text: str = text) -> None:
                 with pytest.raises(
                     ValueError, match=r"line \d+: .*anchors \(&\) and aliases \(\*\) are not allowed here"
                 ):
                     front_matter_fields(text)
 
-            assert paced_s(refused) < 2
+            assert paced_s(check_refusal) < 2
 
 
 def test_what_is_nested_too_deeply_is_refused() -> None:

@@ -131,4 +131,4 @@ def test_memories_are_told_in_a_packed_document_which_is_plain_then(rig: Gateway
     rig.upstream.handler = lambda _request: web.Response(body=gzip.compress(DOCUMENT), headers=packed)
     reply = rig.send(ASK | {"memory_hits": True})
     assert (reply.json["memory_hits"], reply.headers.get("Content-Encoding")) == ([], None)
-    assert [each.answer_text for each in rig.stored()] == ["All of it"]
+    assert [each.answer_text for each in rig.stored_turns()] == ["All of it"]

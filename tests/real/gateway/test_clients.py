@@ -23,25 +23,25 @@ def rig() -> Iterator[GatewayRig]:
 
 
 @pytest.fixture
-def keyed() -> Iterator[GatewayRig]:
+def keyed_rig() -> Iterator[GatewayRig]:
     rig = GatewayRig(keys={KEY: "alice/"}, upstream_key=OPERATOR, open_paths=("/api/tags",))
     yield rig
     rig.stop()
 
 
 @pytest.mark.req("X-218")
-def test_a_preflight_needs_no_key_and_the_request_behind_it_does(keyed: GatewayRig) -> None:
+def test_a_preflight_needs_no_key_and_the_request_behind_it_does(keyed_rig: GatewayRig) -> None:
     """As dphnAI/sonar#434, vllm-project/vllm#4862 and jhofker/obsidian-hoarder#12 report."""
     page = "https://chat.example"
-    allowed = keyed.send(None, method="OPTIONS", Origin=page, **PREFLIGHT)
-    refused = keyed.send(Origin=page)
-    served = keyed.send(Origin=page, Authorization=f"Bearer {KEY}")
+    allowed = keyed_rig.send(None, method="OPTIONS", Origin=page, **PREFLIGHT)
+    refused = keyed_rig.send(Origin=page)
+    served = keyed_rig.send(Origin=page, Authorization=f"Bearer {KEY}")
 
     assert (allowed.status, refused.status, served.status) == (204, 401, 200)
     assert allowed.headers["Access-Control-Allow-Headers"] == "authorization,x-stainless-os"
     assert "POST" in allowed.headers["Access-Control-Allow-Methods"]
     assert {each.headers["Access-Control-Allow-Origin"] for each in (allowed, refused, served)} == {page}
-    assert [heard.method for heard in keyed.upstream.heard] == ["POST"]
+    assert [heard.method for heard in keyed_rig.upstream.heard] == ["POST"]
 
 
 @pytest.mark.req("X-218")
@@ -57,7 +57,7 @@ def test_apps_that_the_operator_names_are_served_and_others_told_how(rig: Gatewa
 
 
 @pytest.mark.req("X-218")
-def test_a_conversation_has_its_name_from_the_path_or_a_header(rig: GatewayRig, keyed: GatewayRig) -> None:
+def test_a_conversation_has_its_name_from_the_path_or_a_header(rig: GatewayRig, keyed_rig: GatewayRig) -> None:
     cases: tuple[tuple[str, dict[str, str], str], ...] = (
         ("/v1/bob%2Fx/chat/completions", {}, "bob/x"),
         ("/v1/chat/completions", {"X_Memory_Id": "h"}, "h"),
@@ -69,7 +69,7 @@ def test_a_conversation_has_its_name_from_the_path_or_a_header(rig: GatewayRig, 
     for path, headers, conversation in cases:
         rig.facts.stored.clear()
         reply = rig.send(ASK, path, **headers)
-        kept = [each.conversation for each in rig.stored()]
+        kept = [each.conversation for each in rig.stored_turns()]
         seen = rig.upstream.heard[-1].path
         if (reply.status, kept, seen) != (200, [conversation], "/v1/chat/completions"):
             failures.append(f"{path} {headers}: {reply.status} {kept} {seen}")
@@ -77,7 +77,7 @@ def test_a_conversation_has_its_name_from_the_path_or_a_header(rig: GatewayRig, 
     rig.send(None, "/v1/bob/models", method="GET")
     rig.send(None, "/v1/models/llama", method="GET")
     assert [heard.path for heard in rig.upstream.heard[-2:]] == ["/v1/models", "/v1/models/llama"]
-    assert keyed.send(ASK, "/v1/bob/chat/completions", Authorization=f"Bearer {KEY}").status == 403
+    assert keyed_rig.send(ASK, "/v1/bob/chat/completions", Authorization=f"Bearer {KEY}").status == 403
 
 
 @pytest.mark.req("X-218")
@@ -123,19 +123,19 @@ def test_large_headers_pass_and_websockets_are_told(rig: GatewayRig) -> None:
 
 
 @pytest.mark.req("X-218")
-def test_keys_stay_on_their_side(keyed: GatewayRig) -> None:
+def test_keys_stay_on_their_side(keyed_rig: GatewayRig) -> None:
     """As nyroway/nyro#67 reports of a server that repeats the operator's key in its error."""
     told = {"error": {"message": f"Incorrect API key provided: {OPERATOR}"}}
-    keyed.upstream.handler = lambda _request: web.json_response(told, status=401)
+    keyed_rig.upstream.handler = lambda _request: web.json_response(told, status=401)
     bearer = {"Authorization": f"Bearer {KEY}"}
     for path, method in (("/v1/chat/completions", "POST"), ("/v1/models", "GET")):
-        reply = keyed.send(ASK if method == "POST" else None, path, method=method, X_Api_Key=KEY, **bearer)
+        reply = keyed_rig.send(ASK if method == "POST" else None, path, method=method, X_Api_Key=KEY, **bearer)
         assert reply.status == 401
         assert OPERATOR.encode() not in reply.body
         assert b"Incorrect API key provided: ***" in reply.body
-    assert not any(KEY in value for heard in keyed.upstream.heard for value in heard.headers.values())
-    count = len(keyed.upstream.heard)
-    refused = keyed.send(None, "/key/generate", method="POST", **bearer)
-    assert (refused.status, len(keyed.upstream.heard)) == (403, count)
-    assert keyed.send(None, "/api/tags", method="GET", **bearer).status == 401
-    assert keyed.upstream.heard[-1].path == "/api/tags"
+    assert not any(KEY in value for heard in keyed_rig.upstream.heard for value in heard.headers.values())
+    count = len(keyed_rig.upstream.heard)
+    refused = keyed_rig.send(None, "/key/generate", method="POST", **bearer)
+    assert (refused.status, len(keyed_rig.upstream.heard)) == (403, count)
+    assert keyed_rig.send(None, "/api/tags", method="GET", **bearer).status == 401
+    assert keyed_rig.upstream.heard[-1].path == "/api/tags"

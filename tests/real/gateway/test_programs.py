@@ -58,7 +58,7 @@ def test_thirty_clients_are_answered_and_what_they_say_is_kept(rig: GatewayRig, 
     with ThreadPoolExecutor(2) as pool:
         said = [line for lines in pool.map(lambda each: _run(each, base, tmp_path), there) for line in lines]
     answers = dict(line.split("\t", 1) for line in said if "\t" in line)
-    kept = {each.conversation: (each.user_text, each.answer_text) for each in rig.stored() if each.is_over}
+    kept = {each.conversation: (each.user_text, each.answer_text) for each in rig.stored_turns() if each.is_over}
     failures = [f"{each}: {answers.get(each)!r}" for each in clients if answers.get(each) != ANSWER]
     failures += [f"{each}: kept {kept.get(each)}" for each in clients if kept.get(each) != (WORDS, ANSWER)]
     assert not failures, said

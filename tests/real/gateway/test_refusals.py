@@ -100,7 +100,7 @@ def test_a_memory_that_a_server_refuses_never_breaks_a_chat(
         is_told = note.startswith(f"the model's server answered {status} to") or (streams and status == 200)
         if (reply.status, b"Hello" in reply.body, asked, is_told) != (200, True, [True, False], True):
             failures.append(f"{source}: {reply} {asked} {note!r}")
-        if [each.answer_text for each in rig.stored() if each.is_over] != ["Hello"]:
+        if [each.answer_text for each in rig.stored_turns() if each.is_over] != ["Hello"]:
             failures.append(f"{source}: {rig.facts.stored}")
     assert not failures
     metrics = rig.send(None, "/metrics", method="GET").body.decode()

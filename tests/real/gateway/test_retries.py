@@ -41,6 +41,6 @@ def test_the_memory_is_told_which_answer_the_client_shows_before_the_question(ri
         for is_stream in (False, True):
             rig.facts.stored.clear()
             rig.send(ASK | {"messages": messages, "stream": is_stream})
-            told = {each.answer_before for each in rig.stored(1)}
+            told = {each.answer_before for each in rig.stored_turns(1)}
             failures += [f"{name}: {told}"] if told != {before} else []
     assert not failures

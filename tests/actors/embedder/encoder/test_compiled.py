@@ -187,7 +187,10 @@ WRONG: dict[str, tuple[str, Callable[[Bench], None]]] = {
     "weights of another product": ("bytes that the sizes", lambda b: b.kernels.pack(1, b.weights, b.bias, b.layer)),
     "short bias": ("bytes that the sizes", lambda b: b.kernels.pack(0, b.weights, b.bias[:-1], b.layer)),
     "short layer": ("bytes that the sizes", lambda b: b.kernels.pack(0, b.weights, b.bias, b.layer[:-64])),
-    "layer that is not aligned": ("multiple of 64", lambda b: b.kernels.pack(0, b.weights, b.bias, shifted(b.layer))),
+    "layer that is not aligned": (
+        "multiple of 64",
+        lambda b: b.kernels.pack(0, b.weights, b.bias, shift_block(b.layer)),
+    ),
     "short norms": ("bytes that the sizes", lambda b: b.kernels.pack_norms(b.norms[:-1], b.layer)),
     "norms' short layer": ("bytes that the sizes", lambda b: b.kernels.pack_norms(b.norms, b.layer[:-64])),
     "no sentence": ("lengths must be", lambda b: b.kernels.run(b.layer, b.state[:0], b.lengths(), b.room)),
@@ -203,11 +206,11 @@ WRONG: dict[str, tuple[str, Callable[[Bench], None]]] = {
     "short room": ("bytes that the sizes", lambda b: b.kernels.run(b.layer, b.state, b.lengths(3, 4), b.room[:-1])),
     "room that is not aligned": (
         "multiple of 64",
-        lambda b: b.kernels.run(b.layer, b.state, b.lengths(3, 4), shifted(b.room)),
+        lambda b: b.kernels.run(b.layer, b.state, b.lengths(3, 4), shift_block(b.room)),
     ),
     "run's layer that is not aligned": (
         "multiple of 64",
-        lambda b: b.kernels.run(shifted(b.layer), b.state, b.lengths(3, 4), b.room),
+        lambda b: b.kernels.run(shift_block(b.layer), b.state, b.lengths(3, 4), b.room),
     ),
     "another processor's kernels": (
         "lacks the instructions",
@@ -225,7 +228,7 @@ WRONG: dict[str, tuple[str, Callable[[Bench], None]]] = {
 }
 
 
-def shifted(block: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def shift_block(block: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """As many bytes, which begin elsewhere."""
     longer = aligned_bytes(block.nbytes + 8)
     return longer[8:]

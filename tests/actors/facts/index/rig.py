@@ -70,7 +70,7 @@ class IndexRig(DatabaseRig):
     def put(self, *rows: IndexRow, model: str = MODEL, drop: tuple[str, ...] = ()) -> None:
         self.answer(RowsChanged, ChangeRows, model=model, put=rows, drop=drop)
 
-    def known(self) -> dict[str, KnownRow]:
+    def known_rows(self) -> dict[str, KnownRow]:
         return {each.id: each for each in self.answer(RowsLoaded, LoadRows).rows}
 
     def content(self, *ids: str) -> list[str]:

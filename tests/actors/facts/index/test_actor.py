@@ -1,4 +1,4 @@
-"""What the index is told and asked, and what it answers while all is well."""
+"""Messages to the index, and its answers without trouble."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_row_comes_back_with_all_that_its_file_says_of_it(rig: IndexRig) -> No
     rig.put(row("a", X, summary_kind="L3", replaced_by="b"))
     rig.live_again()
 
-    (known,) = rig.known().values()
+    (known,) = rig.known_rows().values()
     assert (known.id, known.path, known.digest) == ("a", "entries/c/facts/a.md", "digest of a")
     assert (known.conversation, known.role, known.created_at, known.summary_kind) == ("c", EntryRole.MEMORY, AT, "L3")
     assert known.model == MODEL
@@ -82,7 +82,11 @@ def test_vectors_of_another_model_or_size_are_passed_over(rig: IndexRig) -> None
 
     assert rig.names(X) == ["a"]
     assert rig.names(unit(1, 0)) == ["c"]
-    assert {each.id: each.model for each in rig.known().values()} == {"a": MODEL, "b": "openai/other/3", "c": MODEL}
+    assert {each.id: each.model for each in rig.known_rows().values()} == {
+        "a": MODEL,
+        "b": "openai/other/3",
+        "c": MODEL,
+    }
 
 
 def test_a_row_without_a_vector_keeps_that_of_the_same_words(rig: IndexRig) -> None:
@@ -90,14 +94,14 @@ def test_a_row_without_a_vector_keeps_that_of_the_same_words(rig: IndexRig) -> N
     rig.put(row("a", path="moved.md"), row("b", content="other"))
 
     assert rig.names(X) == ["a"]
-    assert {each.id: (each.path, each.model) for each in rig.known().values()} == {
+    assert {each.id: (each.path, each.model) for each in rig.known_rows().values()} == {
         "a": ("moved.md", MODEL),
         "b": ("entries/c/facts/b.md", ""),
     }
     rig.put(row("a", digest="named no model"), model="")
-    assert rig.known()["a"].model == MODEL
+    assert rig.known_rows()["a"].model == MODEL
     rig.put(row("a"), model="openai/other/3")
-    assert rig.known()["a"].model == ""
+    assert rig.known_rows()["a"].model == ""
 
 
 def test_a_row_takes_the_place_of_the_one_at_its_path(rig: IndexRig) -> None:
@@ -132,7 +136,7 @@ def test_a_vector_that_is_none_is_refused_by_name_and_nothing_is_kept(rig: Index
 
     assert "'bad'" in reason
     assert words in reason
-    assert rig.known() == {}
+    assert rig.known_rows() == {}
     question = rig.refusal(FindRows, model=MODEL, vector=vector, scopes=("c",), roles=tuple(EntryRole), per_scope=1)
     assert "the question's vector" in question
     assert words in question
@@ -146,7 +150,7 @@ def test_a_question_without_a_vector_is_refused(rig: IndexRig) -> None:
 
 def test_a_vector_without_its_space_is_refused_by_name(rig: IndexRig) -> None:
     assert "'a'" in rig.refusal(ChangeRows, model="", put=(row("a", X),))
-    assert rig.known() == {}
+    assert rig.known_rows() == {}
 
 
 @pytest.mark.parametrize("zone", [None, timezone(timedelta(hours=5))])
@@ -155,7 +159,7 @@ def test_a_time_that_is_not_utc_is_refused_by_name(rig: IndexRig, zone: timezone
 
     reason = rig.refusal(ChangeRows, model="", put=(row("a", created_at=at),))
     assert "row 'a': created_at is 0001-01-01 00:00:00" in reason
-    assert rig.known() == {}
+    assert rig.known_rows() == {}
 
 
 def test_what_is_not_unicode_is_refused_and_the_whole_change_with_it(rig: IndexRig) -> None:
@@ -165,7 +169,7 @@ def test_what_is_not_unicode_is_refused_and_the_whole_change_with_it(rig: IndexR
     assert "not Unicode" in rig.refusal(FetchRows, ids=(half,))
     scopes, roles = (half,), tuple(EntryRole)
     assert "not Unicode" in rig.refusal(FindRows, model=MODEL, vector=X, scopes=scopes, roles=roles, per_scope=1)
-    assert rig.known() == {}
+    assert rig.known_rows() == {}
     assert rig.names(X) == []
 
 
@@ -175,7 +179,7 @@ def test_what_is_not_unicode_is_refused_and_the_whole_change_with_it(rig: IndexR
 def test_a_time_comes_back_to_the_microsecond(rig: IndexRig, at: datetime) -> None:
     rig.put(row("a", X, created_at=at))
 
-    assert rig.known()["a"].created_at == at
+    assert rig.known_rows()["a"].created_at == at
     assert [(each.created_at, each.created_at.tzinfo) for each in rig.find(X)] == [(at, UTC)]
 
 
@@ -209,7 +213,7 @@ def test_a_change_drops_before_it_puts(rig: IndexRig) -> None:
     rig.put(row("a", Y), row("b"), drop=("a", "b"))
 
     assert [(each.id, each.vector) for each in rig.find(X)] == [("a", Y)]
-    assert rig.known()["b"].model == ""
+    assert rig.known_rows()["b"].model == ""
 
 
 def test_a_row_that_moves_to_another_conversation_is_found_there_only(rig: IndexRig) -> None:

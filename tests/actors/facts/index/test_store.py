@@ -30,7 +30,7 @@ JOINED: dict[str, Any] = {"request_id": RequestId("r"), "reply_to": Address("ask
 
 @dataclass
 class Everything:
-    """All rows as they should be, compared one by one."""
+    """Expected order of all rows, by one comparison after the other."""
 
     rows: dict[str, tuple[IndexRow, str]] = field(default_factory=dict)
 

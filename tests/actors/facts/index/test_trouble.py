@@ -174,7 +174,7 @@ def test_an_index_of_another_shape_or_version_is_begun_anew(rig: IndexRig, state
         list(other.execute(statement))
     rig.start()
 
-    assert rig.known() == {}
+    assert rig.known_rows() == {}
     assert len(aside(rig)) == 1
     rig.put(row("a", X))
     rig.live_again()
@@ -208,7 +208,7 @@ def test_a_row_that_cannot_be_what_was_put_is_refused_and_then_all_is_begun_anew
 
     (refused,) = [reply for reply in replies if isinstance(reply, Refused)]
     assert "it is damaged" in refused.reason
-    assert rig.known() == {}
+    assert rig.known_rows() == {}
     assert len(aside(rig)) == 1
     assert rig.told == [IndexBegun()]
     assert len(list_warnings(caplog)) == 2
@@ -262,7 +262,7 @@ def test_damage_that_is_met_with_while_it_is_open_is_refused_and_then_begun_anew
     made = [random.Random(number).randbytes(60_000).hex() for number in range(40)]
     rig.put(*(row(f"r{number}", X, content=text) for number, text in enumerate(made)))
     rig.live_again()
-    assert len(rig.known()) == 40
+    assert len(rig.known_rows()) == 40
     with rig.path.open("r+b") as file:
         for at in range(4096 * 20, rig.path.stat().st_size, 4096):
             file.seek(at)
@@ -272,7 +272,7 @@ def test_damage_that_is_met_with_while_it_is_open_is_refused_and_then_begun_anew
     assert any(isinstance(reply, Refused) and "it is damaged" in reply.reason for reply in replies)
     given = {each.content for reply in replies if isinstance(reply, RowsFetched) for each in reply.rows}
     assert given <= set(made)
-    assert rig.known() == {}
+    assert rig.known_rows() == {}
     assert rig.told == [IndexBegun()]
 
 
@@ -297,7 +297,7 @@ def test_another_file_in_its_place_is_opened_as_it_is(rig: IndexRig, tmp_path: P
     rig.put(row("saved", X))
     if not has_wal:
         rig.live_again()
-        rig.known()
+        rig.known_rows()
     sides = ("", "-wal") if has_wal else ("",)
     for side in sides:
         shutil.copy(f"{rig.path}{side}", tmp_path / f"saved{side}")
@@ -307,7 +307,7 @@ def test_another_file_in_its_place_is_opened_as_it_is(rig: IndexRig, tmp_path: P
         (tmp_path / f"saved{side}").replace(f"{rig.path}{side}")
 
     assert rig.names(X) == ["saved"]
-    assert set(rig.known()) == {"saved"}
+    assert set(rig.known_rows()) == {"saved"}
     assert rig.told == [IndexBegun()]
     rig.stop()
     assert audit(rig.path) == []
@@ -352,7 +352,7 @@ def test_a_kill_at_any_moment_loses_no_change_that_was_answered_and_leaves_no_ha
             rest = child.stdout.read().split()
             answered = int(rest[-1]) if rest else answered
         rig = IndexRig(tmp_path)
-        known = rig.known()
+        known = rig.known_rows()
         (last,) = {int(each.digest) for each in known.values()}
         assert answered <= last <= answered + 1
         assert set(known) == {f"only {last}", *(f"r{n}" for n in range(ROWS))}

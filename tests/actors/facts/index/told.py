@@ -1,4 +1,4 @@
-"""An actor that keeps what it is told."""
+"""Actor that records messages."""
 
 from __future__ import annotations
 

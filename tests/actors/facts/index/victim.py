@@ -16,7 +16,7 @@ ROWS = 10
 def main() -> None:
     """Change rows for ever."""
     rig = IndexRig(Path(sys.argv[1]))
-    number = max((int(each.digest) for each in rig.known().values()), default=0)
+    number = max((int(each.digest) for each in rig.known_rows().values()), default=0)
     while True:
         number += 1
         again = (row(f"r{n}", unit(1, number), digest=str(number), content=content(number)) for n in range(ROWS))
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def content(number: int) -> str:
-    """What a row has after a change."""
+    """Row after a change."""
     return f"{number} " * 2_000
 
 

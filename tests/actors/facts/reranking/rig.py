@@ -94,7 +94,7 @@ def words_in_common(fed: dict[str, np.ndarray[Any, Any]]) -> np.ndarray[Any, Any
 
 @dataclass
 class Named:
-    """What onnxruntime says of an input."""
+    """Description of an input, as onnxruntime has it."""
 
     name: str
 

@@ -1,4 +1,4 @@
-"""Who is answered when, whatever a judge does; with the judge on this machine and ones of the test's."""
+"""Order of answers with any judge: the one on this machine, and the test's own."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.patience import PATIENCE_S
 
 
 class Told:
-    """A judge that does what it is told."""
+    """Judge under the test's control."""
 
     are_logits = False
     model = "told/judge"

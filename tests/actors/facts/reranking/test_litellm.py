@@ -47,7 +47,7 @@ def test_long_texts_are_cut_and_half_characters_replaced(rig: Rig, server: Loopb
     assert seen.body["documents"][1] == "a?b"
 
 
-def changed(**fields: Any) -> Callable[[Vectors], Vectors]:
+def change_first(**fields: Any) -> Callable[[Vectors], Vectors]:
     return lambda results: [results[0] | fields, *results[1:]]
 
 
@@ -56,9 +56,9 @@ SPOILT: dict[str, tuple[Callable[[Vectors], Vectors], str]] = {
     "none": (lambda _results: [], "of 3 texts"),
     "one twice": (lambda results: [*results[1:], results[1]], "judged 2 of 3 texts"),
     "one more": (lambda results: [*results, {"index": 3, "relevance_score": 0.5}], "judged 4 of 3 texts"),
-    "beyond one": (changed(relevance_score=1.5), "no relevance between 0 and 1"),
-    "a logit": (changed(relevance_score=-4.0), "no relevance between 0 and 1"),
-    "NaN": (changed(relevance_score=float("nan")), "no relevance between 0 and 1"),
+    "beyond one": (change_first(relevance_score=1.5), "no relevance between 0 and 1"),
+    "a logit": (change_first(relevance_score=-4.0), "no relevance between 0 and 1"),
+    "NaN": (change_first(relevance_score=float("nan")), "no relevance between 0 and 1"),
 }
 
 

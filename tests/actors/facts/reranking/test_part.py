@@ -11,7 +11,7 @@ from actors.facts.reranking.part import reranker_row
 from actors.part import Level, Part, Parts
 from messages.embedder import RERANKER
 from tests.actors.facts.reranking.rig import folder_in
-from tests.actors.facts.test_embedding import looked, plan_of
+from tests.actors.facts.test_embedding import findings_of, plan_of
 
 
 def part_of(root: Path, **facts: object) -> Part | None:
@@ -19,7 +19,7 @@ def part_of(root: Path, **facts: object) -> Part | None:
     return reranker_row(plan, Parts(plan, ()))
 
 
-def made(root: Path, **facts: object) -> Part:
+def make_part(root: Path, **facts: object) -> Part:
     part = part_of(root, **facts)
     assert part is not None
     return part
@@ -32,18 +32,20 @@ def test_none_is_the_default_and_makes_no_actor(tmp_path: Path) -> None:
 
 
 def test_a_service_needs_a_models_name_and_nothing_else(tmp_path: Path) -> None:
-    part = made(tmp_path, reranker="litellm", reranker_model="cohere/rerank-v3.5")
+    part = make_part(tmp_path, reranker="litellm", reranker_model="cohere/rerank-v3.5")
 
     assert (part.unusable, part.address, part.spec.core) == ("", RERANKER, False)
-    assert [(finding.level, finding.detail) for finding in looked(part)] == [(Level.OK, "litellm: cohere/rerank-v3.5")]
+    assert [(finding.level, finding.detail) for finding in findings_of(part)] == [
+        (Level.OK, "litellm: cohere/rerank-v3.5")
+    ]
 
 
 @pytest.mark.parametrize("kind", ["litellm", "onnx"])
 def test_without_a_models_name_it_says_which_setting_is_missing(tmp_path: Path, kind: str) -> None:
-    part = made(tmp_path, reranker=kind)
+    part = make_part(tmp_path, reranker=kind)
 
     assert part.unusable == f"facts.reranker is {kind!r}: facts.reranker_model must say which model"
-    assert looked(part) == []
+    assert findings_of(part) == []
 
 
 @pytest.mark.req("S2-42")
@@ -52,16 +54,16 @@ def test_a_folders_model_is_found_under_the_data_root_or_anywhere(tmp_path: Path
     place = folder_in(tmp_path / "data" / "rerankers" / "minilm")
 
     for name in (str(place), "rerankers/minilm"):
-        part = made(tmp_path, reranker="onnx", reranker_model=name)
+        part = make_part(tmp_path, reranker="onnx", reranker_model=name)
 
         assert part.unusable == ""
-        assert [finding.detail for finding in looked(part)] == [f"onnx: {place}"]
+        assert [finding.detail for finding in findings_of(part)] == [f"onnx: {place}"]
 
 
 @pytest.mark.parametrize("name", ["no/such/folder", "~nobody/x", "cohere/rerank-v3.5"])
 @pytest.mark.usefixtures("runtime")
 def test_a_folder_without_files_is_refused_with_what_must_be_there(tmp_path: Path, name: str) -> None:
-    part = made(tmp_path, reranker="onnx", reranker_model=name)
+    part = make_part(tmp_path, reranker="onnx", reranker_model=name)
 
     assert part.unusable.startswith(f"facts.reranker is 'onnx', facts.reranker_model {name!r}: must be a folder with")
 
@@ -70,6 +72,6 @@ def test_without_the_libraries_it_says_what_to_install(tmp_path: Path, monkeypat
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     place = folder_in(tmp_path / "model")
 
-    part = made(tmp_path, reranker="onnx", reranker_model=str(place))
+    part = make_part(tmp_path, reranker="onnx", reranker_model=str(place))
 
     assert "onnxruntime must be installed (pip install onnxruntime)" in part.unusable

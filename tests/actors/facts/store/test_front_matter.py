@@ -56,11 +56,11 @@ def test_no_text_is_another_error(front: str) -> None:
 
 @pytest.mark.parametrize("piece", ["[", "{", "{a: ", "? ", "- ", "&a [", "a: &a [*a, ", "[[,"])
 def test_nesting_costs_no_more_than_its_letters(piece: str) -> None:
-    def nested() -> None:
+    def read_nested() -> None:
         with suppress(ValueError):
             read_keys(piece * (60_000 // len(piece)))
 
-    assert paced_s(nested) < 1
+    assert paced_s(read_nested) < 1
 
 
 def test_references_are_not_multiplied() -> None:

@@ -47,7 +47,7 @@ class Desk:
         self._then.pop(request_id_of(message))(message)
 
     def entry(self, content: str) -> IndexRow:
-        """The only entry as somebody has written it now."""
+        """The only entry, with its present text."""
         self.catalogue.put(Item("f1", "c/facts/f1.md", content, "c", EntryRole.MEMORY, AT))
         return IndexRow(
             id="f1",
@@ -75,7 +75,7 @@ class Desk:
         self.answer(TextsEmbedded(request_id=RequestId(question.request_id), model="m/2", vectors=vectors))
 
     def put_at_last(self) -> Iterable[tuple[str, bytes]]:
-        """What the index holds, once it takes everything."""
+        """Content of the index, once it accepts every row."""
         held: dict[str, tuple[str, bytes]] = {}
         self.indexing.go_on()
         while any(isinstance(each, ChangeRows) for each in self.asked):
@@ -148,8 +148,8 @@ def rig(tmp_path: Path) -> FactsRig:
     return FactsRig(tmp_path / "data")
 
 
-def locked(rig: FactsRig, mode: str = "normal") -> apsw.Connection:
-    """Another program that writes to the index, or in the mode `exclusive` lets nobody read it either."""
+def lock_index(rig: FactsRig, mode: str = "normal") -> apsw.Connection:
+    """Another program that writes to the index; in the mode `exclusive` it also keeps readers out."""
     other = apsw.Connection(str(rig.root / "facts" / "index.sqlite"))
     list(other.execute(f"PRAGMA locking_mode = {mode}"))
     list(other.execute("BEGIN EXCLUSIVE"))
@@ -161,7 +161,7 @@ def test_an_index_that_cannot_be_asked_at_the_start_is_asked_again_and_nothing_i
         rig.add(f"The user has {number} cats")
     rig.stop()
     rig.embedder.asked.clear()
-    other = locked(rig, "exclusive")
+    other = lock_index(rig, "exclusive")
     rig.start()
     assert rig.figures()["state"] == "in trouble"
     assert rig.embedder.texts == []
@@ -175,7 +175,7 @@ def test_an_index_that_cannot_be_asked_at_the_start_is_asked_again_and_nothing_i
 
 def test_an_index_that_is_locked_hears_of_entries_later_and_the_trouble_is_over(rig: FactsRig) -> None:
     rig.add("The user has a cat")
-    other = locked(rig)
+    other = lock_index(rig)
     rig.add("The user has a dog")
     rig.system.run()
     assert "index" in rig.figures()["trouble"]

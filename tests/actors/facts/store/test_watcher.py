@@ -34,15 +34,15 @@ class Watching(Actor):
 def test_what_people_make_change_and_remove_is_seen_at_once(tmp_path: Path) -> None:
     with RunningFacts(tmp_path, start_watcher=True) as facts:
         facts.add("The user has a cat")
-        eventually(lambda: facts.found(QUESTION) == {"The user has a cat"})
+        eventually(lambda: facts.contents_found(QUESTION) == {"The user has a cat"})
         (path,) = (facts.memory / "entries" / "c" / "facts").glob("*.md")
 
         path.write_text(path.read_text().replace("cat", "parrot"))
-        eventually(lambda: facts.found(QUESTION) == {"The user has a parrot"})
+        eventually(lambda: facts.contents_found(QUESTION) == {"The user has a parrot"})
         path.with_name("mine.md").write_text("The user has a dog")
-        eventually(lambda: facts.found(QUESTION) == {"The user has a parrot", "The user has a dog"})
+        eventually(lambda: facts.contents_found(QUESTION) == {"The user has a parrot", "The user has a dog"})
         path.unlink()
-        eventually(lambda: facts.found(QUESTION) == {"The user has a dog"})
+        eventually(lambda: facts.contents_found(QUESTION) == {"The user has a dog"})
 
 
 def test_folders_that_come_all_at_once_are_seen(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_folders_that_come_all_at_once_are_seen(tmp_path: Path) -> None:
         eventually(lambda: facts.figures()["is_loaded"] == "yes")
         for folder in made.iterdir():
             shutil.move(folder, facts.memory / "entries" / folder.name)
-        eventually(lambda: len(facts.found(QUESTION)) == 20)
+        eventually(lambda: len(facts.contents_found(QUESTION)) == 20)
 
 
 def test_what_we_write_ourselves_is_not_embedded_again(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_without_the_setting_edits_wait_for_the_next_start(tmp_path: Path) -> No
     with RunningFacts(tmp_path) as facts:
         facts.add("The user has a cat")
         (facts.memory / "entries" / "c" / "facts" / "mine.md").write_text("The user has a dog")
-        eventually(lambda: facts.found(QUESTION) == {"The user has a cat"})
+        eventually(lambda: facts.contents_found(QUESTION) == {"The user has a cat"})
         assert "The user has a dog" not in facts.embedder.texts
 
 
@@ -89,7 +89,7 @@ def test_a_name_that_is_no_text_does_not_end_the_watch(tmp_path: Path) -> None:
         odd.unlink()
         (folder / "mine.md").write_text("The user has a dog")
 
-        eventually(lambda: facts.found(QUESTION) == {"The user has a cat", "The user has a dog"})
+        eventually(lambda: facts.contents_found(QUESTION) == {"The user has a cat", "The user has a dog"})
 
 
 @pytest.mark.parametrize("is_there", [True, False])
@@ -120,7 +120,7 @@ def test_another_folder_in_the_place_of_the_one_that_is_watched_is_watched_too(t
         facts.add("The user has a cat")
         facts.memory.rename(tmp_path / "old")
         facts.add("The user has a parrot")
-        eventually(lambda: facts.found(QUESTION) == {"The user has a parrot"})
+        eventually(lambda: facts.contents_found(QUESTION) == {"The user has a parrot"})
         (facts.memory / "entries" / "c" / "facts" / "mine.md").write_text("The user has a dog")
 
-        eventually(lambda: facts.found(QUESTION) == {"The user has a parrot", "The user has a dog"})
+        eventually(lambda: facts.contents_found(QUESTION) == {"The user has a parrot", "The user has a dog"})

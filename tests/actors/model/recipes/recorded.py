@@ -1,4 +1,4 @@
-"""Recorded exchanges with models' servers: their files, and a server on 127.0.0.1 that plays one of them."""
+"""Recorded exchanges with models' servers: files, and a server on 127.0.0.1 to play one recipe."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PIECE_BYTES = 61
 
 
 class Form(msgspec.Struct, frozen=True):
-    """What every request of a recipe has; `{key}` in a header stands for the key."""
+    """Content of every request of a recipe; `{key}` in a header stands for the key."""
 
     method: str
     path: str
@@ -26,7 +26,7 @@ class Form(msgspec.Struct, frozen=True):
 
 
 class Response(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the server answers; `{key}` in a line stands for the key."""
+    """Answer of the server; `{key}` in a line stands for the key."""
 
     status: int
     headers: dict[str, str]
@@ -64,9 +64,9 @@ class Fails(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     says: str
     """To a person, of one try."""
     again: bool
-    """Whether it tries again."""
+    """True if the agent tries again."""
     wait_s: float | None = None
-    """How long the server asks it to wait before that."""
+    """Seconds that the server asks the agent to wait before."""
 
 
 class Exchange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -78,11 +78,11 @@ class Exchange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     asked: str
     """Name of a conversation."""
     ways: list[str]
-    """`settings`: as the settings choose; `litellm`: by litellm, where the settings would not; `address`: a request
-    that names its server itself."""
+    """`settings`: as the settings choose; `litellm`: by litellm against the settings; `address`: a request with its
+    server's address."""
     response: Response
     body: dict[str, Any] | None = None
-    """What the request has to hold, in place of what the conversation's requests hold."""
+    """Content of the request, in place of the conversation's content."""
     after: str = ""
     """The exchange that comes before it in the same conversation."""
     gives: Gives | None = None
@@ -90,40 +90,40 @@ class Exchange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Exchanges with one provider, by one way of naming its model."""
+    """Exchanges with one provider, for one form of the model's name."""
 
     provider: str
     recorded: str
-    """How the exchanges came to be."""
+    """Origin of the exchanges."""
     spoken_to: bool
-    """Whether anybody has tried the recipe at the provider's own server."""
+    """True if the recipe was tried at the provider's own server."""
     model: str
     """The setting `model.name`."""
     served_as: str
-    """The model as its server calls it."""
+    """Model name at the server."""
     api_base: str
     """The path that ends the setting `model.api_base`."""
     address: str
-    """Where the provider's own server takes the requests; empty where there is none but one's own."""
+    """Address of the provider's own server; empty for providers that users host themselves."""
     without_litellm: bool
-    """Whether the agent makes the calls itself."""
+    """True if the agent makes the calls itself."""
     key: str
     """Secret; empty for none."""
     request: Form
     body: dict[str, Any]
-    """What every request holds."""
+    """Content of every request."""
     streamed: dict[str, Any]
-    """What every request holds whose answer is to be streamed."""
+    """Content of every request with a streamed answer."""
     asked: dict[str, dict[str, Any]]
-    """What the requests of a conversation hold."""
+    """Content of the requests of a conversation."""
     exchanges: list[Exchange]
 
-    def named(self, name: str) -> Exchange:
+    def find_exchange(self, name: str) -> Exchange:
         """The exchange of that name."""
         return next(exchange for exchange in self.exchanges if exchange.name == name)
 
     def holds(self, exchange: Exchange, way: str) -> dict[str, Any]:
-        """What the request of an exchange has to hold."""
+        """Required content of an exchange's request."""
         conversation = self.asked.get(exchange.asked, {})
         streamed = {} if way == "address" else self.streamed
         return self.body | streamed | conversation | (exchange.body or {})
@@ -136,7 +136,7 @@ def recipes() -> dict[str, Recipe]:
 
 
 def misses(wanted: Any, given: Any, at: str = "body") -> Iterator[str]:
-    """Where `given` has not what `wanted` has; objects may hold more, lists may not."""
+    """Places where `given` lacks content of `wanted`; objects may hold more, lists may not."""
     if isinstance(wanted, dict) and isinstance(given, dict):
         for name, value in wanted.items():
             if name in given:
@@ -158,7 +158,7 @@ class RecordedServer:
 
     def __init__(self) -> None:
         self.misses: list[str] = []
-        """What requests lacked."""
+        """Missing content of requests."""
         self.bodies: list[dict[str, Any]] = []
         """Of the requests since the exchange is played."""
         self.heads: list[str] = []

@@ -97,7 +97,7 @@ class StoreRig(DatabaseRig):
             self._last[window] = max(number, self._last.get(window, 0))
         return reply
 
-    def kept(self, versions: Iterable[NewVersion] = (), window: Window = WINDOW, **fields: Any) -> RoundStored:
+    def store_round(self, versions: Iterable[NewVersion] = (), window: Window = WINDOW, **fields: Any) -> RoundStored:
         """The same, which must be kept."""
         reply = self.keep(versions, window, **fields)
         assert isinstance(reply, RoundStored), reply
@@ -105,14 +105,14 @@ class StoreRig(DatabaseRig):
 
     def go_on(self) -> int:
         """Go on where the last life ended; its last round."""
-        self._last[WINDOW] = last = self.loaded().last_round
+        self._last[WINDOW] = last = self.load_objects().last_round
         return last
 
     def text(self, name: str, window: Window = WINDOW, **which: Any) -> str | None:
         """Text of a version."""
         return self.answer(TextFetched, FetchText, window=window, object=name, **which).text
 
-    def loaded(self, window: Window = WINDOW) -> ObjectsLoaded:
+    def load_objects(self, window: Window = WINDOW) -> ObjectsLoaded:
         """State of a window."""
         return self.answer(ObjectsLoaded, LoadObjects, window=window)
 
@@ -122,7 +122,7 @@ def showing(name: str, no: int, place: str, rig: StoreRig) -> Showing:
     return Showing(object=name, no=no, place=place, at=rig.clock.now())
 
 
-def edited(text: str, number: int) -> str:
+def edit_text(text: str, number: int) -> str:
     """A text with a few words changed."""
     lines = text.split("\n")
     lines[number % len(lines)] = f"edit {number}"

@@ -39,10 +39,12 @@ FAULTS = (
 def path(tmp_path: Path) -> Path:
     """A sound store."""
     rig = StoreRig(tmp_path / "data")
-    rig.kept([rig.version("f1", "one"), rig.version("f1", "two"), rig.version("f2", "three")], outputs=(rig.output(1),))
-    rig.kept(showings=(showing("f1", 2, "e1", rig), showing("t1", 1, "e1", rig)), snapshot=b"state")
-    rig.kept()
-    rig.kept([rig.version("f1", "other", OTHER)], OTHER)
+    rig.store_round(
+        [rig.version("f1", "one"), rig.version("f1", "two"), rig.version("f2", "three")], outputs=(rig.output(1),)
+    )
+    rig.store_round(showings=(showing("f1", 2, "e1", rig), showing("t1", 1, "e1", rig)), snapshot=b"state")
+    rig.store_round()
+    rig.store_round([rig.version("f1", "other", OTHER)], OTHER)
     rig.stop()
     assert audit(rig.path) == []
     return rig.path
@@ -80,7 +82,7 @@ def test_a_database_that_is_damaged_or_none_is_found(path: Path) -> None:
 def test_doctor_finds_a_store_sound_while_an_agent_has_it_open_and_leaves_it(tmp_path: Path) -> None:
     assert finding(tmp_path).level is Level.OK
     rig = StoreRig(tmp_path / "data")
-    rig.kept([rig.version("f1", "text")])
+    rig.store_round([rig.version("f1", "text")])
     before = rig.path.read_bytes()
     found = finding(tmp_path)
     assert (found.level, found.detail.startswith("sound, ")) == (Level.OK, True)

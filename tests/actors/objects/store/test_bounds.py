@@ -24,7 +24,7 @@ from messages.objects import (
     VersionsListed,
 )
 from messages.status import DescribeYourself, SelfDescription
-from tests.actors.objects.store.rig import OTHER, WINDOW, StoreRig, edited, long_text
+from tests.actors.objects.store.rig import OTHER, WINDOW, StoreRig, edit_text, long_text
 
 DAY_S = 86_400.0
 UNIT = 2_400
@@ -45,78 +45,96 @@ def rigs(tmp_path: Path) -> Iterator[Any]:
         assert audit(rig.path) == []
 
 
-def kept(rig: StoreRig, name: str, window: Window = WINDOW) -> tuple[int, ...]:
+def versions_with_text(rig: StoreRig, name: str, window: Window = WINDOW) -> tuple[int, ...]:
     """Which versions have their text."""
     return rig.answer(VersionsListed, ListVersions, window=window, object=name).kept
 
 
 def kept_bytes(rig: StoreRig) -> int:
-    """How much is kept of all windows' texts."""
+    """Bytes of all windows' texts."""
     return int(dict(rig.answer(SelfDescription, DescribeYourself).operator_figures)["kept_bytes"])
 
 
 def test_what_was_replaced_first_goes_first_and_what_is_newest_stays(rigs: Any) -> None:
     rig = rigs(window_bytes=5 * UNIT)
-    rig.kept([rig.version("f1", long_text(0, 60)), rig.version("f2", long_text(1, 60))])
-    rig.kept([rig.version("f2", long_text(2, 60)), rig.version("f1", long_text(3, 60))])
-    assert (kept(rig, "f1"), kept(rig, "f2")) == ((1, 2), (1, 2))
-    rig.kept([rig.version("f3", long_text(4, 60)), rig.version("f4", long_text(5, 60))])
-    assert kept(rig, "f2") == (2,)
-    assert kept(rig, "f1")[-1] == 2
-    rig.kept([rig.version("f5", long_text(6, 60))])
-    assert (kept(rig, "f1"), kept(rig, "f2"), kept(rig, "f3")) == ((2,), (2,), (1,))
+    rig.store_round([rig.version("f1", long_text(0, 60)), rig.version("f2", long_text(1, 60))])
+    rig.store_round([rig.version("f2", long_text(2, 60)), rig.version("f1", long_text(3, 60))])
+    assert (versions_with_text(rig, "f1"), versions_with_text(rig, "f2")) == ((1, 2), (1, 2))
+    rig.store_round([rig.version("f3", long_text(4, 60)), rig.version("f4", long_text(5, 60))])
+    assert versions_with_text(rig, "f2") == (2,)
+    assert versions_with_text(rig, "f1")[-1] == 2
+    rig.store_round([rig.version("f5", long_text(6, 60))])
+    assert (versions_with_text(rig, "f1"), versions_with_text(rig, "f2"), versions_with_text(rig, "f3")) == (
+        (2,),
+        (2,),
+        (1,),
+    )
     assert rig.text("f1") == long_text(3, 60)
 
 
 def test_where_all_is_newest_what_comes_has_no_room_and_no_other_goes(rigs: Any) -> None:
     rig = rigs(window_bytes=3 * UNIT)
-    rig.kept([rig.version("f1", long_text(1, 60)), rig.version("f2", long_text(2, 60))])
-    rig.kept([rig.version("f3", long_text(3, 120))])
-    assert (kept(rig, "f1"), kept(rig, "f2"), kept(rig, "f3")) == ((1,), (1,), ())
+    rig.store_round([rig.version("f1", long_text(1, 60)), rig.version("f2", long_text(2, 60))])
+    rig.store_round([rig.version("f3", long_text(3, 120))])
+    assert (versions_with_text(rig, "f1"), versions_with_text(rig, "f2"), versions_with_text(rig, "f3")) == (
+        (1,),
+        (1,),
+        (),
+    )
     assert rig.text("f3") is None
-    rig.kept([rig.version("f4", "short")])
-    assert kept(rig, "f4") == (1,)
+    rig.store_round([rig.version("f4", "short")])
+    assert versions_with_text(rig, "f4") == (1,)
 
 
 def test_for_lack_of_room_what_came_last_has_none(rigs: Any) -> None:
     rig = rigs(window_bytes=3 * UNIT)
-    rig.kept(
+    rig.store_round(
         [rig.version("f1", long_text(1, 60)), rig.version("f2", long_text(2, 30)), rig.version("f3", long_text(3, 90))]
     )
-    assert (kept(rig, "f1"), kept(rig, "f2"), kept(rig, "f3")) == ((1,), (1,), (1,))
-    rig.kept([rig.version("f4", "short"), rig.version("f5", long_text(4, 60)), rig.version("f6", long_text(5, 60))])
-    assert (kept(rig, "f4"), kept(rig, "f5"), kept(rig, "f6")) == ((1,), (), ())
+    assert (versions_with_text(rig, "f1"), versions_with_text(rig, "f2"), versions_with_text(rig, "f3")) == (
+        (1,),
+        (1,),
+        (1,),
+    )
+    rig.store_round(
+        [rig.version("f4", "short"), rig.version("f5", long_text(4, 60)), rig.version("f6", long_text(5, 60))]
+    )
+    assert (versions_with_text(rig, "f4"), versions_with_text(rig, "f5"), versions_with_text(rig, "f6")) == (
+        (1,),
+        (),
+        (),
+    )
 
 
 def test_for_lack_of_room_no_file_loses_a_text_that_came_again(rigs: Any) -> None:
     rig = rigs(window_bytes=3 * UNIT)
     same = long_text(1, 60)
-    rig.kept([rig.version("f1", same), rig.version("f2", long_text(2, 60))])
-    rig.kept([rig.version("f3", long_text(3, 120)), rig.version("f4", same)])
+    rig.store_round([rig.version("f1", same), rig.version("f2", long_text(2, 60))])
+    rig.store_round([rig.version("f3", long_text(3, 120)), rig.version("f4", same)])
     assert (rig.text("f1"), rig.text("f3"), rig.text("f4")) == (same, None, same)
 
 
 def test_a_replaced_text_makes_room_for_the_one_that_replaces_it(rigs: Any) -> None:
     rig = rigs(window_bytes=3 * UNIT)
-    rig.kept([rig.version("f1", long_text(1, 110)), rig.version("f2", long_text(2, 60))])
-    rig.kept([rig.version("f1", long_text(3, 110))])
-    assert (kept(rig, "f1"), kept(rig, "f2")) == ((2,), (1,))
+    rig.store_round([rig.version("f1", long_text(1, 110)), rig.version("f2", long_text(2, 60))])
+    rig.store_round([rig.version("f1", long_text(3, 110))])
+    assert (versions_with_text(rig, "f1"), versions_with_text(rig, "f2")) == ((2,), (1,))
 
 
 def test_a_text_that_another_file_still_has_does_not_go(rigs: Any) -> None:
     rig = rigs(window_bytes=int(2.8 * UNIT))
     same = long_text(1, 60)
-    rig.kept([rig.version("f1", same), rig.version("f2", same)])
-    rig.kept([rig.version("f1", "other"), rig.version("f3", long_text(2, 60))])
-    rig.kept([rig.version("f4", long_text(3, 60))])
+    rig.store_round([rig.version("f1", same), rig.version("f2", same)])
+    rig.store_round([rig.version("f1", "other"), rig.version("f3", long_text(2, 60))])
+    rig.store_round([rig.version("f4", long_text(3, 60))])
     assert (rig.text("f1", no=1), rig.text("f2")) == (same, same)
-    rig.kept([rig.version("f2", "other"), rig.version("f5", long_text(4, 60))])
+    rig.store_round([rig.version("f2", "other"), rig.version("f5", long_text(4, 60))])
     assert (rig.text("f1", no=1), rig.text("f2", no=1)) == (None, None)
 
 
 def test_a_text_that_came_back_is_newest_again(rigs: Any) -> None:
     rig = rigs()
-    rig.kept([rig.version("f1", text) for text in ("one", "two", "one")])
+    rig.store_round([rig.version("f1", text) for text in ("one", "two", "one")])
     rig.clock.advance(DAY_S)
     assert rig.answer(ObjectsCollected, CollectObjects, keep_days=0).texts == 1
     assert [rig.text("f1", no=number) for number in (1, 2, 3)] == ["one", None, "one"]
@@ -124,9 +142,9 @@ def test_a_text_that_came_back_is_newest_again(rigs: Any) -> None:
 
 def test_of_a_text_that_came_back_it_counts_when_it_was_replaced_last(rigs: Any) -> None:
     rig = rigs()
-    rig.kept([rig.version("f1", text) for text in ("one", "two", "one")])
+    rig.store_round([rig.version("f1", text) for text in ("one", "two", "one")])
     rig.clock.advance(10 * DAY_S)
-    rig.kept([rig.version("f1", "three")])
+    rig.store_round([rig.version("f1", "three")])
     rig.clock.advance(DAY_S)
     assert rig.answer(ObjectsCollected, CollectObjects, keep_days=5).texts == 1
     assert [rig.text("f1", no=number) for number in (1, 2, 3, 4)] == ["one", None, "one", "three"]
@@ -134,18 +152,18 @@ def test_of_a_text_that_came_back_it_counts_when_it_was_replaced_last(rigs: Any)
 
 def test_the_bound_of_all_windows_takes_from_whoever_has_the_oldest(rigs: Any) -> None:
     rig = rigs(total_bytes=int(3.5 * UNIT))
-    rig.kept([rig.version("f1", text, OTHER) for text in (long_text(1, 60), long_text(2, 60))], OTHER)
-    rig.kept([rig.version("f1", text) for text in (long_text(3, 60), long_text(4, 60))])
-    assert (kept(rig, "f1", OTHER), kept(rig, "f1")) == ((2,), (1, 2))
+    rig.store_round([rig.version("f1", text, OTHER) for text in (long_text(1, 60), long_text(2, 60))], OTHER)
+    rig.store_round([rig.version("f1", text) for text in (long_text(3, 60), long_text(4, 60))])
+    assert (versions_with_text(rig, "f1", OTHER), versions_with_text(rig, "f1")) == ((2,), (1, 2))
 
 
 def test_the_bound_of_one_window_takes_from_no_other(rigs: Any) -> None:
     rig = rigs(window_bytes=int(1.5 * UNIT))
-    rig.kept([rig.version("f1", text, OTHER) for text in (long_text(1, 35), long_text(2, 35))], OTHER)
+    rig.store_round([rig.version("f1", text, OTHER) for text in (long_text(1, 35), long_text(2, 35))], OTHER)
     for seed in range(10):
-        rig.kept([rig.version("f1", long_text(seed, 60))])
-    assert kept(rig, "f1", OTHER) == (1, 2)
-    assert kept(rig, "f1") == (10,)
+        rig.store_round([rig.version("f1", long_text(seed, 60))])
+    assert versions_with_text(rig, "f1", OTHER) == (1, 2)
+    assert versions_with_text(rig, "f1") == (10,)
 
 
 def test_many_small_changes_are_thrown_away_until_there_is_room_for_a_large_file(rigs: Any) -> None:
@@ -153,27 +171,27 @@ def test_many_small_changes_are_thrown_away_until_there_is_room_for_a_large_file
     text = long_text(1, 200)
     made = []
     for number in range(300):
-        text = edited(text, number)
+        text = edit_text(text, number)
         made.append(rig.version("f1", text))
-    rig.kept(made)
+    rig.store_round(made)
     large = long_text(2, 500)
-    rig.kept([rig.version("f2", large)])
-    rig.kept([rig.version("f3", long_text(3, 400))])
+    rig.store_round([rig.version("f2", large)])
+    rig.store_round([rig.version("f3", long_text(3, 400))])
     assert (rig.text("f1"), rig.text("f2"), rig.text("f3")) == (text, large, long_text(3, 400))
     assert kept_bytes(rig) <= 60_000
 
 
 def test_what_was_replaced_before_a_day_goes_and_the_file_gets_smaller(rigs: Any) -> None:
     rig = rigs()
-    rig.kept([rig.version("f1", long_text(number, 2_000)) for number in range(20)])
+    rig.store_round([rig.version("f1", long_text(number, 2_000)) for number in range(20)])
     rig.clock.advance(10 * DAY_S)
-    rig.kept([rig.version("f1", long_text(number, 2_000)) for number in range(20, 25)])
+    rig.store_round([rig.version("f1", long_text(number, 2_000)) for number in range(20, 25)])
     rig.live_again()
     before = rig.path.stat().st_size
     kept_before = kept_bytes(rig)
     collected = rig.answer(ObjectsCollected, CollectObjects, keep_days=5)
     assert collected.texts == 19
-    assert kept(rig, "f1") == (20, 21, 22, 23, 24, 25)
+    assert versions_with_text(rig, "f1") == (20, 21, 22, 23, 24, 25)
     assert collected.bytes_freed == kept_before - kept_bytes(rig) > 19 * 50_000
     assert collected.file_bytes == rig.path.stat().st_size < before / 3
     assert rig.answer(ObjectsCollected, CollectObjects, keep_days=5).texts == 0
@@ -185,7 +203,7 @@ def test_what_was_replaced_before_a_day_goes_and_the_file_gets_smaller(rigs: Any
 def test_a_text_that_cannot_be_read_does_not_keep_others_from_going(rigs: Any) -> None:
     rig = rigs()
     text = long_text(1, 100)
-    rig.kept([rig.version("f1", each) for each in (text, edited(text, 1), edited(text, 2))])
+    rig.store_round([rig.version("f1", each) for each in (text, edit_text(text, 1), edit_text(text, 2))])
     rig.stop()
     connection = apsw.Connection(str(rig.path))
     list(connection.execute("UPDATE texts SET data = x'00' WHERE id = 2"))
@@ -194,7 +212,7 @@ def test_a_text_that_cannot_be_read_does_not_keep_others_from_going(rigs: Any) -
     rig.clock.advance(DAY_S)
     assert rig.answer(ObjectsCollected, CollectObjects, keep_days=0).texts == 2
     assert [rig.text("f1", no=number) for number in (1, 2, 3)] == [None, None, None]
-    rig.kept([rig.version("f1", "sound")])
+    rig.store_round([rig.version("f1", "sound")])
     rig.clock.advance(DAY_S)
     assert rig.answer(ObjectsCollected, CollectObjects, keep_days=0).texts == 1
     assert rig.text("f1") == "sound"
@@ -243,7 +261,9 @@ def owed_of(rig: StoreRig, made: Texts, window: Window, names: set[str], window_
     """Of files that came with a round those whose newest text must stay: there was room for it, or it was kept."""
     newest = [each[-1] for (where, _), each in made.items() if where == window]
     has_room = sum(len(text.encode()) for text in newest) <= window_bytes // 2
-    return {(window, name) for name in names if has_room or len(made[window, name]) in kept(rig, name, window)}
+    return {
+        (window, name) for name in names if has_room or len(made[window, name]) in versions_with_text(rig, name, window)
+    }
 
 
 LACKED_ROOM = [(WINDOW, [("f2", 0, 5), ("f1", 0, 1)], ""), (WINDOW, [("f2", 0, 1)], "")]
@@ -263,7 +283,7 @@ def test_whatever_is_said_to_be_kept_reads_back_at_any_time_and_in_any_life(
     owed: set[tuple[Window, str]] = set()
     for window, texts, then in steps:
         versions = [(name, long_text(seed, lines)) for name, seed, lines in texts]
-        rig.kept([rig.version(name, text, window) for name, text in versions], window)
+        rig.store_round([rig.version(name, text, window) for name, text in versions], window)
         for name, text in versions:
             made.setdefault((window, name), []).append(text)
         names = {name for name, _ in versions}
@@ -274,6 +294,6 @@ def test_whatever_is_said_to_be_kept_reads_back_at_any_time_and_in_any_life(
         if then == "collect":
             rig.answer(ObjectsCollected, CollectObjects, keep_days=0)
         require_as_written(rig, made, owed, window_bytes)
-    rig.loaded()
+    rig.load_objects()
     rig.stop()
     assert audit(rig.path) == []

@@ -41,43 +41,43 @@ def rig(tmp_path: Path) -> Iterator[StoreRig]:
 
 def test_rounds_come_back_in_their_order_also_in_the_next_life(rig: StoreRig) -> None:
     for number in range(3):
-        assert rig.kept(entries=b"%d" % number).round == number + 1
+        assert rig.store_round(entries=b"%d" % number).round == number + 1
     rig.live_again()
-    loaded = rig.loaded()
+    loaded = rig.load_objects()
     assert (loaded.last_round, loaded.snapshot, loaded.rounds) == (3, b"", (b"0", b"1", b"2"))
-    assert rig.loaded(OTHER).last_round == 0
+    assert rig.load_objects(OTHER).last_round == 0
 
 
 def test_a_snapshot_stands_for_the_rounds_until_then(rig: StoreRig) -> None:
-    rig.kept(entries=b"1")
-    rig.kept(entries=b"2", snapshot=b"state")
-    rig.kept(entries=b"3")
-    loaded = rig.loaded()
+    rig.store_round(entries=b"1")
+    rig.store_round(entries=b"2", snapshot=b"state")
+    rig.store_round(entries=b"3")
+    loaded = rig.load_objects()
     assert (loaded.last_round, loaded.snapshot, loaded.rounds) == (3, b"state", (b"3",))
 
 
 def test_a_round_that_is_asked_for_again_is_kept_once(rig: StoreRig) -> None:
     version = rig.version("f1", "text")
-    rig.kept([version], entries=b"1")
+    rig.store_round([version], entries=b"1")
     reply = rig.keep([version], entries=b"1", number=1)
     assert isinstance(reply, RoundStored)
-    assert (reply.round, rig.loaded().rounds) == (1, (b"1",))
+    assert (reply.round, rig.load_objects().rounds) == (1, (b"1",))
 
 
 def test_an_earlier_round_that_is_asked_for_again_is_kept_once_too(rig: StoreRig) -> None:
     version = rig.version("f1", "text")
-    rig.kept([version], entries=b"1")
-    rig.kept(entries=b"2")
-    rig.kept(entries=b"3")
+    rig.store_round([version], entries=b"1")
+    rig.store_round(entries=b"2")
+    rig.store_round(entries=b"3")
     for _ in range(2):
         assert isinstance(rig.keep([version], entries=b"1", number=1), RoundStored)
         assert isinstance(rig.keep(entries=b"2", number=2), RoundStored)
         rig.live_again()
-    assert rig.loaded().rounds == (b"1", b"2", b"3")
+    assert rig.load_objects().rounds == (b"1", b"2", b"3")
 
 
 def test_a_round_is_the_same_whoever_asks_for_it_again(rig: StoreRig) -> None:
-    rig.kept(entries=b"1")
+    rig.store_round(entries=b"1")
     other = rig.system.edge("other")
     again = StoreRound(request_id=RequestId("again"), reply_to=other.address, window=WINDOW, round=1, entries=b"1")
     rig.system.tell(OBJECT_STORE, again)
@@ -86,10 +86,10 @@ def test_a_round_is_the_same_whoever_asks_for_it_again(rig: StoreRig) -> None:
 
 
 def test_why_an_earlier_round_is_refused_is_said(rig: StoreRig) -> None:
-    rig.kept(entries=b"1")
-    rig.kept(entries=b"2", snapshot=b"state")
-    rig.kept(entries=b"3")
-    rig.kept(entries=b"4")
+    rig.store_round(entries=b"1")
+    rig.store_round(entries=b"2", snapshot=b"state")
+    rig.store_round(entries=b"3")
+    rig.store_round(entries=b"4")
     for number, why in ((1, "a snapshot stands for that one"), (3, "that one is kept with another content")):
         reply = rig.keep(entries=b"other", number=number)
         assert isinstance(reply, Refused)
@@ -100,19 +100,19 @@ def test_why_an_earlier_round_is_refused_is_said(rig: StoreRig) -> None:
 def test_the_round_of_a_snapshot_that_is_asked_for_again_is_kept_once(rig: StoreRig) -> None:
     for _ in range(2):
         assert isinstance(rig.keep(entries=b"1", snapshot=b"state", number=1), RoundStored)
-    assert (rig.loaded().last_round, rig.loaded().snapshot) == (1, b"state")
+    assert (rig.load_objects().last_round, rig.load_objects().snapshot) == (1, b"state")
 
 
 def test_a_round_that_is_not_the_next_one_is_refused_and_changes_nothing(
     rig: StoreRig, subtests: pytest.Subtests
 ) -> None:
-    rig.kept(entries=b"1")
+    rig.store_round(entries=b"1")
     for number in [1, 3, 9]:
         with subtests.test(number=number):
             reply = rig.keep([rig.version("f1", "text")], entries=b"other", number=number)
             assert isinstance(reply, Refused)
             assert f"round {number}: 2 is the next" in reply.reason
-            assert rig.loaded().rounds == (b"1",)
+            assert rig.load_objects().rounds == (b"1",)
             assert isinstance(rig.ask(FetchText, window=WINDOW, object="f1"), Refused)
 
 
@@ -122,7 +122,7 @@ def test_a_round_with_a_row_that_cannot_be_is_kept_not_even_in_part(rig: StoreRi
     reply = rig.keep([first, later])
     assert isinstance(reply, Refused)
     assert "version 3 of f1: 2 is the next one" in reply.reason
-    assert rig.loaded().last_round == 0
+    assert rig.load_objects().last_round == 0
     assert isinstance(rig.ask(FetchText, window=WINDOW, object="f1"), Refused)
 
 
@@ -135,7 +135,7 @@ def test_a_version_that_is_not_later_is_refused(rig: StoreRig) -> None:
 @pytest.mark.req("S3-03", "S3-13", "S3-14", "S3-15", "S3-25", "X-98")
 def test_a_number_a_time_and_a_hash_lead_to_the_same_version(rig: StoreRig) -> None:
     made = [rig.version("f1", text) for text in ("one", "two", "three")]
-    rig.kept(made)
+    rig.store_round(made)
     for new in made:
         version = new.version
         for which in (
@@ -156,7 +156,7 @@ def test_a_number_a_time_and_a_hash_lead_to_the_same_version(rig: StoreRig) -> N
 
 
 def test_what_is_no_beginning_of_a_hash_is_refused(rig: StoreRig, subtests: pytest.Subtests) -> None:
-    rig.kept([rig.version("f1", "one")])
+    rig.store_round([rig.version("f1", "one")])
     for prefix in ["1234567", "x" * 8, "%" * 8, "0" * 65]:
         with subtests.test(prefix=prefix):
             reply = rig.ask(FetchText, window=WINDOW, object="", content_hash=prefix)
@@ -169,28 +169,28 @@ def test_a_beginning_that_several_contents_have_is_refused(rig: StoreRig) -> Non
         rig.version("f1", text, content_hash="abcdef01" + hashlib.sha256(text.encode()).hexdigest()[8:])
         for text in texts
     ]
-    rig.kept(made)
+    rig.store_round(made)
     assert "several contents" in rig.refusal(FetchText, window=WINDOW, object="f1", content_hash="abcdef01")
 
 
 def test_a_beginning_that_many_versions_and_then_another_content_have_is_refused(rig: StoreRig) -> None:
     other = rig.version("f2", "other", content_hash="abcdef01" + "1" * 56)
     same = [rig.version("f1", "same", content_hash="abcdef01" + "0" * 56) for _ in range(60)]
-    rig.kept([other, *same])
+    rig.store_round([other, *same])
     assert "several contents" in rig.refusal(FetchText, window=WINDOW, object="", content_hash="abcdef01")
     assert rig.text("f1", content_hash="abcdef01") == "same"
 
 
 def test_of_what_has_a_hash_the_newest_is_given(rig: StoreRig) -> None:
     made = [rig.version("f1", "same"), rig.version("f1", "other"), rig.version("f1", "same")]
-    rig.kept(made)
+    rig.store_round(made)
     digest = made[0].version.content_hash
     found = rig.answer(TextFetched, FetchText, window=WINDOW, object="f1", content_hash=digest)
     assert found.version.no == 3
 
 
 def test_what_is_no_name_of_a_file_is_refused_and_never_another_file(rig: StoreRig, subtests: pytest.Subtests) -> None:
-    rig.kept([rig.version("f1", "text")], outputs=(rig.output(1),))
+    rig.store_round([rig.version("f1", "text")], outputs=(rig.output(1),))
     for name in ["t1", "", "f0", "f01", "f", "F1", "1", "f1 ", "f2000000000"]:
         with subtests.test(name=name):
             assert f"object {name!r}" in rig.refusal(FetchText, window=WINDOW, object=name, no=1)
@@ -207,15 +207,15 @@ def test_rows_of_a_round_name_what_they_are_of(rig: StoreRig) -> None:
         {"showings": (showing("x1", 1, "e1", rig),)},
     ):
         assert isinstance(rig.keep(**rows), Refused)
-    assert rig.loaded().last_round == 0
+    assert rig.load_objects().last_round == 0
 
 
 @pytest.mark.parametrize("status", ["text", "large"])
 def test_a_version_with_the_content_of_the_one_before_has_its_text(rig: StoreRig, status: str) -> None:
     first = rig.version("f1", "text", status=status)
     digest = first.version.content_hash
-    rig.kept([first, rig.version("f1", None, status=status, content_hash=digest, path="moved.txt")])
-    rig.kept([rig.version("f1", None, status=status, content_hash=digest, path="again.txt")])
+    rig.store_round([first, rig.version("f1", None, status=status, content_hash=digest, path="moved.txt")])
+    rig.store_round([rig.version("f1", None, status=status, content_hash=digest, path="again.txt")])
     rig.clock.advance(100 * 86_400)
     assert rig.answer(ObjectsCollected, CollectObjects, keep_days=0).texts == 0
     assert [rig.text("f1", no=number) for number in (1, 2, 3)] == ["text"] * 3
@@ -224,20 +224,20 @@ def test_a_version_with_the_content_of_the_one_before_has_its_text(rig: StoreRig
 def test_a_version_of_another_content_or_status_has_no_text_of_the_one_before(rig: StoreRig) -> None:
     first = rig.version("f1", "text")
     digest = first.version.content_hash
-    rig.kept([first, rig.version("f1", None, status="missing", content_hash=digest)])
-    rig.kept([rig.version("f2", "text"), rig.version("f2", None, status="text", content_hash="0" * 64)])
+    rig.store_round([first, rig.version("f1", None, status="missing", content_hash=digest)])
+    rig.store_round([rig.version("f2", "text"), rig.version("f2", None, status="text", content_hash="0" * 64)])
     assert [rig.text("f1"), rig.text("f2"), rig.text("f1", no=1)] == [None, None, "text"]
 
 
 def test_nothing_is_given_to_another_window_not_even_by_its_hash(rig: StoreRig) -> None:
     version = rig.version("f1", "secret")
-    rig.kept([version], outputs=(rig.output(1),))
+    rig.store_round([version], outputs=(rig.output(1),))
     digest = version.version.content_hash
     assert isinstance(rig.ask(FetchText, window=OTHER, object="", content_hash=digest), Refused)
     assert isinstance(rig.ask(FetchText, window=OTHER, object="f1", no=1), Refused)
     assert isinstance(rig.ask(ListVersions, window=OTHER, object="f1"), Refused)
     assert rig.answer(OutputsListed, ListOutputs, window=OTHER).outputs == ()
-    rig.kept([rig.version("f1", "other", OTHER)], OTHER)
+    rig.store_round([rig.version("f1", "other", OTHER)], OTHER)
     assert isinstance(rig.ask(FetchText, window=OTHER, object="", content_hash=digest), Refused)
     assert rig.text("f1", OTHER) == "other"
 
@@ -245,7 +245,7 @@ def test_nothing_is_given_to_another_window_not_even_by_its_hash(rig: StoreRig) 
 def test_a_file_has_a_history_piece_by_piece(rig: StoreRig) -> None:
     made = [rig.version("f1", f"text {number}") for number in range(205)]
     places = ((2, "e1"), (2, "e2"), (203, "e3"))
-    rig.kept(made, showings=tuple(showing("f1", no, place, rig) for no, place in places))
+    rig.store_round(made, showings=tuple(showing("f1", no, place, rig) for no, place in places))
     first = rig.answer(VersionsListed, ListVersions, window=WINDOW, object="f1")
     assert [version.no for version in first.versions] == list(range(1, 201))
     assert (first.is_all, first.shown, first.kept[:3]) == (False, ((2, 2),), (1, 2, 3))
@@ -255,7 +255,7 @@ def test_a_file_has_a_history_piece_by_piece(rig: StoreRig) -> None:
 
 def test_outputs_come_back_as_they_were(rig: StoreRig) -> None:
     made = (rig.output(1, exit_code=None, outcome="aborted"), rig.output(2, alias="f1", alias_no=3))
-    rig.kept(outputs=made)
+    rig.store_round(outputs=made)
     assert rig.answer(OutputsListed, ListOutputs, window=WINDOW).outputs == made
     assert rig.answer(OutputsListed, ListOutputs, window=WINDOW, after=1).outputs == made[1:]
     assert rig.answer(OutputsListed, ListOutputs, window=WINDOW, only=1).outputs == made[:1]
@@ -263,13 +263,13 @@ def test_outputs_come_back_as_they_were(rig: StoreRig) -> None:
 
 def test_a_file_of_which_only_the_name_was_known_gets_its_content_under_the_same_number(rig: StoreRig) -> None:
     unread = rig.version("f1", None, status="unread", content_hash="")
-    rig.kept([unread])
-    rig.kept([rig.version("f1", "text", no=1)])
+    rig.store_round([unread])
+    rig.store_round([rig.version("f1", "text", no=1)])
     assert rig.text("f1", no=1) == "text"
     again = rig.keep([rig.version("f1", "other", no=1)])
     assert isinstance(again, Refused)
     assert rig.text("f1") == "text"
-    rig.kept([rig.version("f1", "other", no=2)])
+    rig.store_round([rig.version("f1", "other", no=2)])
     assert [rig.text("f1", no=number) for number in (1, 2)] == ["text", "other"]
 
 
@@ -282,7 +282,7 @@ def test_what_has_no_text_is_refused_with_one(rig: StoreRig, status: str) -> Non
 
 def test_outputs_come_piece_by_piece(rig: StoreRig) -> None:
     made = tuple(rig.output(number) for number in range(1, 202))
-    rig.kept(outputs=made)
+    rig.store_round(outputs=made)
     listed = rig.answer(OutputsListed, ListOutputs, window=WINDOW)
     assert (listed.outputs, listed.is_all) == (made[:200], False)
     rest = rig.answer(OutputsListed, ListOutputs, window=WINDOW, after=200)
@@ -290,7 +290,7 @@ def test_outputs_come_piece_by_piece(rig: StoreRig) -> None:
 
 
 def test_a_version_without_a_text_has_none(rig: StoreRig) -> None:
-    rig.kept([rig.version("f1", None)])
+    rig.store_round([rig.version("f1", None)])
     assert rig.text("f1") is None
 
 
@@ -299,16 +299,16 @@ def test_a_text_that_is_too_long_is_refused(tmp_path: Path) -> None:
     reply = rig.keep([rig.version("f1", "x" * 11)])
     assert isinstance(reply, Refused)
     assert "11 bytes, at most 10" in reply.reason
-    assert rig.loaded().last_round == 0
+    assert rig.load_objects().last_round == 0
     rig.stop()
 
 
 def test_without_a_data_root_everything_is_kept_until_the_end() -> None:
     rig = StoreRig(None)
-    rig.kept([rig.version("f1", "text")])
+    rig.store_round([rig.version("f1", "text")])
     assert rig.text("f1") == "text"
     rig.live_again()
-    assert rig.loaded().last_round == 0
+    assert rig.load_objects().last_round == 0
     rig.stop()
 
 
@@ -329,7 +329,7 @@ FLAWED: list[tuple[type[Message], dict[str, Any]]] = [
 
 
 def test_a_message_with_a_flaw_is_refused(rig: StoreRig, subtests: pytest.Subtests) -> None:
-    rig.kept()
+    rig.store_round()
     for kind, fields in FLAWED:
         with subtests.test(kind=kind, fields=fields):
             window = {} if kind is CollectObjects else {"window": WINDOW}
@@ -343,7 +343,7 @@ def test_a_version_with_a_flaw_is_refused(rig: StoreRig, subtests: pytest.Subtes
             reply = rig.keep([rig.version("f1", "text", **fields)])
             assert isinstance(reply, Refused)
             assert reply.reason.startswith("StoreRound: ")
-            assert rig.loaded().last_round == 0
+            assert rig.load_objects().last_round == 0
 
 
 def test_a_text_that_is_no_unicode_is_refused(rig: StoreRig) -> None:
@@ -351,4 +351,4 @@ def test_a_text_that_is_no_unicode_is_refused(rig: StoreRig) -> None:
     assert isinstance(rig.keep([new]), Refused)
     stranger = Window(surface=Surface.CLI, id="\udcff")
     assert isinstance(rig.ask(FetchText, window=stranger, object="f1"), Refused)
-    rig.kept()
+    rig.store_round()

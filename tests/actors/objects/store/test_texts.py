@@ -15,7 +15,7 @@ from actors.objects.store import texts
 from actors.objects.store.audit import audit
 from actors.objects.store.database import SCHEMA
 from messages.objects import CollectObjects, ListVersions, ObjectsCollected, VersionsListed
-from tests.actors.objects.store.rig import OTHER, WINDOW, StoreRig, edited, long_text
+from tests.actors.objects.store.rig import OTHER, WINDOW, StoreRig, edit_text, long_text
 
 ROWS = "SELECT count(*), max(depth), sum(length(data)) FROM texts"
 
@@ -41,9 +41,9 @@ def test_sixty_edits_of_a_file_cost_little_more_than_the_file(rig: StoreRig) -> 
     text = long_text(1, 200)
     made = []
     for number in range(60):
-        text = edited(text, number)
+        text = edit_text(text, number)
         made.append(text)
-        rig.kept([rig.version("f1", text)])
+        rig.store_round([rig.version("f1", text)])
     on_disk = sum(each.stat().st_size for each in rig.path.parent.iterdir())
     count, deepest, size = rows_of(rig)
     assert (count, deepest) == (60, 19)
@@ -55,20 +55,20 @@ def test_sixty_edits_of_a_file_cost_little_more_than_the_file(rig: StoreRig) -> 
 @pytest.mark.parametrize("lines", [500, 1_000, 4_000])
 def test_edits_of_a_large_file_cost_little_more_than_the_file_too(rig: StoreRig, lines: int) -> None:
     text = long_text(1, lines)
-    rig.kept([rig.version("f1", text)])
+    rig.store_round([rig.version("f1", text)])
     first = rows_of(rig)[2]
     made = [text]
     for number in range(10):
         for _ in range(5):
-            text = edited(text, random.Random(number).randrange(lines))
+            text = edit_text(text, random.Random(number).randrange(lines))
         made.append(text)
-        rig.kept([rig.version("f1", text)])
+        rig.store_round([rig.version("f1", text)])
     assert rows_of(rig)[2] < 1.5 * first
     assert [rig.text("f1", no=number + 1) for number in range(11)] == made
 
 
 def test_a_text_that_has_nothing_of_the_one_before_is_kept_by_itself(rig: StoreRig) -> None:
-    rig.kept([rig.version("f1", long_text(seed, 200)) for seed in range(5)])
+    rig.store_round([rig.version("f1", long_text(seed, 200)) for seed in range(5)])
     assert rows_of(rig)[1] == 0
 
 
@@ -77,29 +77,29 @@ def test_a_text_that_has_nothing_of_the_one_before_is_kept_by_itself(rig: StoreR
 )
 def test_texts_of_any_two_lengths_are_kept_against_each_other(rig: StoreRig, sizes: tuple[int, int]) -> None:
     made = [("ab\n" * 40_000)[:size] for size in sizes]
-    rig.kept([rig.version("f1", text) for text in made])
+    rig.store_round([rig.version("f1", text) for text in made])
     assert [rig.text("f1", no=number + 1) for number in range(2)] == made
 
 
 def test_the_same_text_is_kept_once_in_a_window_and_never_for_two(rig: StoreRig) -> None:
-    rig.kept([rig.version("f1", "same"), rig.version("f2", "same"), rig.version("f1", "other")])
-    rig.kept([rig.version("f1", "same")])
-    rig.kept([rig.version("f1", "same", OTHER)], OTHER)
+    rig.store_round([rig.version("f1", "same"), rig.version("f2", "same"), rig.version("f1", "other")])
+    rig.store_round([rig.version("f1", "same")])
+    rig.store_round([rig.version("f1", "same", OTHER)], OTHER)
     assert rows_of(rig)[0] == 3
     assert rig.text("f2") == "same"
 
 
 @pytest.mark.parametrize("text", ["", "\0", "é\n" * 3, "\ud7ff", "x" * 256 * 1024])
 def test_any_text_comes_back(rig: StoreRig, text: str) -> None:
-    rig.kept([rig.version("f1", text)])
+    rig.store_round([rig.version("f1", text)])
     rig.live_again()
     assert rig.text("f1") == text
 
 
 def test_a_text_that_is_not_what_was_kept_is_given_to_nobody(rig: StoreRig, caplog: pytest.LogCaptureFixture) -> None:
     first = long_text(1, 30)
-    second = edited(first, 1)
-    rig.kept([rig.version("f1", first), rig.version("f1", second), rig.version("f2", "sound")])
+    second = edit_text(first, 1)
+    rig.store_round([rig.version("f1", first), rig.version("f1", second), rig.version("f2", "sound")])
     rig.stop()
     connection = apsw.Connection(str(rig.path))
     list(connection.execute("UPDATE texts SET data = (SELECT data FROM texts WHERE id = 3) WHERE id = 1"))
@@ -115,8 +115,8 @@ def test_a_text_that_is_not_what_was_kept_is_given_to_nobody(rig: StoreRig, capl
 def test_what_is_kept_against_a_text_that_goes_stays(rig: StoreRig) -> None:
     made = [long_text(1, 100)]
     for number in range(30):
-        made.append(edited(made[-1], number))
-    rig.kept([rig.version("f1", text) for text in made])
+        made.append(edit_text(made[-1], number))
+    rig.store_round([rig.version("f1", text) for text in made])
     rig.clock.advance(100 * 86_400)
     collected = rig.answer(ObjectsCollected, CollectObjects, keep_days=30)
     assert collected.texts == 30

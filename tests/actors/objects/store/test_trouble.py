@@ -23,7 +23,7 @@ from messages.objects import CollectObjects, FetchText, ListOutputs, LoadObjects
 from messages.socket import Refused
 from messages.status import DescribeYourself, SelfDescription
 from tests.actors.memory.derived.rig import alter_behind_tree, limit_file_size, list_warnings
-from tests.actors.objects.store.rig import WINDOW, StoreRig, edited, long_text
+from tests.actors.objects.store.rig import WINDOW, StoreRig, edit_text, long_text
 from tests.actors.objects.store.victim import CHANGED, text_of
 
 KILLS = 20
@@ -37,7 +37,7 @@ def rig(tmp_path: Path) -> Iterator[StoreRig]:
 
 
 def test_a_locked_store_refuses_is_said_once_and_goes_on(rig: StoreRig, caplog: pytest.LogCaptureFixture) -> None:
-    rig.kept()
+    rig.store_round()
     other = apsw.Connection(str(rig.path))
     list(other.execute("BEGIN EXCLUSIVE"))
     for _ in range(2):
@@ -47,8 +47,8 @@ def test_a_locked_store_refuses_is_said_once_and_goes_on(rig: StoreRig, caplog: 
     assert len(list_warnings(caplog)) == 1
     list(other.execute("ROLLBACK"))
     other.close()
-    rig.kept()
-    assert rig.loaded().last_round == 2
+    rig.store_round()
+    assert rig.load_objects().last_round == 2
 
 
 @pytest.mark.parametrize("damage", [b"no database at all" * 100, b""])
@@ -57,7 +57,7 @@ def test_what_is_no_store_is_moved_aside_and_versions_begin_anew(
 ) -> None:
     rig.path.parent.mkdir(mode=0o700)
     rig.path.write_bytes(damage)
-    rig.kept([rig.version("f1", "text")])
+    rig.store_round([rig.version("f1", "text")])
     assert len(list(rig.path.parent.glob("objects.sqlite.unusable-*"))) == 1
     assert len(list_warnings(caplog)) == 1
     rig.stop()
@@ -67,14 +67,14 @@ def test_what_is_no_store_is_moved_aside_and_versions_begin_anew(
 
 def test_a_store_that_is_damaged_in_the_middle_of_it_is_begun_anew(rig: StoreRig) -> None:
     for number in range(200):
-        rig.kept([rig.version("f1", f"{number}" * 3000)])
+        rig.store_round([rig.version("f1", f"{number}" * 3000)])
     rig.stop()
     data = bytearray(rig.path.read_bytes())
     for at in range(4096 * 3, len(data), 4096):
         data[at : at + 512] = b"\xff" * 512
     rig.path.write_bytes(bytes(data))
     rig.start()
-    assert rig.loaded().last_round == 0
+    assert rig.load_objects().last_round == 0
     assert len(list(rig.path.parent.glob("objects.sqlite.unusable-*"))) == 1
 
 
@@ -82,9 +82,9 @@ def test_damage_that_is_met_with_later_is_refused_and_then_begun_anew(
     rig: StoreRig, caplog: pytest.LogCaptureFixture
 ) -> None:
     made = [random.Random(number).randbytes(90_000).hex() for number in range(60)]
-    rig.kept([rig.version(f"f{number}", text) for number, text in enumerate(made, 1)])
+    rig.store_round([rig.version(f"f{number}", text) for number, text in enumerate(made, 1)])
     rig.live_again()
-    assert rig.loaded().last_round == 1
+    assert rig.load_objects().last_round == 1
     with rig.path.open("r+b") as file:
         for at in range(4096 * 20, rig.path.stat().st_size, 4096):
             file.seek(at)
@@ -92,10 +92,10 @@ def test_damage_that_is_met_with_later_is_refused_and_then_begun_anew(
     answers = [rig.ask(FetchText, window=WINDOW, object=f"f{number}") for number in range(1, 61)]
     given_ = {answer.text for answer in answers if isinstance(answer, TextFetched)}
     assert given_ <= {*made, None}
-    assert rig.loaded().last_round == 0
+    assert rig.load_objects().last_round == 0
     assert len(list(rig.path.parent.glob("objects.sqlite.unusable-*"))) == 1
     assert len(list_warnings(caplog)) == 2
-    rig.kept(number=1)
+    rig.store_round(number=1)
     rig.stop()
     assert audit(rig.path) == []
     rig.start()
@@ -103,32 +103,32 @@ def test_damage_that_is_met_with_later_is_refused_and_then_begun_anew(
 
 def test_damage_that_only_an_index_has_is_found_once_it_was_met_with(rig: StoreRig) -> None:
     text = long_text(1, 20)
-    rig.kept([rig.version("f1", each) for each in (text, edited(text, 1), edited(text, 2))])
-    rig.kept()
+    rig.store_round([rig.version("f1", each) for each in (text, edit_text(text, 1), edit_text(text, 2))])
+    rig.store_round()
     rig.stop()
     alter_behind_tree(rig.path, "texts_by_base", "UPDATE texts SET base = 1 WHERE id = 3")
     rig.start()
-    assert rig.loaded().last_round == 2
+    assert rig.load_objects().last_round == 2
     rig.clock.advance(1.0)
     assert "it is damaged" in rig.refusal(CollectObjects, keep_days=0)
-    assert rig.loaded().last_round == 0
+    assert rig.load_objects().last_round == 0
     assert len(list(rig.path.parent.glob("objects.sqlite.unusable-*"))) == 1
 
 
 def test_a_store_of_another_version_is_moved_aside(rig: StoreRig) -> None:
-    rig.kept()
+    rig.store_round()
     rig.stop()
     connection = apsw.Connection(str(rig.path))
     list(connection.execute("PRAGMA user_version = 77"))
     connection.close()
     rig.start()
-    assert rig.loaded().last_round == 0
+    assert rig.load_objects().last_round == 0
     assert len(list(rig.path.parent.glob("objects.sqlite.unusable-*"))) == 1
 
 
 def test_a_disk_that_is_full_refuses_is_said_once_and_goes_on(rig: StoreRig, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
-    rig.kept([rig.version("f1", "one")])
+    rig.store_round([rig.version("f1", "one")])
     text = random.Random(1).randbytes(90_000).hex()
     version = rig.version("f2", text)
     with limit_file_size(rig.path.stat().st_size + 4096):
@@ -137,7 +137,7 @@ def test_a_disk_that_is_full_refuses_is_said_once_and_goes_on(rig: StoreRig, cap
             assert isinstance(reply, Refused)
             assert "cannot be used" in reply.reason
         assert len(list_warnings(caplog)) == 1
-    rig.kept([version])
+    rig.store_round([version])
     assert [record.getMessage() for record in caplog.records].count("the object store can be used again") == 1
     assert (rig.text("f1"), rig.text("f2")) == ("one", text)
     rig.stop()
@@ -149,7 +149,7 @@ def test_what_is_refused_for_a_sender_s_mistake_begins_no_trouble_and_ends_one(
     rig: StoreRig, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    rig.kept(outputs=(rig.output(1),))
+    rig.store_round(outputs=(rig.output(1),))
     reply = rig.keep(outputs=(rig.output(1),))
     assert isinstance(reply, Refused)
     assert "output t1" in reply.reason
@@ -165,22 +165,22 @@ def test_what_is_refused_for_a_sender_s_mistake_begins_no_trouble_and_ends_one(
 def test_a_lock_does_not_make_it_compare_its_file_again(rig: StoreRig, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[ObjectStore] = []
 
-    def counted(*given: Any, **named: Any) -> ObjectStore:
+    def open_counted(*given: Any, **named: Any) -> ObjectStore:
         opened.append(ObjectStore(*given, **named))
         return opened[-1]
 
-    monkeypatch.setattr("actors.objects.store.actor.ObjectStore", counted)
-    rig.kept()
+    monkeypatch.setattr("actors.objects.store.actor.ObjectStore", open_counted)
+    rig.store_round()
     other = apsw.Connection(str(rig.path))
     list(other.execute("BEGIN EXCLUSIVE"))
     assert isinstance(rig.keep(), Refused)
     other.close()
-    rig.kept()
+    rig.store_round()
     assert len(opened) == 1
 
 
 def test_a_lock_is_waited_for_less_than_half_a_second(rig: StoreRig) -> None:
-    rig.kept()
+    rig.store_round()
     other = apsw.Connection(str(rig.path))
 
     def refused_after_s() -> float:
@@ -194,7 +194,7 @@ def test_a_lock_is_waited_for_less_than_half_a_second(rig: StoreRig) -> None:
         rig.live_again()
         as_it_is_opened.append(refused_after_s())
         list(other.execute("ROLLBACK"))
-        rig.loaded()
+        rig.load_objects()
         list(other.execute("BEGIN EXCLUSIVE"))
         as_it_is_open.append(refused_after_s())
         list(other.execute("ROLLBACK"))
@@ -205,17 +205,17 @@ def test_a_lock_is_waited_for_less_than_half_a_second(rig: StoreRig) -> None:
 
 @pytest.mark.parametrize("has_wal", [False, True])
 def test_another_file_in_its_place_is_opened_as_it_is(rig: StoreRig, tmp_path: Path, *, has_wal: bool) -> None:
-    rig.kept([rig.version("f1", "saved")])
+    rig.store_round([rig.version("f1", "saved")])
     if not has_wal:
         rig.live_again()
-        rig.loaded()
+        rig.load_objects()
     sides = ("", "-wal") if has_wal else ("",)
     for side in sides:
         shutil.copy(f"{rig.path}{side}", tmp_path / f"saved{side}")
-    rig.kept([rig.version("f2", "later")])
+    rig.store_round([rig.version("f2", "later")])
     for side in reversed(sides):
         (tmp_path / f"saved{side}").replace(f"{rig.path}{side}")
-    assert rig.loaded().last_round == 1
+    assert rig.load_objects().last_round == 1
     assert rig.text("f1") == "saved"
     assert isinstance(rig.ask(FetchText, window=WINDOW, object="f2"), Refused)
     rig.stop()
@@ -224,10 +224,10 @@ def test_another_file_in_its_place_is_opened_as_it_is(rig: StoreRig, tmp_path: P
 
 
 def test_a_store_whose_file_goes_away_is_begun_anew(rig: StoreRig, caplog: pytest.LogCaptureFixture) -> None:
-    rig.kept()
+    rig.store_round()
     for each in rig.path.parent.iterdir():
         each.unlink()
-    assert rig.loaded().last_round == 0
+    assert rig.load_objects().last_round == 0
     assert "not there any more" in list_warnings(caplog)[0]
 
 
@@ -235,8 +235,8 @@ def test_a_folder_that_cannot_be_made_is_a_reason_and_no_crash(rig: StoreRig) ->
     rig.path.parent.write_text("in the way")
     assert isinstance(rig.ask(LoadObjects, window=WINDOW), Refused)
     rig.path.parent.unlink()
-    rig.kept()
-    assert rig.loaded().last_round == 1
+    rig.store_round()
+    assert rig.load_objects().last_round == 1
 
 
 def test_it_says_how_it_is_and_what_is_the_matter_to_the_operator_only(
@@ -250,7 +250,7 @@ def test_it_says_how_it_is_and_what_is_the_matter_to_the_operator_only(
     assert isinstance(rig.ask(LoadObjects, window=WINDOW), Refused)
     assert len(list_warnings(caplog)) == 1
     rig.path.parent.unlink()
-    rig.kept([rig.version("f1", "text")], outputs=(rig.output(1),))
+    rig.store_round([rig.version("f1", "text")], outputs=(rig.output(1),))
     description = rig.answer(SelfDescription, DescribeYourself)
     assert description.figures == (("state", "ready"),)
     figures = dict(description.operator_figures)
@@ -259,7 +259,7 @@ def test_it_says_how_it_is_and_what_is_the_matter_to_the_operator_only(
 
 
 def test_its_folder_and_file_are_nobody_elses(rig: StoreRig) -> None:
-    rig.kept()
+    rig.store_round()
     assert (rig.path.parent.stat().st_mode & 0o777, rig.path.stat().st_mode & 0o777) == (0o700, 0o600)
 
 
@@ -279,7 +279,7 @@ def test_a_kill_at_any_moment_loses_no_round_that_was_answered_and_doubles_none(
             rest = child.stdout.read().split()
             answered = int(rest[-1]) if rest else answered
         rig = StoreRig(tmp_path)
-        loaded = rig.loaded()
+        loaded = rig.load_objects()
         assert rig.text(CHANGED) == text_of(loaded.last_round)
         assert rig.text(CHANGED, no=answered) in (text_of(answered), None)
         (output,) = rig.answer(OutputsListed, ListOutputs, window=WINDOW, after=loaded.last_round - 1).outputs
@@ -293,7 +293,7 @@ def test_a_kill_at_any_moment_loses_no_round_that_was_answered_and_doubles_none(
 
 
 def test_a_moment_after_a_round_the_wal_is_empty(rig: StoreRig) -> None:
-    rig.kept([rig.version("f1", "text " * 3_000)])
+    rig.store_round([rig.version("f1", "text " * 3_000)])
     wal = rig.path.with_name(f"{rig.path.name}-wal")
     assert wal.stat().st_size > 0
     rig.clock.advance(3.0)

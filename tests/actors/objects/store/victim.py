@@ -10,15 +10,15 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
-from tests.actors.objects.store.rig import StoreRig, edited, long_text
+from tests.actors.objects.store.rig import StoreRig, edit_text, long_text
 
 CHANGED = "f1000000"
 WINDOW_BYTES = 60_000
 
 
 def text_of(number: int) -> str:
-    """What the file that all rounds change has after one."""
-    return edited(long_text(number // 30, 100), number)
+    """Content of the file that all rounds change, after one round."""
+    return edit_text(long_text(number // 30, 100), number)
 
 
 def main() -> None:
@@ -29,7 +29,7 @@ def main() -> None:
     while True:
         number += 1
         at = begun + timedelta(seconds=number)
-        rig.kept(
+        rig.store_round(
             [
                 rig.version(f"f{number}", f"text {number} " * 300),
                 rig.version(CHANGED, text_of(number), no=number, valid_from=at),

@@ -1,4 +1,4 @@
-"""Collector of traces on loopback: keeps what it is sent, or refuses it."""
+"""Collector of traces on loopback: keeps or refuses its input."""
 
 from __future__ import annotations
 

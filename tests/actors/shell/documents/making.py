@@ -18,8 +18,8 @@ from actors.shell.documents.reader.report import MOST_CHARS, Report
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 
 
-def told(data: bytes, most_chars: int = MOST_CHARS) -> dict[str, Any]:
-    """What the reader says of `data`: the fields of its lines, texts joined, remarks listed."""
+def report_on(data: bytes, most_chars: int = MOST_CHARS) -> dict[str, Any]:
+    """The reader's report on `data`: fields of its lines, texts joined, remarks listed."""
     lines: list[bytes] = []
     read(data, Report(lines.append, most_chars))
     whole: dict[str, Any] = {"text": "", "remarks": []}
@@ -32,12 +32,12 @@ def told(data: bytes, most_chars: int = MOST_CHARS) -> dict[str, Any]:
 
 def text_of(data: bytes) -> str:
     """Text that the reader gives of `data`."""
-    return str(told(data)["text"])
+    return str(report_on(data)["text"])
 
 
 def reason_of(data: bytes) -> str:
     """Reason of the reader for no text."""
-    said = told(data)
+    said = report_on(data)
     assert said["text"] == ""
     return str(said["unread"])
 
@@ -61,7 +61,7 @@ def stream(content: bytes, entries: bytes = b"") -> bytes:
     return b"<< /Length %d %b >>\nstream\n%b\nendstream" % (len(content), entries, content)
 
 
-def shown(text: str, x: int = 72, y: int = 700, matrix: str = "") -> bytes:
+def text_operators(text: str, x: int = 72, y: int = 700, matrix: str = "") -> bytes:
     """Operators that draw the lines of a text, each character as its code point in two bytes."""
     operators = [f"BT /F1 12 Tf {matrix or f'1 0 0 1 {x} {y}'} Tm 14 TL"]
     operators += [f"<{line.encode('utf-16-be').hex()}> Tj T*" for line in text.splitlines()]
@@ -76,7 +76,7 @@ def pdf(
     Args:
         pages: Texts, or operators.
         page_entries: Further entries of each page.
-        has_letters: False for fonts that do not say which letters they draw.
+        has_letters: False for fonts without a table of letters.
         more: Further objects.
     """
     numbers = [10 + 2 * index for index in range(len(pages))]
@@ -98,7 +98,7 @@ def pdf(
         **(more or {}),
     }
     for number, page in zip(numbers, pages, strict=True):
-        operators = page if isinstance(page, bytes) else shown(page)
+        operators = page if isinstance(page, bytes) else text_operators(page)
         objects[number] = (
             b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> "
             b"/Contents %d 0 R %b >>" % (number + 1, page_entries)
@@ -107,25 +107,25 @@ def pdf(
     return pdf_of(objects)
 
 
-def encrypted(data: bytes, password: str, algorithm: str = "AES-256") -> bytes:
+def encrypt_pdf(data: bytes, password: str, algorithm: str = "AES-256") -> bytes:
     """The PDF `data`, encrypted; with the empty password anyone can open it."""
     writer = PdfWriter(clone_from=PdfReader(io.BytesIO(data)))
     writer.encrypt(user_password=password, owner_password="of the owner", algorithm=algorithm)
-    return _saved(writer.write)
+    return _save_bytes(writer.write)
 
 
 def word(fill: Callable[[Any], object]) -> bytes:
     """Word document that `fill` filled."""
     document = docx.Document()
     fill(document)
-    return _saved(document.save)
+    return _save_bytes(document.save)
 
 
 def word_of(*blocks: str) -> bytes:
     """Word document with these blocks of XML as its body."""
     body = "".join(blocks)
     xml = f'<?xml version="1.0"?><w:document {W} {NAMESPACES}><w:body>{body}</w:body></w:document>'
-    return changed(word(lambda document: None), {"word/document.xml": xml.encode()})
+    return change_archive(word(lambda document: None), {"word/document.xml": xml.encode()})
 
 
 NAMESPACES = (
@@ -150,10 +150,12 @@ def workbook(fill: Callable[[Any], object]) -> bytes:
     """Workbook that `fill` filled."""
     book = openpyxl.Workbook()
     fill(book)
-    return _saved(book.save)
+    return _save_bytes(book.save)
 
 
-def changed(data: bytes, parts: Mapping[str, bytes | None], also: Callable[[str, bytes], bytes] | None = None) -> bytes:
+def change_archive(
+    data: bytes, parts: Mapping[str, bytes | None], also: Callable[[str, bytes], bytes] | None = None
+) -> bytes:
     """Archive `data` with parts replaced, added, or left out where they are None."""
     output = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -164,7 +166,7 @@ def changed(data: bytes, parts: Mapping[str, bytes | None], also: Callable[[str,
     return output.getvalue()
 
 
-def _saved(save: Callable[[Any], object]) -> bytes:
+def _save_bytes(save: Callable[[Any], object]) -> bytes:
     output = io.BytesIO()
     save(output)
     return output.getvalue()

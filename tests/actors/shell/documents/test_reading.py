@@ -81,18 +81,18 @@ def test_a_reader_has_bounds_and_sees_nothing_of_the_agent(jail: Bench) -> None:
     assert isinstance(answer(jail), DocumentUnread)
 
 
-def test_a_reader_that_is_killed_costs_its_own_document_only(enclosed: Bench) -> None:
-    ask(enclosed, SLOW, 1)
+def test_a_reader_that_is_killed_costs_its_own_document_only(enclosed_bench: Bench) -> None:
+    ask(enclosed_bench, SLOW, 1)
     os.kill(eventually(reader), signal.SIGKILL)
 
-    killed = answer(enclosed)
-    ask(enclosed, pdf("the next one"), 2)
-    read = answer(enclosed)
+    killed = answer(enclosed_bench)
+    ask(enclosed_bench, pdf("the next one"), 2)
+    read = answer(enclosed_bench)
 
     assert isinstance(killed, DocumentUnread)
     assert "its reader ended" in killed.reason
     assert isinstance(read, DocumentRead)
-    assert enclosed.run("echo all the same").text.strip() == "all the same"
+    assert enclosed_bench.run("echo all the same").text.strip() == "all the same"
 
 
 def test_a_shell_that_stops_answers_for_documents_it_was_reading(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_without_a_sandbox_that_works_no_document_is_read(tmp_path: Path) -> Non
 
 
 @pytest.fixture
-def enclosed(tmp_path: Path) -> Iterator[Bench]:
+def enclosed_bench(tmp_path: Path) -> Iterator[Bench]:
     """A shell with the sandbox that is preferred."""
     bench = Bench(tmp_path / "data")
     yield bench

@@ -1,4 +1,4 @@
-"""What a reader says is taken line by line, and no reader can say more than it may."""
+"""Reports of a reader: taken line by line, and bounded."""
 
 from __future__ import annotations
 

@@ -69,64 +69,64 @@ class Machine:
 
 
 @pytest.fixture(params=MACHINES)
-def grouped(request: pytest.FixtureRequest) -> Machine:
+def grouped_machine(request: pytest.FixtureRequest) -> Machine:
     """As where a control group bounds the command's memory."""
     return Machine(request.param, build_filter(request.param, bounds_memory=False))
 
 
 @pytest.fixture(params=MACHINES)
-def ungrouped(request: pytest.FixtureRequest) -> Machine:
+def ungrouped_machine(request: pytest.FixtureRequest) -> Machine:
     """As where none does."""
     return Machine(request.param, build_filter(request.param, bounds_memory=True))
 
 
-def refused(reason: int) -> int:
+def refusal_code(reason: int) -> int:
     return ERRNO | reason
 
 
-def test_what_is_named_is_refused_and_the_rest_allowed(grouped: Machine, ungrouped: Machine) -> None:
-    for machine in (grouped, ungrouped):
+def test_what_is_named_is_refused_and_the_rest_allowed(grouped_machine: Machine, ungrouped_machine: Machine) -> None:
+    for machine in (grouped_machine, ungrouped_machine):
         numbers = PROCESSORS[machine.name].numbers
         for name in FORBIDDEN:
             if name in numbers:
-                assert machine.verdict(name) == refused(errno.EPERM), name
+                assert machine.verdict(name) == refusal_code(errno.EPERM), name
         free = set(range(500)) - set(numbers.values())
         assert {machine.run(number, PROCESSORS[machine.name].audit_arch) for number in free} == {ALLOW}
 
 
-def test_every_class_of_calls_that_no_command_needs_is_named(ungrouped: Machine) -> None:
+def test_every_class_of_calls_that_no_command_needs_is_named(ungrouped_machine: Machine) -> None:
     """The product's own lists are not asked: what goes missing there would go missing here."""
-    numbers = PROCESSORS[ungrouped.name].numbers
+    numbers = PROCESSORS[ungrouped_machine.name].numbers
     for calls in (*NEEDED_BY_NO_COMMAND.values(), OF_NO_PROCESS):
         for name in calls.split():
             if name in numbers:
-                assert ungrouped.verdict(name) == refused(errno.EPERM), name
+                assert ungrouped_machine.verdict(name) == refusal_code(errno.EPERM), name
     named = {name for calls in NEEDED_BY_NO_COMMAND.values() for name in calls.split()}
     assert (named, OF_NO_PROCESS.split()) == (set(FORBIDDEN), OF_NOBODYS_MEMORY)
 
 
-def test_another_calling_convention_ends_the_process(grouped: Machine, ungrouped: Machine) -> None:
-    for machine in (grouped, ungrouped):
+def test_another_calling_convention_ends_the_process(grouped_machine: Machine, ungrouped_machine: Machine) -> None:
+    for machine in (grouped_machine, ungrouped_machine):
         processor = PROCESSORS[machine.name]
         assert machine.run(1, 0x40000003) == KILL
         if processor.first_foreign_number is not None:
             assert machine.run(processor.first_foreign_number + 1, processor.audit_arch) == KILL
 
 
-def test_processes_and_threads_are_made_but_no_namespaces(grouped: Machine, ungrouped: Machine) -> None:
-    for machine in (grouped, ungrouped):
+def test_processes_and_threads_are_made_but_no_namespaces(grouped_machine: Machine, ungrouped_machine: Machine) -> None:
+    for machine in (grouped_machine, ungrouped_machine):
         assert machine.verdict("clone", 0x01200011) == ALLOW
         assert machine.verdict("clone", 0x003D0F00) == ALLOW
         for flag in (0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000):
-            assert machine.verdict("clone", flag | 17) == refused(errno.EPERM)
-        assert machine.verdict("clone3") == refused(errno.ENOSYS)
+            assert machine.verdict("clone", flag | 17) == refusal_code(errno.EPERM)
+        assert machine.verdict("clone3") == refusal_code(errno.ENOSYS)
 
 
-def test_modes_are_set_but_for_set_id_bits(grouped: Machine) -> None:
-    assert grouped.verdict("fchmodat", 0, 0, 0o755) == ALLOW
+def test_modes_are_set_but_for_set_id_bits(grouped_machine: Machine) -> None:
+    assert grouped_machine.verdict("fchmodat", 0, 0, 0o755) == ALLOW
     for bits in (0o4755, 0o2755):
-        assert grouped.verdict("fchmodat", 0, 0, bits) == refused(errno.EPERM)
-        assert grouped.verdict("fchmod", 0, bits) == refused(errno.EPERM)
+        assert grouped_machine.verdict("fchmodat", 0, 0, bits) == refusal_code(errno.EPERM)
+        assert grouped_machine.verdict("fchmod", 0, bits) == refusal_code(errno.EPERM)
 
 
 def test_no_file_is_made_with_set_id_bits_whatever_call_makes_it(subtests: pytest.Subtests) -> None:
@@ -139,16 +139,16 @@ def test_no_file_is_made_with_set_id_bits_whatever_call_makes_it(subtests: pytes
             for call, before in {"mknod": 1, "mknodat": 2, "creat": 1}.items():
                 with subtests.test(machine=name, call=call, bits=oct(bits)):
                     if call in numbers:
-                        assert machine.verdict(call, *[0] * before, bits) == refused(errno.EPERM)
+                        assert machine.verdict(call, *[0] * before, bits) == refusal_code(errno.EPERM)
                         assert machine.verdict(call, *[0] * before, bits & 0o100777) == ALLOW
             for call, before in {"open": 1, "openat": 2}.items():
                 with subtests.test(machine=name, call=call, bits=oct(bits)):
                     if call in numbers:
                         for flags in (creating, nameless):
-                            assert machine.verdict(call, *[0] * before, flags, bits) == refused(errno.EPERM)
+                            assert machine.verdict(call, *[0] * before, flags, bits) == refusal_code(errno.EPERM)
                             assert machine.verdict(call, *[0] * before, flags, bits & 0o777) == ALLOW
                         assert machine.verdict(call, *[0] * before, only_opening, bits) == ALLOW
-        assert machine.verdict("openat2") == refused(errno.ENOSYS), "its mode lies in memory"
+        assert machine.verdict("openat2") == refusal_code(errno.ENOSYS), "its mode lies in memory"
 
 
 def test_a_session_is_begun_unless_the_kernel_would_give_each_as_much_of_the_processor(
@@ -160,34 +160,36 @@ def test_a_session_is_begun_unless_the_kernel_would_give_each_as_much_of_the_pro
                 free = Machine(name, build_filter(name, bounds_memory=bounds_memory))
                 bounded = Machine(name, build_filter(name, bounds_memory=bounds_memory, bounds_sessions=True))
                 assert free.verdict("setsid") == ALLOW
-                assert bounded.verdict("setsid") == refused(errno.EPERM)
+                assert bounded.verdict("setsid") == refusal_code(errno.EPERM)
 
 
-def test_sockets_of_the_usual_kinds_are_made(grouped: Machine) -> None:
+def test_sockets_of_the_usual_kinds_are_made(grouped_machine: Machine) -> None:
     for domain in (AF_UNIX, AF_INET, AF_INET6, AF_NETLINK):
-        assert grouped.verdict("socket", domain, DATAGRAM) == ALLOW
+        assert grouped_machine.verdict("socket", domain, DATAGRAM) == ALLOW
     for domain in (AF_PACKET, AF_VSOCK, 38):
-        assert grouped.verdict("socket", domain, STREAM) == refused(errno.EAFNOSUPPORT)
+        assert grouped_machine.verdict("socket", domain, STREAM) == refusal_code(errno.EAFNOSUPPORT)
 
 
-def test_memory_of_nobodys_is_made_only_where_a_group_counts_it(grouped: Machine, ungrouped: Machine) -> None:
+def test_memory_of_nobodys_is_made_only_where_a_group_counts_it(
+    grouped_machine: Machine, ungrouped_machine: Machine
+) -> None:
     for name in OF_NOBODYS_MEMORY:
-        assert grouped.verdict(name) == ALLOW
-        assert ungrouped.verdict(name) == refused(errno.EPERM)
+        assert grouped_machine.verdict(name) == ALLOW
+        assert ungrouped_machine.verdict(name) == refusal_code(errno.EPERM)
 
 
-def test_disk_is_not_taken_in_advance_and_others_are_not_made_to_wait(grouped: Machine) -> None:
-    assert grouped.verdict("fallocate") == refused(errno.EOPNOTSUPP)
+def test_disk_is_not_taken_in_advance_and_others_are_not_made_to_wait(grouped_machine: Machine) -> None:
+    assert grouped_machine.verdict("fallocate") == refusal_code(errno.EOPNOTSUPP)
     for request in RESERVING:
-        assert grouped.verdict("ioctl", 3, request) == refused(errno.EOPNOTSUPP)
-        assert grouped.verdict("ioctl", 3, request | 1 << 40) == refused(errno.EOPNOTSUPP)
+        assert grouped_machine.verdict("ioctl", 3, request) == refusal_code(errno.EOPNOTSUPP)
+        assert grouped_machine.verdict("ioctl", 3, request | 1 << 40) == refusal_code(errno.EOPNOTSUPP)
     for request in (0x5401, 0x541B, 0x40049409):
-        assert grouped.verdict("ioctl", 3, request) == ALLOW
+        assert grouped_machine.verdict("ioctl", 3, request) == ALLOW
     for code in (1024, 1026):
-        assert grouped.verdict("fcntl", 3, code) == refused(errno.EPERM)
-    assert grouped.verdict("fcntl", 3, 1) == ALLOW
-    assert grouped.verdict("ioprio_set", 3, 0) == refused(errno.EPERM)
-    assert grouped.verdict("ioprio_set", 1, 0) == ALLOW
+        assert grouped_machine.verdict("fcntl", 3, code) == refusal_code(errno.EPERM)
+    assert grouped_machine.verdict("fcntl", 3, 1) == ALLOW
+    assert grouped_machine.verdict("ioprio_set", 3, 0) == refusal_code(errno.EPERM)
+    assert grouped_machine.verdict("ioprio_set", 1, 0) == ALLOW
 
 
 def test_a_processor_that_is_not_known_has_no_filter() -> None:
@@ -195,5 +197,5 @@ def test_a_processor_that_is_not_known_has_no_filter() -> None:
         build_filter("riscv64", bounds_memory=True)
 
 
-def test_the_kernel_takes_no_longer_program(grouped: Machine, ungrouped: Machine) -> None:
-    assert max(len(grouped.program), len(ungrouped.program)) // 8 <= 4096
+def test_the_kernel_takes_no_longer_program(grouped_machine: Machine, ungrouped_machine: Machine) -> None:
+    assert max(len(grouped_machine.program), len(ungrouped_machine.program)) // 8 <= 4096

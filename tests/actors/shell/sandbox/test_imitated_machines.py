@@ -1,4 +1,4 @@
-"""The sandbox on machines of others: it runs, or one sentence says what to do.
+"""The sandbox on other machines runs, or one sentence says what to do.
 
 The words of bubblewrap are those of public reports: containers/bubblewrap 135, 284, 505, 632 and 764,
 sandbox-runtime 74, openai/codex 15057 and 29908, typeclaw 1441, google/gvisor 13438.

@@ -24,7 +24,7 @@ def ro(path: str) -> tuple[str, str, str]:
     return "--ro-bind-try", path, path
 
 
-def mounted(of: View, *mounts: tuple[str, ...]) -> list[tuple[str, ...]]:
+def mount_arguments(of: View, *mounts: tuple[str, ...]) -> list[tuple[str, ...]]:
     result = list(mounts)
     with_shared(result, of)
     return result
@@ -37,27 +37,33 @@ def test_the_innermost_folder_is_the_longest() -> None:
 
 def test_one_lies_over_what_it_lies_in_and_below_what_lies_in_it() -> None:
     outer, same, inner = ro("/p"), cover("/p/s"), cover("/p/s/hidden")
-    assert mounted(view(share("/p/s")), ro("/x"), outer, same, inner) == [ro("/x"), outer, same, bind("/p/s"), inner]
-    assert mounted(view(share("/s", may_write=False)), ro("/s/inner")) == [ro("/s"), ro("/s/inner")]
+    assert mount_arguments(view(share("/p/s")), ro("/x"), outer, same, inner) == [
+        ro("/x"),
+        outer,
+        same,
+        bind("/p/s"),
+        inner,
+    ]
+    assert mount_arguments(view(share("/s", may_write=False)), ro("/s/inner")) == [ro("/s"), ro("/s/inner")]
 
 
 def test_what_is_kept_lies_over_it_and_another_one_over_both() -> None:
     of = view(share("/s/kept/deep", may_write=False), share("/s", "kept"))
-    assert mounted(of) == [bind("/s"), ro("/s/kept"), ro("/s/kept/deep")]
+    assert mount_arguments(of) == [bind("/s"), ro("/s/kept"), ro("/s/kept/deep")]
 
 
 def test_what_lies_in_one_that_may_be_changed_is_held_by_the_folders_between() -> None:
     of = view(share("/s"), share("/s/a/b/t", may_write=False), hidden=("/s/h/file",))
-    assert mounted(of) == [bind("/s"), bind("/s/h"), bind("/s/a"), bind("/s/a/b"), ro("/s/a/b/t")]
+    assert mount_arguments(of) == [bind("/s"), bind("/s/h"), bind("/s/a"), bind("/s/a/b"), ro("/s/a/b/t")]
     of = view(share("/s", may_write=False), share("/s/a/t"))
-    assert mounted(of) == [ro("/s"), bind("/s/a/t")]
+    assert mount_arguments(of) == [ro("/s"), bind("/s/a/t")]
     own = ("--bind", "/s/x/w", "/s/x/w")
-    assert mounted(view(share("/s"), own=("/s/x/w",)), own) == [bind("/s"), bind("/s/x"), own]
+    assert mount_arguments(view(share("/s"), own=("/s/x/w",)), own) == [bind("/s"), bind("/s/x"), own]
 
 
 def test_what_lies_under_a_cover_is_not_shown_to_hold_anything() -> None:
     of = view(share("/s"), share("/s/hidden/a/t"), hidden=("/s/hidden",))
-    assert mounted(of, cover("/s/hidden")) == [bind("/s"), cover("/s/hidden"), bind("/s/hidden/a/t")]
+    assert mount_arguments(of, cover("/s/hidden")) == [bind("/s"), cover("/s/hidden"), bind("/s/hidden/a/t")]
 
 
 def test_folders_above_one_in_the_commands_own_memory_are_closed() -> None:

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from tests.actors.shell.documents.making import changed, reason_of, word, workbook
+from tests.actors.shell.documents.making import change_archive, reason_of, word, workbook
 
 TYPES = "[Content_Types].xml"
 
@@ -21,7 +21,7 @@ def book() -> bytes:
 
 
 def replace_type(data: bytes, old: bytes, new: bytes) -> bytes:
-    return changed(data, {}, lambda name, content: content.replace(old, new) if name == TYPES else content)
+    return change_archive(data, {}, lambda name, content: content.replace(old, new) if name == TYPES else content)
 
 
 def test_a_small_archive_that_unpacks_to_much_is_not_unpacked() -> None:
@@ -45,20 +45,22 @@ def test_an_archive_of_very_many_parts_is_not_read() -> None:
 def test_entities_are_not_expanded_for_no_document_type_is_taken(part: str) -> None:
     bomb = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><x>&b;</x>'
 
-    assert reason_of(changed(small(), {part: bomb})) == "its XML declares a document type, which no Office file may"
+    assert (
+        reason_of(change_archive(small(), {part: bomb})) == "its XML declares a document type, which no Office file may"
+    )
 
 
 def test_a_document_type_in_another_encoding_is_seen_too() -> None:
     bomb = '<?xml version="1.0" encoding="UTF-16"?><!DOCTYPE x [<!ENTITY a "ha">]><x>&a;</x>'.encode("utf-16")
 
-    assert "document type" in reason_of(changed(book(), {"xl/sharedStrings.xml": bomb}))
+    assert "document type" in reason_of(change_archive(book(), {"xl/sharedStrings.xml": bomb}))
 
 
 @pytest.mark.parametrize("data", [small(), book()], ids=["word", "sheets"])
 def test_files_with_macros_are_not_read(data: bytes) -> None:
     reason = "it holds macros, and files with macros are not read"
 
-    assert reason_of(changed(data, {"word/vbaProject.bin": b"\xd0\xcf"})) == reason
+    assert reason_of(change_archive(data, {"word/vbaProject.bin": b"\xd0\xcf"})) == reason
     assert reason_of(replace_type(data, b"openxmlformats-officedocument", b"ms-office.macroEnabled")) == reason
 
 
@@ -80,7 +82,7 @@ def test_an_archive_whose_entries_are_encrypted_needs_a_password() -> None:
 def test_templates_and_the_strict_variant_are_named() -> None:
     assert "template" in reason_of(replace_type(small(), b"document.main+xml", b"template.main+xml"))
     strict = b'<w:document xmlns:w="http://purl.oclc.org/ooxml/wordprocessingml/main"/>'
-    assert "strict" in reason_of(changed(small(), {"word/document.xml": strict}))
+    assert "strict" in reason_of(change_archive(small(), {"word/document.xml": strict}))
 
 
 @pytest.mark.parametrize("data", [b"PK\x03\x04", small()[:200], small()[:-30], b"PK\x05\x06" + bytes(18)])
@@ -89,7 +91,7 @@ def test_a_broken_archive_says_so(data: bytes) -> None:
 
 
 def test_broken_xml_names_its_part() -> None:
-    assert "its part 'word/styles.xml' is broken" in reason_of(changed(small(), {"word/styles.xml": b"<<"}))
+    assert "its part 'word/styles.xml' is broken" in reason_of(change_archive(small(), {"word/styles.xml": b"<<"}))
 
 
 def test_other_archives_are_of_no_kind_that_is_read() -> None:

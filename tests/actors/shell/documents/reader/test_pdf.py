@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from tests.actors.shell.documents.making import encrypted, pdf, pdf_of, reason_of, shown, stream, text_of, told
+from tests.actors.shell.documents.making import (
+    encrypt_pdf,
+    pdf,
+    pdf_of,
+    reason_of,
+    report_on,
+    stream,
+    text_of,
+    text_operators,
+)
 
 
 @pytest.mark.req("X-265")
 def test_each_page_has_its_number_and_the_file_its_extent() -> None:
-    said = told(pdf("first page\nsecond line", "last page"))
+    said = report_on(pdf("first page\nsecond line", "last page"))
 
     assert (said["kind"], said["about"], said["remarks"]) == ("PDF", "2 pages", [])
     assert said["text"] == "[page 1 of 2]\nfirst page\nsecond line\n\n[page 2 of 2]\nlast page\n\n"
@@ -24,7 +33,7 @@ def test_a_scan_says_so_instead_of_being_empty() -> None:
 
 def test_pages_without_text_are_named_ahead_of_the_text() -> None:
     """After NousResearch/hermes-agent#81680: 198 of 311 pages vanished without a word."""
-    said = told(pdf("one", b"", b"", b"", "five", b""))
+    said = report_on(pdf("one", b"", b"", b"", "five", b""))
 
     assert said["remarks"] == ["no text on pages 2 to 4, 6 (pictures or blank)"]
     assert "[page 5 of 6]\nfive" in said["text"]
@@ -33,11 +42,11 @@ def test_pages_without_text_are_named_ahead_of_the_text() -> None:
 @pytest.mark.parametrize("algorithm", ["RC4-128", "AES-128", "AES-256"])
 def test_a_file_that_opens_without_a_password_is_read_though_it_is_encrypted(algorithm: str) -> None:
     """After py-pdf/pypdf's reports of files with an owner's password only."""
-    assert "all may read" in text_of(encrypted(pdf("all may read"), "", algorithm))
+    assert "all may read" in text_of(encrypt_pdf(pdf("all may read"), "", algorithm))
 
 
 def test_a_file_with_a_password_says_that_it_needs_one() -> None:
-    assert reason_of(encrypted(pdf("few may read"), "open sesame")) == "it is encrypted, and needs a password"
+    assert reason_of(encrypt_pdf(pdf("few may read"), "open sesame")) == "it is encrypted, and needs a password"
 
 
 def test_ligatures_are_letters_and_soft_hyphens_are_gone() -> None:
@@ -55,7 +64,7 @@ def test_of_scripts_from_right_to_left_no_letter_is_lost(words: str) -> None:
 
 
 def test_rotated_text_and_rotated_pages_are_read() -> None:
-    turned = shown("upright") + shown("sideways", matrix="0 1 -1 0 300 300")
+    turned = text_operators("upright") + text_operators("sideways", matrix="0 1 -1 0 300 300")
 
     text = text_of(pdf(turned, page_entries=b"/Rotate 90"))
 
@@ -64,7 +73,7 @@ def test_rotated_text_and_rotated_pages_are_read() -> None:
 
 
 def test_columns_are_read_one_after_the_other_as_they_were_drawn() -> None:
-    columns = shown("left one\nleft two", x=72) + shown("right one\nright two", x=320)
+    columns = text_operators("left one\nleft two", x=72) + text_operators("right one\nright two", x=320)
 
     text = text_of(pdf(columns))
 
@@ -73,7 +82,7 @@ def test_columns_are_read_one_after_the_other_as_they_were_drawn() -> None:
 
 def test_fonts_that_do_not_say_their_letters_are_told_instead_of_signs_without_meaning() -> None:
     """After CherryHQ/cherry-studio#19095: a damaged layer of text passed for the words."""
-    said = told(pdf("".join(map(chr, range(0xE000, 0xE040))), "plain"))
+    said = report_on(pdf("".join(map(chr, range(0xE000, 0xE040))), "plain"))
 
     assert said["remarks"] == ["the fonts of page 1 do not say which letters they draw"]
     assert said["text"] == "[page 2 of 2]\nplain\n\n"
@@ -96,7 +105,7 @@ def test_broken_fields_of_a_form_are_told_and_cost_no_page(entry: bytes) -> None
         1: b"<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [7 0 R] >> >>",
         7: b"<< /FT /Tx /T (a) " + entry + b" >>",
     }
-    said = told(pdf("Please fill in", more=form))
+    said = report_on(pdf("Please fill in", more=form))
 
     assert "Please fill in" in said["text"]
     assert said["remarks"] == ["the fields of the form cannot be read"]
@@ -105,10 +114,10 @@ def test_broken_fields_of_a_form_are_told_and_cost_no_page(entry: bytes) -> None
 def test_a_broken_page_costs_no_other_page() -> None:
     broken = {11: stream(b"BT (", b"/Filter /FlateDecode")}
     data = pdf("one", "two", "three")
-    whole = told(data)
+    whole = report_on(data)
     assert "one" in whole["text"]
     objects = {**broken}
-    said = told(_replace(data, 11, objects[11]))
+    said = report_on(_replace(data, 11, objects[11]))
 
     assert "two" in said["text"]
     assert "three" in said["text"]
@@ -123,7 +132,7 @@ def test_pages_that_go_round_in_a_circle_end() -> None:
         }
     )
     form = pdf(
-        b"/X Do " + shown("around"),
+        b"/X Do " + text_operators("around"),
         more={7: stream(b"/X Do", b"/Type /XObject /Subtype /Form /Resources << /XObject << /X 7 0 R >> >>")},
         page_entries=b"/Resources << /Font << /F1 3 0 R >> /XObject << /X 7 0 R >> >>",
     )
@@ -137,7 +146,7 @@ def test_tables_of_places_that_go_round_in_a_circle_end() -> None:
     data = pdf("found all the same")
     place = int(data.rsplit(b"startxref\n", 1)[1].split()[0])
 
-    assert told(data.replace(b"/Root 1 0 R >>", b"/Root 1 0 R /Prev %d >>" % place))
+    assert report_on(data.replace(b"/Root 1 0 R >>", b"/Root 1 0 R /Prev %d >>" % place))
 
 
 @pytest.mark.parametrize("data", [b"%PDF-1.7", b"%PDF-1.4\n%%EOF", pdf("cut")[:300]])

@@ -10,7 +10,7 @@ import pytest
 
 from actors.shell.documents.reader.program import read
 from actors.shell.documents.reader.report import Report, ranges
-from tests.actors.shell.documents.making import pdf, shown, told, word, workbook
+from tests.actors.shell.documents.making import pdf, report_on, text_operators, word, workbook
 from tests.patience import PATIENCE_S
 
 
@@ -24,11 +24,11 @@ from tests.patience import PATIENCE_S
     ids=["pdf", "word", "workbook"],
 )
 def test_the_content_says_the_kind(data: bytes, kind: str) -> None:
-    assert told(data)["kind"] == kind
+    assert report_on(data)["kind"] == kind
 
 
 def test_a_text_beyond_the_bound_is_cut_with_a_remark() -> None:
-    said = told(pdf("a" * 100, "b" * 100, b""), most_chars=150)
+    said = report_on(pdf("a" * 100, "b" * 100, b""), most_chars=150)
 
     assert len(said["text"]) == 150
     assert said["remarks"] == ["only the first 150 characters are read"]
@@ -69,7 +69,7 @@ def test_when_time_is_up_the_pages_before_are_told_with_a_remark(limits: tuple[s
 
     done = subprocess.run(
         [sys.executable, "-c", program, *limits],
-        input=pdf(shown("the first page"), slow),
+        input=pdf(text_operators("the first page"), slow),
         capture_output=True,
         check=True,
         timeout=PATIENCE_S,

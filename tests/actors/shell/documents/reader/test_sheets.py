@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from openpyxl.worksheet.formula import ArrayFormula
 
-from tests.actors.shell.documents.making import changed, reason_of, text_of, told, workbook
+from tests.actors.shell.documents.making import change_archive, reason_of, report_on, text_of, workbook
 
 SHEET = "xl/worksheets/sheet1.xml"
 
@@ -28,7 +28,7 @@ def fill(book: Any) -> None:
 
 @pytest.mark.req("X-265")
 def test_sheets_rows_and_columns_have_their_names() -> None:
-    said = told(workbook(fill))
+    said = report_on(workbook(fill))
 
     assert (said["kind"], said["about"], said["remarks"]) == ("workbook", "3 sheets", [])
     assert said["text"] == (
@@ -48,14 +48,16 @@ def test_of_a_formula_the_value_is_told_that_was_computed_last_else_the_formula(
         book.active["A2"] = "=2+2"
 
     data = workbook(formulas)
-    computed = changed(data, {}, lambda name, content: content.replace(b"<f>1+1</f><v></v>", b"<f>1+1</f><v>2</v>"))
+    computed = change_archive(
+        data, {}, lambda name, content: content.replace(b"<f>1+1</f><v></v>", b"<f>1+1</f><v>2</v>")
+    )
 
     assert "row 1 | A: 2\nrow 2 | A: =2+2 (not computed)\n" in text_of(computed)
 
 
 def test_a_formula_that_gave_a_text_without_characters_was_computed() -> None:
     data = workbook(lambda book: book.active.append(["x", '=IF(A1="x","","y")']))
-    empty = changed(data, {}, lambda name, content: content.replace(b'<c r="B1">', b'<c r="B1" t="str">'))
+    empty = change_archive(data, {}, lambda name, content: content.replace(b'<c r="B1">', b'<c r="B1" t="str">'))
     assert empty != data
 
     assert "row 1 | A: x\n" in text_of(empty)
@@ -78,7 +80,7 @@ def test_merged_cells_are_named() -> None:
 def test_a_wrong_dimension_hides_no_rows() -> None:
     """After frappe/frappe#26372: writers state one cell, and readers believed them."""
     data = workbook(lambda book: [book.active.append([number, "x"]) for number in range(3)])
-    wrong = changed(data, {}, lambda name, content: content.replace(b'ref="A1:B3"', b'ref="A1"'))
+    wrong = change_archive(data, {}, lambda name, content: content.replace(b'ref="A1:B3"', b'ref="A1"'))
     assert wrong != data
 
     assert "row 3 | A: 2 | B: x" in text_of(wrong)
@@ -98,7 +100,7 @@ def test_formatted_rows_without_words_are_passed_over() -> None:
     """After dimagi/commcare-hq#22486: a sheet with two rows was said to have a million."""
     rows = b"".join(b'<row r="%d"><c r="A%d" s="0"/></row>' % (number, number) for number in range(2, 40_000))
     data = workbook(lambda book: book.active.append(["only"]))
-    data = changed(data, {}, lambda name, content: content.replace(b"</sheetData>", rows + b"</sheetData>"))
+    data = change_archive(data, {}, lambda name, content: content.replace(b"</sheetData>", rows + b"</sheetData>"))
 
     text = text_of(data)
 
@@ -115,7 +117,7 @@ def test_errors_of_formulas_and_other_scripts_come_as_they_are() -> None:
         book.active["C1"] = "=1/0"
 
     data = workbook(cells)
-    failed = changed(
+    failed = change_archive(
         data, {}, lambda name, content: content.replace(b"><f>1/0</f><v></v>", b' t="e"><f>1/0</f><v>#DIV/0!</v>')
     )
 
@@ -131,10 +133,10 @@ def test_a_broken_sheet_ends_the_text_with_a_word_on_it() -> None:
         book.active.append(["first"])
         book.create_sheet("Second").append(["x"])
 
-    data = changed(
+    data = change_archive(
         workbook(two), {}, lambda name, content: content.replace(b"<c r=", b"<c <") if "sheet2" in name else content
     )
-    said = told(data)
+    said = report_on(data)
 
     assert "row 1 | A: first" in said["text"]
     assert said["remarks"] == ["the text ends early: it is broken: ParseError"]

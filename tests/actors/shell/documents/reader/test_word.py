@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from tests.actors.shell.documents.making import changed, paragraph, reason_of, run, text_of, told, word, word_of
+from tests.actors.shell.documents.making import (
+    change_archive,
+    paragraph,
+    reason_of,
+    report_on,
+    run,
+    text_of,
+    word,
+    word_of,
+)
 
 W14_BOX = (
     "<w:r><mc:AlternateContent><mc:Choice Requires='wps'><w:drawing>{0}</w:drawing></mc:Choice>"
@@ -27,7 +36,7 @@ def fill(document: Any) -> None:
 
 @pytest.mark.req("X-265")
 def test_headings_and_tables_stand_in_their_order() -> None:
-    said = told(word(fill))
+    said = report_on(word(fill))
 
     assert (said["kind"], said["about"]) == ("Word document", "")
     assert said["text"] == (
@@ -40,7 +49,7 @@ def test_tracked_insertions_are_read_and_deletions_are_not() -> None:
     inserted = f'<w:ins w:id="1" w:author="a">{run("crimson ")}</w:ins>'
     deleted = '<w:del w:id="2" w:author="a"><w:r><w:delText>brown </w:delText></w:r></w:del>'
     moved = f'<w:moveFrom w:id="3" w:author="a">{run("gone")}</w:moveFrom><w:moveTo w:id="4">{run("here")}</w:moveTo>'
-    said = told(word_of(paragraph(run("The quick "), deleted, inserted, run("fox")), paragraph(moved)))
+    said = report_on(word_of(paragraph(run("The quick "), deleted, inserted, run("fox")), paragraph(moved)))
 
     assert said["text"] == "The quick crimson fox\n\nhere\n\n"
     assert said["remarks"] == ["it has tracked changes: insertions are in the text, deletions are not"]
@@ -67,7 +76,7 @@ def test_a_text_box_in_a_header_is_read_once() -> None:
         document.sections[0].header.paragraphs[0].text = "above"
 
     box = W14_BOX.format(f"<w:txbxContent>{paragraph(run('in the box'))}</w:txbxContent>").encode()
-    data = changed(
+    data = change_archive(
         word(head),
         {},
         lambda name, content: content.replace(b"</w:p>", box + b"</w:p>") if "header" in name else content,
@@ -131,7 +140,7 @@ def test_footnotes_are_read_and_their_line_is_not() -> None:
             return content.replace(b"</Relationships>", relation.encode())
         return content.replace(b"<w:t>x</w:t>", b'<w:t>x</w:t><w:footnoteReference w:id="2"/>')
 
-    text = text_of(changed(data, {"word/footnotes.xml": notes.encode()}, link))
+    text = text_of(change_archive(data, {"word/footnotes.xml": notes.encode()}, link))
 
     assert "x[^2]" in text
     assert text.endswith("## Footnotes\n\n[^2]: See page 9.\n")
@@ -177,7 +186,7 @@ def test_a_document_without_words_says_so() -> None:
 
 
 def test_a_document_without_its_main_part_is_broken() -> None:
-    data = changed(word(fill), {"word/document.xml": None})
+    data = change_archive(word(fill), {"word/document.xml": None})
 
     assert "broken" in reason_of(data)
 

@@ -21,7 +21,7 @@ def tree(root: Path, files: dict[str, str]) -> Path:
     return own
 
 
-def made(folder: Path) -> Path:
+def make_group(folder: Path) -> Path:
     """The group of this process, with the files that a kernel would have put there."""
     group = folder / f"command-{os.getpid()}"
     group.mkdir()
@@ -34,7 +34,7 @@ def test_with_version_2_the_parent_of_the_agents_own_group_is_used(tmp_path: Pat
     groups = find_groups(100, tmp_path, own)
     assert groups is not None
     assert groups.folders == (str(tmp_path / service),)
-    group = made(tmp_path / service)
+    group = make_group(tmp_path / service)
     for name in ("memory.max", "memory.swap.max", "pids.max", "cpu.weight"):
         (group / name).touch()
     groups.join()
@@ -50,8 +50,8 @@ def test_with_version_1_each_controller_has_its_tree_and_what_is_not_there_is_no
     groups = find_groups(100, tmp_path, own)
     assert groups is not None
     assert groups.folders == (str(tmp_path / "memory/service"), str(tmp_path / "pids"))
-    (made(tmp_path / "memory/service") / "memory.limit_in_bytes").touch()
-    (made(tmp_path / "pids") / "pids.max").touch()
+    (make_group(tmp_path / "memory/service") / "memory.limit_in_bytes").touch()
+    (make_group(tmp_path / "pids") / "pids.max").touch()
     groups.join()
     assert (tmp_path / "pids" / f"command-{os.getpid()}" / "pids.max").read_text() == "108"
 
@@ -62,7 +62,7 @@ def test_a_group_without_a_share_of_the_processor_says_so(tmp_path: Path) -> Non
     own = tree(tmp_path, {f"{service}/cgroup.controllers": "memory pids\n", f"{service}/agent/cgroup.procs": ""})
     groups = find_groups(100, tmp_path, own)
     assert groups is not None
-    group = made(tmp_path / service)
+    group = make_group(tmp_path / service)
     for name in ("memory.max", "pids.max"):
         (group / name).touch()
     groups.join()

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(KERNEL < (5, 12), reason="Linux 5.12 is needed")
 
 
 def run(choice: str, view: View, command: str) -> tuple[str, str]:
-    """What a command said in a view, and why it was not begun."""
+    """Output of a command in a view, and the reason if it was not begun."""
     job = enclosure(choice).job(command, view, {"PATH": "/usr/bin:/bin"}, timeout_s=30, user_threads=1000)
     assert job.late != ()
 
@@ -48,7 +48,7 @@ def enclosure(choice: str) -> Enclosure:
 
 
 @pytest.fixture
-def shared(tmp_path: Path) -> Path:
+def shared_folder(tmp_path: Path) -> Path:
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "secret").write_text("secret\n")
     for folder in ("w", "shared/inner/deep"):
@@ -58,18 +58,20 @@ def shared(tmp_path: Path) -> Path:
     return tmp_path / "shared"
 
 
-def view(shared: Path, *, hidden: tuple[str, ...] = (), may_write: bool = True) -> View:
-    home = str(shared.parent / "w")
-    folder = SharedFolder(path=str(shared), may_write=may_write, kept=("index",) if may_write else ())
-    inner = SharedFolder(path=f"{shared}/inner/deep", may_write=True)
-    return View(cwd=home, own=(home,), shared=(folder, inner), hidden=tuple(f"{shared}/{name}" for name in hidden))
+def view(shared_folder: Path, *, hidden: tuple[str, ...] = (), may_write: bool = True) -> View:
+    home = str(shared_folder.parent / "w")
+    folder = SharedFolder(path=str(shared_folder), may_write=may_write, kept=("index",) if may_write else ())
+    inner = SharedFolder(path=f"{shared_folder}/inner/deep", may_write=True)
+    return View(
+        cwd=home, own=(home,), shared=(folder, inner), hidden=tuple(f"{shared_folder}/{name}" for name in hidden)
+    )
 
 
-def outside(shared: Path) -> dict[str, str]:
-    return {path.name: path.read_text() for path in (shared.parent / "outside").iterdir()}
+def outside(shared_folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in (shared_folder.parent / "outside").iterdir()}
 
 
-TRIALS = """cd {shared}
+TRIALS = """cd {shared_folder}
 echo a >> index && echo changes what is kept
 mv index other 2> /dev/null && echo moves what is kept
 mv inner other 2> /dev/null && echo moves a folder above a mount
@@ -79,35 +81,45 @@ echo a > inner/a && echo changes between
 true"""
 
 
-def test_what_is_kept_hidden_and_shared_is_as_by_path(shared: Path, sandbox: str, subtests: pytest.Subtests) -> None:
+def test_what_is_kept_hidden_and_shared_is_as_by_path(
+    shared_folder: Path, sandbox: str, subtests: pytest.Subtests
+) -> None:
     for may_write in (True, False):
         with subtests.test(may_write=may_write):
-            said, fault = run(sandbox, view(shared, hidden=("key",), may_write=may_write), TRIALS.format(shared=shared))
+            said, fault = run(
+                sandbox, view(shared_folder, hidden=("key",), may_write=may_write), TRIALS.format(shared=shared_folder)
+            )
 
             assert fault == ""
             lines = [line for line in said.splitlines() if "Read-only" not in line]
             assert lines == ["changes inner", *(["changes between"] if may_write else [])]
 
 
-def test_where_a_kept_name_is_a_link_by_then_the_folder_is_only_read(shared: Path, sandbox: str) -> None:
-    (shared / "index").unlink()
-    (shared / "index").symlink_to(shared.parent / "outside" / "secret")
-    before = outside(shared)
+def test_where_a_kept_name_is_a_link_by_then_the_folder_is_only_read(shared_folder: Path, sandbox: str) -> None:
+    (shared_folder / "index").unlink()
+    (shared_folder / "index").symlink_to(shared_folder.parent / "outside" / "secret")
+    before = outside(shared_folder)
 
-    said, fault = run(sandbox, view(shared), f"cat {shared}/index; echo a > {shared}/new; echo went on")
+    said, fault = run(
+        sandbox, view(shared_folder), f"cat {shared_folder}/index; echo a > {shared_folder}/new; echo went on"
+    )
 
     assert fault == ""
     assert "secret" not in [*said.splitlines()]
     assert said.splitlines()[-1] == "went on"
-    assert not (shared / "new").exists()
-    assert outside(shared) == before
+    assert not (shared_folder / "new").exists()
+    assert outside(shared_folder) == before
 
 
-def test_where_a_hidden_name_is_a_link_by_then_nothing_of_the_folder_is_shown(shared: Path, sandbox: str) -> None:
-    (shared / "key").rename(shared / "moved")
-    (shared / "key").symlink_to("moved")
+def test_where_a_hidden_name_is_a_link_by_then_nothing_of_the_folder_is_shown(
+    shared_folder: Path, sandbox: str
+) -> None:
+    (shared_folder / "key").rename(shared_folder / "moved")
+    (shared_folder / "key").symlink_to("moved")
 
-    said, fault = run(sandbox, view(shared, hidden=("key",)), f"cat {shared}/moved; ls -A {shared}; echo went on")
+    said, fault = run(
+        sandbox, view(shared_folder, hidden=("key",)), f"cat {shared_folder}/moved; ls -A {shared_folder}; echo went on"
+    )
 
     assert fault == ""
     assert "key" not in said.splitlines()
@@ -116,17 +128,19 @@ def test_where_a_hidden_name_is_a_link_by_then_nothing_of_the_folder_is_shown(sh
 
 @pytest.mark.parametrize("target", ["{outside}", "/oldroot{outside}", "/oldroot{outside}/planted"])
 def test_where_a_folder_above_a_mount_is_a_link_by_then_nothing_is_made_or_changed_behind_it(
-    shared: Path, sandbox: str, target: str
+    shared_folder: Path, sandbox: str, target: str
 ) -> None:
-    (shared / "inner").rename(shared / "moved")
-    (shared / "inner").symlink_to(target.format(outside=shared.parent / "outside"))
-    before = outside(shared)
+    (shared_folder / "inner").rename(shared_folder / "moved")
+    (shared_folder / "inner").symlink_to(target.format(outside=shared_folder.parent / "outside"))
+    before = outside(shared_folder)
 
-    said, fault = run(sandbox, view(shared), f"ls {shared}/inner/; echo a > {shared}/inner/b; echo went on")
+    said, fault = run(
+        sandbox, view(shared_folder), f"ls {shared_folder}/inner/; echo a > {shared_folder}/inner/b; echo went on"
+    )
 
     assert fault == ""
     assert "secret" not in said.splitlines()
-    assert outside(shared) == before
+    assert outside(shared_folder) == before
 
 
 def test_a_command_of_the_callers_folder_is_refused_where_names_are_moved(tmp_path: Path, sandbox: str) -> None:
