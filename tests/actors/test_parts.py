@@ -127,18 +127,18 @@ class TestOn:
     def test_the_model_may_ask_it_for_more_of_a_place_that_its_block_names(self, agent: Recording) -> None:
         self.note(agent, "tea at four")
         agent.answer(agent.say("What now?"), f"EXPAND path={PATH} line=1")
-        assert '"text":"noted: tea at four"' in agent.asked().messages[-1].text
+        assert '"text":"noted: tea at four"' in agent.take_request().messages[-1].text
 
     def test_places_that_nobody_named_are_asked_of_nobody(self, agent: Recording) -> None:
         agent.answer(agent.say("What now?"), f"EXPAND path={PATH} line=1")
-        assert "only places that this turn's block names" in agent.asked().messages[-1].text
+        assert "only places that this turn's block names" in agent.take_request().messages[-1].text
 
     def test_references_are_expanded_without_the_memory_too(self, tmp_path: Path) -> None:
         agent = Recording(tmp_path / "alone", (LAYER,), **ON, **{"memory.enabled": False})
         try:
             self.note(agent, "tea at four")
             agent.answer(agent.say("What now?"), f"EXPAND path={PATH} line=1")
-            assert "noted: tea at four" in agent.asked().messages[-1].text
+            assert "noted: tea at four" in agent.take_request().messages[-1].text
         finally:
             agent.stop()
 

@@ -25,7 +25,7 @@ from messages.memory import MEMORY
 from messages.model import ModelRequest, ToolCall
 from messages.shell import RunBash
 from tests.actors.context.rig import bash_call, bash_result, reply, user_message
-from tests.actors.memory.readers import told
+from tests.actors.memory.readers import readers_of
 from tests.actors.memory.rig import Brain
 
 ROOT = Path(__file__).parents[2]
@@ -90,10 +90,10 @@ class Recording:
         self.message_id += 1
         said = user_message(text, self.message_id, window, author, DISCORD)
         said = msgspec.structs.replace(said, sent_at=self.clock.now(), audience=PUBLIC, may_run=may_run)
-        self.tell(MEMORY, ReadersChanged(windows=(told(window, PUBLIC),)))
+        self.tell(MEMORY, ReadersChanged(windows=(readers_of(window, PUBLIC),)))
         self.tell(window.address, said)
         self.advance(patience_s)
-        return self.asked()
+        return self.take_request()
 
     def answer(self, request: ModelRequest, text: str, *calls: ToolCall) -> None:
         """The model's words."""
@@ -109,10 +109,10 @@ class Recording:
         self.answer(request, "", bash_call(command, f"call-{self.system.new_id()}"))
         (run,) = self._take("shell", RunBash)
         self.tell(run.reply_to, bash_result(run, output))
-        return self.asked()
+        return self.take_request()
 
-    def asked(self) -> ModelRequest:
-        """The one request that the model got."""
+    def take_request(self) -> ModelRequest:
+        """The only request to the model."""
         (request,) = self._take("model", ModelRequest)
         self.requests.append(request)
         return request
@@ -128,7 +128,7 @@ class Recording:
         self._run()
 
     def pin(self, text: str) -> None:
-        """Somebody pins words of their own in the channel."""
+        """A person pins own words in the channel."""
         pin = PinMemory(
             request_id=RequestId("pin"),
             reply_to=DISCORD,
@@ -150,7 +150,7 @@ class Recording:
         return re.findall(r"logs/[\w./-]+\.md", request.messages[-1].text)
 
     def lines(self) -> list[str]:
-        """What the model's server was sent, a request a line, with the checkout's folder named `<checkout>`."""
+        """Requests to the model's server, one a line, with the checkout's folder named `<checkout>`."""
         return [_on_the_wire(request).replace(str(ROOT), "<checkout>") for request in self.requests]
 
     def stop(self) -> None:

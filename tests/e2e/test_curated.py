@@ -20,7 +20,7 @@ from lab.playground.world.defaults import GENERAL_ID
 from messages.curated import CURATED, AddFact
 from messages.discord import ReadersListed
 from messages.model import ModelRequest
-from tests.actors.memory.readers import told
+from tests.actors.memory.readers import readers_of
 from tests.e2e.recorded import CHANNEL, PUBLIC, THREAD, Recording
 from tests.e2e.stage import CHECKOUT, Stage
 
@@ -33,12 +33,12 @@ def settings(folder: Path, **more: object) -> dict[str, Any]:
 
 
 class TestPrompts:
-    """What the model is asked."""
+    """Requests to the model."""
 
     @pytest.fixture
     def agent(self, tmp_path: Path) -> Iterator[Recording]:
         made = Recording(tmp_path, (LAYER,), **settings(tmp_path))
-        made.tell(CURATED, ReadersListed(windows=(told(CHANNEL, PUBLIC), told(THREAD, PUBLIC))))
+        made.tell(CURATED, ReadersListed(windows=(readers_of(CHANNEL, PUBLIC), readers_of(THREAD, PUBLIC))))
         yield made
         made.stop()
 
@@ -82,7 +82,7 @@ class TestPrompts:
         for is_first in (True, False):
             life = Recording(tmp_path, (LAYER,), **settings(tmp_path))
             life.message_id += 1_000 * (not is_first)  # a later life's messages are new
-            life.tell(CURATED, ReadersListed(windows=(told(CHANNEL, PUBLIC), told(THREAD, PUBLIC))))
+            life.tell(CURATED, ReadersListed(windows=(readers_of(CHANNEL, PUBLIC), readers_of(THREAD, PUBLIC))))
             if is_first:
                 self.add(life, "The database is called Zebra")
             for _ in range(2):
@@ -137,7 +137,7 @@ class TestPrompts:
 
 
 class TestDiscord:
-    """What people meet."""
+    """Answers to people in Discord."""
 
     @pytest.fixture
     def stage(self, server: PlaygroundServer, tmp_path: Path) -> Iterator[Stage]:
@@ -184,7 +184,7 @@ class TestDiscord:
 
 
 class TestModel:
-    """What a model does, with its one tool, in a server's threads."""
+    """Use of the memory by a model, with its one tool, in a server's threads."""
 
     @pytest.fixture
     def model(self) -> Iterator[LoopbackModel]:

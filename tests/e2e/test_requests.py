@@ -1,7 +1,7 @@
-"""What a model is asked in a recorded conversation is, byte for byte, what it was asked when that was recorded.
+"""Requests to the model in a recorded conversation are the recorded requests, byte for byte.
 
-Requests are what prompt caches, and the answers themselves, live on: a change of one of their bytes is a decision. Whoever
-takes it writes the file anew with `RECORD=1 bin/test tests/e2e/test_requests.py` and sees in its diff what was decided.
+Prompt caches and answers depend on the requests: a change of one byte is a decision. Record a decision with
+`RECORD=1 bin/test tests/e2e/test_requests.py`; the diff of the file shows the change.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def converse(agent: Recording) -> None:
     request = agent.say("What was the door code of the warehouse?", THREAD)
     place = next(event for event in agent.told_places(request) if "discord-channel" in event)
     agent.answer(request, f"EXPAND path={place} line=5")
-    agent.answer(agent.asked(), "It is 4711.")
+    agent.answer(agent.take_request(), "It is 4711.")
     agent.pin("We deploy on Tuesdays only.")
     agent.advance(86_400)
     agent.answer(agent.say("May I deploy today?", THREAD, "Eve", may_run=False), "Only on Tuesdays.")

@@ -1,4 +1,4 @@
-"""What people delete and edit in a window, and what is left of it: for tests of retraction."""
+"""Deletions and edits by people in a window, and the remains: for tests of retraction."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def edit(rig: Rig, message_id: int, text: str, files: int = 0) -> None:
 
 
 def copies(rig: Rig) -> list[bytes]:
-    """What commands are shown of the logs."""
+    """Text of the logs that commands may see."""
     found = []
     for path in rig.logs():
         copy = rig.root / redacted_path(path.relative_to(rig.root).as_posix())
@@ -36,7 +36,7 @@ def copies(rig: Rig) -> list[bytes]:
     return found
 
 
-def asked(rig: Rig, text: str, message_id: int) -> str:
+def shown_to_model(rig: Rig, text: str, message_id: int) -> str:
     """All that the model is shown with a question."""
     rig.say(text, message_id)
     request = rig.answer("fine")

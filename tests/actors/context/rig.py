@@ -105,15 +105,15 @@ class Rig:
         self.system.require_rest()
 
     def requests(self) -> list[ModelRequest]:
-        """What the model was asked since the last look."""
+        """Requests to the model since the last call."""
         return of_type(ModelRequest, self.model.drain())
 
     def commands(self) -> list[RunBash]:
-        """What the shell was told since the last look."""
+        """Messages to the shell since the last call."""
         return of_type(RunBash, self.shell.drain())
 
     def posts(self) -> list[PostMessage]:
-        """What people were to be shown since the last look."""
+        """Posts for people since the last call."""
         return of_type(PostMessage, self.surface.drain())
 
     def answer(self, text: str, *calls: ToolCall, stop: StopReason = StopReason.STOP) -> ModelRequest:
@@ -133,7 +133,7 @@ class Rig:
         return post
 
     def finish_command(self, text: str, exit_code: int = 0) -> RunBash:
-        """The shell ends its one command."""
+        """The shell ends the only command."""
         (command,) = self.commands()
         self.system.tell(command.reply_to, bash_result(command, text, exit_code))
         self.system.run()
@@ -147,7 +147,7 @@ class Rig:
         return files
 
     def events(self, window: Window = CHANNEL) -> list[Event]:
-        """What the window's newest log says."""
+        """Events of the window's newest log."""
         return [logged.event for logged in parse(self.logs(window)[-1].read_bytes()).events]
 
     def kinds(self, window: Window = CHANNEL) -> list[Kind]:
@@ -209,12 +209,12 @@ def bash_call(command: str, call_id: str = "call-1") -> ToolCall:
 
 
 def of_type(kind: type[M], messages: Iterable[Message]) -> list[M]:
-    """Those of `messages` that are of `kind`."""
+    """Messages of one kind."""
     return [message for message in messages if isinstance(message, kind)]
 
 
 def texts(request: ModelRequest) -> list[str]:
-    """What the request's messages say, without their headers."""
+    """Texts of the request's messages, without their headers."""
     return [_body(message) for message in request.messages]
 
 

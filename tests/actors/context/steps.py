@@ -39,7 +39,7 @@ class World:
     """People, a model, a shell and a Discord, which outlive the agent, which is interrupted as planned."""
 
     def __init__(self, root: Path, plan: Mapping[int, str] | None = None, **decided: Any) -> None:
-        """A world in which nothing was said.
+        """A world without messages.
 
         Args:
             root: An empty folder.
@@ -55,14 +55,14 @@ class World:
         self.shown: dict[str, PostMessage] = {}
         """By nonce, as Discord knows them."""
         self.refused: list[str] = []
-        """Messages whose senders were told that they cannot be stored now."""
+        """Messages refused because they cannot be stored now."""
         self.ran: list[str] = []
         self.replies: list[Message] = []
         self.asked: list[ModelRequest] = []
         self.worded = 0
-        """How many questions there were about the wording of results."""
+        """Number of questions about the wording of results."""
         self.failing_posts = 0
-        """How many posts fail from now on."""
+        """Number of posts that fail from now on."""
         self._death = ""
         self._dead = self._broken = self._crashed = False
         self.rig = self._begin()
@@ -77,7 +77,7 @@ class World:
         self.do(lambda: self.rig.tell(CHANNEL, message))
 
     def ask(self, make: Callable[[], Message]) -> None:
-        """A command; nobody repeats one that gets no answer."""
+        """Send a command; a command without an answer is not repeated."""
         self.do(lambda: self.rig.tell(CHANNEL, make()))
 
     def do(self, act: Callable[[], object]) -> None:
@@ -90,7 +90,7 @@ class World:
         if self._crashed:
             self._crashed = False
             self._live(lambda: self.rig.advance(5))
-        while self._unlogged():
+        while self._find_unlogged():
             self._live(self._offer_again)
             self._broken = False
             self._live(lambda: self.rig.advance(61))
@@ -140,17 +140,17 @@ class World:
         return [list(durability.events_in(path.read_bytes())) for path in self.rig.logs()]
 
     def answers_to(self, message_id: int) -> list[str]:
-        """What people were shown in answer to a message, apart from being told that nothing can be stored."""
+        """Texts shown to people in answer to a message, without notices that nothing can be stored."""
         return [post.text for post in self.shown.values() if post.answers_message_id == str(message_id)]
 
     def conversation(self) -> Conversation:
-        """What the window has in memory."""
+        """State of the window in memory."""
         self.rig.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=self.rig.surface.address))
         (actor,) = [box.actor for box in self.rig.system.mailboxes() if isinstance(box.actor, ContextActor)]
         return actor.conversation
 
     def require_order(self) -> None:
-        """What holds after whatever came: each word is logged once, no command ran twice, memory and log agree."""
+        """Invariants after any step: each word is logged once, no command ran twice, memory and log agree."""
         logs = self.logs()
         logged = Counter(message_number(event.kind, event.meta_json) for log in logs for event in log)
         for message in self.said:
@@ -198,16 +198,16 @@ class World:
             self.rig.tell(window, ResumeWindow(window=window, reply_to=self.rig.surface.address))
         self.settle()
 
-    def _unlogged(self) -> list[UserMessage]:
-        """What was said and no log has."""
+    def _find_unlogged(self) -> list[UserMessage]:
+        """Messages that no log has."""
         logs = self.root / "logs" / CHANNEL.surface.value / CHANNEL.id
         events = [event for path in logs.glob("*.md") for event in durability.events_in(path.read_bytes())]
         known = {message_number(event.kind, event.meta_json) for event in events}
         return [message for message in self.said if message.message_id not in known]
 
     def _offer_again(self) -> None:
-        """What no log has is said again, as the surface does with what was not confirmed."""
-        for message in self._unlogged():
+        """Send messages without a log entry again, as the surface does without a confirmation."""
+        for message in self._find_unlogged():
             self.rig.tell(CHANNEL, msgspec.structs.replace(message, reply_to=self.rig.surface.address))
             self.settle()
 

@@ -25,7 +25,7 @@ def saved_by_an_editor(place: Path) -> None:
     fresh.rename(place)
 
 
-def removed(place: Path) -> None:
+def remove(place: Path) -> None:
     place.unlink()
 
 
@@ -47,7 +47,7 @@ def made_a_folder(place: Path) -> None:
     place.mkdir()
 
 
-CHANGES = (saved_by_an_editor, removed, cut_shorter, added_to, folder_removed, made_a_folder)
+CHANGES = (saved_by_an_editor, remove, cut_shorter, added_to, folder_removed, made_a_folder)
 
 
 @pytest.mark.req("X-171")

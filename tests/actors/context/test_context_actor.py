@@ -208,13 +208,13 @@ def test_subscribers_hear_of_both_sides_of_a_turn(rig: Rig) -> None:
 
 
 class TestContributors:
-    """What others add to a request."""
+    """Contributions of other parts to a request."""
 
     MEMORY = Address("edge", "memory")
     OTHER = Address("edge", "other")
 
     @pytest.fixture
-    def asked(self, tmp_path: Path) -> Iterator[Rig]:
+    def two_contributors(self, tmp_path: Path) -> Iterator[Rig]:
         """A window with two contributors."""
         rig = Rig(tmp_path, contributors=(self.MEMORY, self.OTHER))
         self.memory, self.other = rig.system.edge("memory"), rig.system.edge("other")
@@ -222,7 +222,7 @@ class TestContributors:
         rig.stop()
 
     def contribute(self, rig: Rig, who: Address, name: str) -> None:
-        """A block of that name, or none."""
+        """Block with the name, or no block."""
         block = f"INJECTED_CONTEXT_{name}\n{{}}" if name else ""
         edge = self.memory if who == self.MEMORY else self.other
         (asked,) = of_type(PrepareTurn, edge.drain())
@@ -230,40 +230,42 @@ class TestContributors:
 
     @pytest.mark.req("S0-62")
     @pytest.mark.req("X-72")
-    def test_blocks_stand_immediately_before_the_prompt_the_first_contributors_nearest(self, asked: Rig) -> None:
-        asked.say("hello", 1)
-        self.contribute(asked, self.OTHER, "FIRST")
-        self.contribute(asked, self.MEMORY, "SECOND")
-        (request,) = asked.requests()
+    def test_blocks_stand_immediately_before_the_prompt_the_first_contributors_nearest(
+        self, two_contributors: Rig
+    ) -> None:
+        two_contributors.say("hello", 1)
+        self.contribute(two_contributors, self.OTHER, "FIRST")
+        self.contribute(two_contributors, self.MEMORY, "SECOND")
+        (request,) = two_contributors.requests()
         assert request.messages[-1].text == (
             "INJECTED_CONTEXT_FIRST\n{}\n\nINJECTED_CONTEXT_SECOND\n{}\n\n[2026-01-30 14:00 UTC] Alice:\nhello"
         )
 
-    def test_who_is_late_contributes_nothing_and_delays_only_to_the_deadline(self, asked: Rig) -> None:
-        asked.say("hello", 1)
-        self.contribute(asked, self.MEMORY, "FIRST")
-        asked.advance(4.9)
-        assert asked.requests() == []
-        asked.advance(0.2)
-        (request,) = asked.requests()
+    def test_who_is_late_contributes_nothing_and_delays_only_to_the_deadline(self, two_contributors: Rig) -> None:
+        two_contributors.say("hello", 1)
+        self.contribute(two_contributors, self.MEMORY, "FIRST")
+        two_contributors.advance(4.9)
+        assert two_contributors.requests() == []
+        two_contributors.advance(0.2)
+        (request,) = two_contributors.requests()
         assert request.messages[-1].text.startswith("INJECTED_CONTEXT_FIRST\n{}\n\n[")
-        self.contribute(asked, self.OTHER, "LATE")
-        assert asked.requests() == []
+        self.contribute(two_contributors, self.OTHER, "LATE")
+        assert two_contributors.requests() == []
 
     @pytest.mark.req("S0-64", "X-13")
-    def test_a_block_is_in_its_own_turn_only_and_never_in_the_log(self, asked: Rig) -> None:
-        asked.say("one", 1)
-        self.contribute(asked, self.MEMORY, "BLOCK_ONE")
-        self.contribute(asked, self.OTHER, "")
-        asked.answer("", bash_call("ls"), stop=StopReason.TOOL_CALLS)
-        asked.finish_command("x")
-        assert "BLOCK_ONE" in asked.answer("1").messages[0].text
-        asked.say("two", 2)
-        self.contribute(asked, self.MEMORY, "")
-        self.contribute(asked, self.OTHER, "")
-        (request,) = asked.requests()
+    def test_a_block_is_in_its_own_turn_only_and_never_in_the_log(self, two_contributors: Rig) -> None:
+        two_contributors.say("one", 1)
+        self.contribute(two_contributors, self.MEMORY, "BLOCK_ONE")
+        self.contribute(two_contributors, self.OTHER, "")
+        two_contributors.answer("", bash_call("ls"), stop=StopReason.TOOL_CALLS)
+        two_contributors.finish_command("x")
+        assert "BLOCK_ONE" in two_contributors.answer("1").messages[0].text
+        two_contributors.say("two", 2)
+        self.contribute(two_contributors, self.MEMORY, "")
+        self.contribute(two_contributors, self.OTHER, "")
+        (request,) = two_contributors.requests()
         assert all("BLOCK" not in message.text for message in request.messages)
-        assert b"BLOCK" not in asked.logs()[0].read_bytes()
+        assert b"BLOCK" not in two_contributors.logs()[0].read_bytes()
 
 
 def test_a_request_that_got_lost_ends_in_a_notice(rig: Rig) -> None:

@@ -1,4 +1,4 @@
-"""What contributors say, in their order, and for how long it holds."""
+"""Contributions: their order, and their duration."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def instructions(contributions: Contributions) -> tuple[str, ...]:
     return tuple(each.instructions for each in contributions.newest() if each.instructions)
 
 
-def said(by: Address, block: str = "", instructions: str = "", *references: Reference) -> TurnContribution:
+def contribution_of(by: Address, block: str = "", instructions: str = "", *references: Reference) -> TurnContribution:
     return TurnContribution(
         request_id=RequestId("r"), contributor=str(by), block=block, instructions=instructions, references=references
     )
@@ -32,9 +32,9 @@ def said(by: Address, block: str = "", instructions: str = "", *references: Refe
 def test_the_first_contributors_block_stands_nearest_to_the_prompt_whoever_answers_first() -> None:
     contributions = Contributions((ONE, TWO))
     contributions.begin()
-    contributions.take(said(TWO, SECOND))
+    contributions.take(contribution_of(TWO, SECOND))
     before = contributions.is_complete
-    contributions.take(said(ONE, FIRST))
+    contributions.take(contribution_of(ONE, FIRST))
 
     assert (before, contributions.is_complete) == (False, True)
     assert contributions.block() == f"{SECOND}\n\n{FIRST}"
@@ -43,19 +43,19 @@ def test_the_first_contributors_block_stands_nearest_to_the_prompt_whoever_answe
 def test_a_block_holds_for_one_turn_and_instructions_until_they_change() -> None:
     contributions = Contributions((ONE,))
     contributions.begin()
-    contributions.take(said(ONE, FIRST, "always"))
+    contributions.take(contribution_of(ONE, FIRST, "always"))
     contributions.begin()
 
     assert contributions.block() == ""
     assert instructions(contributions) == ("always",)
-    contributions.take(said(ONE, "", "never"))
+    contributions.take(contribution_of(ONE, "", "never"))
     assert instructions(contributions) == ("never",)
 
 
 def test_a_late_answer_counts_for_the_next_turns_instructions_only() -> None:
     contributions = Contributions((ONE,))
     contributions.begin()
-    contributions.take_late(said(ONE, FIRST, "always"))
+    contributions.take_late(contribution_of(ONE, FIRST, "always"))
 
     assert contributions.block() == ""
     assert instructions(contributions) == ("always",)
@@ -64,8 +64,8 @@ def test_a_late_answer_counts_for_the_next_turns_instructions_only() -> None:
 def test_who_was_not_asked_is_not_heard() -> None:
     contributions = Contributions((ONE,))
     contributions.begin()
-    contributions.take(said(TWO, FIRST, "always"))
-    contributions.take_late(said(TWO, FIRST, "always"))
+    contributions.take(contribution_of(TWO, FIRST, "always"))
+    contributions.take_late(contribution_of(TWO, FIRST, "always"))
 
     assert (contributions.block(), instructions(contributions)) == ("", ())
 
@@ -74,7 +74,7 @@ def test_a_reference_belongs_to_who_named_it() -> None:
     contributions = Contributions((ONE, TWO), (ONE, TWO))
     contributions.begin()
     there = Reference(path="logs/x.md", line=3)
-    contributions.take(said(TWO, "", "", there))
+    contributions.take(contribution_of(TWO, "", "", there))
 
     assert contributions.owner_of(there) == TWO
     contributions.begin()
@@ -85,8 +85,8 @@ def test_of_two_who_named_it_the_first_in_order_is_asked_whoever_answered_last()
     contributions = Contributions((ONE, TWO), (ONE, TWO))
     contributions.begin()
     there = Reference(path="logs/x.md", line=3)
-    contributions.take(said(ONE, "", "", there))
-    contributions.take(said(TWO, "", "", there))
+    contributions.take(contribution_of(ONE, "", "", there))
+    contributions.take(contribution_of(TWO, "", "", there))
 
     assert contributions.owner_of(there) == ONE
 
@@ -95,7 +95,7 @@ def test_who_cannot_expand_references_is_not_asked_to() -> None:
     contributions = Contributions((ONE, TWO), (TWO,))
     contributions.begin()
     there = Reference(path="logs/x.md", line=3)
-    contributions.take(said(ONE, "", "", there))
+    contributions.take(contribution_of(ONE, "", "", there))
 
     assert contributions.owner_of(there) is None
 
@@ -103,8 +103,8 @@ def test_who_cannot_expand_references_is_not_asked_to() -> None:
 def test_a_late_contribution_does_not_undo_a_newer_one() -> None:
     contributions = Contributions((ONE,))
     contributions.begin()
-    contributions.take(said(ONE, "", "new"))
-    contributions.take_late(said(ONE, "", "old"))
+    contributions.take(contribution_of(ONE, "", "new"))
+    contributions.take_late(contribution_of(ONE, "", "old"))
 
     assert instructions(contributions) == ("new",)
 
@@ -127,11 +127,11 @@ def test_nonsense_counts_as_nothing_and_hurts_nobody(subtests: pytest.Subtests) 
         with subtests.test(fields=fields):
             contributions = Contributions((ONE, TWO), (ONE, TWO))
             contributions.begin()
-            contributions.take(said(ONE, FIRST, "usual"))
+            contributions.take(contribution_of(ONE, FIRST, "usual"))
             contributions.begin()
-            nonsense = msgspec.structs.replace(said(ONE, "", "other"), **fields)
+            nonsense = msgspec.structs.replace(contribution_of(ONE, "", "other"), **fields)
             contributions.take(nonsense)
-            contributions.take(said(TWO, SECOND))
+            contributions.take(contribution_of(TWO, SECOND))
 
             assert contributions.is_complete
             assert contributions.block() == SECOND
@@ -147,7 +147,7 @@ def test_a_name_that_nobody_has_is_not_taken(subtests: pytest.Subtests) -> None:
         with subtests.test(name=name):
             contributions = Contributions((ONE,))
             contributions.begin()
-            reply = msgspec.structs.replace(said(ONE, FIRST, "x"), contributor=name)
+            reply = msgspec.structs.replace(contribution_of(ONE, FIRST, "x"), contributor=name)
             contributions.take(reply)
             contributions.take_late(reply)
 
@@ -159,16 +159,16 @@ def test_who_lets_three_turns_pass_is_waited_for_no_longer_until_it_answers() ->
     complete = []
     for _ in range(PATIENCE_TURNS + 2):
         contributions.begin()
-        contributions.take(said(TWO, SECOND))
+        contributions.take(contribution_of(TWO, SECOND))
         complete.append(contributions.is_complete)
         contributions.give_up()
-    contributions.take_late(said(ONE, "", "here again"))
+    contributions.take_late(contribution_of(ONE, "", "here again"))
     contributions.begin()
 
     assert complete == [False] * PATIENCE_TURNS + [True, True]
     assert not contributions.is_complete
-    contributions.take(said(TWO, SECOND))
-    contributions.take(said(ONE, FIRST))
+    contributions.take(contribution_of(TWO, SECOND))
+    contributions.take(contribution_of(ONE, FIRST))
     assert contributions.is_complete
 
 
@@ -178,7 +178,7 @@ def test_what_comes_in_time_from_who_is_not_waited_for_counts() -> None:
         contributions.begin()
         contributions.give_up()
     contributions.begin()
-    contributions.take(said(ONE, FIRST))
+    contributions.take(contribution_of(ONE, FIRST))
 
     assert contributions.block() == FIRST
 

@@ -45,7 +45,7 @@ def choose(world: World) -> None:
 
 
 def is_stored(world: World, message_id: int) -> bool:
-    """Whether a message was logged; otherwise its sender was told that it was not."""
+    """True if a message was logged; otherwise its sender was told so."""
     return any(
         event.kind is Kind.USER and event.meta_dict()["message_id"] == str(message_id)
         for log in world.logs()
@@ -113,7 +113,7 @@ def stop_by_button(world: World) -> None:
 
 
 def require_stopped(world: World, message_id: int, *waiting: int) -> None:
-    """The message was not answered, nor those behind it, and it is written once that its turn was stopped."""
+    """The message and all behind it stay unanswered, and the log has the stop of the turn once."""
     log = world.logs()[-1]
     turn = next(event.id for event in log if event.meta_dict().get("message_id") == str(message_id))
     whats = [
@@ -158,7 +158,7 @@ def new_window_with_debts(world: World) -> None:
         assert last.model == "other"
 
 
-def joined(world: World) -> None:
+def join_turn(world: World) -> None:
     world.say("run it for ever", 1)
     world.say("and that", 2)
     world.rig.shell.drain()
@@ -167,7 +167,7 @@ def joined(world: World) -> None:
     assert world.answers_to(1) or world.answers_to(2)
 
 
-def worded(world: World) -> None:
+def word_results(world: World) -> None:
     world.say("run it", 1)
     world.say("run it again", 2)
     world.finish()
@@ -199,15 +199,15 @@ SCENARIOS: dict[str, Callable[[World], None]] = {
         stop_by_word,
         stop_by_button,
         new_window_with_debts,
-        joined,
-        worded,
+        join_turn,
+        word_results,
         off_record,
     )
 }
 DECIDED: dict[str, dict[str, Any]] = {
-    "joined": {"mid_turn": "steer"},
+    "join_turn": {"mid_turn": "steer"},
     "new_window_with_debts": {"models": MODELS},
-    "worded": {"wording": lambda _window: Address("edge", "worder")},
+    "word_results": {"wording": lambda _window: Address("edge", "worder")},
 }
 
 

@@ -1,4 +1,4 @@
-"""A model that asks to see more of a memory gets it, without a tool, and nobody else ever sees that."""
+"""A model may ask for more of a memory, without a tool; people never see the request."""
 
 from __future__ import annotations
 

@@ -18,15 +18,15 @@ ONE, TWO = Address("one"), Address("two")
 A, B = SharedFolder(path="/a", may_write=True, kept=("x",)), SharedFolder(path="/b")
 
 
-def said(by: Address, *folders: SharedFolder, block: str = "") -> TurnContribution:
+def contribution_of(by: Address, *folders: SharedFolder, block: str = "") -> TurnContribution:
     return TurnContribution(request_id=RequestId("r"), contributor=str(by), block=block, folders=folders)
 
 
 def test_they_stand_in_the_contributors_order_and_belong_to_one_turn() -> None:
     contributions = Contributions((ONE, TWO))
     contributions.begin()
-    contributions.take(said(TWO, B, A))
-    contributions.take(said(ONE, A))
+    contributions.take(contribution_of(TWO, B, A))
+    contributions.take(contribution_of(ONE, A))
     assert contributions.folders() == (A, B, A)
     contributions.begin()
     assert contributions.folders() == ()
@@ -35,25 +35,25 @@ def test_they_stand_in_the_contributors_order_and_belong_to_one_turn() -> None:
 def test_those_of_a_late_answer_do_not_count() -> None:
     contributions = Contributions((ONE,))
     contributions.begin()
-    contributions.take_late(said(ONE, A))
+    contributions.take_late(contribution_of(ONE, A))
     assert contributions.folders() == ()
 
 
 def test_an_unsound_contribution_gives_none(subtests: pytest.Subtests) -> None:
     cases: list[TurnContribution] = [
-        said(ONE, A, block="nonsense"),
-        msgspec.structs.replace(said(ONE), folders=None),
-        msgspec.structs.replace(said(ONE), folders=("/a",)),
-        msgspec.structs.replace(said(ONE), folders=({"path": "/a"},)),
-        said(ONE, SharedFolder(path=5)),  # type: ignore[arg-type]
-        said(ONE, SharedFolder(path="/a", kept=(5,))),  # type: ignore[arg-type]
+        contribution_of(ONE, A, block="nonsense"),
+        msgspec.structs.replace(contribution_of(ONE), folders=None),
+        msgspec.structs.replace(contribution_of(ONE), folders=("/a",)),
+        msgspec.structs.replace(contribution_of(ONE), folders=({"path": "/a"},)),
+        contribution_of(ONE, SharedFolder(path=5)),  # type: ignore[arg-type]
+        contribution_of(ONE, SharedFolder(path="/a", kept=(5,))),  # type: ignore[arg-type]
     ]
     for contribution in cases:
         with subtests.test(contribution=contribution):
             contributions = Contributions((ONE, TWO))
             contributions.begin()
             contributions.take(contribution)
-            contributions.take(said(TWO, B))
+            contributions.take(contribution_of(TWO, B))
             assert contributions.folders() == (B,)
 
 

@@ -1,4 +1,4 @@
-"""What is deleted and edited while a look through the logs would be too soon: gathered, withheld, and found together."""
+"""Deletions and edits between two looks through the logs: gathered, withheld, and applied together."""
 
 from __future__ import annotations
 
@@ -21,18 +21,27 @@ from messages.context import (
 )
 from messages.turn import EventsLogged
 from tests.actors.context.durability import disk_of
-from tests.actors.context.retractions import SECRET, asked, copies, delete, edit, exchange, new_window, tombstones
+from tests.actors.context.retractions import (
+    SECRET,
+    copies,
+    delete,
+    edit,
+    exchange,
+    new_window,
+    shown_to_model,
+    tombstones,
+)
 from tests.actors.context.rig import CHANNEL, Rig, of_type, texts
 
 LOOK_S = 1.0
-"""How long each reading of all logs takes where that takes long."""
+"""Seconds of each slow reading of all logs."""
 
 
 past = Journal.past
 
 
 def long_past(journal: Journal, naming: Collection[str] = ()) -> Iterator[tuple[str, ParsedEvent]]:
-    """What a journal has, which takes long to be gone through."""
+    """Content of a journal that is slow to read."""
     LongLogs.looks += 1
     LongLogs.rig.clock.advance(LOOK_S)
     return past(journal, naming)
@@ -73,7 +82,7 @@ def test_what_is_deleted_soon_after_waits_and_is_looked_for_together(slow: Rig) 
     edit(slow, 20, "never mind")
     assert LongLogs.looks == once
     slow.listener.drain()
-    seen = asked(slow, "what was it?", 30)
+    seen = shown_to_model(slow, "what was it?", 30)
     assert "secret" not in seen
     assert LongLogs.looks == once
     wait_for_look(slow)
@@ -83,7 +92,7 @@ def test_what_is_deleted_soon_after_waits_and_is_looked_for_together(slow: Rig) 
     assert [len(each) for each in told if each[0].kind == "tombstone"] == [18, 1]
     assert len(tombstones(slow)) == 20
     assert not any(b"secret" in copy for copy in copies(slow))
-    seen = asked(slow, "and now?", 31)
+    seen = shown_to_model(slow, "and now?", 31)
     assert "secret" not in seen
     assert "never mind" in seen
     slow.stop()
@@ -98,7 +107,7 @@ def test_what_waits_is_withheld_with_its_quotations(slow: Rig) -> None:
         slow.deliver()
     delete(slow, 2)
 
-    seen = asked(slow, "what was it?", 5)
+    seen = shown_to_model(slow, "what was it?", 5)
     assert "41000" not in seen
     assert "good morning" in seen
     assert tombstones(slow) == []
@@ -155,7 +164,7 @@ def test_what_waits_for_a_look_is_not_forgotten_by_a_kill(slow: Rig, why: str) -
     slow.kill()
 
     again = Rig(slow.root)
-    assert "41000" not in asked(again, "what was it?", 3)
+    assert "41000" not in shown_to_model(again, "what was it?", 3)
     assert [each["why"] for each in tombstones(again)] == [why]
     assert not any(b"41000" in copy for copy in copies(again))
     again.stop()
@@ -173,7 +182,7 @@ def test_what_waits_for_a_look_is_not_forgotten_by_anew_window(slow: Rig, why: s
     slow.kill()
 
     again = Rig(slow.root)
-    asked(again, "good morning", 3)
+    shown_to_model(again, "good morning", 3)
     assert not any(b"41000" in copy for copy in copies(again))
     again.stop()
 
@@ -186,11 +195,11 @@ def test_what_was_looked_for_is_looked_for_no_more(slow: Rig) -> None:
     wait_for_look(slow)
     looks = LongLogs.looks
     wait_for_look(slow)
-    asked(slow, "what was it?", 3)
+    shown_to_model(slow, "what was it?", 3)
     slow.kill()
 
     again = with_long_logs(slow.root)
-    asked(again, "and now?", 4)
+    shown_to_model(again, "and now?", 4)
     assert (looks > 0, LongLogs.looks) == (True, 0)
     assert tombstones(again) == []
     again.stop()
@@ -204,7 +213,7 @@ def test_an_edit_brings_nothing_back_that_was_deleted_before(slow: Rig) -> None:
     edit(slow, 2, "version 2 of it")
     wait_for_look(slow)
 
-    assert "version" not in asked(slow, "what was it?", 3)
+    assert "version" not in shown_to_model(slow, "what was it?", 3)
     assert [each["why"] for each in tombstones(slow)] == ["deleted"]
     slow.stop()
 

@@ -1,4 +1,4 @@
-"""Messages that are only noted, those of people who may run nothing, and what messages answer."""
+"""Messages without an answer, messages of people without commands, and answered messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.actors.context.rig import CHANNEL, Rig, bash_call, of_type, texts
 
 
 class TestOverheard:
-    """What is logged and not answered."""
+    """Logged messages without an answer."""
 
     def test_it_is_logged_and_told_and_not_answered(self, rig: Rig) -> None:
         rig.say("between us", 1, wants_answer=False, audience="everyone")
@@ -122,7 +122,7 @@ class TestViewers:
 
 
 class TestQuotes:
-    """What a message answers."""
+    """Message that another message answers."""
 
     QUOTE = Quote(
         message_id=MessageId("500"),

@@ -1,4 +1,4 @@
-"""Who said it, as the model is told."""
+"""Author of a message, as the model sees it."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def usage(rig: Rig) -> UsageTold:
 
 
 def answer(rig: Rig, text: str, *, cost_usd: float, calls: bool = False) -> None:
-    """The model answers its one open request at that cost."""
+    """Answer the only open request at this cost."""
     (request,) = of_type(ModelRequest, rig.model.drain())
     made = reply(request, text, *([bash_call("ls")] if calls else []), stop=StopReason.STOP)
     used = Usage(prompt_tokens=100, completion_tokens=10, cost_usd=cost_usd)

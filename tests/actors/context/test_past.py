@@ -18,7 +18,7 @@ from messages.context import KeptMessagesTold, RestoreRedactions, RetractMessage
 from messages.forget import EventsForgotten, ForgetEvents
 from messages.past import KeepPast, PastKept, PastMessage
 from messages.turn import EventsLogged
-from tests.actors.context.retractions import SECRET, asked, exchange
+from tests.actors.context.retractions import SECRET, exchange, shown_to_model
 from tests.actors.context.rig import CHANNEL, THREAD, Rig, of_type
 
 FIRST = 900_000_000_000_000_000
@@ -103,10 +103,10 @@ def test_a_message_that_opened_a_thread_is_in_the_threads_log_only(rig: Rig) -> 
 def test_the_past_is_no_history_and_opens_no_window(rig: Rig) -> None:
     keep(rig, [past(1, "the cat is called Zorro")])
     assert rig.logs() == list_imported(rig.root)
-    assert "Zorro" not in asked(rig, "what is the cat called?", FIRST + 100)
+    assert "Zorro" not in shown_to_model(rig, "what is the cat called?", FIRST + 100)
     rig.kill()
     rig = Rig(rig.root)
-    assert "Zorro" not in asked(rig, "and now?", FIRST + 101)
+    assert "Zorro" not in shown_to_model(rig, "and now?", FIRST + 101)
     rig.stop()
 
 
@@ -145,7 +145,7 @@ def test_an_edited_message_of_the_past_has_its_new_words_among_the_past(rig: Rig
     words = [event.content for event in past_events(rig.root) if event.kind is Kind.USER]
     assert sorted(words) == sorted([SECRET, "the salary is secret", "no salary at all"])
     assert [event.kind for event in past_events(rig.root)].count(Kind.TOMBSTONE) == 2
-    assert "salary" not in asked(rig, "what now?", FIRST + 60)
+    assert "salary" not in shown_to_model(rig, "what now?", FIRST + 60)
     rig.tell(CHANNEL, TellKeptMessages(request_id=RequestId("t"), reply_to=rig.listener.address, window=CHANNEL))
     (kept,) = of_type(KeptMessagesTold, rig.listener.drain())
     assert str(FIRST + 1) in [each.message_id for each in kept.messages]

@@ -1,4 +1,4 @@
-"""What `/remember` and `/unremember` write, and what the memory makes of it."""
+"""Writes of `/remember` and `/unremember`, and their use by the memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def pin(rig: Rig | MemoryRig, request: str = "r1", window: Window = CHANNEL, **f
         window=window,
         **{"asked_by": "21", "asked_by_name": "Alice", "audience": PUBLIC, **fields},
     )
-    return answered(rig, made)
+    return answer_to(rig, made)
 
 
 def unpin(rig: Rig | MemoryRig, request: str = "u1", **fields: Any) -> Message:
@@ -35,10 +35,10 @@ def unpin(rig: Rig | MemoryRig, request: str = "u1", **fields: Any) -> Message:
     made = UnpinMemory(
         request_id=RequestId(request), reply_to=edge.address, window=CHANNEL, **{"asked_by": "21", **fields}
     )
-    return answered(rig, made)
+    return answer_to(rig, made)
 
 
-def answered(rig: Rig | MemoryRig, command: PinMemory | UnpinMemory) -> Message:
+def answer_to(rig: Rig | MemoryRig, command: PinMemory | UnpinMemory) -> Message:
     edge = rig.listener if isinstance(rig, Rig) else rig.asker
     rig.system.tell(command.window.address, command)
     rig.system.run()

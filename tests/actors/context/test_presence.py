@@ -1,4 +1,4 @@
-"""What people see of a turn while it runs, and that nothing of it outlives the turn."""
+"""Presence of a turn for people while the turn runs, without leftovers."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
     made.stop()
 
 
-def said(rig: Rig) -> list[Message]:
-    """What the surface was told since the last look."""
+def drain_surface(rig: Rig) -> list[Message]:
+    """Messages to the surface since the last call."""
     return rig.surface.drain()
 
 
 def progress(rig: Rig) -> list[tuple[str, str]]:
     """Text and status of each progress that was told since the last look."""
-    return [(shown.text, shown.status) for shown in of_type(ShowProgress, said(rig))]
+    return [(shown.text, shown.status) for shown in of_type(ShowProgress, drain_surface(rig))]
 
 
 def delta(rig: Rig, request_id: RequestId, text: str) -> None:
@@ -48,18 +48,18 @@ def delta(rig: Rig, request_id: RequestId, text: str) -> None:
 
 
 def ask(rig: Rig, message_id: int = 1) -> RequestId:
-    """A turn that waits for its model."""
+    """Turn in wait for its model."""
     rig.say("hello", message_id)
     (request,) = rig.requests()
-    said(rig)
+    drain_surface(rig)
     return request.request_id
 
 
 def start_command(rig: Rig, text: str, command: str) -> None:
-    """A turn whose model had something done."""
+    """Turn with a finished command."""
     rig.say("do it", 1)
     rig.answer(text, bash_call(command), stop=StopReason.TOOL_CALLS)
-    said(rig)
+    drain_surface(rig)
 
 
 class TestProgress:
@@ -68,13 +68,13 @@ class TestProgress:
     def test_what_the_model_has_said_so_far_is_shown_under_the_turn_that_the_post_ends(self, rig: Rig) -> None:
         rig.say("hello", 1)
         (request,) = rig.requests()
-        said(rig)
+        drain_surface(rig)
         delta(rig, request.request_id, "The ans")
-        (shown,) = said(rig)
+        (shown,) = drain_surface(rig)
         assert isinstance(shown, ShowProgress)
         assert (shown.text, shown.status, shown.answers_message_id) == ("The ans", "", "1")
         rig.tell(CHANNEL, reply(request, "The answer."))
-        (post,) = of_type(PostMessage, said(rig))
+        (post,) = of_type(PostMessage, drain_surface(rig))
         assert post.turn_id == shown.turn_id == rig.events()[0].id
 
     def test_the_same_text_again_is_not_told_again(self, rig: Rig) -> None:
@@ -92,14 +92,14 @@ class TestProgress:
         rig = Rig(tmp_path)
         request_id = ask(rig)
         delta(rig, request_id, "so far")
-        assert said(rig) == []
+        assert drain_surface(rig) == []
         rig.stop()
 
     def test_a_wish_to_see_a_record_is_not_shown(self, tmp_path: Path) -> None:
         rig = Rig(tmp_path, streams=True, max_expansions=2)
         request_id = ask(rig)
         delta(rig, request_id, "EXPAND path=logs/x")
-        assert said(rig) == []
+        assert drain_surface(rig) == []
         rig.stop()
 
     def test_a_command_that_ends_soon_is_never_shown(self, rig: Rig) -> None:
@@ -131,7 +131,7 @@ class TestProgress:
                 start_command(rig, text, "make all")
                 rig.advance(STATUS_AFTER_S)
                 rig.finish_command("done")
-                said(rig)
+                drain_surface(rig)
                 rig.advance(STATUS_AFTER_S)
                 assert progress(rig) == [then]
                 rig.stop()
@@ -139,9 +139,9 @@ class TestProgress:
     def test_a_failure_takes_the_place_of_the_running_message(self, rig: Rig) -> None:
         request_id = ask(rig)
         delta(rig, request_id, "so f")
-        (shown,) = of_type(ShowProgress, said(rig))
+        (shown,) = of_type(ShowProgress, drain_surface(rig))
         rig.tell(CHANNEL, ModelFailed(request_id=request_id, reason="asleep", attempts=1))
-        (post,) = of_type(PostMessage, said(rig))
+        (post,) = of_type(PostMessage, drain_surface(rig))
         assert post.turn_id == shown.turn_id
 
     def test_a_turn_that_was_resumed_looks_for_the_message_it_left_and_begins_no_other(self, tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ class TestProgress:
         (request,) = rig.requests()
         delta(rig, request.request_id, "so far")
         rig.tell(CHANNEL, reply(request, "the answer"))
-        told = said(rig)
+        told = drain_surface(rig)
         assert of_type(ShowProgress, told) == []
         (post,) = of_type(PostMessage, told)
         assert (post.look_first, post.turn_id) == (True, rig.events()[0].id)
@@ -176,7 +176,7 @@ class TestTyping:
         ask(rig)
         for _ in range(5):
             rig.advance(TYPING_RENEWAL_S)
-            assert said(rig) == [ShowTyping(window=CHANNEL, on=True)]
+            assert drain_surface(rig) == [ShowTyping(window=CHANNEL, on=True)]
 
     def test_it_ends_with_the_turn_however_that_ends(self, tmp_path: Path, subtests: pytest.Subtests) -> None:
         cases: list[str] = ["answered", "empty", "failed", "stopped"]
@@ -187,7 +187,7 @@ class TestTyping:
                 rig = Rig(root, streams=True, reacts=True)
                 rig.say("hello", 1)
                 (request,) = rig.requests()
-                said(rig)
+                drain_surface(rig)
                 match ending:
                     case "answered":
                         rig.tell(CHANNEL, reply(request, "hi"))
@@ -200,9 +200,9 @@ class TestTyping:
                             request_id=RequestId("s"), reply_to=rig.surface.address, window=CHANNEL, asked_by="Alice"
                         )
                         rig.tell(CHANNEL, stop)
-                assert of_type(ShowTyping, said(rig)) == [ShowTyping(window=CHANNEL, on=False)]
+                assert of_type(ShowTyping, drain_surface(rig)) == [ShowTyping(window=CHANNEL, on=False)]
                 rig.advance(10 * TYPING_RENEWAL_S)
-                assert of_type(ShowTyping, said(rig)) == []
+                assert of_type(ShowTyping, drain_surface(rig)) == []
                 rig.stop()
 
     def test_the_next_turn_has_a_lease_of_its_own(self, rig: Rig) -> None:
@@ -210,23 +210,23 @@ class TestTyping:
         rig.say("two", 2)
         rig.advance(TYPING_RENEWAL_S - 1)
         rig.answer("1")
-        assert [typing.on for typing in of_type(ShowTyping, said(rig))] == [True, False, True]
+        assert [typing.on for typing in of_type(ShowTyping, drain_surface(rig))] == [True, False, True]
         rig.advance(1)
-        assert of_type(ShowTyping, said(rig)) == []
+        assert of_type(ShowTyping, drain_surface(rig)) == []
         rig.advance(TYPING_RENEWAL_S - 1)
-        assert of_type(ShowTyping, said(rig)) == [ShowTyping(window=CHANNEL, on=True)]
+        assert of_type(ShowTyping, drain_surface(rig)) == [ShowTyping(window=CHANNEL, on=True)]
 
 
 class TestReactions:
-    """What messages show."""
+    """Texts of messages."""
 
     def kinds(self, rig: Rig) -> list[tuple[str, ReactionKind]]:
-        return [(shown.message_id, shown.kind) for shown in of_type(ShowReaction, said(rig))]
+        return [(shown.message_id, shown.kind) for shown in of_type(ShowReaction, drain_surface(rig))]
 
     def test_a_message_is_taken_and_answered_once_the_answer_is_seen(self, rig: Rig) -> None:
         rig.say("hello", 7)
         rig.answer("hi")
-        shown = said(rig)
+        shown = drain_surface(rig)
         assert [one.kind for one in of_type(ShowReaction, shown)] == [ReactionKind.TAKEN]
         (post,) = of_type(PostMessage, shown)
         rig.tell(CHANNEL, Delivered(request_id=post.request_id, message_ids=(MessageId("8"),)))
@@ -235,7 +235,7 @@ class TestReactions:
     def test_a_message_whose_answer_is_refused_is_not_shown_as_answered(self, rig: Rig) -> None:
         rig.say("hello", 7)
         rig.answer("hi")
-        (post,) = of_type(PostMessage, said(rig))
+        (post,) = of_type(PostMessage, drain_surface(rig))
         rig.tell(CHANNEL, DeliveryRefused(request_id=post.request_id, reason="the channel is gone"))
         assert self.kinds(rig) == [("7", ReactionKind.FAILED)]
 
@@ -245,7 +245,7 @@ class TestReactions:
         rig.kill()
         second = Rig(tmp_path, streams=True, reacts=True)
         second.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=second.surface.address))
-        (post,) = of_type(PostMessage, said(second))
+        (post,) = of_type(PostMessage, drain_surface(second))
         second.tell(CHANNEL, Delivered(request_id=post.request_id, message_ids=(MessageId("8"),)))
         assert self.kinds(second) == [("7", ReactionKind.RESUMED), ("7", ReactionKind.ANSWERED)]
         second.stop()
@@ -255,7 +255,7 @@ class TestReactions:
         rig.answer("")
         rig.say("two", 2)
         rig.say("three", 3)
-        said(rig)
+        drain_surface(rig)
         rig.say("stop", 4)
         assert sorted(self.kinds(rig)) == [("2", ReactionKind.FAILED), ("3", ReactionKind.FAILED)]
 
@@ -263,14 +263,14 @@ class TestReactions:
         rig = Rig(tmp_path, streams=True)
         rig.say("hello", 1)
         rig.answer("hi")
-        assert of_type(ShowReaction, said(rig)) == []
+        assert of_type(ShowReaction, drain_surface(rig)) == []
         rig.stop()
 
 
 def test_a_stopped_turn_ends_its_progress_with_a_note(rig: Rig) -> None:
     ask(rig)
     rig.say("STOP!", 2, author="Bob")
-    assert of_type(EndProgress, said(rig)) == [
+    assert of_type(EndProgress, drain_surface(rig)) == [
         EndProgress(window=CHANNEL, turn_id=rig.events()[0].id, note="stopped by Bob")
     ]
 
@@ -280,9 +280,9 @@ def test_a_turn_that_an_earlier_life_began_ends_what_that_life_showed_of_it(rig:
     rig.kill()
     second = Rig(tmp_path, streams=True)
     second.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=second.surface.address))
-    said(second)
+    drain_surface(second)
     second.say("stop", 2)
-    (ended,) = of_type(EndProgress, said(second))
+    (ended,) = of_type(EndProgress, drain_surface(second))
     turn = rig.events()[0]
     assert (ended.turn_id, ended.look_first, ended.answers_message_id) == (
         turn.id,

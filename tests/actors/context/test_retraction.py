@@ -1,4 +1,4 @@
-"""What people delete or edit: the log keeps it, and neither model, pins nor commands are shown it again."""
+"""Deletions and edits by people: the log keeps the words; model, pins and commands lose them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,16 @@ from messages.context import (
 )
 from messages.model import CancelModel, StopReason
 from messages.turn import EventsLogged
-from tests.actors.context.retractions import SECRET, asked, copies, delete, edit, exchange, new_window, tombstones
+from tests.actors.context.retractions import (
+    SECRET,
+    copies,
+    delete,
+    edit,
+    exchange,
+    new_window,
+    shown_to_model,
+    tombstones,
+)
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, of_type, texts
 
 
@@ -39,7 +48,7 @@ def test_a_deleted_message_and_what_came_of_it_are_forgotten_and_the_log_keeps_t
     delete(rig, 1)
 
     assert SECRET in [event.content for event in rig.events()]
-    assert "41000" not in asked(rig, "what was it?", 2)
+    assert "41000" not in shown_to_model(rig, "what was it?", 2)
     assert all(b"41000" not in copy for copy in copies(rig))
     (logged,) = tombstones(rig)
     assert (logged["message_id"], logged["why"]) == ("1", "deleted")
@@ -55,7 +64,7 @@ def test_a_new_life_forgets_it_too_and_makes_a_copy_that_is_missing(rig: Rig) ->
     copy.unlink()
     rig = Rig(rig.root)
 
-    assert "41000" not in asked(rig, "what was it?", 2)
+    assert "41000" not in shown_to_model(rig, "what was it?", 2)
     assert all(b"41000" not in copy for copy in copies(rig))
     rig.stop()
 
@@ -77,7 +86,7 @@ def test_an_answer_that_was_deleted_is_forgotten_alone(rig: Rig) -> None:
     shown = exchange(rig, "what is it?", 1, SECRET)
     delete(rig, int(shown))
 
-    seen = asked(rig, "and now?", 2)
+    seen = shown_to_model(rig, "and now?", 2)
     assert "what is it?" in seen
     assert "41000" not in seen
     assert all(b"41000" not in copy for copy in copies(rig))
@@ -91,7 +100,7 @@ def test_a_quotation_of_the_answer_to_a_deleted_message_is_forgotten_with_it(rig
     rig.deliver()
     delete(rig, 1)
 
-    seen = asked(rig, "and now?", 3)
+    seen = shown_to_model(rig, "and now?", 3)
     assert "is that so?" in seen
     assert "41000" not in seen
     assert all(b"41000" not in copy for copy in copies(rig))
@@ -103,10 +112,10 @@ def test_a_quotation_of_a_deleted_message_is_forgotten_with_it_and_the_rest_stay
     rig.say("is that so?", 2, quote=quote)
     rig.answer("yes")
     rig.deliver()
-    assert "41000" in asked(rig, "really?", 3)
+    assert "41000" in shown_to_model(rig, "really?", 3)
     delete(rig, 1)
 
-    seen = asked(rig, "and now?", 4)
+    seen = shown_to_model(rig, "and now?", 4)
     assert "is that so?" in seen
     assert "41000" not in seen
     assert all(b"41000" not in copy and b"is that so?" in copy for copy in copies(rig))
@@ -172,14 +181,14 @@ def test_an_edited_message_is_recalled_as_it_says_now(rig: Rig) -> None:
     exchange(rig, SECRET, 1)
     edit(rig, 1, "the salary is a secret")
 
-    seen = asked(rig, "what was it?", 2)
+    seen = shown_to_model(rig, "what was it?", 2)
     assert "the salary is a secret" in seen
     assert "41000" not in seen
     assert all(b"41000" not in copy for copy in copies(rig))
     edit(rig, 1, "the salary is a secret")
     assert [each["why"] for each in tombstones(rig)] == ["edited"]
     delete(rig, 1)
-    assert "secret" not in asked(rig, "and now?", 3)
+    assert "secret" not in shown_to_model(rig, "and now?", 3)
     rig.stop()
 
 
@@ -201,7 +210,7 @@ def test_what_no_log_has_but_as_a_quotation_and_a_pin_is_forgotten_there_when_it
     assert tombstones(rig) == []
     edit(rig, 1, "nothing to see here")
 
-    seen = asked(rig, "and now?", 3)
+    seen = shown_to_model(rig, "and now?", 3)
     assert "is that so?" in seen
     assert "41000" not in seen
     assert all(b"41000" not in copy and b"is that so?" in copy for copy in copies(rig))
@@ -229,7 +238,7 @@ def test_an_edit_during_the_answer_is_noted_behind_it(rig: Rig) -> None:
     rig.deliver()
 
     assert len(tombstones(rig)) == 1
-    assert "41000" not in asked(rig, "what was it?", 2)
+    assert "41000" not in shown_to_model(rig, "what was it?", 2)
     rig.stop()
 
 
@@ -245,12 +254,12 @@ def test_of_a_message_that_is_edited_again_and_again_the_log_grows_no_more(rig: 
     assert len(tombstones(rig)) == REVISIONS + 1
     assert not any(b"version" in copy or b"afterwards" in copy for copy in copies(rig))
     rig.advance(REVISIONS_S)
-    asked(rig, "what was it?", 2)
-    seen = asked(rig, "and now?", 3)
+    shown_to_model(rig, "what was it?", 2)
+    seen = shown_to_model(rig, "and now?", 3)
     assert "afterwards 49" in seen
     assert "version" not in seen
     delete(rig, 1)
-    assert "afterwards" not in asked(rig, "and then?", 4)
+    assert "afterwards" not in shown_to_model(rig, "and then?", 4)
     rig.stop()
 
 
@@ -260,9 +269,9 @@ def test_what_is_deleted_before_its_new_words_were_noted_does_not_come_back(rig:
         edit(rig, 1, f"version {number} of it")
     delete(rig, 1)
     rig.advance(REVISIONS_S)
-    asked(rig, "what was it?", 2)
+    shown_to_model(rig, "what was it?", 2)
 
-    assert "version" not in asked(rig, "and now?", 3)
+    assert "version" not in shown_to_model(rig, "and now?", 3)
     rig.stop()
 
 
@@ -275,8 +284,8 @@ def test_so_many_messages_wait_for_their_new_words_and_no_more(rig: Rig, monkeyp
         exchange(rig, f"number {message_id}", message_id)
         edit(rig, message_id, f"new words of {message_id}")
     rig.advance(REVISIONS_S)
-    asked(rig, "what was it?", 20)
-    seen = asked(rig, "and now?", 21)
+    shown_to_model(rig, "what was it?", 20)
+    seen = shown_to_model(rig, "and now?", 21)
 
     assert ["new words of 11" in seen, "new words of 12" in seen, "new words of 13" in seen] == [False, True, True]
     assert MOST_HELD > 2
@@ -293,7 +302,7 @@ def test_edits_during_an_answer_are_noted_once(rig: Rig) -> None:
 
     assert tombstones(rig) == []
     assert sum(path.read_bytes().count(b"edited while it is being answered") for path in rig.logs()) == 1
-    assert "41000" in asked(rig, "what was it?", 2)
+    assert "41000" in shown_to_model(rig, "what was it?", 2)
     rig.stop()
 
 
@@ -367,7 +376,7 @@ def test_a_window_tells_of_which_messages_its_logs_hold_words(rig: Rig) -> None:
 
 
 def test_a_window_tells_which_turns_are_not_over_until_their_answer_is_shown(rig: Rig) -> None:
-    def unfinished() -> tuple[str, ...]:
+    def unfinished_turns() -> tuple[str, ...]:
         request = TellKeptMessages(request_id=RequestId("k"), reply_to=rig.listener.address, window=CHANNEL)
         rig.tell(CHANNEL, request)
         (told,) = of_type(KeptMessagesTold, rig.listener.drain())
@@ -375,12 +384,12 @@ def test_a_window_tells_which_turns_are_not_over_until_their_answer_is_shown(rig
 
     rig.say("first", 1)
     rig.say("second", 2)
-    first, second = unfinished()
+    first, second = unfinished_turns()
     rig.answer("one")
-    assert unfinished() == (second, first)  # it is still to be shown
+    assert unfinished_turns() == (second, first)  # it is still to be shown
     rig.deliver()
-    assert unfinished() == (second,)
+    assert unfinished_turns() == (second,)
     rig.tell(CHANNEL, new_window(rig))
-    assert first not in unfinished()
-    assert second not in unfinished()
+    assert first not in unfinished_turns()
+    assert second not in unfinished_turns()
     rig.stop()

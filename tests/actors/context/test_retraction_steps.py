@@ -27,7 +27,7 @@ SECRET = "the code is owl"
 REVISED = "the bird is new"
 
 
-def prepared(root: Path) -> Rig:
+def prepare_window(root: Path) -> Rig:
     """A window whose older log has a message, and whose newest has a pin and a quotation of it."""
     root.mkdir()
     rig = Rig(root)
@@ -59,16 +59,16 @@ def retract(rig: Rig) -> None:
 
 
 def is_kept(rig: Rig) -> bool:
-    """Whether the window says that it holds words of the message."""
+    """True if the window reports words of the message."""
     asker = rig.system.edge("compares")
     rig.tell(CHANNEL, TellKeptMessages(request_id=RequestId("k"), reply_to=asker.address, window=CHANNEL))
     (told,) = of_type(KeptMessagesTold, asker.drain())
     return "1" in {message.message_id for message in told.messages}
 
 
-def interrupted(root: Path, at: int) -> bool:
-    """Whether a deletion has a step of that number; if so it is killed there, and what must hold afterwards is asked."""
-    rig = prepared(root)
+def interrupt_deletion(root: Path, at: int) -> bool:
+    """True if a deletion has a step with the number; if so it is killed there, and the invariants are checked."""
+    rig = prepare_window(root)
     steps: list[str] = []
 
     def dies(call: str, data: bytes) -> None:
@@ -100,7 +100,7 @@ def interrupted(root: Path, at: int) -> bool:
 @pytest.mark.crashes
 def test_whatever_step_is_the_last_nothing_of_a_deleted_message_stays(tmp_path: Path) -> None:
     at = 1
-    while interrupted(tmp_path / str(at), at):
+    while interrupt_deletion(tmp_path / str(at), at):
         at += 1
     assert at > 10
 
@@ -110,7 +110,7 @@ def revise(rig: Rig) -> None:
 
 
 def is_to_be_revised(rig: Rig) -> bool:
-    """Whether the window holds other words of the message than Discord, which is told of it if it was edited."""
+    """True if the window's words of the message differ from Discord's, which reports an edit."""
     asker = rig.system.edge("compares")
     rig.tell(CHANNEL, TellKeptMessages(request_id=RequestId("k"), reply_to=asker.address, window=CHANNEL))
     (told,) = of_type(KeptMessagesTold, asker.drain())
@@ -119,8 +119,8 @@ def is_to_be_revised(rig: Rig) -> bool:
 
 
 def edited_until(root: Path, at: int) -> bool:
-    """Whether an edit has a step of that number; if so it is killed there, and its words must be there all the same."""
-    rig = prepared(root)
+    """True if an edit has a step with the number; if so it is killed there, and its words must be there anyway."""
+    rig = prepare_window(root)
     steps: list[str] = []
 
     def dies(call: str, data: bytes) -> None:

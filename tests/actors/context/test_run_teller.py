@@ -1,4 +1,4 @@
-"""What a run tells those who look on: everything that begins ends, inner things first, and the texts add up."""
+"""Reports of a run to watchers: each begin has an end, inner reports first, and the texts add up."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def follow(rig: Rig) -> Edge:
     return edge
 
 
-def told(edge: Edge) -> list[dict[str, Any]]:
-    """What was told since the last look, as programs read it."""
+def drain_reports(edge: Edge) -> list[dict[str, Any]]:
+    """Reports since the last call, as programs read them."""
     return [json.loads(run_line(event)) for event in edge.drain() if isinstance(event, RunEvent)]
 
 
@@ -63,7 +63,7 @@ def test_a_run_with_a_command_is_told_in_the_order_in_which_pi_tells_it(rig: Rig
     rig.answer("working", bash_call("make"), stop=StopReason.TOOL_CALLS)
     rig.finish_command("made")
     rig.answer("done")
-    lines = told(edge)
+    lines = drain_reports(edge)
 
     require_sound(lines)
     assert types(lines) == [
@@ -125,7 +125,7 @@ def test_an_answer_that_grows_begins_once(rig: Rig) -> None:
     edge = follow(rig)
     rig.say("hi", 1)
     write(rig, "Hel", "Hello", answer="Hello.")
-    lines = told(edge)
+    lines = drain_reports(edge)
     require_sound(lines)
     assert types(lines)[4:-2] == [
         "message_start:assistant",
@@ -143,7 +143,7 @@ def test_where_nobody_follows_nothing_is_told_and_half_a_run_is_never_told(rig: 
     assert edge.drain() == []
     rig.say("again", 2)
     rig.answer("yes")
-    require_sound(told(edge))
+    require_sound(drain_reports(edge))
 
 
 def test_who_has_left_is_told_no_more(rig: Rig) -> None:
@@ -161,7 +161,7 @@ def test_what_joins_is_heard_in_the_round_that_it_joins(rig: Rig) -> None:
     rig.say("in blue", 2, author="Bob")
     rig.finish_command("made")
     rig.answer("done")
-    lines = told(edge)
+    lines = drain_reports(edge)
     require_sound(lines)
     place = types(lines).index("turn_end")
     assert types(lines)[place : place + 4] == ["turn_end", "turn_start", "message_start:user", "message_end:user"]
@@ -176,7 +176,7 @@ def test_of_several_that_join_at_once_each_is_heard_as_who_said_it(rig: Rig) -> 
     rig.say("and large", 3, author="Bob")
     rig.finish_command("made")
     rig.answer("done")
-    lines = told(edge)
+    lines = drain_reports(edge)
     require_sound(lines)
     heard = [(line["author"], line["text"]) for line in lines if line["type"] == "message_end" and "author" in line]
     assert heard == [("Alice", "do it"), ("Alice", "in blue"), ("Bob", "and large")]
@@ -198,9 +198,9 @@ def test_half_a_run_is_told_to_nobody_though_others_are_told_it_whole(rig: Rig) 
     rig.deliver()
     rig.say("again", 2)
     rig.answer("yes")
-    require_sound(told(second))
+    require_sound(drain_reports(second))
     assert len(begun) == 4
-    assert types(told(first)).count("agent_end") == 2
+    assert types(drain_reports(first)).count("agent_end") == 2
 
 
 def test_a_run_that_is_stopped_closes_what_was_open(rig: Rig) -> None:
@@ -209,7 +209,7 @@ def test_a_run_that_is_stopped_closes_what_was_open(rig: Rig) -> None:
     rig.answer("", bash_call("sleep 9"), bash_call("never", "call-2"), stop=StopReason.TOOL_CALLS)
     stop = StopTurn(request_id=RequestId("s"), reply_to=rig.listener.address, window=CHANNEL, asked_by="Alice")
     rig.tell(CHANNEL, stop)
-    lines = told(edge)
+    lines = drain_reports(edge)
     require_sound(lines)
     tools = [(line["call_id"], line["outcome"]) for line in lines if line["type"] == "tool_execution_end"]
     assert tools == [("call-1", "aborted"), ("call-2", "not-run")]
@@ -221,7 +221,7 @@ def test_a_run_that_is_stopped_while_the_model_writes_ends_its_message(rig: Rig)
     rig.say("do it", 1)
     write(rig, "Once upon", answer=None)
     rig.say("stop", 2)
-    lines = told(edge)
+    lines = drain_reports(edge)
     require_sound(lines)
     (ended,) = [line for line in lines if line.get("stop_reason")]
     assert (ended["text"], ended["stop_reason"]) == ("Once upon", "aborted")
@@ -232,7 +232,7 @@ def test_a_run_without_an_answer_says_why(rig: Rig) -> None:
     rig.say("do it", 1)
     (request,) = rig.requests()
     rig.tell(CHANNEL, ModelFailed(request_id=request.request_id, reason="no credit", attempts=3))
-    lines = told(edge)
+    lines = drain_reports(edge)
     require_sound(lines)
     assert lines[-1]["outcome"] == "failed"
     assert "no credit" in lines[-1]["notice"]
@@ -241,13 +241,13 @@ def test_a_run_without_an_answer_says_why(rig: Rig) -> None:
 def test_a_life_that_picks_a_run_up_tells_it_from_its_beginning(rig: Rig, tmp_path: Path) -> None:
     edge = follow(rig)
     rig.say("do it", 1)
-    first = told(edge)
+    first = drain_reports(edge)
     rig.kill()
     again = Rig(tmp_path)
     edge = follow(again)
     again.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=again.surface.address))
     again.answer("done")
-    lines = told(edge)
+    lines = drain_reports(edge)
     require_sound(lines)
     assert (lines[0]["resumed"], lines[0]["run"]) == (True, first[0]["run"])
     again.stop()

@@ -17,19 +17,19 @@ from messages.discord import UserMessageLogged
 from tests.actors.context.rig import CHANNEL, THREAD, Rig, bash_call, of_type
 
 
-def confirmed(rig: Rig) -> list[int]:
+def confirmed_ids(rig: Rig) -> list[int]:
     """Messages that the surface needs to look for no more, since the last look."""
     return [int(message.message_id) for message in of_type(UserMessageLogged, rig.surface.drain())]
 
 
-def logged(rig: Rig, window: Window = CHANNEL) -> list[str]:
-    """What people said, by all of the window's logs."""
+def logged_words(rig: Rig, window: Window = CHANNEL) -> list[str]:
+    """Words of people, by all of the window's logs."""
     events = [event.event for path in rig.logs(window) for event in parse(path.read_bytes()).events]
     return [event.content for event in events if event.kind is Kind.USER]
 
 
 def new_window(rig: Rig) -> None:
-    """Somebody has the window started anew."""
+    """A person starts a new window."""
     command = StartNewWindow(
         request_id=RequestId("new"), reply_to=rig.listener.address, window=CHANNEL, asked_by=UserId("you")
     )
@@ -38,10 +38,10 @@ def new_window(rig: Rig) -> None:
 
 def test_the_surface_hears_of_what_is_logged_each_time(rig: Rig) -> None:
     rig.say("hello", 5)
-    assert confirmed(rig) == [5]
+    assert confirmed_ids(rig) == [5]
     rig.say("hello", 5)
-    assert confirmed(rig) == [5]
-    assert logged(rig) == ["hello"]
+    assert confirmed_ids(rig) == [5]
+    assert logged_words(rig) == ["hello"]
 
 
 def test_a_message_of_an_older_log_is_no_news(tmp_path: Path, subtests: pytest.Subtests) -> None:
@@ -63,10 +63,10 @@ def test_a_message_of_an_older_log_is_no_news(tmp_path: Path, subtests: pytest.S
             for number in (40, 50):
                 rig.say(f"message {number}", number)
             assert rig.requests() == []
-            assert confirmed(rig)[-2:] == [40, 50]
+            assert confirmed_ids(rig)[-2:] == [40, 50]
             rig.say("late, and never heard", 45)
             rig.say("news", 60)
-            assert logged(rig) == ["message 50", "message 40", "late, and never heard", "news"]
+            assert logged_words(rig) == ["message 50", "message 40", "late, and never heard", "news"]
             rig.stop()
             rig.stop()
 
@@ -79,7 +79,7 @@ def test_a_log_that_does_not_say_what_was_before_it_is_asked_no_less(rig: Rig) -
     newest.write_bytes(b"")  # as a power loss leaves a file whose header was not on the disk
     again = Rig(rig.root)
     again.say("hello", 50)
-    assert logged(again) == ["hello"]
+    assert logged_words(again) == ["hello"]
     again.stop()
 
 
@@ -90,12 +90,12 @@ def test_more_messages_than_are_remembered_are_told_apart(tmp_path: Path, monkey
         rig.say(f"message {number}", number, wants_answer=False)
     rig.say("message 102", 102, wants_answer=False)
     rig.say("late", 103, wants_answer=False)
-    assert logged(rig) == [*(f"message {number}" for number in range(100, 120, 2)), "late"]
+    assert logged_words(rig) == [*(f"message {number}" for number in range(100, 120, 2)), "late"]
     rig.stop()
 
 
 class TestSurvey:
-    """How far people were heard, as the logs say where nothing else does."""
+    """Newest message by each log, where no other place has it."""
 
     def test_it_is_not_derived_from_a_tail_of_bounded_length(self, rig: Rig) -> None:
         rig.say("hello", 41)

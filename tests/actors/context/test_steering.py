@@ -134,7 +134,7 @@ class Remembering(Rig):
         self.memory = self.system.edge("memory")
 
     def remember(self, words: str) -> PrepareTurn:
-        """Contribute `words` to the one turn that is being prepared; what it asked."""
+        """Contribute `words` to the only turn in preparation, and return its question."""
         (prepare,) = of_type(PrepareTurn, self.memory.drain())
         contribution = TurnContribution(
             request_id=prepare.request_id,
@@ -146,7 +146,7 @@ class Remembering(Rig):
 
 
 def blocks(request: ModelRequest) -> list[tuple[str, str]]:
-    """Which block stands before which words."""
+    """Blocks, each with the words behind it."""
     pairs = [message.text.split("\n\n", 1) for message in request.messages if message.text.startswith("INJECTED")]
     return [(block, said.rpartition("\n")[2]) for block, said in pairs]
 

@@ -1,4 +1,4 @@
-"""Bounds of one turn: the commands that it may run, and what it may grow to."""
+"""Bounds of one turn: commands and size."""
 
 from __future__ import annotations
 

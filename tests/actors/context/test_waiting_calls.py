@@ -16,14 +16,14 @@ from messages.turn import AskerTold, TellAsker
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, bash_result
 
 
-def resumed(root: Path) -> Rig:
+def resume(root: Path) -> Rig:
     rig = Rig(root, resumes_calls=True)
     rig.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=rig.surface.address))
     return rig
 
 
-def begun(root: Path) -> Rig:
-    """A life that is in the first of two commands."""
+def begin_command(root: Path) -> Rig:
+    """Life in the first of two commands."""
     rig = Rig(root, resumes_calls=True)
     rig.say("do both", 1)
     rig.answer("", bash_call("first", "a"), bash_call("second", "b"), stop=StopReason.TOOL_CALLS)
@@ -37,12 +37,12 @@ def finish(rig: Rig, command: RunBash, text: str) -> None:
 
 @pytest.mark.req("X-236")
 def test_after_a_kill_the_call_that_waited_is_asked_for_again_and_the_rest_follows(tmp_path: Path) -> None:
-    rig = begun(tmp_path)
+    rig = begin_command(tmp_path)
     (command,) = rig.commands()
     assert not command.is_again
     rig.kill()
 
-    again = resumed(tmp_path)
+    again = resume(tmp_path)
     (first,) = again.commands()
     assert (first.command, first.is_again) == ("first", True)
     assert again.requests() == []
@@ -56,9 +56,9 @@ def test_after_a_kill_the_call_that_waited_is_asked_for_again_and_the_rest_follo
 
 
 def test_the_second_interruption_ends_the_turn_as_ever(tmp_path: Path) -> None:
-    begun(tmp_path).kill()
-    resumed(tmp_path).kill()
-    third = resumed(tmp_path)
+    begin_command(tmp_path).kill()
+    resume(tmp_path).kill()
+    third = resume(tmp_path)
     assert third.commands() == []
     assert "interrupted twice" in third.deliver().text
     assert third.kinds().count(Kind.TOOL_RESULT) == third.kinds().count(Kind.TOOL_CALL) == 2
@@ -66,7 +66,7 @@ def test_the_second_interruption_ends_the_turn_as_ever(tmp_path: Path) -> None:
 
 
 def test_where_no_call_waits_for_a_person_calls_are_interrupted(tmp_path: Path) -> None:
-    begun(tmp_path).kill()
+    begin_command(tmp_path).kill()
     rig = Rig(tmp_path)
     rig.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=rig.surface.address))
     assert rig.commands() == []
@@ -75,7 +75,7 @@ def test_where_no_call_waits_for_a_person_calls_are_interrupted(tmp_path: Path) 
 
 
 def test_a_refusal_by_a_person_is_the_commands_result(tmp_path: Path) -> None:
-    rig = begun(tmp_path)
+    rig = begin_command(tmp_path)
     (command,) = rig.commands()
     rig.system.tell(command.reply_to, BashRefused(request_id=command.request_id, reason="a person refused."))
     rig.system.run()

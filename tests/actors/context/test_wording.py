@@ -1,4 +1,4 @@
-"""Another part words the results of a window's commands: what it is asked, and what of its answer the model sees."""
+"""Wording of a window's results by another part: questions, and accepted answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def rig(tmp_path: Path) -> Iterator[Worded]:
 
 
 def heads(request: ModelRequest) -> list[str]:
-    """What stands before the header of each message of a person's."""
+    """Text before the header of each message by a person."""
     said = [message.text for message in request.messages if message.role is Role.USER]
     return [text.partition("[2026-")[0] for text in said]
 
@@ -36,7 +36,7 @@ def heads(request: ModelRequest) -> list[str]:
 
 def test_the_model_is_asked_once_it_is_said_how_results_are_worded(rig: Worded) -> None:
     rig.say("one", 1)
-    question = rig.asked()
+    question = rig.take_question()
     assert rig.requests() == []
     rig.word(question)
     assert len(rig.requests()) == 1
@@ -71,7 +71,7 @@ def test_of_a_call_all_is_told_that_the_log_has(rig: Worded) -> None:
     ended = msgspec.structs.replace(bash_result(command, "made", 3), full_output_path="/work/output/1.txt")
     rig.tell(CHANNEL, ended)
 
-    made, refused = rig.asked().turns[0].calls
+    made, refused = rig.take_question().turns[0].calls
     logged = {event.id: event for event in rig.events()}
     call = next(event for event in logged.values() if event.kind is Kind.TOOL_CALL)
     assert (made.call_id, made.command, made.text) == ("a", "make all", "made")
@@ -168,7 +168,7 @@ def test_the_block_that_moves_is_told_as_the_place_from_which_nothing_is_as_befo
 
 @pytest.mark.req("S3-50", "S3-51")
 def test_only_texts_of_results_differ_from_what_it_is_without_wording(tmp_path: Path) -> None:
-    def played(rig: Worded, *, is_on: bool) -> list[ModelRequest]:
+    def play_turns(rig: Worded, *, is_on: bool) -> list[ModelRequest]:
         requests = []
         for number in range(3):
             rig.say(f"question {number}", number + 1)
@@ -185,8 +185,8 @@ def test_only_texts_of_results_differ_from_what_it_is_without_wording(tmp_path: 
 
     for name in ("on", "off"):
         (tmp_path / name).mkdir()
-    on = played(on_rig := Worded(tmp_path / "on"), is_on=True)
-    off = played(off_rig := Worded(tmp_path / "off", wording=None), is_on=False)
+    on = play_turns(on_rig := Worded(tmp_path / "on"), is_on=True)
+    off = play_turns(off_rig := Worded(tmp_path / "off", wording=None), is_on=False)
     for worded, plain in zip(on, off, strict=True):
         assert [f"ref {text}" for text in shown_results(plain)] == shown_results(worded)
         assert [_without_results(each) for each in worded.messages] == [
@@ -211,7 +211,7 @@ def test_a_result_that_is_not_named_is_shown_as_it_is(rig: Worded) -> None:
     rig.answer("", bash_call("a", "a"), bash_call("b", "b"), stop=StopReason.TOOL_CALLS)
     rig.finish_command("A")
     rig.finish_command("B")
-    question = rig.asked()
+    question = rig.take_question()
     first = next(event for event, text in results_of(question).items() if text == "A")
     rig.word(question, {first: "ref A"})
     assert shown_results(rig.end()) == ["ref A", "B"]
@@ -229,7 +229,7 @@ def test_note_block_and_prompt_stand_in_this_order_in_one_message(tmp_path: Path
 
     rig.say("two", 2)
     rig.remember()
-    question = rig.asked()
+    question = rig.take_question()
     rig.word(question, notes={turn_id: NOTE})
     later = rig.end()
     assert heads(later) == [f"{NOTE}\n\n", f"{BLOCK}\n\n"], "the note stays with its turn, the block goes on"
@@ -237,7 +237,7 @@ def test_note_block_and_prompt_stand_in_this_order_in_one_message(tmp_path: Path
 
 
 def _word_note(rig: Worded) -> TurnId:
-    question = rig.asked()
+    question = rig.take_question()
     rig.word(question, notes={question.turn_id: NOTE})
     return question.turn_id
 
@@ -252,7 +252,7 @@ def test_what_joins_takes_the_block_and_leaves_the_note_where_the_turn_begins(tm
     rig.finish_command("made")
     assert rig.questions() == [], "contributors come first"
     rig.remember()
-    question = rig.asked()
+    question = rig.take_question()
     assert (question.turn_id, question.breaks_from, len(question.turns)) == (turn_id, turn_id, 1)
     (event,) = results_of(question)
     rig.word(question, {event: "ref made"}, {question.turn_id: NOTE})
@@ -296,11 +296,11 @@ def test_a_turn_that_is_picked_up_is_asked_about_anew_with_the_same_events(tmp_p
     rig.say("one", 1)
     rig.word_all()
     rig.run_command("files")
-    before = rig.asked()
+    before = rig.take_question()
     rig.kill()
     again = Worded(tmp_path)
     again.resume()
-    after = again.asked()
+    after = again.take_question()
     assert after.turns == before.turns
     again.word(after, dict.fromkeys(results_of(after), "ref files"))
     assert shown_results(again.end()) == ["ref files"]
@@ -315,7 +315,7 @@ def test_a_call_that_was_cut_short_is_told_of_with_what_the_log_says(tmp_path: P
     rig.kill()
     again = Worded(tmp_path)
     again.resume()
-    (call,) = again.asked().turns[0].calls
+    (call,) = again.take_question().turns[0].calls
     assert (call.command, call.exit_code) == ("make", None)
     assert call.text.startswith("Interrupted: ")
     again.advance(2)
@@ -328,7 +328,7 @@ def test_a_call_that_was_cut_short_is_told_of_with_what_the_log_says(tmp_path: P
 
 def test_a_turn_that_is_stopped_while_it_waits_asks_no_model(rig: Worded) -> None:
     rig.say("one", 1)
-    question = rig.asked()
+    question = rig.take_question()
     stop = StopTurn(
         request_id=RequestId("s"), reply_to=Address("edge", "asker"), window=CHANNEL, asked_by="Alice", turn_id=""
     )
@@ -343,7 +343,7 @@ def test_a_turn_that_is_stopped_while_it_waits_asks_no_model(rig: Worded) -> Non
 
 def test_a_message_that_comes_while_it_waits_is_the_next_turn(rig: Worded) -> None:
     rig.say("one", 1)
-    question = rig.asked()
+    question = rig.take_question()
     rig.say("two", 2)
     assert rig.questions() == []
     rig.word(question)
@@ -354,7 +354,7 @@ def test_a_message_that_comes_while_it_waits_is_the_next_turn(rig: Worded) -> No
 
 def test_a_message_that_is_deleted_while_it_waits_ends_the_turn(rig: Worded) -> None:
     rig.say("one", 1)
-    question = rig.asked()
+    question = rig.take_question()
     rig.tell(CHANNEL, RetractMessages(window=CHANNEL, message_ids=(MessageId("1"),)))
     rig.word(question)
     rig.advance(5)

@@ -1,4 +1,4 @@
-"""How much of results a request shows where they are not worded, and what a conversation forgets where they are."""
+"""Size of results in a request without wording, and forgotten results with wording."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_once_something_was_worded_what_is_not_named_is_plain_in_later_turns_too
     rig.word_all()
     long = lines("long", 9_000)
     rig.run_command(long)
-    rig.word(rig.asked())
+    rig.word(rig.take_question())
     rig.end()
     rig.say("two", 2)
     rig.let_wait()
@@ -138,17 +138,17 @@ def test_a_life_that_begins_anew_forgets_the_same_turns(tmp_path: Path) -> None:
     rig = Worded(tmp_path, max_history_tokens=2_000)
     for number in range(1, 31):
         rig.say(f"question {number}", number)
-        rig.word(rig.asked())
+        rig.word(rig.take_question())
         rig.run_command(lines("output", 3_000))
-        rig.word(rig.asked())
+        rig.word(rig.take_question())
         rig.end("answer " * 20)
     rig.say("last", 61)
-    before = rig.asked()
+    before = rig.take_question()
     assert 5 < len(before.turns) < 30
     rig.kill()
     again = Worded(tmp_path, max_history_tokens=2_000)
     again.resume()
-    assert again.asked().turns == before.turns
+    assert again.take_question().turns == before.turns
     again.stop()
 
 
@@ -157,7 +157,7 @@ def test_what_is_worded_takes_no_room_and_is_not_cut(tmp_path: Path) -> None:
     rig.say("one", 1)
     rig.word_all()
     rig.run_command(lines("first", 9_000))
-    question = rig.asked()
+    question = rig.take_question()
     rig.word(question, {call.event: "ref first" for call in question.turns[0].calls})
     rig.run_command(lines("second", 900), call_id="call-2")
     rig.let_wait()
@@ -171,12 +171,12 @@ def test_newer_turns_have_the_room_before_older_ones(tmp_path: Path) -> None:
     rig = Worded(tmp_path, max_history_tokens=1_000)
     for number in (1, 2):
         rig.say("go on", number)
-        rig.word(rig.asked())
+        rig.word(rig.take_question())
         rig.run_command(lines(f"result {number}", 1_500))
-        rig.word(rig.asked())
+        rig.word(rig.take_question())
         rig.end()
     rig.say("and now?", 3)
-    rig.word(rig.asked())
+    rig.word(rig.take_question())
     older, newer = shown_results(rig.end())
     assert ELSEWHERE in older
     assert newer == lines("result 2", 1_500)

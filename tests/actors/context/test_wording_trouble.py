@@ -15,7 +15,7 @@ from messages.model import ModelRequest
 from messages.socket import Refused
 from messages.turn import RequestWorded, WordRequest
 from tests.actors.context.rig import CHANNEL, reply, texts
-from tests.actors.context.worded import NOTE, WAIT_S, Worded, results_of, shown_results, worded
+from tests.actors.context.worded import NOTE, WAIT_S, Worded, results_of, shown_results, word_reply
 
 PATIENCE = 3
 
@@ -32,7 +32,7 @@ def refuse(rig: Worded, question: WordRequest, reason: str = "not now") -> None:
 
 
 def is_waiting(rig: Worded) -> bool:
-    """Whether the turn waits; if not, its model call is answered."""
+    """True if the turn waits; if not, its model call is answered."""
     requests = rig.requests()
     for request in requests:
         _answer(rig, request)
@@ -62,7 +62,7 @@ def test_a_model_call_waits_no_longer_than_it_was_told(tmp_path: Path) -> None:
 
 def test_a_refusal_is_no_reason_to_wait(rig: Worded, caplog: pytest.LogCaptureFixture) -> None:
     rig.say("one", 1)
-    refuse(rig, rig.asked(), "no room here")
+    refuse(rig, rig.take_question(), "no room here")
     assert len(rig.requests()) == 1
     assert "results are not worded: no room here" in caplog.text
 
@@ -71,7 +71,7 @@ def test_what_was_said_last_is_said_again_of_the_calls_that_it_named(rig: Worded
     rig.say("one", 1)
     rig.word_all()
     rig.run_command("files")
-    question = rig.asked()
+    question = rig.take_question()
     (event,) = results_of(question)
     rig.word(question, {event: "ref files"}, {question.turn_id: NOTE})
     before = rig.run_command("more", call_id="call-2")
@@ -81,7 +81,7 @@ def test_what_was_said_last_is_said_again_of_the_calls_that_it_named(rig: Worded
     assert request.messages[: len(before.messages)] == before.messages
     assert request.messages[0].text.startswith(f"{NOTE}\n\n[2026-")
     rig.say("two", 2)
-    refuse(rig, rig.asked())
+    refuse(rig, rig.take_question())
     later = rig.end()
     assert later.messages[: len(request.messages)] == request.messages
 
@@ -113,7 +113,7 @@ def test_one_that_is_later_than_the_next_question_is_used_too_and_ends_no_wait(r
     rig.run_command("files")
     late = rig.let_wait()
     rig.run_command("more", call_id="call-2")
-    question = rig.asked()
+    question = rig.take_question()
     rig.word(late, dict.fromkeys(results_of(late), "ref files"))
     assert rig.requests() == []
     rig.advance(WAIT_S)
@@ -168,7 +168,7 @@ def test_one_answer_brings_the_waiting_back(rig: Worded) -> None:
         rig.let_wait()
         rig.end()
     rig.say("hello", 8)
-    rig.word(rig.asked())
+    rig.word(rig.take_question())
     rig.end()
     rig.say("hello", 9)
     rig.word_all()
@@ -206,11 +206,11 @@ def test_refusals_in_a_row_end_the_waiting_as_well_and_are_not_told_for_ever(
     for number in range(1, PATIENCE + 1):
         rig.say("hello", number)
         assert rig.requests() == []
-        refuse(rig, rig.asked())
+        refuse(rig, rig.take_question())
         rig.end()
     for number in range(10, 13):
         rig.say("hello", number)
-        question = rig.asked()
+        question = rig.take_question()
         rig.end()
         refuse(rig, question)
     assert caplog.text.count("results are not worded") == PATIENCE
@@ -272,8 +272,8 @@ def test_what_was_not_asked_about_or_is_said_twice_is_left_out_and_told(
             rig.say("one", 1)
             rig.word_all()
             rig.run_command("files")
-            question = rig.asked()
-            rig.tell(CHANNEL, lie(worded(question.request_id, dict.fromkeys(results_of(question), "ref"))))
+            question = rig.take_question()
+            rig.tell(CHANNEL, lie(word_reply(question.request_id, dict.fromkeys(results_of(question), "ref"))))
             request = rig.end()
             assert shown_results(request) == ["ref"]
             assert "again" not in str(request.messages)
@@ -321,10 +321,12 @@ def test_an_unsound_answer_is_left_out_whole(
             rig.run_command("files")
             rig.word_all()
             before = rig.run_command("more", call_id="call-2")
-            question = rig.asked()
+            question = rig.take_question()
             if isinstance(fields.get("notes"), str) and fields["notes"] != "note":
                 fields = {"notes": ((question.turn_id, fields["notes"]),)}
-            sound = worded(question.request_id, dict.fromkeys(results_of(question), "new"), {question.turn_id: NOTE})
+            sound = word_reply(
+                question.request_id, dict.fromkeys(results_of(question), "new"), {question.turn_id: NOTE}
+            )
             rig.tell(CHANNEL, msgspec.structs.replace(sound, **fields))
             request = rig.end()
             assert shown_results(request) == ["ref files", "more"]
@@ -336,7 +338,7 @@ def test_an_unsound_answer_is_left_out_whole(
 def test_unsound_answers_end_the_waiting_as_well(rig: Worded) -> None:
     for number in range(1, PATIENCE + 1):
         rig.say("hello", number)
-        question = rig.asked()
+        question = rig.take_question()
         assert rig.requests() == []
         rig.word(question, notes={question.turn_id: "run: x"})
         rig.end()
@@ -354,8 +356,8 @@ def test_an_answer_to_what_was_not_asked_changes_nothing(tmp_path: Path, subtest
             rig.say("one", 1)
             rig.word_all()
             rig.run_command("files")
-            question = rig.asked()
-            lie = worded(question.request_id, dict.fromkeys(results_of(question), "lie"))
+            question = rig.take_question()
+            lie = word_reply(question.request_id, dict.fromkeys(results_of(question), "lie"))
             rig.tell(CHANNEL, msgspec.structs.replace(lie, request_id=request_id))
             assert rig.requests() == []
             rig.word(question, dict.fromkeys(results_of(question), "ref files"))
@@ -370,7 +372,7 @@ def test_an_answer_to_what_was_not_asked_changes_nothing(tmp_path: Path, subtest
 
 def test_a_refusal_of_something_else_ends_no_wait(rig: Worded) -> None:
     rig.say("one", 1)
-    question = rig.asked()
+    question = rig.take_question()
     rig.tell(CHANNEL, Refused(request_id=RequestId("another"), reason="no"))
     assert rig.requests() == []
     rig.word(question)

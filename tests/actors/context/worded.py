@@ -1,4 +1,4 @@
-"""Stand-in for the part that words results: a window that asks it, and a test that speaks for it."""
+"""Stand-in for the part that words results: a window and a test in the part's place."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Worded(Rig):
         self.worder = self.system.edge(f"worder-{CHANNEL.id}")
         self.memory = self.system.edge("memory")
 
-    def asked(self) -> WordRequest:
-        """The one question that was asked since the last look."""
+    def take_question(self) -> WordRequest:
+        """The only question since the last call."""
         (question,) = self.questions()
         return question
 
     def questions(self) -> list[WordRequest]:
-        """What was asked since the last look."""
+        """Questions since the last call."""
         return of_type(WordRequest, self.worder.drain())
 
     def word(
@@ -45,17 +45,17 @@ class Worded(Rig):
         notes: Mapping[TurnId, str] | None = None,
     ) -> None:
         """Answer a question."""
-        self.tell(CHANNEL, worded(question.request_id, results, notes))
+        self.tell(CHANNEL, word_reply(question.request_id, results, notes))
 
     def word_all(self, notes: Mapping[TurnId, str] | None = None) -> WordRequest:
         """Answer the one question with a reference for each result: `ref` and what the result is; the question."""
-        question = self.asked()
+        question = self.take_question()
         self.word(question, {event: f"ref {text}" for event, text in results_of(question).items()}, notes)
         return question
 
     def let_wait(self) -> WordRequest:
         """Leave the one question unanswered until the model call waits no longer; the question."""
-        question = self.asked()
+        question = self.take_question()
         assert self.requests() == []
         self.advance(WAIT_S)
         return question
@@ -86,11 +86,11 @@ class Worded(Rig):
 
 
 def worder_of(window: Window) -> Address:
-    """Who words the results of a window."""
+    """Address of the part that words a window's results."""
     return Address("edge", f"worder-{window.id}")
 
 
-def worded(
+def word_reply(
     request_id: RequestId,
     results: Mapping[EventId, str] | None = None,
     notes: Mapping[TurnId, str] | None = None,
@@ -107,5 +107,5 @@ def results_of(question: WordRequest) -> dict[EventId, str]:
 
 
 def shown_results(request: ModelRequest) -> list[str]:
-    """What a request has in the places of results."""
+    """Texts of a request in the places of results."""
     return [message.text for message in request.messages if message.role is Role.TOOL]

@@ -1,1 +1,1 @@
-"""The memory actor: its index, its searches, and what it does when things break."""
+"""The memory actor: index, searches, and behaviour under faults."""

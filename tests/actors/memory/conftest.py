@@ -9,7 +9,7 @@ from tests.actors.context import durability
 
 @pytest.fixture(autouse=True)
 def safe_disk() -> Iterator[None]:
-    """Fail a test in which somebody spoke who relied on what a power loss would take, wherever that was raised."""
+    """Fail a test in which an actor spoke of data that a power loss would take, wherever the error was raised."""
     yield
     violations = list(durability.violations)
     durability.forget_disks()

@@ -28,7 +28,7 @@ class WatchedMemorySystem(WatchedSystem):
     """Actors in the test's own thread; what leaves windows is looked at, and the index before anybody speaks."""
 
     def tell(self, to: Address, message: Message) -> None:
-        """Say it, if all that it rests on is safe."""
+        """Send the message, if all data behind it are safe."""
         if to.kind != MEMORY_KIND:
             self._require_safe_index(message)
         super().tell(to, message)

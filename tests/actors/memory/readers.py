@@ -30,8 +30,8 @@ def readers(label: str) -> Readers | None:
     )
 
 
-def told(window: Window, label: str) -> WindowReaders:
-    """What Discord says of a window."""
+def readers_of(window: Window, label: str) -> WindowReaders:
+    """Readers of a window, as Discord has them."""
     return WindowReaders(window=window, readers=readers(label))
 
 
@@ -41,4 +41,4 @@ def in_logs(root: Path) -> Iterator[WindowReaders]:
         said = [logged.event for logged in parse(path.read_bytes()).events if logged.event.kind is Kind.USER]
         if said:
             window, _ = parse_log_path(PurePosixPath(path))
-            yield told(window, str(said[-1].meta_dict().get("audience", "")))
+            yield readers_of(window, str(said[-1].meta_dict().get("audience", "")))

@@ -32,7 +32,7 @@ from messages.socket import Refused
 from tests.actors.context.durability import disk_of
 from tests.actors.context.rig import CHANNEL, of_type, reply, user_message
 from tests.actors.memory.durability import WatchedMemorySystem
-from tests.actors.memory.readers import in_logs, told
+from tests.actors.memory.readers import in_logs, readers_of
 
 MEMORY = Address("memory")
 EMBEDDER = Address("embedder")
@@ -56,7 +56,7 @@ AGAIN_S = 180.0
 
 
 class Brain:
-    """How the embedder behaves; shared by all its incarnations."""
+    """Behaviour of the embedder; shared by all its incarnations."""
 
     def __init__(self, space: str = "test", dimensions: int = DIMENSIONS) -> None:
         self.space = space
@@ -68,7 +68,7 @@ class Brain:
         self.held: deque[EmbedTexts] = deque()
 
     def answer(self, request: EmbedTexts) -> Message | None:
-        """What the embedder says to `request` in its mood."""
+        """Answer of the embedder to `request` in its mood."""
         self.asked.append(request)
         match self.mood:
             case "silent":
@@ -181,7 +181,7 @@ class MemoryRig:
 
     def hear_readers(self, window: Window, label: str) -> None:
         """Discord says who reads a window."""
-        self.tell(MEMORY, ReadersChanged(windows=(told(window, label),)))
+        self.tell(MEMORY, ReadersChanged(windows=(readers_of(window, label),)))
 
     def tell(self, to: Address, message: Message) -> None:
         """Say something, and let everything come of it."""
@@ -223,18 +223,18 @@ class MemoryRig:
         return request
 
     def ask(self, message: type[Message], window: Window = OPERATOR, **fields: object) -> Message:
-        """What the memory answers to a request."""
+        """Reply of the memory to a request."""
         request_id = RequestId("asked")
         return self.ask_plain(message(request_id=request_id, reply_to=self.asker.address, window=window, **fields))
 
     def ask_plain(self, message: Message) -> Message:
-        """What the memory answers to a request that is ready."""
+        """Reply of the memory to a prepared request."""
         self.tell(MEMORY, message)
         (answer,) = self.asker.drain()
         return answer
 
     def stats(self) -> MemoryDescribed:
-        """What is in the index."""
+        """Content of the index."""
         found = self.ask(DescribeMemory)
         assert not isinstance(found, Refused), found
         assert isinstance(found, MemoryDescribed)
@@ -242,7 +242,7 @@ class MemoryRig:
 
     @property
     def memory_store(self) -> Store | None:
-        """What the memory has open."""
+        """Open files of the memory."""
         for mailbox in self.system.mailboxes():
             if isinstance(mailbox.actor, MemoryActor):
                 store: Store | None = mailbox.actor._upkeep._store

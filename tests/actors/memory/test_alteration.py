@@ -1,4 +1,4 @@
-"""An index that something else than the agent has altered: what it says then is never shown, and it is as it was soon."""
+"""An index altered by another program: altered content is never shown, and the index is soon restored."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def alter(root: Path, change: str) -> None:
     other.close()
 
 
-def said(root: Path) -> tuple[list[object], list[object]]:
+def index_content(root: Path) -> tuple[list[object], list[object]]:
     """All that the index says, but for the numbers of its rows."""
     other = apsw.Connection(str(index_of(root)), flags=apsw.SQLITE_OPEN_READONLY)
     try:
@@ -100,14 +100,14 @@ def copies(template: MemoryRig, folder: Path, changes: Mapping[str, str]) -> Ite
         yield name, change, Path(shutil.copytree(template.root, folder / str(number)))
 
 
-def shown(request: ModelRequest) -> str:
+def shown_excerpts(request: ModelRequest) -> str:
     return " ".join(excerpts(request))
 
 
 def test_whatever_is_altered_while_the_agent_is_off_is_never_shown_and_the_index_is_as_it_was_after_the_start(
     template: MemoryRig, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    before = said(template.root)
+    before = index_content(template.root)
     for name, change, root in copies(template, tmp_path, ALTERATIONS):
         with subtests.test(name):
             alter(root, change)
@@ -118,9 +118,9 @@ def test_whatever_is_altered_while_the_agent_is_off_is_never_shown_and_the_index
 
             is_well(rig, 4)
             rig.stop()
-            assert said(root) == before
+            assert index_content(root) == before
             rig = MemoryRig(root, clock=later(rig))
-            words = shown(rig.exchange("What is my cat called?", "Zorro.", THREAD))
+            words = shown_excerpts(rig.exchange("What is my cat called?", "Zorro.", THREAD))
             assert "My cat is called Zorro" in words
             assert "1234" not in words
             rig.stop()
@@ -129,7 +129,7 @@ def test_whatever_is_altered_while_the_agent_is_off_is_never_shown_and_the_index
 def test_whatever_is_altered_while_the_agent_runs_is_never_shown_and_the_index_is_as_it_was_within_two_comparisons(
     template: MemoryRig, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    before = said(template.root)
+    before = index_content(template.root)
     for name, change, root in copies(template, tmp_path, ALTERATIONS):
         with subtests.test(name):
             rig = MemoryRig(root, clock=later(template))
@@ -137,7 +137,7 @@ def test_whatever_is_altered_while_the_agent_runs_is_never_shown_and_the_index_i
             rig.advance(5)
             alter(root, change)
 
-            words = shown(rig.exchange("What is my cat called?", "I see.", THREAD, audience=PUBLIC))
+            words = shown_excerpts(rig.exchange("What is my cat called?", "I see.", THREAD, audience=PUBLIC))
 
             for altered in ("Morro", "Mallory", "1234"):
                 assert altered not in words
@@ -145,7 +145,7 @@ def test_whatever_is_altered_while_the_agent_runs_is_never_shown_and_the_index_i
             rig.advance(10)
             is_well(rig, 6)
             rig.stop()
-            assert [row for row in said(root)[0] if THREAD.id not in str(row)] == before[0]
+            assert [row for row in index_content(root)[0] if THREAD.id not in str(row)] == before[0]
 
 
 TURN_GONE = "DELETE FROM words WHERE rowid = 1; DELETE FROM turns WHERE id = 1"
@@ -162,7 +162,7 @@ AFTER_A_KILL = {
 }
 
 
-def killed(rig: MemoryRig, change: str) -> MemoryRig:
+def kill_and_alter(rig: MemoryRig, change: str) -> MemoryRig:
     """The next life after a kill, and after another program has done something to what that left."""
     folder = rig.root / "memory"
     left = {file: file.read_bytes() for file in folder.iterdir() if not file.name.endswith("-shm")}
@@ -187,19 +187,19 @@ def moved_aside(root: Path) -> list[str]:
 def test_whatever_is_altered_after_a_kill_is_never_shown_and_the_index_is_as_it_was_after_the_start(
     template: MemoryRig, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    before = said(template.root)
+    before = index_content(template.root)
     for name, change, root in copies(template, tmp_path, AFTER_A_KILL):
         with subtests.test(name):
             rig = MemoryRig(root, clock=later(template))
             rig.advance(5)
 
-            rig = killed(rig, change)
+            rig = kill_and_alter(rig, change)
             rig.hear_readers(SECRET, PRIVATE)
             rig.advance(5)
 
             is_well(rig, 4)
-            assert said(root) == before
-            words = shown(rig.exchange("What is my cat called?", "Zorro.", THREAD))
+            assert index_content(root) == before
+            words = shown_excerpts(rig.exchange("What is my cat called?", "Zorro.", THREAD))
             assert "My cat is called Zorro" in words
             assert "1234" not in words
             rig.stop()
@@ -207,7 +207,7 @@ def test_whatever_is_altered_after_a_kill_is_never_shown_and_the_index_is_as_it_
 
 def test_a_row_whose_seal_was_made_anew_with_it_is_not_what_the_log_says(tmp_path: Path) -> None:
     rig = with_words(tmp_path)
-    before = said(tmp_path)
+    before = index_content(tmp_path)
     other = apsw.Connection(str(index_of(tmp_path)), flags=apsw.SQLITE_OPEN_READONLY)
     ((path, *columns),) = other.execute(
         "SELECT path, line, event, turn, role, author, timestamp, content, turns.hash FROM turns "
@@ -217,10 +217,10 @@ def test_a_row_whose_seal_was_made_anew_with_it_is_not_what_the_log_says(tmp_pat
     columns[3] = "agent"
     seal = row_seal(path, *columns).hex()
 
-    rig = killed(rig, f"UPDATE turns SET role = 'agent', seal = x'{seal}' WHERE id = 1")
+    rig = kill_and_alter(rig, f"UPDATE turns SET role = 'agent', seal = x'{seal}' WHERE id = 1")
     rig.advance(5)
 
-    assert said(tmp_path) == before
+    assert index_content(tmp_path) == before
     rig.stop()
 
 
@@ -232,7 +232,7 @@ def test_what_a_kill_leaves_is_kept_if_it_is_what_the_logs_say(tmp_path: Path, *
         rig = MemoryRig(tmp_path, clock=later(rig))
         rig.advance(5)
 
-    rig = killed(rig, "SELECT 1")
+    rig = kill_and_alter(rig, "SELECT 1")
     rig.advance(5)
 
     is_well(rig, 4)
@@ -244,7 +244,7 @@ def test_what_a_kill_leaves_is_kept_if_it_is_what_the_logs_say(tmp_path: Path, *
 def test_after_a_kill_no_row_is_left_to_a_later_comparison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "SCRUBBED", 1)
     monkeypatch.setattr(store, "SCRUBBED_AT_ONCE", 1)
-    rig = killed(with_words(tmp_path), "UPDATE turns SET pinned = 1 WHERE id = (SELECT max(id) FROM turns)")
+    rig = kill_and_alter(with_words(tmp_path), "UPDATE turns SET pinned = 1 WHERE id = (SELECT max(id) FROM turns)")
     rig.advance(5)
     assert len(moved_aside(tmp_path)) == 1
     rig.stop()
@@ -252,7 +252,7 @@ def test_after_a_kill_no_row_is_left_to_a_later_comparison(tmp_path: Path, monke
 
 def test_what_another_program_wrote_just_before_a_stop_does_not_count_as_the_agents_own(tmp_path: Path) -> None:
     rig = with_words(tmp_path)
-    before = said(tmp_path)
+    before = index_content(tmp_path)
     alter(tmp_path, ALTERATIONS["keyword"])
     rig.stop()
 
@@ -260,7 +260,7 @@ def test_what_another_program_wrote_just_before_a_stop_does_not_count_as_the_age
     rig.advance(5)
 
     is_well(rig, 4)
-    assert said(tmp_path) == before
+    assert index_content(tmp_path) == before
     rig.stop()
 
 
@@ -268,7 +268,7 @@ def test_a_program_that_only_reads_alters_nothing(tmp_path: Path) -> None:
     rig = with_words(tmp_path)
     assert rig.memory_store is not None
     for number in range(3):
-        said(tmp_path)
+        index_content(tmp_path)
         list(rig.memory_store.index.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
         rig.exchange(f"number {number}", "ok")
     assert moved_aside(tmp_path) == []
@@ -305,7 +305,7 @@ def test_what_was_altered_and_then_is_no_index_any_more_is_made_anew(
         file.truncate()
         file.write(wrecked)
 
-    words = shown(rig.exchange("What is my cat called?", "Zorro.", THREAD))
+    words = shown_excerpts(rig.exchange("What is my cat called?", "Zorro.", THREAD))
 
     assert "Mallory" not in words
     rig.advance(10)
@@ -338,7 +338,7 @@ def test_a_defect_in_an_index_that_cannot_be_compared_is_trouble_with_the_index(
 def test_any_byte_may_be_another_one_after_a_stop(
     template: MemoryRig, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    before = said(template.root)
+    before = index_content(template.root)
     for seed, _, root in copies(template, tmp_path, dict.fromkeys(map(str, range(12)), "")):
         with subtests.test(seed):
             chance = random.Random(int(seed))
@@ -353,7 +353,7 @@ def test_any_byte_may_be_another_one_after_a_stop(
 
             is_well(rig, 4)
             rig.stop()
-            assert said(root) == before
+            assert index_content(root) == before
 
 
 def test_an_index_in_which_nothing_was_altered_is_left_as_it_is(tmp_path: Path) -> None:

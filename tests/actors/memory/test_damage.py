@@ -166,7 +166,7 @@ def test_vectors_that_come_late_are_kept_and_a_late_question_is_over(tmp_path: P
 
 
 def answer_to(request: EmbedTexts) -> TextsEmbedded:
-    """What an embedder says that is well but slow."""
+    """Answer of a healthy but slow embedder."""
     return TextsEmbedded(
         request_id=request.request_id, model="test", vectors=tuple(vector(text) for text in request.texts)
     )

@@ -1,4 +1,4 @@
-"""What breaks, and that turns go on, nothing is lost, and all is well again afterwards."""
+"""Faults: turns go on, no data are lost, and the memory recovers afterwards."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def later(rig: MemoryRig) -> ManualClock:
 
 
 @contextmanager
-def locked(root: Path) -> Iterator[None]:
+def lock_index(root: Path) -> Iterator[None]:
     """Another program that holds the index."""
     other = apsw.Connection(str(index_of(root)))
     list(other.execute("BEGIN EXCLUSIVE"))
@@ -201,7 +201,7 @@ def test_a_locked_index_costs_memories_for_a_while_and_nothing_else(
     rig = with_zorro(tmp_path)
     assert rig.memory_store is not None
     rig.memory_store.index.connection.set_busy_timeout(1)
-    with caplog.at_level(logging.WARNING), locked(tmp_path):
+    with caplog.at_level(logging.WARNING), lock_index(tmp_path):
         rig.exchange("The dog is called Rex", "Fine.")
         rig.exchange("The bird is called Tweety", "Fine.")
     told = [record for record in caplog.records if "locked" in record.getMessage()]
@@ -216,7 +216,7 @@ def test_a_locked_index_costs_memories_for_a_while_and_nothing_else(
 def test_an_index_that_is_locked_at_the_start_is_opened_later(tmp_path: Path) -> None:
     rig = with_zorro(tmp_path)
     rig.stop()
-    with locked(tmp_path):
+    with lock_index(tmp_path):
         rig = MemoryRig(tmp_path, clock=later(rig), busy_ms=1)
         assert isinstance(rig.ask(SearchMemory, query="cat"), Refused)
         assert block_of(rig.exchange("What is my cat called?", "ok", THREAD)) == ""
@@ -233,7 +233,7 @@ def test_views_of_an_agent_that_was_killed_are_gone_though_the_index_is_locked_a
     left = tmp_path / FOLDER / "1-2" / "discord-channel" / "3" / "closed since then.md"
     left.parent.mkdir(parents=True)
     left.write_text("what was said")
-    with locked(tmp_path):
+    with lock_index(tmp_path):
         rig = MemoryRig(tmp_path, clock=later(rig), busy_ms=1)
         assert isinstance(rig.ask(SearchMemory, query="cat"), Refused)
         assert not left.exists()

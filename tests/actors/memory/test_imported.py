@@ -22,7 +22,7 @@ from messages.socket import Refused
 from messages.turn import ExpandReference, ReferenceExpanded
 from tests.actors.context.rig import CHANNEL, THREAD
 from tests.actors.memory.rig import DIMENSIONS, MEMORY, PUBLIC, Brain, MemoryRig, block_of
-from tests.actors.memory.test_faults import locked
+from tests.actors.memory.test_faults import lock_index
 
 FIRST = 900_000_000_000_000_000
 NOW = datetime(2026, 11, 29, tzinfo=UTC)
@@ -228,7 +228,7 @@ def test_vectors_that_arrive_during_a_turn_are_kept_behind_it(tmp_path: Path) ->
 def test_a_log_that_is_refused_holds_up_no_other(tmp_path: Path) -> None:
     rig = MemoryRig(tmp_path, busy_ms=1)
     path = keep(rig, "the cat is called Zorro")
-    with locked(tmp_path):
+    with lock_index(tmp_path):
         tell_index(rig, path, "first")
         rig.system.run()
     assert [type(each) for each in rig.asker.drain()] == [Refused]

@@ -22,7 +22,7 @@ NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
 
 def rows_of(root: Path, *, is_live: bool) -> int:
-    """How many turns a reader sees."""
+    """Number of turns visible to a reader."""
     store = Store.open(MemoryPlan(root, "test", DIMENSIONS, read_only=True, is_live=is_live), NOW)
     found = store.index.counts().ok
     store.close()

@@ -1,4 +1,4 @@
-"""What the memory rests on is safe, and the tests' own look at that sees when it is not."""
+"""The memory's data are safe, and the tests notice unsafe data."""
 
 from __future__ import annotations
 

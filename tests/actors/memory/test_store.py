@@ -1,4 +1,4 @@
-"""What may be found for whom, as the store sees it."""
+"""Visibility of turns, by the store."""
 
 from __future__ import annotations
 

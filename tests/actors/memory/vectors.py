@@ -33,7 +33,7 @@ class Corpus:
 
 
 class Vectors:
-    """A source that counts what is fetched."""
+    """Source with a count of fetches."""
 
     def __init__(self, dims: int) -> None:
         self.dims = dims
@@ -68,7 +68,7 @@ class Vectors:
         order = np.lexsort((rows, -self.times(rows), -found))[:count]
         return rows[order].tolist(), found[order].tolist()
 
-    def ranked(
+    def rank_hits(
         self,
         query: NDArray[np.float32],
         now: float,

@@ -76,7 +76,7 @@ class StandInWindow(Actor):
         if isinstance(message, TellSpoken):
             self._rig.asked.append(message)
             if not self._rig.is_mute:
-                self.tell(message.reply_to, self._rig.told(message))
+                self.tell(message.reply_to, self._rig.spoken_of(message))
         elif isinstance(message, CountUsage):
             self._rig.counted.append(message.usage)
 
@@ -198,7 +198,7 @@ class WorkspaceRig:
         return self.folder / ".agent"
 
     def text(self, name: str) -> str:
-        """What a file holds."""
+        """Content of a file."""
         return (self.folder / name).read_text()
 
     def write(self, name: str, text: str | bytes) -> Path:
@@ -215,8 +215,8 @@ class WorkspaceRig:
 
     # the window
 
-    def said(self, text: str, answer: str = "Fine.", *, log: str = "") -> SpokenTurn:
-        """A turn in the window's log, of which nobody is told."""
+    def add_turn(self, text: str, answer: str = "Fine.", *, log: str = "") -> SpokenTurn:
+        """Add a turn to the window's log, without a report."""
         number = next(self._said)
         path = log or self.log
         turn = SpokenTurn(
@@ -233,13 +233,13 @@ class WorkspaceRig:
 
     def turn(self, text: str, *, calls: int = 0, outcome: str = "answered") -> SpokenTurn:
         """A turn from beginning to end."""
-        turn = self.said(text)
-        self.tell(self.ended(turn, calls, outcome))
+        turn = self.add_turn(text)
+        self.tell(self.end_report(turn, calls, outcome))
         self.settle()
         return turn
 
-    def ended(self, turn: SpokenTurn, calls: int = 0, outcome: str = "answered") -> TurnEnded:
-        """What is told of a turn."""
+    def end_report(self, turn: SpokenTurn, calls: int = 0, outcome: str = "answered") -> TurnEnded:
+        """Report on a turn."""
         kinds = [Kind.USER, *[Kind.TOOL_CALL] * calls, Kind.AGENT]
         events = tuple(
             LoggedEvent(
@@ -255,7 +255,7 @@ class WorkspaceRig:
         )
         return TurnEnded(window=self.window, turn_id=turn.turn_id, outcome=outcome, events=events)
 
-    def told(self, request: TellSpoken) -> SpokenTold | Refused:
+    def spoken_of(self, request: TellSpoken) -> SpokenTold | Refused:
         """The words of a stretch, as a window tells them."""
         if self.refusal:
             return Refused(request_id=request.request_id, reason=self.refusal)
@@ -268,7 +268,7 @@ class WorkspaceRig:
         return SpokenTold(request_id=request.request_id, turns=tuple(chosen))
 
     def take_back(self, turn: SpokenTurn, event: str = "") -> None:
-        """A turn's message is deleted, or one that joined it."""
+        """Delete the message of a turn, or a joined message."""
         self.logs[turn.path] = [each for each in self.logs[turn.path] if each != turn]
         tombstone = Tombstone(
             event_id=EventId(event or turn.turn_id), path=turn.path, line=turn.line, message_id="1", is_quote=False
@@ -299,7 +299,7 @@ class WorkspaceRig:
         self.system.tell(workspace_of(self.window), message)
 
     def prepare(self, text: str = "hello", **fields: Any) -> TurnContribution:
-        """What it has for a turn."""
+        """Contribution to a turn."""
         request = PrepareTurn(
             request_id=RequestId(f"p{next(self._numbers)}"),
             reply_to=self.asker.address,
@@ -330,11 +330,11 @@ class WorkspaceRig:
         return request.request_id
 
     def cut(self, spoken: Sequence[SpokenTurn], **fields: Any) -> CompactionReady:
-        """What is answered at once before a cut."""
+        """Immediate answer before a cut."""
         return self.reply(CompactionReady, self.prepare_compaction(spoken, **fields))
 
     def head(self, **fields: Any) -> str:
-        """What stands at the head of the history where nothing is cut."""
+        """Head of the history without a cut."""
         return self.reply(CompactionReady, self.prepare_compaction(**fields)).handover
 
     def reply(self, kind: type[M], request_id: RequestId) -> M:
@@ -344,7 +344,7 @@ class WorkspaceRig:
         return heard
 
     def is_answered(self, request_id: RequestId) -> bool:
-        """Whether there is an answer; it is taken."""
+        """True if there is an answer; the answer is taken."""
         try:
             self.asker.receive(0, lambda each: getattr(each, "request_id", None) == request_id)
         except TimeoutError:
@@ -401,11 +401,11 @@ class WorkspaceRig:
         self.settle(3.0)
 
     def requests(self) -> list[ModelRequest]:
-        """What workers were asked since the last look."""
+        """Requests to workers since the last call."""
         return [each for each in self.model.drain() if isinstance(each, ModelRequest)]
 
-    def cancelled(self) -> list[RequestId]:
-        """Which were given up since the last look."""
+    def withdrawn_requests(self) -> list[RequestId]:
+        """Withdrawn requests since the last call."""
         return [each.request_id for each in self.model.drain() if isinstance(each, CancelModel)]
 
     def work(self, purpose: str, answer: str | dict[str, Any] | None) -> ModelRequest:
@@ -421,7 +421,7 @@ class WorkspaceRig:
 
 
 def reply_of(request: ModelRequest, text: str) -> ModelReply:
-    """What a model answers."""
+    """Answer of a model."""
     return ModelReply(
         request_id=request.request_id,
         text=text,

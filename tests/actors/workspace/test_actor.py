@@ -1,4 +1,4 @@
-"""One window's workspace over its lives: identity, state of the work, kills between files, and what is damaged."""
+"""Workspace of one window over several lives: identity, state of the work, kills between files, and damage."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class TestAKill:
         rig = WorkspaceRig(tmp_path, **ON)
         rig.prepare()
         rig.write("MEMORY.md", rig.text("MEMORY.md") + "\n## Ours\n- Tea at four\n")
-        turns = [rig.said(RULE)]
+        turns = [rig.add_turn(RULE)]
         rig.prepare_compaction(turns)
         rig.work("session", STATE)
         (asked,) = rig.requests()
@@ -191,7 +191,7 @@ class TestAKill:
 
     def test_between_memory_and_history_writes_the_rest_once(self, rig: WorkspaceRig) -> None:
         rig.prepare()
-        turns = [rig.said("one")]
+        turns = [rig.add_turn("one")]
         (rig.folder / "HISTORY.md").unlink()
         (rig.folder / "HISTORY.md").mkdir()
         rig.prepare_compaction(turns)
@@ -230,14 +230,14 @@ DAMAGED = [
 def test_damaged_bookkeeping_counts_as_none(rig: WorkspaceRig, text: str) -> None:
     rig.write("SESSION.md", "# Constraints\n- No trains\n")
     rig.head()
-    rig.prepare_compaction([rig.said(RULE)])
+    rig.prepare_compaction([rig.add_turn(RULE)])
     rig.settle(60.0)
     for name in ("state.json", "pending.json", "written.json", *(path.name for path in rig.agent.glob("handover-*"))):
         (rig.agent / name).write_bytes(text.encode("latin-1"))
     rig.die()
     rig.settle(3.0)
     assert "No trains" in rig.head(kept_from="kept")
-    rig.take_back(rig.said("x"))
+    rig.take_back(rig.add_turn("x"))
     for number in range(3):
         rig.turn(f"more {number}")
     assert [each.purpose for each in rig.requests()] == ["workspace.session"]
@@ -255,7 +255,7 @@ class TestAgentFolderIsTakenAway:
             rig.settle(100.0)
         if when in ("idle", "settled"):
             shutil.rmtree(rig.agent)
-        request = rig.prepare_compaction([rig.said(RULE)])
+        request = rig.prepare_compaction([rig.add_turn(RULE)])
         if when == "worker":
             shutil.rmtree(rig.agent)
         rig.work("session", STATE)
@@ -292,16 +292,16 @@ def test_a_workspace_without_a_turn_leaves_memory_and_one_with_a_worker_does_not
     assert "Ask Mona first" in rig.head()
 
 
-def described(rig: WorkspaceRig) -> SessionDescribed:
+def describe_session(rig: WorkspaceRig) -> SessionDescribed:
     rig.tell(DescribeSession(request_id=RequestId("d"), reply_to=rig.asker.address, window=rig.window))
     rig.settle()
     return rig.reply(SessionDescribed, RequestId("d"))
 
 
 def test_the_state_is_described_as_the_file_has_it(rig: WorkspaceRig) -> None:
-    assert described(rig).text == ""
+    assert describe_session(rig).text == ""
     rig.write("SESSION.md", "# Constraints\n- No trains\n" + "x" * 20_000)
-    told = described(rig)
+    told = describe_session(rig)
     assert "No trains" in told.text
     assert len(told.text) <= 8_000
     assert told.folder == str(rig.folder)

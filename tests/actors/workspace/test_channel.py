@@ -77,7 +77,7 @@ def test_what_is_no_file_counts_as_nothing_and_is_not_written_through(
             contribution = rig.prepare("What is the vault's number, 7731?")
             assert "7731" not in contribution.block
             assert "7731" not in rig.head()
-            request = rig.prepare_compaction([rig.said("one")])
+            request = rig.prepare_compaction([rig.add_turn("one")])
             for purpose, answer in (("session", STATE), ("consolidate", FOUND)):
                 asked = rig.work(purpose, answer)
                 assert "7731" not in asked.messages[0].text
@@ -107,7 +107,7 @@ def test_other_names_that_stand_for_something_strange_stop_nothing(tmp_path: Pat
             rig.disk.sync_all()
             for _ in range(2):
                 assert rig.prepare().stores
-                request = rig.prepare_compaction([rig.said("one")])
+                request = rig.prepare_compaction([rig.add_turn("one")])
                 rig.settle(60.0)
                 rig.reply(CompactionReady, request)
                 rig.requests()
@@ -141,7 +141,7 @@ def test_a_template_that_could_not_be_written_whole_is_not_left_there(
 
 
 class Calls:
-    """What a turn asks of the disk, and how often it waits for it."""
+    """Calls of a turn to the disk, and waits for the disk."""
 
     def __init__(self, rig: WorkspaceRig, patch: pytest.MonkeyPatch) -> None:
         self.names: list[str] = []
@@ -154,11 +154,11 @@ class Calls:
     def _counting(self, name: str) -> Callable[..., Any]:
         call = getattr(os, name)
 
-        def counted(*args: Any, **options: Any) -> Any:
+        def count_call(*args: Any, **options: Any) -> Any:
             self.names.append(name)
             return call(*args, **options)
 
-        return counted
+        return count_call
 
     def _wait(self) -> None:
         self.waits += 1
@@ -260,6 +260,6 @@ def test_a_root_that_cannot_be_written_stops_no_turn(tmp_path: Path) -> None:
     assert rig.head() == ""
     for number in range(4):
         rig.turn(f"{number}", calls=4)
-    request = rig.prepare_compaction([rig.said("one")])
+    request = rig.prepare_compaction([rig.add_turn("one")])
     rig.settle(60.0)
     assert not rig.reply(CompactionReady, request).cut

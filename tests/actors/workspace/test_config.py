@@ -1,4 +1,4 @@
-"""What the operator decides for all windows."""
+"""Choices of the operator for all windows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a turn is shown, and on whose behalf hooks run."""
+"""Content shown to a turn, and the person behind each hook."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SUPPLIER = "Who is our glaze supplier?"
 
 
 @pytest.fixture
-def hooked(tmp_path: Path) -> WorkspaceRig:
+def hooked_rig(tmp_path: Path) -> WorkspaceRig:
     write_skill(tmp_path / "skills" / "kiln", "hooks: {before_compact: a.sh}", a="echo")
     return WorkspaceRig(tmp_path, skills=(tmp_path / "skills",), can_run=True, compaction=True, recall=True)
 
@@ -41,24 +41,24 @@ def test_another_windows_files_are_shown_to_nobody_else(tmp_path: Path) -> None:
     assert "Rotterdam" in rig.prepare(SUPPLIER).block
 
 
-def test_commands_see_their_own_folder_and_none_of_the_others(hooked: WorkspaceRig) -> None:
-    shared, own = hooked.prepare().folders
-    assert (shared.path, shared.may_write, shared.hidden) == (str(hooked.root), False, ("channels",))
-    assert (own.path, own.may_write, own.hidden) == (str(hooked.folder), True, (".agent",))
-    assert hooked.prepare(may_run=False).folders == ()
+def test_commands_see_their_own_folder_and_none_of_the_others(hooked_rig: WorkspaceRig) -> None:
+    shared, own = hooked_rig.prepare().folders
+    assert (shared.path, shared.may_write, shared.hidden) == (str(hooked_rig.root), False, ("channels",))
+    assert (own.path, own.may_write, own.hidden) == (str(hooked_rig.folder), True, (".agent",))
+    assert hooked_rig.prepare(may_run=False).folders == ()
 
 
 class TestHooksBeforeACut:
     @pytest.mark.req("S4-42")
-    def test_run_on_behalf_of_the_turn_that_waits_and_not_of_the_one_before(self, hooked: WorkspaceRig) -> None:
-        hooked.prepare(audience="1:role", may_run=True)
-        request = hooked.prepare_compaction([hooked.said("one")], audience="1:everyone")
-        (run,) = hooked.runs
+    def test_run_on_behalf_of_the_turn_that_waits_and_not_of_the_one_before(self, hooked_rig: WorkspaceRig) -> None:
+        hooked_rig.prepare(audience="1:role", may_run=True)
+        request = hooked_rig.prepare_compaction([hooked_rig.add_turn("one")], audience="1:everyone")
+        (run,) = hooked_rig.runs
         assert run.audience == "1:everyone"
-        hooked.settle(20.0)
-        assert hooked.reply(CompactionReady, request).cut, "the hook has had its time"
+        hooked_rig.settle(20.0)
+        assert hooked_rig.reply(CompactionReady, request).cut, "the hook has had its time"
 
-    def test_do_not_run_in_a_turn_that_may_run_nothing(self, hooked: WorkspaceRig) -> None:
-        hooked.prepare(may_run=True)
-        assert hooked.cut([hooked.said("one")], may_run=False).cut
-        assert hooked.runs == []
+    def test_do_not_run_in_a_turn_that_may_run_nothing(self, hooked_rig: WorkspaceRig) -> None:
+        hooked_rig.prepare(may_run=True)
+        assert hooked_rig.cut([hooked_rig.add_turn("one")], may_run=False).cut
+        assert hooked_rig.runs == []

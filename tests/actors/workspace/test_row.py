@@ -1,4 +1,4 @@
-"""Row of the layer: what each switch brings, whom it goes with, and that it has one folder per window."""
+"""Row of the layer: parts of each switch, dependencies, and one folder per window."""
 
 from __future__ import annotations
 

@@ -110,17 +110,17 @@ class World:
         )
 
     def tell(self, to: Address, message: Message) -> None:
-        """Tell somebody, and let everything come of it."""
+        """Send a message, and handle everything behind it."""
         self.system.tell(to, message)
         for _ in range(200):
             self.system.run()
-            if not (self._answered() or self._delivered()):
+            if not (self._answer_model() or self._deliver_posts()):
                 break
         self.clock.advance(60.0)
         self.system.run()
 
-    def _answered(self) -> bool:
-        """Whether the model was asked anything, which it has answered now."""
+    def _answer_model(self) -> bool:
+        """True if the model was asked; the question is answered now."""
         asked = [each for each in self.model.drain() if isinstance(each, ModelRequest)]
         for request in asked:
             self.requests.append(request)
@@ -135,7 +135,7 @@ class World:
             self.system.tell(request.reply_to, reply)
         return bool(asked)
 
-    def _delivered(self) -> bool:
+    def _deliver_posts(self) -> bool:
         posts = [each for each in self.surface.drain() if isinstance(each, PostMessage)]
         for post in posts:
             shown = (MessageId(str(2 * 10**18 + len(self.requests))),)
@@ -143,6 +143,6 @@ class World:
         return bool(posts)
 
     def cuts(self) -> int:
-        """How often the window's logs say that its history was cut."""
+        """Number of cuts by the window's logs."""
         logs = sorted((self.root / "logs").rglob("*.md"))
         return sum(len(re.findall(r'"what":"cut"', log.read_text("utf-8"))) for log in logs)

@@ -1,4 +1,4 @@
-"""The folder that one agent holds."""
+"""Data root, held by one agent."""
 
 from __future__ import annotations
 

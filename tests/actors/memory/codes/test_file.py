@@ -39,7 +39,7 @@ def built(path: Path, source: Vectors, space: str = SPACE) -> Nearest:
     return Nearest.open(path, space, source.dims, source)
 
 
-def reopened(path: Path, source: Vectors, space: str = SPACE) -> tuple[Nearest, int]:
+def reopen(path: Path, source: Vectors, space: str = SPACE) -> tuple[Nearest, int]:
     """The searches, and how many vectors opening them had to read."""
     source.fetched = 0
     nearest = built(path, source, space)
@@ -55,7 +55,7 @@ def is_right(nearest: Nearest, source: Vectors) -> bool:
 def test_a_file_that_fits_is_read_and_hardly_a_vector_with_it(tmp_path: Path) -> None:
     source = source_of(COUNT)
     built(tmp_path / "codes", source).close()
-    nearest, fetched = reopened(tmp_path / "codes", source)
+    nearest, fetched = reopen(tmp_path / "codes", source)
     assert fetched < COUNT
     assert is_right(nearest, source)
     nearest.close()
@@ -84,11 +84,11 @@ def test_a_damaged_file_is_built_anew(tmp_path: Path, damage: str) -> None:
     source, path = source_of(COUNT), tmp_path / "codes"
     built(path, source).close()
     DAMAGE[damage](path)
-    nearest, fetched = reopened(path, source)
+    nearest, fetched = reopen(path, source)
     assert fetched >= COUNT
     assert is_right(nearest, source)
     nearest.close()
-    assert reopened(path, source)[1] < COUNT
+    assert reopen(path, source)[1] < COUNT
 
 
 @pytest.mark.parametrize("lost", [1, 100, 1000])
@@ -96,7 +96,7 @@ def test_a_torn_end_is_cut_off_and_what_it_held_is_read_again(tmp_path: Path, lo
     source, path = source_of(COUNT), tmp_path / "codes"
     built(path, source).close()
     os.truncate(path, path.stat().st_size - lost)
-    nearest, fetched = reopened(path, source)
+    nearest, fetched = reopen(path, source)
     assert fetched < COUNT
     assert len(nearest.rows) == COUNT
     assert is_right(nearest, source)
@@ -114,7 +114,7 @@ def test_without_its_second_file_the_answers_are_the_same(tmp_path: Path, damage
         second.unlink()
     else:
         second.write_bytes({"empty": b"", "zeroed": bytes(len(data)), "shifted": data[record:]}[damage])
-    nearest, _ = reopened(path, source)
+    nearest, _ = reopen(path, source)
     assert is_right(nearest, source)
     nearest.close()
 
@@ -131,8 +131,8 @@ def with_version(path: Path, version: bytes) -> None:
 def test_a_file_of_another_space_size_or_version_is_built_anew(tmp_path: Path) -> None:
     source, path = source_of(COUNT), tmp_path / "codes"
     built(path, source).close()
-    assert reopened(path, source, "model/2")[1] >= COUNT
-    assert reopened(path, source_of(COUNT, dims=40), "model/2")[1] >= COUNT
+    assert reopen(path, source, "model/2")[1] >= COUNT
+    assert reopen(path, source_of(COUNT, dims=40), "model/2")[1] >= COUNT
     with_version(path, b"4")
     with pytest.raises(UnfitCodesError, match="version 4, not 3"):
         CodesFile.open(path, "model/2", 40)
@@ -142,7 +142,7 @@ def test_a_file_whose_rows_mean_something_else_now_is_built_anew(tmp_path: Path)
     path = tmp_path / "codes"
     built(path, source_of(COUNT, seed=1)).close()
     other = source_of(COUNT, seed=2)
-    nearest, fetched = reopened(path, other)
+    nearest, fetched = reopen(path, other)
     assert fetched >= COUNT
     assert is_right(nearest, other)
     nearest.close()
@@ -151,7 +151,7 @@ def test_a_file_whose_rows_mean_something_else_now_is_built_anew(tmp_path: Path)
 def test_a_frame_of_too_few_vectors_is_chosen_anew(tmp_path: Path) -> None:
     path, few, many = tmp_path / "codes", source_of(10), source_of(COUNT)
     built(path, few).close()
-    nearest, fetched = reopened(path, many)
+    nearest, fetched = reopen(path, many)
     assert fetched >= COUNT
     assert is_right(nearest, many)
     nearest.close()
@@ -202,7 +202,7 @@ def test_fine_codes_of_another_life_are_not_believed(tmp_path: Path) -> None:
     for name in ("one", "other"):
         built(tmp_path / name, source).close()
     second_path(tmp_path / "one").write_bytes(second_path(tmp_path / "other").read_bytes())
-    nearest, _ = reopened(tmp_path / "one", source)
+    nearest, _ = reopen(tmp_path / "one", source)
     assert is_right(nearest, source)
     nearest.close()
 
@@ -228,7 +228,7 @@ def test_whole_records_of_a_write_that_failed_never_count(tmp_path: Path, monkey
     nearest.append(rows[5:6], vectors[:1], np.full(1, START_S))
     nearest.close()
     source.put(rows[5:6], vectors[:1], np.full(1, START_S))
-    nearest, _ = reopened(path, source)
+    nearest, _ = reopen(path, source)
     assert sorted(nearest.rows.tolist()) == source.rows().tolist()
     assert is_right(nearest, source)
     nearest.close()
@@ -251,7 +251,7 @@ def test_a_corpus_of_few_directions_is_known_again(tmp_path: Path) -> None:
         source.put(np.array([row]), vector, np.array([START_S]))
         nearest.append(np.array([row]), vector, np.array([START_S]))
     nearest.close()
-    nearest, fetched = reopened(tmp_path / "codes", source)
+    nearest, fetched = reopen(tmp_path / "codes", source)
     assert fetched < COUNT
     nearest.close()
 

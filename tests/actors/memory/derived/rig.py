@@ -39,7 +39,7 @@ class DatabaseRig:
         self.start()
 
     def specs(self) -> Iterable[ActorSpec]:
-        """Specs of the actor, and of those that it tells."""
+        """Specs of the actor and its receivers."""
         raise NotImplementedError
 
     @property

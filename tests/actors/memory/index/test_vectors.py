@@ -16,7 +16,7 @@ from actors.memory.index.pending import Waiting
 from actors.memory.index.seal import AlteredIndexError
 from actors.memory.index.vectors import IndexVectors
 from domain.memory.remembered import Remembered
-from tests.actors.memory.search.test_order import NOW, WINDOWS, said
+from tests.actors.memory.search.test_order import NOW, WINDOWS, remembered_turn
 
 DIMS = 4
 
@@ -52,7 +52,7 @@ def as_source(index: Index) -> IndexVectors:
 
 
 def agree(vectors: IndexVectors, truth: dict[int, bytes], last: int) -> None:
-    """Whether everything that can be asked of `vectors` is as `truth` has it."""
+    """True if every answer of `vectors` agrees with `truth`."""
     every = np.random.default_rng(last).permutation(np.arange(1, last + 3))
     expected = [truth.get(row, bytes(4 * DIMS)) for row in every.tolist()]
     assert [one.tobytes() for one in vectors.fetch(every)] == expected
@@ -70,7 +70,7 @@ def test_whatever_came_and_went_each_row_has_the_vector_of_its_text(tmp_path: Pa
         entries: list[Remembered] = []
         for _ in range(dice.randint(1, 5)):
             number += 1
-            entries.append(replace(said(WINDOWS[0], number, 1), text=f"one of few: {dice.randint(0, 9)}"))
+            entries.append(replace(remembered_turn(WINDOWS[0], number, 1), text=f"one of few: {dice.randint(0, 9)}"))
         alive.update(index.remember(WINDOWS[0], entries)[0])
         due = index.pending.due(NOW, 100)
         gone = dice.sample(sorted(alive), min(len(alive), dice.randint(0, 2)))
@@ -89,7 +89,7 @@ def test_whatever_came_and_went_each_row_has_the_vector_of_its_text(tmp_path: Pa
 @pytest.mark.req("X-136")
 def test_another_model_has_its_own_vectors_and_the_first_ones_come_back(tmp_path: Path) -> None:
     index = open_index(tmp_path)
-    index.remember(WINDOWS[0], [said(WINDOWS[0], number, number) for number in range(6)])
+    index.remember(WINDOWS[0], [remembered_turn(WINDOWS[0], number, number) for number in range(6)])
     embed(index, index.pending.due(NOW, 4))
     assert index.use_space("another", DIMS)
     agree(as_source(index), {}, 6)
@@ -105,7 +105,7 @@ def test_another_model_has_its_own_vectors_and_the_first_ones_come_back(tmp_path
 
 def test_vectors_of_a_space_that_is_not_in_use_are_found_by_their_texts(tmp_path: Path) -> None:
     index = open_index(tmp_path)
-    index.remember(WINDOWS[0], [said(WINDOWS[0], number, number) for number in range(6)])
+    index.remember(WINDOWS[0], [remembered_turn(WINDOWS[0], number, number) for number in range(6)])
     embed(index, index.pending.due(NOW, 4))
     index.use_space("another", DIMS)
     embed(index, index.pending.due(NOW, 6), "another")
@@ -120,7 +120,7 @@ def test_vectors_of_a_space_that_is_not_in_use_are_found_by_their_texts(tmp_path
 
 def test_a_reader_beside_the_agent_sees_an_index_that_was_begun_anew(tmp_path: Path) -> None:
     index = open_index(tmp_path)
-    index.remember(WINDOWS[0], [said(WINDOWS[0], number, number) for number in range(6)])
+    index.remember(WINDOWS[0], [remembered_turn(WINDOWS[0], number, number) for number in range(6)])
     embed(index, index.pending.due(NOW, 6))
     reader = Index(database.open_for_reading(tmp_path / "index.sqlite", tmp_path, is_live=True))
     reader.find_space("test", DIMS)
@@ -128,7 +128,7 @@ def test_a_reader_beside_the_agent_sees_an_index_that_was_begun_anew(tmp_path: P
     agree(vectors, told_by_sql(index), 6)
 
     index.empty()
-    index.remember(WINDOWS[0], [said(WINDOWS[0], number, number) for number in (3, 4, 9)])
+    index.remember(WINDOWS[0], [remembered_turn(WINDOWS[0], number, number) for number in (3, 4, 9)])
 
     assert sorted(told_by_sql(index)) == [1, 2]
     agree(vectors, told_by_sql(index), 6)
@@ -138,7 +138,7 @@ def test_a_reader_beside_the_agent_sees_an_index_that_was_begun_anew(tmp_path: P
 
 def test_texts_that_come_back_have_their_vectors_at_once(tmp_path: Path) -> None:
     index = open_index(tmp_path)
-    entries = [said(WINDOWS[0], number, number) for number in range(4)]
+    entries = [remembered_turn(WINDOWS[0], number, number) for number in range(4)]
     rows, _ = index.remember(WINDOWS[0], entries)
     embed(index, index.pending.due(NOW, 3))
     index.forget(rows)
@@ -152,7 +152,7 @@ def test_texts_that_come_back_have_their_vectors_at_once(tmp_path: Path) -> None
 
 def test_a_row_that_was_dropped_or_changed_while_its_vector_was_made_is_left_as_it_is(tmp_path: Path) -> None:
     index = open_index(tmp_path)
-    entries = [said(WINDOWS[0], number, number) for number in range(3)]
+    entries = [remembered_turn(WINDOWS[0], number, number) for number in range(3)]
     index.remember(WINDOWS[0], entries)
     waiting = index.pending.due(NOW, 3)
     index.forget([waiting[0].id])
@@ -168,7 +168,7 @@ def test_a_row_that_was_dropped_or_changed_while_its_vector_was_made_is_left_as_
 
 def test_a_turn_has_a_vector_or_waits_for_one_and_never_both(tmp_path: Path) -> None:
     index = open_index(tmp_path)
-    index.remember(WINDOWS[0], [said(WINDOWS[0], 0, 0)])
+    index.remember(WINDOWS[0], [remembered_turn(WINDOWS[0], 0, 0)])
 
     for wrong in ("status = 'ok'", "vector = 1", "vector = 1, status = 'failed'"):
         with pytest.raises(apsw.ConstraintError):
@@ -178,7 +178,7 @@ def test_a_turn_has_a_vector_or_waits_for_one_and_never_both(tmp_path: Path) -> 
 
 def test_what_is_known_is_not_looked_up_again(tmp_path: Path) -> None:
     index = open_index(tmp_path)
-    index.remember(WINDOWS[0], [said(WINDOWS[0], number, number) for number in range(6)])
+    index.remember(WINDOWS[0], [remembered_turn(WINDOWS[0], number, number) for number in range(6)])
     embed(index, index.pending.due(NOW, 6))
     vectors = as_source(index)
     vectors.rows()
@@ -198,7 +198,7 @@ def test_what_is_known_is_not_looked_up_again(tmp_path: Path) -> None:
 
 def test_many_rows_are_learned_in_parts(tmp_path: Path) -> None:
     index = open_index(tmp_path)
-    index.remember(WINDOWS[0], [said(WINDOWS[0], number, number) for number in range(20)])
+    index.remember(WINDOWS[0], [remembered_turn(WINDOWS[0], number, number) for number in range(20)])
     embed(index, random.Random(1).sample(index.pending.due(NOW, 20), 13))
 
     agree(IndexVectors(index.connection, index.space, DIMS, part=3), told_by_sql(index), 20)
@@ -208,7 +208,7 @@ def test_many_rows_are_learned_in_parts(tmp_path: Path) -> None:
 
 def test_a_vector_that_was_altered_is_not_given(tmp_path: Path) -> None:
     index = open_index(tmp_path)
-    index.remember(WINDOWS[0], [said(WINDOWS[0], number, number) for number in range(3)])
+    index.remember(WINDOWS[0], [remembered_turn(WINDOWS[0], number, number) for number in range(3)])
     embed(index, index.pending.due(NOW, 3))
     list(index.connection.execute("UPDATE vectors SET embedding = zeroblob(length(embedding)) WHERE id = 2"))
     vectors = as_source(index)

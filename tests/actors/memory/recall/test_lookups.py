@@ -1,4 +1,4 @@
-"""Searches and expansions beside turns: nobody's can starve anybody."""
+"""Searches and expansions beside turns: no window can starve another."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def turn(rig: MemoryRig, name: str, asking: Window) -> PrepareTurn:
 
 
 def answers(rig: MemoryRig, *messages: Message) -> list[Message]:
-    """What comes of messages that are all there before the first is looked at, in the order of its coming."""
+    """Replies to messages that all wait before the first is handled, in order of arrival."""
     for message in messages:
         rig.system.tell(MEMORY, message)
     rig.system.run()

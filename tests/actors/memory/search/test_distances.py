@@ -20,7 +20,7 @@ WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="1234567890123456789")
 DIMS, TURNS = 12, 300
 
 
-def stored(folder: Path, search: Kind) -> Store:
+def store_turns(folder: Path, search: Kind) -> Store:
     """Turns with random vectors; every tenth has none yet, two have the same, one has no direction."""
     store = Store.open(MemoryPlan(folder, "random", DIMS, search, "global"), NOW)
     store.remember(
@@ -47,7 +47,7 @@ def stored(folder: Path, search: Kind) -> Store:
     return store
 
 
-def found(store: Store, query: np.ndarray, shown: np.ndarray) -> list[tuple[int, float]]:
+def find_nearest(store: Store, query: np.ndarray, shown: np.ndarray) -> list[tuple[int, float]]:
     question = MemoryQuery(text="?", vector=query, mask=shown.copy(), total=TURNS, now=NOW, count=20)
     hits, _ = store.searcher.find(question, Budget())
     return [(hit.turn.row, hit.ranked.score) for hit in hits]
@@ -55,13 +55,13 @@ def found(store: Store, query: np.ndarray, shown: np.ndarray) -> list[tuple[int,
 
 @pytest.mark.parametrize("search", ["similarity", "hybrid"])
 def test_what_is_found_does_not_depend_on_the_codes(tmp_path: Path, search: Kind) -> None:
-    store = stored(tmp_path, search)
+    store = store_turns(tmp_path, search)
     rng = np.random.default_rng(2)
     shown = rng.random(TURNS + 5) < 0.7
     for query in rng.standard_normal((6, DIMS)).astype(np.float32):
-        with_codes = found(store, query, shown)
+        with_codes = find_nearest(store, query, shown)
         store.engine.close()
-        assert found(store, query, shown) == with_codes
+        assert find_nearest(store, query, shown) == with_codes
         assert with_codes
         assert all(shown[row] for row, _ in with_codes)
         store.engine.reopen()
@@ -69,7 +69,7 @@ def test_what_is_found_does_not_depend_on_the_codes(tmp_path: Path, search: Kind
 
 
 def test_where_nothing_may_be_found_nothing_is(tmp_path: Path) -> None:
-    store = stored(tmp_path, "similarity")
+    store = store_turns(tmp_path, "similarity")
     store.engine.close()
     assert not store.engine.is_open
     rows, cosines = store.searcher._hybrid.nearest(np.ones(DIMS, np.float32), 5, np.zeros(TURNS + 5, np.bool_))

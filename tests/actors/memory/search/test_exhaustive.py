@@ -14,13 +14,13 @@ from tests.actors.memory.vectors import DAY_S, START_S, Corpus, Vectors
 LATER_S = START_S + 200 * DAY_S
 
 
-def drawn(corpus: Corpus, size: int) -> Vectors:
+def draw_vectors(corpus: Corpus, size: int) -> Vectors:
     source = Vectors(corpus.dims)
     source.put(np.arange(size), corpus.vectors(size), corpus.times(size))
     return source
 
 
-def listed(
+def list_nearest(
     source: Vectors,
     query: NDArray[np.float32],
     now_s: float,
@@ -46,7 +46,7 @@ def listed(
 )
 def test_every_list_is_brute_forces(seed: int, dims: int, size: int, count: int, days: float) -> None:
     corpus = Corpus(seed, dims)
-    source = drawn(corpus, size)
+    source = draw_vectors(corpus, size)
     rows = source.rows()
     chosen = corpus.rng.permutation(rows).tolist()
     some = {row: source.known[row][0] for row in chosen[:3]} | {size + 7: START_S}
@@ -56,7 +56,7 @@ def test_every_list_is_brute_forces(seed: int, dims: int, size: int, count: int,
     for query in corpus.vectors(2):
         for only in (None, allowed, set()):
             for pinned in ({}, some, more_than_fit):
-                assert listed(source, query, now_s, pinned, count, only) == source.ranked(
+                assert list_nearest(source, query, now_s, pinned, count, only) == source.rank_hits(
                     query, now_s, pinned, count, only
                 )
 
@@ -65,10 +65,10 @@ def test_a_first_pool_that_is_too_small_changes_no_list(subtests: pytest.Subtest
     for seed in range(4):
         with subtests.test(seed=seed):
             corpus = Corpus(seed, 40)
-            source = drawn(corpus, 600)
+            source = draw_vectors(corpus, 600)
             for query in corpus.rng.standard_normal((3, 40)).astype(np.float32) + corpus.vectors(1)[0]:
-                found = listed(source, query, LATER_S, {}, 24, pool_per_wanted=1)
-                assert found == source.ranked(query, LATER_S, {}, 24, None)
+                found = list_nearest(source, query, LATER_S, {}, 24, pool_per_wanted=1)
+                assert found == source.rank_hits(query, LATER_S, {}, 24, None)
 
 
 def test_an_old_row_that_is_most_similar_of_all_comes_first() -> None:
@@ -79,22 +79,22 @@ def test_an_old_row_that_is_most_similar_of_all_comes_first() -> None:
     times = np.full(400, START_S)
     times[7] -= 900 * DAY_S
     source.put(np.arange(400), near.astype(np.float32), times)
-    found = listed(source, query.astype(np.float32), START_S, {}, 5)
+    found = list_nearest(source, query.astype(np.float32), START_S, {}, 5)
     assert found[0][0] == 7
-    assert found == source.ranked(query.astype(np.float32), START_S, {}, 5, None)
+    assert found == source.rank_hits(query.astype(np.float32), START_S, {}, 5, None)
 
 
 def test_only_a_few_vectors_are_read_twice() -> None:
-    source = drawn(Corpus(3, 64), 4_000)
+    source = draw_vectors(Corpus(3, 64), 4_000)
     source.fetched = 0
-    listed(source, np.random.default_rng(4).standard_normal(64).astype(np.float32), LATER_S, {}, 24)
+    list_nearest(source, np.random.default_rng(4).standard_normal(64).astype(np.float32), LATER_S, {}, 24)
     assert 4_000 < source.fetched < 5_500
 
 
 def test_a_question_without_direction_gets_the_newest() -> None:
-    source = drawn(Corpus(5, 40), 1000)
+    source = draw_vectors(Corpus(5, 40), 1000)
     for query in (np.zeros(40, np.float32), np.full(40, np.nan, np.float32)):
-        assert listed(source, query, LATER_S, {}, 24) == source.ranked(query, LATER_S, {}, 24, None)
+        assert list_nearest(source, query, LATER_S, {}, 24) == source.rank_hits(query, LATER_S, {}, 24, None)
 
 
 @pytest.mark.parametrize("days", [0, 900, -900])
@@ -105,16 +105,16 @@ def test_a_row_from_the_far_future_hides_no_other(days: int) -> None:
     query = rng.standard_normal(40).astype(np.float32)
     source.put(np.arange(400), (query + rng.standard_normal((400, 40))).astype(np.float32), times)
     now_s = START_S + days * DAY_S
-    assert listed(source, query, now_s, {}, 5) == source.ranked(query, now_s, {}, 5, None)
+    assert list_nearest(source, query, now_s, {}, 5) == source.rank_hits(query, now_s, {}, 5, None)
 
 
 def test_rows_later_than_now_are_all_equally_new() -> None:
     corpus, source = Corpus(2, 40), Vectors(40)
     source.put(np.arange(400), corpus.vectors(400), START_S + corpus.rng.random(400) * DAY_S)
     query = np.zeros(40, np.float32)
-    assert listed(source, query, START_S, {}, 24) == source.ranked(query, START_S, {}, 24, None)
+    assert list_nearest(source, query, START_S, {}, 24) == source.rank_hits(query, START_S, {}, 24, None)
 
 
 def test_a_negative_count_is_refused() -> None:
     with pytest.raises(ValueError, match="cannot choose -1 rows"):
-        listed(drawn(Corpus(1, 4), 3), np.zeros(4, np.float32), START_S, {}, -1)
+        list_nearest(draw_vectors(Corpus(1, 4), 3), np.zeros(4, np.float32), START_S, {}, -1)

@@ -1,4 +1,4 @@
-"""How many words rows hold, whatever came and went."""
+"""Word counts of rows after any changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands beside a turn, whatever came and went before."""
+"""Neighbours of a turn after any changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOW = datetime(2026, 5, 1, tzinfo=UTC)
 WINDOWS = [Window(surface=Surface.DISCORD_THREAD, id=f"91000000000000000{number}") for number in range(3)]
 
 
-def said(window: Window, number: int, minute: int) -> Remembered:
+def remembered_turn(window: Window, number: int, minute: int) -> Remembered:
     return Remembered(
         path=f"logs/{window.address.key}/a.md",
         line=number + 1,
@@ -46,7 +46,7 @@ def test_whatever_came_and_went_the_chains_are_those_of_an_index_read_anew(tmp_p
     for _ in range(40):
         window = dice.choice(WINDOWS)
         count = dice.randint(1, 6)
-        entries = [said(window, number + one, dice.randint(0, 40)) for one in range(count)]
+        entries = [remembered_turn(window, number + one, dice.randint(0, 40)) for one in range(count)]
         number += count
         added, _ = index.remember(window, entries)
         order.add(index.number(window), added)
@@ -77,7 +77,7 @@ def test_of_one_moment_the_turn_that_was_stored_last_is_the_later(tmp_path: Path
     order = Order(index.connection)
     beside(order, 0)
     for number in range(3):
-        added, _ = index.remember(WINDOWS[0], [said(WINDOWS[0], number, 5)])
+        added, _ = index.remember(WINDOWS[0], [remembered_turn(WINDOWS[0], number, 5)])
         order.add(index.number(WINDOWS[0]), added)
     assert beside(order, 3) == [(NONE, 2), (1, 3), (2, NONE)]
     index.close()

@@ -1,4 +1,4 @@
-"""The folders through which commands see logs, and that they show nobody anything new."""
+"""Folders with the logs for commands, and their limits to readers."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from domain.policy.audience import view_key
 from messages.base import Window
 from messages.discord import ReadersListed
 from tests.actors.context.rig import CHANNEL
-from tests.actors.memory.readers import told
+from tests.actors.memory.readers import readers_of
 from tests.actors.memory.rig import MEMORY, PUBLIC, MemoryRig
 from tests.actors.memory.test_memory_actor import PRIVATE, THREAD
 
 CLOSED = PUBLIC.replace("everyone", "channel")
 
 
-def linked(root: Path, label: str) -> set[str]:
-    """What a window that `label` reads sees of others."""
+def linked_logs(root: Path, label: str) -> set[str]:
+    """Logs of other windows visible in a window that `label` reads."""
     folder = root / "views" / view_key(label)
     return {file.relative_to(folder).as_posix() for file in folder.rglob("*.md")}
 
@@ -36,11 +36,11 @@ def test_a_view_has_the_logs_that_its_readers_may_read_and_they_are_the_same_fil
     rig.exchange("for all", "ok")
     rig.exchange("for few", "ok", THREAD, audience=PRIVATE)
 
-    assert linked(tmp_path, PUBLIC) == logs_of(tmp_path, CHANNEL)
-    for name in linked(tmp_path, PUBLIC):
+    assert linked_logs(tmp_path, PUBLIC) == logs_of(tmp_path, CHANNEL)
+    for name in linked_logs(tmp_path, PUBLIC):
         link = tmp_path / "views" / view_key(PUBLIC) / name
         assert link.samefile(tmp_path / "logs" / name)
-    assert linked(tmp_path, "") == set()
+    assert linked_logs(tmp_path, "") == set()
     assert (tmp_path / "views" / view_key("")).is_dir()
     rig.stop()
 
@@ -50,7 +50,7 @@ def test_a_view_is_there_before_a_turns_first_command(tmp_path: Path) -> None:
     rig.exchange("for all", "ok")
     rig.say("and you?", THREAD, audience="1:77:private")
 
-    assert linked(tmp_path, "1:77:private") == logs_of(tmp_path, CHANNEL)
+    assert linked_logs(tmp_path, "1:77:private") == logs_of(tmp_path, CHANNEL)
     rig.stop()
 
 
@@ -60,7 +60,7 @@ def test_what_becomes_private_leaves_all_views(tmp_path: Path) -> None:
     rig.exchange("for all", "ok", THREAD)
     rig.say("for few", THREAD, audience=PRIVATE)
 
-    assert linked(tmp_path, PUBLIC) == logs_of(tmp_path, CHANNEL)
+    assert linked_logs(tmp_path, PUBLIC) == logs_of(tmp_path, CHANNEL)
     rig.stop()
 
 
@@ -70,7 +70,7 @@ def test_what_becomes_public_is_seen(tmp_path: Path) -> None:
     rig.exchange("for few", "ok", THREAD, audience=PRIVATE)
     rig.exchange("for all", "ok", THREAD)
 
-    assert linked(tmp_path, PUBLIC) == logs_of(tmp_path, CHANNEL) | logs_of(tmp_path, THREAD)
+    assert linked_logs(tmp_path, PUBLIC) == logs_of(tmp_path, CHANNEL) | logs_of(tmp_path, THREAD)
     rig.stop()
 
 
@@ -78,9 +78,9 @@ def test_what_discord_lists_no_more_leaves_all_views_without_a_word_in_it(tmp_pa
     rig = MemoryRig(tmp_path)
     rig.exchange("for all", "ok")
     rig.exchange("for all", "ok", THREAD)
-    rig.tell(MEMORY, ReadersListed(windows=(told(CHANNEL, PUBLIC),)))
+    rig.tell(MEMORY, ReadersListed(windows=(readers_of(CHANNEL, PUBLIC),)))
 
-    assert linked(tmp_path, PUBLIC) == logs_of(tmp_path, CHANNEL)
+    assert linked_logs(tmp_path, PUBLIC) == logs_of(tmp_path, CHANNEL)
     rig.stop()
 
 
@@ -91,7 +91,7 @@ def test_what_a_channel_opens_to_others_is_taken_out_of_its_own_view_as_well(tmp
     rig.hear_readers(CHANNEL, PUBLIC)
     rig.hear_readers(THREAD, CLOSED.replace("011", "012"))
 
-    assert linked(tmp_path, PUBLIC) == logs_of(tmp_path, CHANNEL)
+    assert linked_logs(tmp_path, PUBLIC) == logs_of(tmp_path, CHANNEL)
     rig.stop()
 
 
@@ -100,7 +100,7 @@ def test_a_new_life_begins_without_views_until_it_is_known_who_reads_what(tmp_pa
     rig.exchange("for all", "ok")
     rig.exchange("for all", "ok", THREAD)
     rig.system.stop()
-    assert linked(tmp_path, PUBLIC) == set()
+    assert linked_logs(tmp_path, PUBLIC) == set()
     folder = tmp_path / "views" / view_key(PUBLIC)
     folder.mkdir(parents=True)
     (folder / "left-by-a-crash.md").touch()
@@ -108,7 +108,7 @@ def test_a_new_life_begins_without_views_until_it_is_known_who_reads_what(tmp_pa
     store = Store.open(MemoryPlan(tmp_path, "test", 64), rig.clock.now())
     store.open_view(CHANNEL)
 
-    assert linked(tmp_path, PUBLIC) == set()
+    assert linked_logs(tmp_path, PUBLIC) == set()
     store.close()
 
 
@@ -140,7 +140,7 @@ def test_the_next_start_mends_what_was_done_to_views(tmp_path: Path) -> None:
 
     rig = MemoryRig(tmp_path, clock=rig.clock)
     rig.say("and now?")
-    assert linked(tmp_path, PUBLIC) == {public}
+    assert linked_logs(tmp_path, PUBLIC) == {public}
     rig.stop()
 
 
@@ -171,6 +171,6 @@ def test_what_another_person_put_in_the_place_of_the_views_is_taken_away_and_not
         rig = MemoryRig(root)
         rig.exchange("for all", "ok")
 
-        assert linked(root, PUBLIC) == logs_of(root, CHANNEL) != set(), kind
+        assert linked_logs(root, PUBLIC) == logs_of(root, CHANNEL) != set(), kind
         rig.stop()
     assert [path.name for path in outside.iterdir()] == ["log.md"]

@@ -14,19 +14,19 @@ from actors.memory.index.index import Index
 from actors.memory.search.visibility import Mask
 from actors.memory.search.vocabulary import Vocabulary, WordTuning
 from domain.memory.keywords import fts_query, question_words, telling
-from tests.actors.memory.search.test_order import NOW, WINDOWS, said
+from tests.actors.memory.search.test_order import NOW, WINDOWS, remembered_turn
 
 WORDS = [f"word{number}" for number in range(12)]
 
 
 def store(index: Index, number: int, text: str) -> int:
-    entry = replace(said(WINDOWS[0], number, number), text=text, at=NOW + timedelta(seconds=number))
+    entry = replace(remembered_turn(WINDOWS[0], number, number), text=text, at=NOW + timedelta(seconds=number))
     added, _ = index.remember(WINDOWS[0], [entry])
     return added[0]
 
 
 def told_by_fts5(index: Index, question: str, shown: Mask, total: int, common_rows: int) -> list[tuple[int, float]]:
-    """What the keyword index itself says: its counts choose the words, its `bm25()` scores the rows."""
+    """The keyword index itself: its counts choose the words, its `bm25()` scores the rows."""
     counts = {str(term): int(str(rows)) for term, rows in index.connection.execute("SELECT term, doc FROM vocabulary")}
     query = fts_query(telling(question_words(question), counts, total, common_rows))
     if not query:

@@ -90,7 +90,7 @@ class HookRig:
 
     @property
     def requests(self) -> list[RunBash]:
-        """What was to be run."""
+        """Requested commands."""
         return [message for message in self.asked if isinstance(message, RunBash)]
 
     @property
@@ -110,7 +110,7 @@ class ShellStandIn(Actor):
 
 
 def told_to(request: RunBash) -> dict[str, Any]:
-    """What a hook reads on stdin."""
+    """Input of a hook on stdin."""
     words = shlex.split(request.command)
     facts: dict[str, Any] = json.loads(words[2])
     return facts

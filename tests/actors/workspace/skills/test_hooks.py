@@ -178,7 +178,7 @@ def test_what_runs_can_be_cancelled(rig: HookRig, system: ActorSystem, clock: Ma
     assert not rig.actor.hooks.are_running
 
 
-def cancelled(rig: HookRig) -> list[RequestId]:
+def cancelled_ids(rig: HookRig) -> list[RequestId]:
     return [message.request_id for message in rig.asked if isinstance(message, CancelBash)]
 
 
@@ -193,10 +193,10 @@ def test_a_hook_that_nobody_waits_for_may_wait_for_others_before_its_time_begins
     system.run()
 
     assert [request.timeout_s for request in rig.requests] == [5.0] * 5, "the shell counts from where it begins"
-    assert cancelled(rig) == []
+    assert cancelled_ids(rig) == []
     clock.advance(PATIENCE_S)
     system.run()
-    assert cancelled(rig) == [request.request_id for request in rig.requests]
+    assert cancelled_ids(rig) == [request.request_id for request in rig.requests]
     assert list(rig.lives.hook_faults) == ["skill tea: hook after_response: took longer than 65 s"]
     assert not rig.actor.hooks.are_running
 
@@ -210,7 +210,7 @@ def test_a_cut_waits_for_its_hooks_no_longer_than_they_may_run(
     system.run()
 
     assert rig.outputs == [()]
-    assert len(cancelled(rig)) == 1
+    assert len(cancelled_ids(rig)) == 1
 
 
 def test_of_too_many_runs_of_one_hook_the_one_that_waited_longest_is_left_out(
@@ -222,12 +222,12 @@ def test_of_too_many_runs_of_one_hook_the_one_that_waited_longest_is_left_out(
     for _ in range(MOST_IN_LANE):
         rig.begin("after_response")
     system.run()
-    assert cancelled(rig) == []
+    assert cancelled_ids(rig) == []
 
     rig.begin("after_response")
     system.run()
 
-    assert cancelled(rig) == [rig.requests[2].request_id], "the first of tea runs, and coffee has a lane of its own"
+    assert cancelled_ids(rig) == [rig.requests[2].request_id], "the first of tea runs, and coffee has a lane of its own"
     assert rig.outputs == [()]
     assert list(rig.lives.hook_faults) == ["skill tea: hook after_response: was left out, since newer ones wait"]
 

@@ -17,7 +17,7 @@ from tests.patience import PATIENCE_S
 
 
 class Waiting:
-    """What was said, for a test that waits for it."""
+    """Outputs, for a test that waits for them."""
 
     def __init__(self, rig: HookRig) -> None:
         self.done = threading.Event()
@@ -28,7 +28,7 @@ class Waiting:
         self.outputs.append(outputs)
         self.done.set()
 
-    def said(self) -> dict[str, str]:
+    def wait_for_texts(self) -> dict[str, str]:
         assert self.done.wait(PATIENCE_S)
         return {output.skill: output.text for output in self.outputs.pop()}
 
@@ -60,7 +60,7 @@ def test_a_hook_reads_the_facts_and_only_its_stdout_counts(rig: HookRig, tmp_pat
     waiting = Waiting(rig)
 
     rig.begin("before_prompt", text="It's \"so\" $(touch /tmp/x) 'quoted'\n字" * 300)
-    said = waiting.said()
+    said = waiting.wait_for_texts()
 
     told = said["tea"]
     assert told.startswith('{"event":"before_prompt","window":"discord-channel/')
@@ -78,7 +78,7 @@ def test_scripts_that_fail_or_hang_hold_nothing_up(rig: HookRig, tmp_path: Path)
 
     rig.begin("before_prompt")
 
-    assert waiting.said() == {"good": "whole"}
+    assert waiting.wait_for_texts() == {"good": "whole"}
     assert sorted(rig.lives.hook_faults) == [
         "skill bad: hook before_prompt: ended with exit code 7",
         "skill slow: hook before_prompt: took longer than 6 s",
@@ -91,4 +91,4 @@ def test_what_a_hook_is_told_is_json_of_the_text_as_it_was(rig: HookRig, tmp_pat
 
     rig.begin("before_prompt", text="It's `so`: $HOME \\n %s 字")
 
-    assert json.loads(waiting.said()["tea"])["text"] == "It's `so`: $HOME \\n %s 字"
+    assert json.loads(waiting.wait_for_texts()["tea"])["text"] == "It's `so`: $HOME \\n %s 字"

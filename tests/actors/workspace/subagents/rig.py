@@ -44,7 +44,7 @@ PLAIN = "---\nname: researcher\ndescription: Looks things up.\n---\nYou look thi
 
 
 class StandInWorkspace(Actor):
-    """A window's workspace that has nothing but its runs."""
+    """A window's workspace with runs only."""
 
     def __init__(self, rig: SubagentRig) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class StandInWorkspace(Actor):
 
 
 class StandInContext(Actor):
-    """A window that counts what was used."""
+    """Window with a count of usage."""
 
     def __init__(self, counted: list[Usage]) -> None:
         super().__init__()
@@ -159,8 +159,8 @@ class SubagentRig:
         self.settle()
         return request_id
 
-    def answered(self, request_id: RequestId) -> Message | None:
-        """What it was answered, so far."""
+    def newest_answer(self, request_id: RequestId) -> Message | None:
+        """Newest answer so far."""
         try:
             return self.asker.receive(0, lambda heard: getattr(heard, "request_id", None) == request_id)
         except TimeoutError:
@@ -168,7 +168,7 @@ class SubagentRig:
 
     def answer(self, expected: type[M], kind: type[Message], /, **fields: Any) -> M:
         """The answer to what a script asks for, which comes at once."""
-        reply = self.answered(self.ask(kind, **fields))
+        reply = self.newest_answer(self.ask(kind, **fields))
         assert isinstance(reply, expected), reply
         return reply
 
@@ -182,8 +182,8 @@ class SubagentRig:
         assert told.run.state == "running"
         return told.run.run
 
-    def told(self, run: str) -> SubagentTold:
-        """How a run is now."""
+    def state_of(self, run: str) -> SubagentTold:
+        """Present state of a run."""
         return self.answer(SubagentTold, WaitSubagent, run=run, seconds=0)
 
     # model and shell
@@ -242,5 +242,5 @@ def bash(command: str = "ls", number: int = 1, arguments: str = "") -> ToolCall:
 
 
 def role(**fields: Any) -> ChildRole:
-    """What a run may do."""
+    """Permissions of a run."""
     return ChildRole(**{"name": "researcher", "body": "You look things up.", **fields})

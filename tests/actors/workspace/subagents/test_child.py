@@ -58,7 +58,7 @@ def tell(rig: SubagentRig, message: Message) -> None:
     rig.settle()
 
 
-def ended(rig: SubagentRig) -> ChildEnded:
+def take_end(rig: SubagentRig) -> ChildEnded:
     told = rig.asker.receive(0, lambda message: isinstance(message, ChildEnded))
     assert isinstance(told, ChildEnded)
     return told
@@ -92,7 +92,7 @@ def test_commands_run_one_after_the_other_in_a_lane_and_the_answer_without_calls
     assert [each.text for each in second.messages[1:]] == ["I look.", "a.txt", "/work"]
     assert [each.tool_call_id for each in second.messages[2:]] == ["call_1", "call_2"]
     rig.reply(second, "There is a.txt.")
-    assert ended(rig) == ChildEnded(
+    assert take_end(rig) == ChildEnded(
         run=RUN,
         state="done",
         text="There is a.txt.",
@@ -133,7 +133,7 @@ def test_a_command_that_is_refused_and_an_answer_that_is_cut_off_go_back_to_the_
 def test_the_end_of_an_answer_without_calls_may_be_cut_off_and_is_said_to_be(rig: SubagentRig) -> None:
     begin(rig)
     rig.reply(rig.request(), "So far", stop=StopReason.LENGTH)
-    told = ended(rig)
+    told = take_end(rig)
     assert (told.state, told.text, told.note) == (
         "done",
         "So far",
@@ -146,14 +146,14 @@ def test_an_empty_answer_and_a_failure_of_the_model_are_failures_with_the_last_w
     rig.reply(rig.request(), "First I look.", bash())
     rig.print(rig.command())
     rig.fail(rig.request(), "it is gone")
-    told = ended(rig)
+    told = take_end(rig)
     assert (told.state, told.text, told.note) == ("failed", "First I look.", "the model gave no answer: it is gone")
 
 
 def test_an_empty_answer_is_a_failure(rig: SubagentRig) -> None:
     begin(rig)
     rig.reply(rig.request(), " \n")
-    told = ended(rig)
+    told = take_end(rig)
     assert (told.state, told.note) == ("failed", "the model gave an empty answer")
 
 
@@ -193,7 +193,7 @@ def test_after_its_last_turn_it_is_asked_once_for_what_it_has_and_is_stopped(rig
     assert last.messages[-1].role is Role.USER
     assert "2 answers of the model that it may have (maxTurns)" in last.messages[-1].text
     rig.reply(last, "Half of it.", bash())
-    told = ended(rig)
+    told = take_end(rig)
     assert (told.state, told.text, told.turns, told.calls) == ("stopped", "Half of it.", 3, 2)
     assert "(maxTurns)" in told.note
     assert not rig.shell.drain()
@@ -209,7 +209,7 @@ def test_calls_beyond_what_it_may_ask_for_are_not_run_and_end_it(rig: SubagentRi
         "Not run: no more than 2 commands may be asked for in one turn"
     ] * 2
     rig.fail(last, "gone")
-    told = ended(rig)
+    told = take_end(rig)
     assert (told.state, told.calls) == ("stopped", 2)
     assert "(maxToolCalls); its last words are missing: the model gave no answer: gone" in told.note
 
@@ -238,7 +238,7 @@ def test_one_that_grows_all_the_same_is_asked_for_what_it_has(make_rig: Make) ->
     last = rig.request()
     assert last.tools == ()
     rig.reply(last, "That is it.")
-    assert ended(rig).note == "it has grown longer than the model can be shown"
+    assert take_end(rig).note == "it has grown longer than the model can be shown"
 
 
 def test_when_its_time_is_over_the_model_is_cancelled_and_what_was_said_is_told(rig: SubagentRig) -> None:
@@ -252,7 +252,7 @@ def test_when_its_time_is_over_the_model_is_cancelled_and_what_was_said_is_told(
     rig.settle(29.5)
     assert not rig.asker.drain()
     rig.settle(0.5)
-    told = ended(rig)
+    told = take_end(rig)
     assert (told.state, told.text) == ("stopped", "I look.\n\nIt seems")
     assert told.note == "it took longer than the 30 s that it may take (maxWallTimeSec)"
     assert rig.model.drain() == [CancelModel(request_id=request.request_id)]
@@ -265,7 +265,7 @@ def test_when_its_time_is_over_a_command_is_cancelled(rig: SubagentRig) -> None:
     rig.reply(rig.request(), "I look.", bash())
     command = rig.command()
     rig.settle(30.0)
-    assert ended(rig).text == "I look."
+    assert take_end(rig).text == "I look."
     assert rig.shell.drain() == [CancelBash(request_id=command.request_id)]
     rig.print(command)
     assert not rig.asker.drain()
@@ -277,7 +277,7 @@ def test_it_is_ended_at_once_and_says_so_again_to_whoever_asks_again(rig: Subage
     request = rig.request()
     tell(rig, EndRun(run=RUN, reason="enough"))
     assert rig.model.drain() == [CancelModel(request_id=request.request_id)]
-    told = ended(rig)
+    told = take_end(rig)
     assert (told.state, told.note, told.text) == ("stopped", "enough", "")
     for late in (
         ModelReply(
@@ -307,4 +307,4 @@ def test_one_that_is_idle_leaves_memory_and_one_that_works_does_not(rig: Subagen
     begin(rig)
     rig.settle(200.0)
     rig.finish("still here")
-    assert ended(rig).text == "still here"
+    assert take_end(rig).text == "still here"

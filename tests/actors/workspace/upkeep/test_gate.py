@@ -1,4 +1,4 @@
-"""Gate before a cut: X-103's table, its order, and what workers that hang or fail do to it."""
+"""Gate before a cut: X-103's table, its order, and workers that hang or fail."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def rig(tmp_path: Path) -> WorkspaceRig:
 
 @pytest.mark.req("S4-166", "S4-168", "S4-169", "X-103")
 def test_before_a_cut_session_then_memory_and_history_then_the_handover(rig: WorkspaceRig) -> None:
-    request = rig.prepare_compaction([rig.said("The gas budget is four hundred.")])
+    request = rig.prepare_compaction([rig.add_turn("The gas budget is four hundred.")])
     assert "workspace.session" in {each.purpose for each in [rig.work("session", STATE)]}
     assert "Ask Mona first" in rig.text("SESSION.md")
     assert not rig.is_answered(request)
@@ -45,7 +45,7 @@ def test_before_a_cut_session_then_memory_and_history_then_the_handover(rig: Wor
 def test_table(rig: WorkspaceRig, session: str, consolidation: str) -> None:
     if session == "stale":
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
-    request = rig.prepare_compaction([rig.said(RULE)])
+    request = rig.prepare_compaction([rig.add_turn(RULE)])
     rig.work("session", STATE if session == "fresh" else None)
     rig.work("consolidate", {"ok": FOUND, "failed": None, "garbage": GARBAGE}[consolidation])
     ready = rig.reply(CompactionReady, request)
@@ -65,18 +65,18 @@ class TestAWorkerThatHangs:
     ) -> None:
         rig = WorkspaceRig(tmp_path, **switches)
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
-        first = rig.prepare_compaction([rig.said(RULE)])
+        first = rig.prepare_compaction([rig.add_turn(RULE)])
         rig.settle(60.0)
         assert rig.reply(CompactionReady, first).cut
         for _ in range(3):
-            assert rig.cut([rig.said("more")]).cut, "at once"
+            assert rig.cut([rig.add_turn("more")]).cut, "at once"
 
     @pytest.mark.req("S4-99")
     def test_behind_other_work_that_hangs_a_cut_waits_no_longer_than_that(self, rig: WorkspaceRig) -> None:
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
         rig.turn("one", calls=4)
         rig.settle(1.0)
-        request = rig.prepare_compaction([rig.said(RULE)])
+        request = rig.prepare_compaction([rig.add_turn(RULE)])
         rig.settle(28.5)
         assert not rig.is_answered(request)
         rig.settle(0.5)
@@ -86,20 +86,20 @@ class TestAWorkerThatHangs:
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
         rig.turn("one", calls=4)
         rig.settle(31.0)
-        assert rig.cut([rig.said("more")]).cut
+        assert rig.cut([rig.add_turn("more")]).cut
 
     def test_once_a_worker_has_answered_cuts_wait_again(self, rig: WorkspaceRig) -> None:
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
-        rig.prepare_compaction([rig.said(RULE)])
+        rig.prepare_compaction([rig.add_turn(RULE)])
         rig.settle(60.0)
         rig.requests()
         rig.turn("two")
         rig.work("consolidate", FOUND)
-        request = rig.prepare_compaction([rig.said("more")])
+        request = rig.prepare_compaction([rig.add_turn("more")])
         assert not rig.is_answered(request)
 
     def test_an_answer_that_comes_late_changes_nothing(self, rig: WorkspaceRig) -> None:
-        rig.prepare_compaction([rig.said(RULE)])
+        rig.prepare_compaction([rig.add_turn(RULE)])
         (asked,) = rig.requests()
         rig.settle(60.0)
         before = rig.texts
@@ -111,7 +111,7 @@ class TestAWorkerThatHangs:
 class TestWhatIsOwed:
     def test_a_stretch_that_was_cut_unwritten_is_written_later_once(self, rig: WorkspaceRig) -> None:
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
-        turns = [rig.said("one"), rig.said("two")]
+        turns = [rig.add_turn("one"), rig.add_turn("two")]
         rig.prepare_compaction(turns)
         rig.work("session", STATE)
         rig.work("consolidate", None)
@@ -127,7 +127,7 @@ class TestWhatIsOwed:
 
     def test_it_outlives_a_kill(self, rig: WorkspaceRig) -> None:
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
-        rig.prepare_compaction([rig.said("one")])
+        rig.prepare_compaction([rig.add_turn("one")])
         rig.work("session", STATE)
         rig.work("consolidate", None)
         rig.die()
@@ -137,7 +137,7 @@ class TestWhatIsOwed:
 
     def test_it_is_owed_still_where_the_window_cannot_tell_it_now(self, rig: WorkspaceRig) -> None:
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
-        rig.prepare_compaction([rig.said("one")])
+        rig.prepare_compaction([rig.add_turn("one")])
         rig.work("session", STATE)
         rig.work("consolidate", None)
         rig.refusal = "the disk is full"
@@ -162,7 +162,7 @@ class TestWhatIsOwed:
     def test_one_that_can_never_be_written_does_not_hold_up_the_others(self, rig: WorkspaceRig) -> None:
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
         for text, kept in (("one", "k1"), ("two", "k2")):
-            rig.prepare_compaction([rig.said(text)], first_kept=kept)
+            rig.prepare_compaction([rig.add_turn(text)], first_kept=kept)
             if text == "one":
                 rig.work("session", STATE)
                 rig.work("consolidate", None)
@@ -177,11 +177,11 @@ class TestWhatIsOwed:
 
     def test_many_cuts_that_no_worker_was_asked_about_are_made_up_for_by_few_calls(self, rig: WorkspaceRig) -> None:
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
-        rig.prepare_compaction([rig.said("said 0.")], first_kept="k0")
+        rig.prepare_compaction([rig.add_turn("said 0.")], first_kept="k0")
         rig.work("session", STATE)
         rig.work("consolidate", None)
         for number in range(1, 60):
-            rig.prepare_compaction([rig.said(f"said {number}.")], first_kept=f"k{number}")
+            rig.prepare_compaction([rig.add_turn(f"said {number}.")], first_kept=f"k{number}")
             assert rig.requests() == [], "after the failure no cut waits"
         told: list[set[int]] = []
         for _ in range(60):
@@ -197,12 +197,12 @@ class TestWhatIsOwed:
         assert len(told) <= 5
 
     def test_what_was_not_cut_is_not_written_again_with_more(self, rig: WorkspaceRig) -> None:
-        one, two = rig.said("one"), rig.said("two")
+        one, two = rig.add_turn("one"), rig.add_turn("two")
         request = rig.prepare_compaction([one])
         rig.work("session", None)
         rig.work("consolidate", None)
         assert not rig.reply(CompactionReady, request).cut
-        rig.tell(rig.ended(rig.said("three")))
+        rig.tell(rig.end_report(rig.add_turn("three")))
         rig.settle()
         rig.work("consolidate", FOUND)
         rig.prepare_compaction([one, two])
@@ -213,7 +213,7 @@ class TestWhatIsOwed:
         assert not [each for each in rig.requests() if each.purpose == "workspace.consolidate"]
 
     def test_the_same_cut_asked_about_again_after_a_kill_is_not_written_twice(self, rig: WorkspaceRig) -> None:
-        turns = [rig.said("one")]
+        turns = [rig.add_turn("one")]
         rig.prepare_compaction(turns)
         rig.work("session", STATE)
         rig.work("consolidate", FOUND)
@@ -230,7 +230,7 @@ class TestWhatIsOwed:
 def test_without_a_model_the_handover_is_the_files_and_the_rules_that_were_said(tmp_path: Path) -> None:
     rig = WorkspaceRig(tmp_path, compaction=True)
     rig.write("MEMORY.md", "## Constraints\n- No trains\n")
-    ready = rig.cut([rig.said(RULE)])
+    ready = rig.cut([rig.add_turn(RULE)])
     assert ready.cut
     assert RULE in ready.handover
     assert "No trains" in ready.handover
@@ -240,8 +240,8 @@ def test_without_a_model_the_handover_is_the_files_and_the_rules_that_were_said(
 class TestTakenBack:
     def test_a_rule_that_was_taken_back_stands_in_no_handover(self, tmp_path: Path) -> None:
         rig = WorkspaceRig(tmp_path, compaction=True)
-        turn = rig.said(RULE)
-        assert RULE in rig.cut([turn, rig.said("Always wear gloves.")]).handover
+        turn = rig.add_turn(RULE)
+        assert RULE in rig.cut([turn, rig.add_turn("Always wear gloves.")]).handover
         rig.take_back(turn)
         head = rig.head(kept_from="kept")
         assert RULE not in head
@@ -250,18 +250,18 @@ class TestTakenBack:
 
     def test_one_of_a_message_that_joined_a_turn_neither(self, tmp_path: Path) -> None:
         rig = WorkspaceRig(tmp_path, compaction=True)
-        turn = rig.said(f"Always wear gloves.\n\n{RULE}")
-        rig.cut([turn, rig.said("Never cook eggs here.")])
+        turn = rig.add_turn(f"Always wear gloves.\n\n{RULE}")
+        rig.cut([turn, rig.add_turn("Never cook eggs here.")])
         rig.logs[rig.log][0:0] = [msgspec.structs.replace(turn, text="Always wear gloves.")]
         rig.take_back(turn, event="joined")
         head = rig.head(kept_from="kept")
         assert RULE not in head
         assert "eggs" in head
-        assert "gloves" in rig.cut([rig.said("more")], first_kept="later").handover
+        assert "gloves" in rig.cut([rig.add_turn("more")], first_kept="later").handover
 
     def test_words_that_are_taken_back_while_workers_are_told_of_them_are_not_written(self, rig: WorkspaceRig) -> None:
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
-        turn, other = rig.said(RULE), rig.said("The kiln is blue.")
+        turn, other = rig.add_turn(RULE), rig.add_turn("The kiln is blue.")
         rig.agent.mkdir(parents=True, exist_ok=True)
         (rig.agent / "refused-session.txt").write_text(RULE)
         request = rig.prepare_compaction([turn, other])
@@ -278,7 +278,7 @@ class TestNewWindow:
     def test_rules_of_the_log_before_stand_at_the_head_however_quick_the_first_message(self, tmp_path: Path) -> None:
         rig = WorkspaceRig(tmp_path, compaction=True)
         rig.head()
-        rig.said(RULE)
+        rig.add_turn(RULE)
         rig.begin_window()
         assert RULE in rig.head()
 
@@ -302,17 +302,17 @@ class TestHead:
     def test_it_is_the_same_until_the_next_cut_whatever_the_files_say(self, tmp_path: Path) -> None:
         rig = WorkspaceRig(tmp_path, compaction=True)
         rig.write("MEMORY.md", "## Constraints\n- No trains\n")
-        head = rig.cut([rig.said("one")]).handover
+        head = rig.cut([rig.add_turn("one")]).handover
         rig.write("MEMORY.md", "## Constraints\n- No buses\n")
         rig.live_again()
         assert rig.head(kept_from="kept") == head
-        assert "No buses" in rig.cut([rig.said("two")], first_kept="later").handover
+        assert "No buses" in rig.cut([rig.add_turn("two")], first_kept="later").handover
 
     def test_its_file_is_lost_and_nothing_breaks(self, tmp_path: Path) -> None:
         rig = WorkspaceRig(tmp_path, compaction=True)
-        rule = rig.said(RULE)
+        rule = rig.add_turn(RULE)
         rig.cut([rule])
-        rig.said("kept")
+        rig.add_turn("kept")
         shutil.rmtree(rig.agent)
         rig.die()
         assert RULE in rig.head(kept_from="t0002")
@@ -321,7 +321,7 @@ class TestHead:
     def test_one_that_is_none_is_made_anew(self, tmp_path: Path, block: str) -> None:
         rig = WorkspaceRig(tmp_path, compaction=True)
         rig.write("MEMORY.md", "## Constraints\n- No trains\n")
-        rig.cut([rig.said("one")])
+        rig.cut([rig.add_turn("one")])
         (path,) = rig.agent.glob("handover-*")
         path.write_text(json.dumps({"block": block, "turns": 5}))
         head = rig.head(kept_from="kept")
@@ -329,7 +329,7 @@ class TestHead:
 
 
 def test_two_questions_at_once_are_answered_one_after_the_other(rig: WorkspaceRig) -> None:
-    turns = [rig.said("one")]
+    turns = [rig.add_turn("one")]
     first, second = rig.prepare_compaction(turns), rig.prepare_compaction(turns, first_kept="later")
     rig.work("session", STATE)
     rig.work("consolidate", FOUND)
@@ -340,7 +340,7 @@ def test_two_questions_at_once_are_answered_one_after_the_other(rig: WorkspaceRi
 
 
 def test_a_question_that_is_asked_again_while_workers_are_asked_is_answered_with_the_first(rig: WorkspaceRig) -> None:
-    turns = [rig.said("one")]
+    turns = [rig.add_turn("one")]
     stopped, again = rig.prepare_compaction(turns), rig.prepare_compaction(turns)
     rig.work("session", STATE)
     rig.work("consolidate", FOUND)
@@ -350,7 +350,7 @@ def test_a_question_that_is_asked_again_while_workers_are_asked_is_answered_with
 
 
 def test_a_wish_with_words_of_its_own_is_another_question(rig: WorkspaceRig) -> None:
-    turns = [rig.said("one")]
+    turns = [rig.add_turn("one")]
     first, second = rig.prepare_compaction(turns), rig.prepare_compaction(turns, words="keep the oak in mind")
     rig.work("session", STATE)
     rig.work("consolidate", FOUND)
@@ -360,7 +360,7 @@ def test_a_wish_with_words_of_its_own_is_another_question(rig: WorkspaceRig) -> 
 
 
 def test_an_end_while_workers_are_asked_asks_no_others(rig: WorkspaceRig) -> None:
-    rig.prepare_compaction([rig.said("one")])
+    rig.prepare_compaction([rig.add_turn("one")])
     (first,) = rig.requests()
     model = rig.model
     rig.stop()
@@ -378,7 +378,7 @@ class TestNoTurnWaitsForUpkeepTwice:
             for each in range(3):
                 rig.turn(f"talk {number}.{each}", calls=4)
                 self.serve(rig, mode)
-            request = rig.prepare_compaction([rig.said(f"{RULE} {number}")], first_kept=f"k{number}")
+            request = rig.prepare_compaction([rig.add_turn(f"{RULE} {number}")], first_kept=f"k{number}")
             began, ready = rig.clock.monotonic(), rig.ready(request)
             while ready is None:
                 self.serve(rig, mode)
@@ -411,13 +411,13 @@ class TestNoTurnWaitsForUpkeepTwice:
         assert max(waited) <= 60.0, waited
         if mode != "slow":
             assert long == [] or waited.index(long[0]) == 0, waited
-        last = rig.prepare_compaction([rig.said("the last")], first_kept="last")
+        last = rig.prepare_compaction([rig.add_turn("the last")], first_kept="last")
         assert rig.ready(last) is not None, waited
 
 
 @pytest.mark.req("X-226")
 def test_where_no_state_is_kept_turns_are_left_out_once_and_then_cut_with_peoples_words(rig: WorkspaceRig) -> None:
-    request = rig.prepare_compaction([rig.said(RULE)])
+    request = rig.prepare_compaction([rig.add_turn(RULE)])
     rig.work("session", None)
     rig.work("consolidate", None)
     first = rig.reply(CompactionReady, request)

@@ -31,7 +31,7 @@ def fill(rig: WorkspaceRig, blocks: int) -> None:
 
 
 def cut(rig: WorkspaceRig) -> None:
-    rig.prepare_compaction([rig.said("one")])
+    rig.prepare_compaction([rig.add_turn("one")])
     rig.work("session", STATE)
     rig.work("consolidate", FOUND)
 
@@ -92,7 +92,7 @@ def test_a_fold_that_was_killed_behind_a_full_archive_puts_no_block_there_twice(
 
 def test_what_session_has_no_room_for_is_in_memory(rig: WorkspaceRig) -> None:
     rules = [f"Never touch valve {number}" for number in range(14)]
-    rig.prepare_compaction([rig.said("one")])
+    rig.prepare_compaction([rig.add_turn("one")])
     rig.work("session", {**STATE, "constraints": rules})
     rig.work("consolidate", {**FOUND, "entries": []})
     assert rig.text("SESSION.md").count("Never touch valve") == 12
@@ -222,7 +222,7 @@ def test_only_five_earlier_versions_are_kept(rig: WorkspaceRig) -> None:
     for number in range(7):
         rig.settle(1.0)
         fill(rig, 4)
-        rig.prepare_compaction([rig.said(f"turn {number}")], first_kept=f"k{number}")
+        rig.prepare_compaction([rig.add_turn(f"turn {number}")], first_kept=f"k{number}")
         rig.work("session", STATE)
         rig.work("consolidate", {**FOUND, "history": f"The kiln was planned for the {number} time."})
         lists = dict.fromkeys(SECTIONS, "") | {

@@ -20,7 +20,7 @@ def rig(tmp_path: Path) -> WorkspaceRig:
 
 def test_one_window_has_one_call_at_a_time(rig: WorkspaceRig) -> None:
     rig.turn("one", calls=4)
-    request = rig.prepare_compaction([rig.said("two")])
+    request = rig.prepare_compaction([rig.add_turn("two")])
     (first,) = rig.requests()
     assert first.purpose == "workspace.session"
     rig.tell(reply_of(first, "nonsense"))
@@ -33,7 +33,7 @@ def test_one_that_had_its_time_is_given_up_and_what_it_cost_is_counted_even_so(r
     rig.turn("one", calls=4)
     (asked,) = rig.requests()
     rig.settle(30.0)
-    assert rig.cancelled() == [asked.request_id]
+    assert rig.withdrawn_requests() == [asked.request_id]
     rig.tell(reply_of(asked, "{}"))
     rig.settle()
     assert rig.counted == [Usage(prompt_tokens=5, cost_usd=0.25)]
@@ -52,7 +52,7 @@ def test_after_a_failure_three_turns_pass_without_one(rig: WorkspaceRig) -> None
 def test_no_secret_is_told_to_a_model_or_written(tmp_path: Path) -> None:
     rig = WorkspaceRig(tmp_path, **ON, secrets=frozenset({"hunter2-the-long-one"}))
     rig.write("SESSION.md", "# Constraints\n- The key is hunter2-the-long-one\n")
-    rig.prepare_compaction([rig.said("It is hunter2-the-long-one, mind.")])
+    rig.prepare_compaction([rig.add_turn("It is hunter2-the-long-one, mind.")])
     asked = rig.work("session", {**STATE, "constraints": ["The key is hunter2-the-long-one always"]})
     other = rig.work("consolidate", {**FOUND, "history": "They said hunter2-the-long-one."})
     assert "hunter2" not in asked.messages[0].text + other.messages[0].text
