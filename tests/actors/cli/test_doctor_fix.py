@@ -230,7 +230,7 @@ def test_a_missing_reserve_is_made_beside_the_running_agent(root: Path) -> None:
         assert look(root)["reserve"].level is Level.OK
         reserve.spend(root)
         (line,) = mend(root, findings(root, roomy=10**12))
-        assert "not enough room" in line
+        assert "too little free space" in line
     finally:
         holder.release()
 

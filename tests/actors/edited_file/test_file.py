@@ -255,7 +255,7 @@ def test_a_file_that_was_there_is_not_begun_anew_below_an_empty_mount_point(tmp_
     Rewriting(file, lambda data: append(data, "more"), NO_WAIT).run(int)
     for each in vault.iterdir():
         each.unlink()
-    with pytest.raises(FileRefusedError, match="mount its disk"):
+    with pytest.raises(FileRefusedError, match="mount the disk"):
         Rewriting(file, add, NO_WAIT).run(int)
     (vault / "r.md").touch()
     Rewriting(file, add, NO_WAIT).run(int)

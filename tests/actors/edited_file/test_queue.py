@@ -176,7 +176,7 @@ def test_what_somebody_wrote_late_is_made_again(rig: Rig, caplog: pytest.LogCapt
     assert not rig.is_settled()
     rig.settle()
     assert sorted(rig.path.read_bytes().split()) == [b"a", b"b", b"human"]
-    assert "an editor saved the word list while it was changed" in caplog.text
+    assert "an editor saved the word list during a change" in caplog.text
 
 
 def test_what_somebody_wrote_late_is_made_again_after_the_next_edit_at_the_latest(rig: Rig) -> None:
