@@ -164,10 +164,10 @@ class ImportedLogs:
     def _find_held(self, numbers: Collection[int]) -> set[int]:
         """Those of some messages that are in a log already."""
         wanted = {str(number) for number in numbers}
-        held = {each for _, log in self.past_logs(wanted) for each in _ids(log)}
+        logged_ids = {each for _, log in self.past_logs(wanted) for each in _ids(log)}
         if self._live is None:
             self._live = frozenset(self._live_ids(self._folder))
-        return (held | self._live | self._find_moved(numbers)) & set(numbers)
+        return (logged_ids | self._live | self._find_moved(numbers)) & set(numbers)
 
     def _live_ids(self, folder: os.PathLike[str]) -> Iterator[int]:
         """Messages in the logs of a window, as it was lived."""
