@@ -58,7 +58,7 @@ class QuestionNotes:
         try:
             question = None if data is None else msgspec.json.decode(data, type=Question)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            log.warning("%s is no note of a question and is passed over: %s", self._folder / name, error)
+            log.warning("%s is not a note of a question and is skipped: %s", self._folder / name, error)
             return None
         return question if question is not None and _name(question.id) == name else None
 

@@ -97,7 +97,7 @@ class Retraction:
                 self._journal.redactions.take_back(tombstones)
         except OSError as error:
             # The next look at the log makes the copy; that memory and model forget is not to wait for it.
-            log.warning("%s: what was taken back is still shown to commands: %s", self._host.address, error.strerror)
+            log.warning("%s: commands can still read retracted words: %s", self._host.address, error.strerror)
         past = [each for each in tombstones if is_imported_log(each.path)]
         metas = [tombstone_meta(tombstone, why) for tombstone in tombstones if tombstone not in past]
         logged = [self._host.record(Kind.TOMBSTONE, "", meta, sync=meta is metas[-1]) for meta in metas]

@@ -36,7 +36,7 @@ def findings(config: CuratedConfig) -> Iterator[Finding]:
 def _look(name: str, folder: MemoryFolder) -> Finding:
     if not folder.exists:
         if os.path.lexists(folder.path):
-            return Finding(name, Level.WARN, f"{folder.path}: is no folder, or a part of it is a link; nothing is read")
+            return Finding(name, Level.WARN, f"{folder.path}: is not a folder, or its path has a link; nothing is read")
         return Finding(name, Level.OK, f"{folder.path}: comes into being with the first fact")
     snapshot = folder.look()
     config, flaws = effective([snapshot])

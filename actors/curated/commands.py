@@ -99,7 +99,7 @@ _REPLIES: dict[type[Message], type[Message]] = {
 
 COMMANDS = (
     _command("status", "Memory kept by hand: files, share in prompts, pending changes, write access", DescribeCurated),
-    _command("pages", "List what is kept by hand, line by line, with ids", ListPages),
+    _command("pages", "List the memory kept by hand, line by line, with ids", ListPages),
     _command("verify", "Rebuild the page tables of the memory kept by hand from its files", VerifyPages),
     _command(
         "remember",
@@ -108,9 +108,9 @@ COMMANDS = (
         _word("scope", "global, or project", 10),
         _word("text", "The fact, in one line", 1000),
     ),
-    _command("flush", "Write what was noted or proposed into the memory kept by hand", FlushFacts),
+    _command("flush", "Write noted and proposed facts into the memory kept by hand", FlushFacts),
     _command("faults", "List the faults of the memory kept by hand", ListFaults),
-    _command("traces", "What was decided lately about the memory kept by hand, here", ListTraces),
+    _command("traces", "List recent decisions about the memory kept by hand here", ListTraces),
     _command(
         "trace",
         "Show one decision about the memory kept by hand",
@@ -119,12 +119,12 @@ COMMANDS = (
     ),
     _command(
         "recall",
-        "Find facts that are kept by hand by their words",
+        "Find facts kept by hand by their words",
         RecallFacts,
         _word("query", "What to look for", 1000),
         _word("scope", "global, or project; leave it out for both", 10, required=False),
     ),
     _command("stale", "Facts kept by hand that need a new confirmation", ListStale),
-    _command("off", "Leave what is kept by hand out of my prompts here", SwitchInjection, on=False),
-    _command("on", "Have what is kept by hand in my prompts here again", SwitchInjection, on=True),
+    _command("off", "Leave the memory kept by hand out of my prompts here", SwitchInjection, on=False),
+    _command("on", "Put the memory kept by hand into my prompts here again", SwitchInjection, on=True),
 )

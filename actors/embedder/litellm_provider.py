@@ -201,7 +201,7 @@ def _relevances(results: Sequence[Any], count: int) -> list[float]:
     for result in results:
         index, score = (result.get(name) for name in ("index", "relevance_score"))
         if type(index) is not int or not isinstance(score, int | float) or not -_SLACK <= score <= 1 + _SLACK:
-            raise ValueError("the service gave something that is no relevance between 0 and 1")
+            raise ValueError("the service gave a relevance that is not between 0 and 1")
         scores[index] = min(1.0, max(0.0, float(score)))
     if scores.keys() != set(range(count)):
         raise ValueError(f"the service judged {len(scores)} of {count} texts")

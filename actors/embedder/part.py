@@ -62,5 +62,5 @@ def look_at_layers(name: str) -> Iterator[Finding]:
     elif built_library() is not None:
         yield Finding(name, Level.OK, f"in numpy, several times slower: this processor has no {KINDS[1]}")
     else:
-        hint = "in numpy, several times slower: install a C compiler, remove .venv/compiled.stamp, start anew"
+        hint = "in numpy, several times slower: install a C compiler, remove .venv/compiled.stamp, restart"
         yield Finding(name, Level.WARN, hint)

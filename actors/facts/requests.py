@@ -100,7 +100,7 @@ class Requests:
         tombstones = list(keeper.files.tombstones())
         buried = [filed for filed in tombstones if filed.entry.id == entry_id]
         if item is None and not (buried and message.for_good):
-            state = "it is deleted already" if buried else "there is none of that id"
+            state = "it is deleted already" if buried else "no entry has this id"
             return Refused(request_id=message.request_id, reason=f"entry {entry_id!r}: {state}"), ()
         conversation = item.conversation if item is not None else buried[0].entry.conversation
         derived = tuple(each for each in self._find_derived(entry_id, conversation) if each is not item)

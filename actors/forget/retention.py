@@ -87,7 +87,7 @@ class Retention:
             with self._host.blocking():
                 windows = windows_with_logs(self._config.data_root)
         except OSError as error:
-            log.error("what has expired is not forgotten today, as the logs cannot be listed: %s", error)
+            log.error("expired records are not forgotten today, because the logs cannot be listed: %s", error)
             windows = []
         first = next((place for place, window in enumerate(windows) if window.address.key > self._behind), 0)
         self._left = deque([*windows[first:], *windows[:first]])
@@ -108,7 +108,7 @@ class Retention:
             with self._host.blocking():
                 names = os.listdir(self._config.data_root / log_folder(window))  # noqa: PTH208
         except OSError as error:
-            log.error("what has expired in %s is not forgotten today: %s", window.address.key, error)
+            log.error("expired records in %s are not forgotten today: %s", window.address.key, error)
             return False
         names = [name for name in names if name.endswith(".md")]
         try:
@@ -150,7 +150,7 @@ class Retention:
         """Have a window come up once more, and name one that fails again; seconds until the next window."""
         if window in self._tried:
             self._failed.append(window.address.key)
-            log.warning("what has expired in %s is not forgotten yet", window.address.key)
+            log.warning("expired records in %s are not forgotten yet", window.address.key)
             return PAUSE_S
         self._tried.add(window)
         self._again.append(window)

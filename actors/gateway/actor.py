@@ -100,7 +100,7 @@ class GatewayActor(Actor):
         except OSError as error:
             return GatewayUp(port=0, trouble=f"it cannot be listened on: {error.strerror or error}")
         except UnicodeError:
-            return GatewayUp(port=0, trouble="it is no host's name")
+            return GatewayUp(port=0, trouble="it is not a host name")
 
     def _note(self, port: int, trouble: str) -> None:
         address = self._config.address

@@ -119,7 +119,7 @@ class Bulkhead:
         except BaseException as error:
             lane.turn.release()
             if isinstance(error, RuntimeError):
-                raise OSError(errno.EAGAIN, f"the machine gives no thread for it: {error}") from error
+                raise OSError(errno.EAGAIN, f"no thread can be started for it: {error}") from error
             raise
         try:
             return await result

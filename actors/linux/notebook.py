@@ -89,7 +89,7 @@ class Notebook:
             except _UNREADABLE as error:
                 damage.append(f"{len(line)} bytes: {error}")
         if damage:
-            log.warning("%s: unreadable lines are passed over: %d (%s)", self.path, len(damage), damage[0])
+            log.warning("%s: unreadable lines are skipped: %d (%s)", self.path, len(damage), damage[0])
         return records
 
     def append(self, *lines: bytes, is_durable: bool) -> None:

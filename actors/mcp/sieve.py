@@ -28,7 +28,7 @@ _LINE_BYTES = 200
 _LONGEST_ID_BYTES = 100
 _CHANGED = ("notifications/tools/list_changed",)
 _NOT_SUPPORTED = b'{"code":-32601,"message":"this client serves no requests"}'
-_MALFORMED = b'{"code":-32700,"message":"the answer is no message of the protocol"}'
+_MALFORMED = b'{"code":-32700,"message":"the answer is not a message of the protocol"}'
 
 
 class _Envelope(msgspec.Struct):

@@ -159,7 +159,7 @@ class WebOutgoing(Stream):
         if response.content_type == "text/event-stream":
             await self._take_events(response)
         elif response.status == 200 and not self._pass_on(await self._whole(response)):
-            return f"its answer ({shown_words(response.content_type)}) is no message of the protocol"
+            return f"its answer ({shown_words(response.content_type)}) is not a message of the protocol"
         return ""
 
     async def _take_events(self, response: aiohttp.ClientResponse) -> None:

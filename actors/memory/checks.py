@@ -28,7 +28,7 @@ def search_findings() -> Iterator[Finding]:
     yield Finding(
         "search",
         Level.WARN,
-        "in numpy, several times slower: install a C compiler, remove .venv/compiled.stamp, start anew",
+        "in numpy, several times slower: install a C compiler, remove .venv/compiled.stamp, restart",
     )
 
 

@@ -139,7 +139,7 @@ class ObjectsActor(Actor):
             case ReadObject() | SwitchObject():
                 self._change(request)
             case ListObjects() if self._is_apart:
-                self._refuse(request, f"what is known of this window cannot be had: {self._store.trouble}")
+                self._refuse(request, f"the objects of this window cannot be loaded: {self._store.trouble}")
             case ListObjects():
                 self._list(request)
             case TellHistory() | ShowObject() | DiffObject():
@@ -174,7 +174,7 @@ class ObjectsActor(Actor):
             self._failed_loads += 1
             if self._failed_loads < LOADS:
                 reason = reply.reason if isinstance(reply, Refused) else NOT_ANSWERED
-                self._refuse(request, f"what is known of this window cannot be had: {reason}")
+                self._refuse(request, f"the objects of this window cannot be loaded: {reason}")
                 return
             self._objects = WindowObjects(last_file=APART, last_output=APART)
             self._is_apart = True

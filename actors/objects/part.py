@@ -49,7 +49,7 @@ def _look(plan: Plan) -> Iterator[Finding]:
         SCHEMA.path(plan.settings.data_root),
         audit,
         none_yet="nothing is kept yet: the first command of a conversation begins it",
-        remedy="a file that cannot be read is moved aside and begun anew",
+        remedy="an unreadable file is moved aside, and a new one begins",
     )
 
 

@@ -203,7 +203,7 @@ class EnclosedStarter:
         """
         real = os.path.realpath(path)
         if not Path(real).is_dir():
-            raise RefusedError(f"{path} is no folder")
+            raise RefusedError(f"{path} is not a folder")
         if is_below(real, self._private) or any(is_below(private, (real,)) for private in self._private):
             raise RefusedError(f"{path} must neither hold the agent's own folders nor lie in one")
         return real

@@ -208,7 +208,7 @@ class Workplaces:
             try:
                 _remove_all(self.work_root / TRASH)
             except Exception:  # else nobody would ever remove anything again
-                log.exception("what was emptied was not removed; the next time tries again")
+                log.exception("the emptied folder was not removed; the next emptying tries again")
 
     def _of_command_line(self) -> Workplace:
         if self._cli_workdir is None:
@@ -285,7 +285,7 @@ def _remove_all(trash: Path) -> None:
     try:
         parent = open_folder(str(trash))
     except OSError as error:
-        log.warning("what was emptied cannot be removed: %s", error)
+        log.warning("the emptied folder cannot be removed: %s", error)
         return
     try:
         for name in os.listdir(parent):  # noqa: PTH208 - a descriptor

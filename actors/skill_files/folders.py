@@ -205,9 +205,8 @@ class SkillFolders:
             scan.seen.add(real)
             scan.changed.append(ChangedSkill(str(folder), entry, changes))
             more = f" and {len(changes) - MOST_CHANGES} more" if len(changes) > MOST_CHANGES else ""
-            scan.warnings.append(
-                f"{folder}: is not used, as it is not what was accepted: {'; '.join(changes[:MOST_CHANGES])}{more}"
-            )
+            reasons = "; ".join(changes[:MOST_CHANGES])
+            scan.warnings.append(f"{folder}: is not used, because it differs from the accepted files: {reasons}{more}")
 
     def _walk(self, folder: Path, depth: int, scan: _Scan) -> None:
         """Find the files of skills in and below `folder`; a skill's folder is not looked into any further."""

@@ -34,10 +34,10 @@ def _compact(call: Invocation, values: ArgumentValues) -> CompactWindow:
 def _word_compaction(reply: WindowCompacted, _wording: Wording) -> Answer:
     turns = "1 turn is" if reply.cut_turns == 1 else f"{reply.cut_turns:,} turns are"
     names = [_PARTS.get(name, name.replace("_", " ")) for name in reply.head]
-    head = f"before them stand {', '.join(names)}" if names else "nothing stands before them"
+    head = f"preceded by {', '.join(names)}" if names else "without a summary before them"
     owed = f" {reply.trouble[0].upper()}{reply.trouble[1:].rstrip('.')}." if reply.trouble else ""
     return Answer(
-        f"{turns} shown to the model no more; the newest {reply.kept_turns} stay, and {head}.{owed} Everything is "
+        f"{turns} no longer shown to the model; the newest {reply.kept_turns} stay, {head}.{owed} Everything is "
         "still in the log."
     )
 

@@ -56,11 +56,13 @@ def vector_of(data: bytes) -> NDArray[np.float32]:
         VectorError: it is none, or not of unit length.
     """
     if not data or len(data) % _NUMBER.itemsize:
-        raise VectorError(f"{len(data)} bytes are no vector: a multiple of {_NUMBER.itemsize} is required, and not 0")
+        raise VectorError(
+            f"{len(data)} bytes are not a vector: a multiple of {_NUMBER.itemsize} is required, and not 0"
+        )
     vector = np.frombuffer(data, dtype=_NUMBER)
     length = float(vector @ vector) ** 0.5
     if not abs(length - 1.0) <= UNIT:
-        raise VectorError(f"a vector of the length {length:g} is none: 1 is required")
+        raise VectorError(f"a vector of the length {length:g} is not allowed: 1 is required")
     return vector
 
 

@@ -58,7 +58,7 @@ async def purge(root: Path, run: Run) -> str:
     for at in range(0, len(paths), AT_ONCE):
         left_out = [f":(exclude,top,literal){path}" for path in paths[at : at + AT_ONCE]]
         stream = await run("fast-export", "--all", "--full-tree", "--", ".", *left_out)
-        await run("fast-import", "--force", "--quiet", given=stream)
+        await run("fast-import", "--force", "--quiet", stdin=stream)
     await run("reset", "--quiet")
     await run("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
     await run("gc", "--quiet", "--prune=now")

@@ -100,7 +100,7 @@ class DatabaseActor(Actor, Generic[S]):
         except RefusalError as error:
             answer = _refusal(message, str(error))
         except UnicodeEncodeError as error:
-            self.refuse(message, f"{type(message).__name__}: what is not Unicode cannot be kept: {error}")
+            self.refuse(message, f"{type(message).__name__}: text that is not Unicode cannot be kept: {error}")
             return False
         except _TROUBLE as error:
             self.refuse(message, f"{self._name} cannot be used: {self._note_trouble(error)}")

@@ -48,7 +48,7 @@ def check_entries(
     for statement in _SOURCES:
         for record in connection.execute(statement, (path, first_line, last_line)):
             if record not in stated:
-                raise AlteredIndexError(f"a pin, or what was taken back, is not what {path}, line {record[-1]}, says")
+                raise AlteredIndexError(f"a pin or a retraction differs from {path}, line {record[-1]}")
 
 
 def check_sources(connection: apsw.Connection) -> None:
@@ -58,7 +58,7 @@ def check_sources(connection: apsw.Connection) -> None:
         AlteredIndexError: one does not.
     """
     for (path,) in connection.execute(_UNKNOWN):
-        raise AlteredIndexError(f"a pin, or what was taken back, names {path}, which is not a log")
+        raise AlteredIndexError(f"a pin or a retraction names {path}, which is not a log")
 
 
 def _seal_of(turn: Remembered) -> bytes:

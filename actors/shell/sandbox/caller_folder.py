@@ -126,7 +126,7 @@ def check_writing(folder: Path, unchanging: Iterable[Path]) -> None:
             raise RefusedError(f"Commands cannot be let write in {here}: the running agent is in {path}.")
     for each in (Path(here), *Path(here).parents):
         if is_obeyed(each.name, each.parent.name) or (is_git_store(_names(each)) and is_of_store(here, each)):
-            raise RefusedError(f"Commands cannot be let write in {here}: programs obey what is in {each}.")
+            raise RefusedError(f"Commands may not write in {here}: programs obey the content of {each}.")
     if not os.access(here, os.W_OK | os.X_OK, effective_ids=True):
         raise RefusedError(f"Commands cannot be let write in {here}: you may not write there yourself.")
 

@@ -27,7 +27,7 @@ from messages.turn import CompactionReady, PrepareCompaction, SpokenTurn
 
 log = logging.getLogger(__name__)
 
-NOTHING_KEPT = "what is to be cut could not be written down, and there is no state of the work"
+NOTHING_KEPT = "the turns to cut could not be written down, and there is no state of the work"
 LATER = "MEMORY.md and HISTORY.md have it later: {reason}"
 HANDOVER = "handover"
 

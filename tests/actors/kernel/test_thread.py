@@ -56,7 +56,7 @@ def test_a_machine_without_threads_is_trouble_of_the_systems_and_passes(monkeypa
         bulkhead = Bulkhead("test")
         with monkeypatch.context() as patched:
             patched.setattr(threading.Thread, "start", refuse)
-            with pytest.raises(OSError, match="the machine gives no thread for it: can't start new thread"):
+            with pytest.raises(OSError, match="no thread can be started for it: can't start new thread"):
                 await bulkhead.run("a", PATIENCE_S, divmod, 7, 2)
         assert await bulkhead.run("a", PATIENCE_S, divmod, 7, 2) == (3, 1)
 

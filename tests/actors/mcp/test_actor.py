@@ -168,7 +168,7 @@ def test_a_server_that_cannot_start_is_told_with_the_reason(make_bench: MakeBenc
     )
     listed = bench.get(ListTools)
     faults = {each.name: each.fault for each in listed.servers}
-    assert "/no/such/folder is no folder" in faults["gone"]
+    assert "/no/such/folder is not a folder" in faults["gone"]
     assert faults["small"] == ""
     assert {tool.server for tool in listed.tools} == {"small"}
 

@@ -98,6 +98,6 @@ def test_doctor_names_what_a_server_lacks_and_starts_none(tmp_path: Path) -> Non
         (Level.OK, "good: sh"),
         (Level.OK, "web: https://example.org/mcp"),
         (Level.WARN, "gone: command 'no-such-program': there is no such program"),
-        (Level.WARN, "shut: /no/such/folder is no folder"),
+        (Level.WARN, "shut: /no/such/folder is not a folder"),
         (Level.WARN, "poor: the secret A_API_KEY is not set"),
     ]

@@ -119,7 +119,7 @@ def test_a_page_in_place_of_an_answer_fails_its_call_at_once(make_bench: MakeBen
     site.pages["/mcp"] = page
     bench = make_bench(site.config())
     refusal = bench.refusal(CallTool, server="web", tool="say", arguments='{"text": "a"}')
-    assert "its answer (text/html) is no message of the protocol" in refusal
+    assert "its answer (text/html) is not a message of the protocol" in refusal
 
 
 def test_an_answer_never_shows_a_secret_of_the_agent(make_bench: MakeBench, site: McpSite) -> None:

@@ -255,7 +255,7 @@ FINAL: dict[str, tuple[Behaviour, str]] = {
     "400": (Refusal(400, "bad"), "refused the request (400)"),
     "401": (Refusal(401, "Incorrect API key provided: sk-secret"), "key for the model's server"),
     "403": (Refusal(403), "key for the model's server"),
-    "404": (Refusal(404), "is not known (404)"),
+    "404": (Refusal(404), "is unknown (404)"),
     "context": (Refusal(400, "maximum context length is 8192 tokens"), "longer than the model accepts"),
     "402 in a 200": (Raw(b'{"error": {"code": "402", "message": "sk-1"}}', "application/json"), "no quota or credit"),
     "quota": (Refusal(429, "You exceeded your current quota", code="insufficient_quota"), "no quota or credit"),

@@ -28,7 +28,7 @@ FINAL: list[tuple[str, Behaviour, str]] = [
     ("400", Refusal(400, "bad"), "refused the request (400)"),
     ("401", Refusal(401, "Incorrect API key provided: sk-secret"), "key for the model's server"),
     ("403", Refusal(403), "key for the model's server"),
-    ("404", Refusal(404), "is not known (404)"),
+    ("404", Refusal(404), "is unknown (404)"),
     ("context", Refusal(400, "maximum context length is 8192 tokens"), "longer than the model accepts"),
     ("quota", Refusal(429, "You exceeded your current quota", code="insufficient_quota"), "no quota or credit"),
 ]
@@ -137,7 +137,7 @@ def test_a_model_that_litellm_does_not_know_is_told(bench: Bench) -> None:
 
     bench.tell(request)
 
-    assert "is not known" in bench.failure(request.request_id).reason
+    assert "is unknown" in bench.failure(request.request_id).reason
     assert bench.server.request_count == 0
 
 

@@ -77,7 +77,9 @@ def test_each_kind_of_change_is_told_and_takes_the_skill_out_of_use(root: Path, 
             assert changes(root) == (words,)
             found = SkillFolders((root,)).scan()
             assert [each.name for each in found.skills] == ["coffee"]
-            assert found.warnings == (f"{root / 'tea'}: is not used, as it is not what was accepted: {words}",)
+            assert found.warnings == (
+                f"{root / 'tea'}: is not used, because it differs from the accepted files: {words}",
+            )
 
 
 def test_a_change_is_seen_by_the_next_scan_and_undone_by_the_old_content(root: Path) -> None:

@@ -173,7 +173,7 @@ def test_a_changed_skill_is_told_at_the_start_offered_to_nobody_and_read_by_nobo
     assert isinstance(told, Refused), "a moment after a look, too"
     assert asker.instructions() == ""
     assert [line.getMessage() for line in caplog.records] == [
-        f"skill {tmp_path / 'tea'}: is not used, as it is not what was accepted: "
+        f"skill {tmp_path / 'tea'}: is not used, because it differs from the accepted files: "
         "SKILL.md: has changed, from 47 to 37 bytes"
     ]
 

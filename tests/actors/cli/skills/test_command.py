@@ -115,7 +115,10 @@ def test_a_change_is_told_by_check_list_and_doctor_until_it_is_accepted(cwd: Pat
     listed = skills(cwd, "list").stdout
     assert "tea            changed, not used" in listed
     doctor = run("agent", "doctor", "--config", "agent.toml", cwd=cwd).stdout
-    assert f"{root / 'tea'}: is not used, as it is not what was accepted: scripts/boil.py: has changed" in doctor
+    assert (
+        f"{root / 'tea'}: is not used, because it differs from the accepted files: scripts/boil.py: has changed"
+        in doctor
+    )
 
     accepted = skills(cwd, "accept", "tea", "--yes")
     assert "changed   scripts/boil.py: has changed, from 36 to 14 bytes" in accepted.stdout

@@ -286,7 +286,7 @@ def test_a_file_that_goes_away_is_begun_anew_and_the_facts_are_told(
 
     assert rig.names(X) == []
     assert rig.told == [IndexBegun()]
-    assert "not there any more" in list_warnings(caplog)[0]
+    assert "removed or replaced" in list_warnings(caplog)[0]
     rig.put(row("b", X))
     assert rig.names(X) == ["b"]
     assert rig.told == [IndexBegun()]

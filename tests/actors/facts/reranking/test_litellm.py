@@ -56,9 +56,9 @@ SPOILT: dict[str, tuple[Callable[[Vectors], Vectors], str]] = {
     "none": (lambda _results: [], "of 3 texts"),
     "one twice": (lambda results: [*results[1:], results[1]], "judged 2 of 3 texts"),
     "one more": (lambda results: [*results, {"index": 3, "relevance_score": 0.5}], "judged 4 of 3 texts"),
-    "beyond one": (change_first(relevance_score=1.5), "no relevance between 0 and 1"),
-    "a logit": (change_first(relevance_score=-4.0), "no relevance between 0 and 1"),
-    "NaN": (change_first(relevance_score=float("nan")), "no relevance between 0 and 1"),
+    "beyond one": (change_first(relevance_score=1.5), "not between 0 and 1"),
+    "a logit": (change_first(relevance_score=-4.0), "not between 0 and 1"),
+    "NaN": (change_first(relevance_score=float("nan")), "not between 0 and 1"),
 }
 
 
@@ -121,4 +121,4 @@ def test_a_model_that_litellm_does_not_know_is_told(litellm: None) -> None:
     reason = rig.reason(rig.ask("query", "text"))
     rig.system.stop()
 
-    assert "is not known" in reason
+    assert "is unknown" in reason

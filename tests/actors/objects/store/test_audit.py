@@ -97,5 +97,5 @@ def test_doctor_reports_faults_and_garbage(path: Path, tmp_path: Path) -> None:
     path.write_bytes(b"no database" * 1000)
     found = finding(tmp_path)
     assert found.level is Level.WARN
-    assert "moved aside and begun anew" in found.detail
+    assert "moved aside, and a new one begins" in found.detail
     assert path.read_bytes() == b"no database" * 1000

@@ -228,7 +228,7 @@ def test_a_store_whose_file_goes_away_is_begun_anew(rig: StoreRig, caplog: pytes
     for each in rig.path.parent.iterdir():
         each.unlink()
     assert rig.load_objects().last_round == 0
-    assert "not there any more" in list_warnings(caplog)[0]
+    assert "removed or replaced" in list_warnings(caplog)[0]
 
 
 def test_a_folder_that_cannot_be_made_is_a_reason_and_no_crash(rig: StoreRig) -> None:

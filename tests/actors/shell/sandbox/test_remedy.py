@@ -34,7 +34,7 @@ def test_the_remedy_is_the_command_for_this_machine(subtests: pytest.Subtests) -
         (here(unshare_errno=28), ["user.max_user_namespaces="]),
         (here(no_user_namespaces=True, container="docker"), ["on the host of this container"]),
         (
-            here(container="docker", said=DENIED),
+            here(container="docker", message=DENIED),
             ["seccomp=unconfined", "systempaths=unconfined", "apparmor=unconfined"],
         ),
         (here(container="podman"), ["seccomp=unconfined", "unmask=ALL", "label=disable"]),
@@ -42,7 +42,7 @@ def test_the_remedy_is_the_command_for_this_machine(subtests: pytest.Subtests) -
         (here(container="lxc"), ["security.nesting=true"]),
         (here(container="other"), ["seccomp=unconfined", "systempaths=unconfined"]),
         (here(unshare_errno=1, is_filtered=True), ["seccompProfile", "seccomp=unconfined", "RestrictNamespaces="]),
-        (here(unshare_errno=1, said="no words of a policy"), ["EPERM", "CONFIG_USER_NS"]),
+        (here(unshare_errno=1, message="no words of a policy"), ["EPERM", "CONFIG_USER_NS"]),
         (here(is_wsl1=True), ["wsl --set-version"]),
         (here(has_proc=False), ["mount -t proc"]),
         (here(is_chroot=True), ["systemd-nspawn"]),
@@ -58,14 +58,14 @@ def test_the_remedy_is_the_command_for_this_machine(subtests: pytest.Subtests) -
 
 def test_in_a_container_nobody_is_told_to_load_a_profile_there() -> None:
     """typeclaw#1441: an AppArmor host counts in the container, and only the host can be changed."""
-    text = remedy(here(container="docker", apparmor_restricts=True, said=DENIED))
+    text = remedy(here(container="docker", apparmor_restricts=True, message=DENIED))
 
     assert "apparmor_parser" not in text
     assert text.endswith("; on its host: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0.")
 
 
 def test_a_setting_is_no_cause_of_what_bubblewrap_was_not_denied() -> None:
-    text = remedy(here(apparmor_restricts=True, debian_forbids=True, said="bwrap: Unknown option --disable-userns"))
+    text = remedy(here(apparmor_restricts=True, debian_forbids=True, message="bwrap: Unknown option --disable-userns"))
 
     assert text == "User namespaces can be made here, so bubblewrap's message names the cause."
 
