@@ -159,8 +159,8 @@ def _check_spelling(paths: Iterable[str], exists: Callable[[str], bool]) -> None
         other = name.swapcase()
         if other != name and exists(f"{folder}/{other}") and other not in _names(Path(folder)):
             raise RefusedError(
-                f"Commands cannot be run in {folder}: its file system takes {other} for {name}, so what is kept from "
-                "commands has names that nobody can list. Use a folder on a file system of Linux."
+                f"Commands cannot be run in {folder}: its file system treats {other} and {name} as one name, so "
+                "paths that are hidden from commands stay open under another name. Use a folder on a Linux file system."
             )
 
 

@@ -178,21 +178,20 @@ async def _try(enclosure: Enclosure, warden: WardenClient) -> None:
 def _prepare(prepared: ExitStack) -> tuple[Path, Path, socket.socket]:
     """Prepare a trial: a folder, a file that must be out of reach, and a server that must be out of reach."""
     if not has_proc():
-        raise _UntriedError(f"A sandbox is tried before it is trusted, and that takes /proc. {NO_PROC}")
+        raise _UntriedError(f"The sandbox cannot be tested without /proc. {NO_PROC}")
     try:
         folder = TemporaryFolder("agent-probe-")
         inside, canary = _bait(prepared.enter_context(folder))
     except OSError as error:
         raise _UntriedError(
-            f"A sandbox is tried before it is trusted, and there is no room for that in a temporary folder ({error}). "
-            "Make room in /tmp and let the agent's user write there, or set TMPDIR to a folder where it can."
+            f"The sandbox cannot be tested: a temporary folder cannot be made ({error}). "
+            "Make room in /tmp and let the agent's user write there, or set TMPDIR to a folder where the user can."
         ) from error
     try:
         return inside, canary, prepared.enter_context(socket.create_server(("127.0.0.1", 0)))
     except OSError as error:
         raise _UntriedError(
-            f"A sandbox is tried before it is trusted, and there is no loopback network for that ({error}). "
-            "Bring it up: ip link set lo up."
+            f"The sandbox cannot be tested: there is no loopback network ({error}). Bring it up: ip link set lo up."
         ) from error
 
 

@@ -17,7 +17,7 @@ from actors.linux import syscall
 from actors.shell.job import LateMount
 
 _PART = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
-NOT_MADE = "what is kept from it cannot be kept"
+NOT_MADE = "the paths protected from it cannot be protected"
 """Words of a fault where the kernel, or a policy, refuses a mount."""
 _FAILED = 255
 _SWAPPED = (errno.ELOOP, errno.ENOTDIR, errno.ENOENT, errno.EINVAL)

@@ -125,7 +125,7 @@ def test_where_no_sandbox_can_be_tried_everything_is_refused_with_the_remedy(
         patch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
         refused = level("bwrap", bwrap)
     assert "No such file" in refused.refusal
-    assert refused.refusal.endswith("or set TMPDIR to a folder where it can.")
+    assert refused.refusal.endswith("or set TMPDIR to a folder where the user can.")
     monkeypatch.setattr(socket, "create_server", no_loopback)
     refused = level("bwrap", bwrap)
     assert "Cannot assign" in refused.refusal
