@@ -374,7 +374,7 @@ def test_a_place_that_cannot_be_used_is_refused_and_left_as_it_is(tmp_path: Path
     (tmp_path / "into").symlink_to(root)
     for place, words in {
         "full": "is not empty",
-        "half": "cut short",
+        "half": "unfinished backup",
         "file": "Not a directory",
         "file/below": "Not a directory",
         "broken": "leads nowhere",

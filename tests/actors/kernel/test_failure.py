@@ -27,7 +27,7 @@ def test_a_trace_shows_file_line_and_code_innermost_last() -> None:
     lines = trace(catch_deep()).splitlines()
 
     assert lines[0] == "Traceback (most recent call last):"
-    assert re.search(r'test_failure.py", line \d+, in caught', lines[1])
+    assert re.search(r'test_failure.py", line \d+, in catch_deep', lines[1])
     assert lines[-2:] == ['    raise ValueError("deep")', "ValueError: deep"]
 
 
@@ -35,7 +35,7 @@ def test_a_trace_keeps_the_innermost_frames_of_a_deep_one() -> None:
     text = trace(catch_deep(500))
 
     assert text.count("File") == 20
-    assert "in caught" not in text
+    assert "in catch_deep" not in text
 
 
 def test_a_trace_names_the_causes_first() -> None:

@@ -233,13 +233,13 @@ class TestQueue:
         return woken_for
 
     def test_the_loop_is_woken_once_for_all_that_waits(
-        self, loop: LoopThread, held: threading.Event, monkeypatch: pytest.MonkeyPatch
+        self, loop: LoopThread, hold_loop: threading.Event, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         wakings = self.wakings(loop, monkeypatch)
         called: list[int] = []
         for number in range(100):
             loop.call(called.append, number)
-        held.set()
+        hold_loop.set()
         loop.submit(asyncio.sleep(0)).result(PATIENCE_S)
         assert called == list(range(100))
         assert len(wakings) <= 2
@@ -251,7 +251,7 @@ class TestQueue:
         assert done.wait(PATIENCE_S)
 
     def test_calls_and_coroutines_begin_in_the_order_of_their_caller(
-        self, loop: LoopThread, held: threading.Event
+        self, loop: LoopThread, hold_loop: threading.Event
     ) -> None:
         begun: list[int] = []
 
@@ -262,7 +262,7 @@ class TestQueue:
         for number in range(0, 100, 2):
             futures.append(loop.submit(begin(number)))
             futures.append(loop.submit(begin(number + 1)))
-        held.set()
+        hold_loop.set()
         for future in futures:
             future.result(PATIENCE_S)
         assert begun == list(range(100))
@@ -294,7 +294,7 @@ class TestQueue:
         assert [heard[caller] for caller in range(callers)] == [list(range(rounds))] * callers
 
     def test_one_that_fails_is_logged_and_keeps_none_behind_it(
-        self, loop: LoopThread, held: threading.Event, caplog: pytest.LogCaptureFixture
+        self, loop: LoopThread, hold_loop: threading.Event, caplog: pytest.LogCaptureFixture
     ) -> None:
         def fail(error: BaseException) -> None:
             raise error
@@ -303,16 +303,18 @@ class TestQueue:
         loop.call(fail, ValueError("no good"))
         loop.call(fail, asyncio.CancelledError())
         loop.call(done.set)
-        held.set()
+        hold_loop.set()
         assert done.wait(PATIENCE_S)
         assert "failed, called on loop test-loop" in caplog.text
 
-    def test_one_does_not_see_what_another_sets_in_its_context(self, loop: LoopThread, held: threading.Event) -> None:
+    def test_one_does_not_see_what_another_sets_in_its_context(
+        self, loop: LoopThread, hold_loop: threading.Event
+    ) -> None:
         said: ContextVar[str] = ContextVar("said", default="nothing")
         seen: list[str] = []
         loop.call(said.set, "something")
         loop.call(lambda: seen.append(said.get()))
-        held.set()
+        hold_loop.set()
         loop.submit(asyncio.sleep(0)).result(PATIENCE_S)
         assert seen == ["nothing"]
 
@@ -334,7 +336,7 @@ class TestQueue:
 
     @pytest.mark.crashes
     def test_who_waits_is_told_when_the_loop_ends_before_their_turn(
-        self, loop: LoopThread, held: threading.Event, caplog: pytest.LogCaptureFixture
+        self, loop: LoopThread, hold_loop: threading.Event, caplog: pytest.LogCaptureFixture
     ) -> None:
         caplog.set_level(logging.CRITICAL)
 
@@ -347,7 +349,7 @@ class TestQueue:
         loop.call(leave)
         future = loop.submit(never())
         loop.call(pytest.fail, "the loop has ended")
-        held.set()
+        hold_loop.set()
         with pytest.raises(CancelledError):
             future.result(PATIENCE_S)
         with pytest.raises(LoopEndedError):
@@ -356,7 +358,7 @@ class TestQueue:
 
     @pytest.mark.crashes
     def test_what_was_queued_when_the_loop_ended_by_itself_is_told_so(
-        self, loop: LoopThread, held: threading.Event, caplog: pytest.LogCaptureFixture
+        self, loop: LoopThread, hold_loop: threading.Event, caplog: pytest.LogCaptureFixture
     ) -> None:
         """The loop was stopped from outside while the queue filled, and never reads the queue again."""
         caplog.set_level(logging.CRITICAL)
@@ -373,7 +375,7 @@ class TestQueue:
 
         futures: list[Any] = []
         loop.loop.call_soon_threadsafe(fill)  # In the last round of the loop.
-        held.set()
+        hold_loop.set()
         assert entered.wait(PATIENCE_S)
         with pytest.raises(LoopEndedError):
             self.call_until_it_has_ended(loop)
@@ -401,7 +403,7 @@ class TestQueue:
         assert cleaned.wait(PATIENCE_S)
 
     def test_a_future_that_is_cancelled_before_its_turn_runs_nothing(
-        self, loop: LoopThread, held: threading.Event
+        self, loop: LoopThread, hold_loop: threading.Event
     ) -> None:
         begun = threading.Event()
 
@@ -411,7 +413,7 @@ class TestQueue:
         coroutine = never()
         future = loop.submit(coroutine)
         assert future.cancel()
-        held.set()
+        hold_loop.set()
         loop.submit(asyncio.sleep(0)).result(PATIENCE_S)
         assert future.cancelled()
         assert not begun.is_set()

@@ -305,7 +305,7 @@ def test_where_a_file_system_takes_another_spelling_for_a_kept_name_no_command_r
     examine(tmp_path, CallerFolder(exists=in_any_case))
     for name in (".env", ".vscode"):
         (tmp_path / name).touch()
-        with pytest.raises(RefusedError, match=f"takes {name.upper()} for {name}"):
+        with pytest.raises(RefusedError, match=f"treats {name.upper()} and {name} as one name"):
             examine(tmp_path, CallerFolder(exists=in_any_case))
         (tmp_path / name.upper()).touch()
         examine(tmp_path, CallerFolder(exists=in_any_case))

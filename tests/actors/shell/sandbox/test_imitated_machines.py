@@ -138,7 +138,7 @@ REFUSING: dict[str, tuple[Imitated, str, str]] = {
     ),
     "no /proc": (
         Imitated(prelude="mount -t tmpfs none /proc"),
-        "that takes /proc",
+        "without /proc",
         "mount -t proc proc /proc",
     ),
     "a /proc of processes only": (
