@@ -87,7 +87,7 @@ def test_the_button_of_the_running_turn_stops_it(rig: Rig) -> None:
 def test_stopping_nothing_is_refused(rig: Rig) -> None:
     refused = stop(rig)
     assert isinstance(refused, Refused)
-    assert "nothing" in refused.reason
+    assert "no answer" in refused.reason
 
 
 def test_the_word_alone_stops_and_is_only_noted(tmp_path: Path, subtests: pytest.Subtests) -> None:
