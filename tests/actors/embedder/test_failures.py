@@ -235,7 +235,7 @@ PERMANENT = {
     "401": (GOOGLE, google_error(401, "Request had invalid authentication credentials."), "key"),
     "403": (GOOGLE, google_error(403, "Permission denied."), "key"),
     "bad key": (GOOGLE, google_error(400, "API key not valid. Please pass a valid API key."), "key"),
-    "model": (GOOGLE, google_error(404, "models/x is not found"), "not known"),
+    "model": (GOOGLE, google_error(404, "models/x is not found"), "is unknown"),
     "day": (GOOGLE, quota("EmbedContentRequestsPerDayPerProject-FreeTier", "30000s"), "quota"),
     "place": (GOOGLE, google_error(400, "User location is not supported for the API use."), "refused"),
     "openai 401": (OPENAI, openai_error(401, "Incorrect API key provided: sk-secret"), "key"),

@@ -237,19 +237,19 @@ PASSING: dict[str, tuple[Behaviour, str]] = {
     "503": (Refusal(503), "answered 503 (server error)"),
     "cut before the header": (CutOff(), "broke off its answer"),
     "cut after text": (CutOff("half an ans"), "broke off its answer"),
-    "a page": (Raw(b"<html>captive portal</html>"), "no model's answer"),
+    "a page": (Raw(b"<html>captive portal</html>"), "not a model's answer"),
     "a proxy's 502 page": (Raw(b"<html>Bad gateway</html>", status=502), "answered 502 (server error)"),
     "an endless 503 page": (Raw(b"x" * (MOST_ANSWER_BYTES + 1), status=503), "answered 503 (server error)"),
-    "nothing": (Raw(b"", "application/json"), "no model's answer"),
-    "no choices": (Raw(b'{"choices": []}', "application/json"), "no model's answer"),
-    "no message": (Raw(b'{"choices": [{"message": null}]}', "application/json"), "no model's answer"),
+    "nothing": (Raw(b"", "application/json"), "not a model's answer"),
+    "no choices": (Raw(b'{"choices": []}', "application/json"), "not a model's answer"),
+    "no message": (Raw(b'{"choices": [{"message": null}]}', "application/json"), "not a model's answer"),
     "an error in a 200": (Raw(b'{"error": {"message": "x"}}', "application/json"), "answered 500 (server error)"),
-    "deep": (Raw(b"[" * 100_000, "application/json"), "no model's answer"),
+    "deep": (Raw(b"[" * 100_000, "application/json"), "not a model's answer"),
     "deep inside": (
         Raw(b'{"choices": [{"message": {"content": ' + b"[" * 100_000, "application/json"),
-        "no model's answer",
+        "not a model's answer",
     ),
-    "half": (Raw(b'{"choices": [{"mess', "application/json"), "no model's answer"),
+    "half": (Raw(b'{"choices": [{"mess', "application/json"), "not a model's answer"),
 }
 FINAL: dict[str, tuple[Behaviour, str]] = {
     "400": (Refusal(400, "bad"), "refused the request (400)"),
@@ -360,7 +360,7 @@ def test_a_server_of_another_protocol_is_told(make_direct: Callable[..., Direct]
             connection.sendall(b"SSH-2.0-OpenSSH_9.9\r\n")
             failure = direct.failure(request_id)
 
-    assert "no model's answer" in failure.reason
+    assert "not a model's answer" in failure.reason
 
 
 def test_what_cannot_be_sent_is_a_failure_and_no_crash(

@@ -19,10 +19,10 @@ PASSING: list[tuple[str, Behaviour, str]] = [
     ("cut before the header", CutOff(), "broke off its answer"),
     ("cut after text", CutOff("half an ans"), "broke off its answer"),
     ("cut after a tool call", CutOff(calls=(Call("bash", "{}"),)), "broke off its answer"),
-    ("a proxy's page", Raw(b"<html>Bad gateway</html>"), "no model's answer"),
+    ("a proxy's page", Raw(b"<html>Bad gateway</html>"), "not a model's answer"),
     ("a proxy's 502 page", Raw(b"<html>Bad gateway</html>", status=502), "answered 502 (server error)"),
-    ("broken events", Raw(b"data: {broken\n\n", "text/event-stream"), "no model's answer"),
-    ("nothing", Raw(b"", "text/event-stream"), "no model's answer"),
+    ("broken events", Raw(b"data: {broken\n\n", "text/event-stream"), "not a model's answer"),
+    ("nothing", Raw(b"", "text/event-stream"), "not a model's answer"),
 ]
 FINAL: list[tuple[str, Behaviour, str]] = [
     ("400", Refusal(400, "bad"), "refused the request (400)"),

@@ -469,7 +469,7 @@ def test_an_address_that_cannot_be_taken_away_keeps_nothing_open(rig: Rig, caplo
     (rig.root / OBSERVER_PAGE).mkdir()
     rig.system.stop()
 
-    assert f"{OBSERVER_PAGE} cannot be taken away" in caplog.text
+    assert f"{OBSERVER_PAGE} cannot be removed" in caplog.text
     with pytest.raises(ConnectionRefusedError):
         rig.open("/", rig.key)
 
