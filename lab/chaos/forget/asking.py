@@ -11,7 +11,7 @@ from typing import Any
 from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 from domain.policy.forgetting.rights import NO_SUCH_MESSAGE, NOTHING
 from lab.bench.process import MeasurementError
-from lab.chaos.forget.planting import Planted
+from lab.chaos.forget.planting import IMPORTED, Planted
 from lab.playground.server import PlaygroundServer
 
 ANSWER_S = 120.0
@@ -41,7 +41,7 @@ class Asker:
 
     def requests(self, way: Way, planted: Planted) -> list[Callable[[], None]]:
         """Requests that together forget a person's strings, each to be called once."""
-        window = {"surface": "discord-thread", "id": str(planted.channel_id)}
+        window = {"surface": str(planted.window.surface), "id": planted.window.id}
         person = partial(self._by_operator, {"kind": "person", "window": window, "person_id": str(planted.user)})
         match way:
             case Way.MESSAGES:
@@ -52,7 +52,7 @@ class Asker:
             case Way.OPERATOR:
                 return [person]
             case Way.TOPIC:
-                texts = (text for text, how in planted.strings.items() if how in ("typed", "fact"))
+                texts = (text for text, how in planted.strings.items() if how in ("typed", "fact", IMPORTED))
                 scopes = ({"kind": "topic", "window": window, "words": text} for text in texts)
                 return [*(partial(self._by_operator, each) for each in scopes), person]
             case Way.WINDOW:

@@ -8,6 +8,7 @@ import threading
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
+from actors.discord.incoming.places.window_map import channel_window, thread_window
 from domain.offline.model import prompt_of
 from lab.bench.facts.rules import CallKind, answer_call, kind_of
 from lab.chaos.forget.search import make_string
@@ -15,8 +16,11 @@ from lab.chaos.kills.settings import DIMENSIONS
 from lab.chaos.kills.stage import embeddings
 from lab.loopback_model.answers import Answer, Behaviour, Call, Received
 from lab.playground.server import PlaygroundServer
+from messages.base import Window
 
 REPLY_S = 120.0
+IMPORTED = "imported"
+"""Way of planting: said before the agent's first start, and taken in by its import."""
 OUTPUT_LINES = 4_000
 """Lines of a command's output that are too many to show, so that the whole is kept in a file."""
 _RUN = "run: "
@@ -70,12 +74,17 @@ def _newest_words(messages: list[dict[str, object]]) -> str:
 class Planted:
     """Strings of a person in a window."""
 
-    channel_id: int
+    window: Window
     user: int
     message_ids: list[int] = field(default_factory=list)
     """Messages of the person, the oldest first."""
     strings: dict[str, str] = field(default_factory=dict)
     """String -> way of planting."""
+
+    @property
+    def channel_id(self) -> int:
+        """Discord's number of the channel or thread."""
+        return int(self.window.id)
 
 
 class Planter:
@@ -95,12 +104,23 @@ class Planter:
         self._other = server.add_user("Quentin")
         self._number = 0
 
+    def plant_past(self) -> Planted:
+        """Have a new person say strings in the channel, while no agent hears it."""
+        planted = Planted(channel_window(str(self._channel_id)), self._add_person())
+        for text in ("My old word is {}, a year ago.", "Some time later it was {} instead."):
+            said = text.format(self._fresh(planted, IMPORTED))
+            planted.message_ids.append(self._server.say(self._channel_id, said, user=planted.user))
+        return planted
+
+    def _add_person(self) -> int:
+        self._number += 1
+        return self._server.add_user(f"Person{self._number}")
+
     def plant(self) -> Planted:
         """Have a new person plant a string in each way, in a new thread that `/new` gives a second log."""
-        self._number += 1
-        user = self._server.add_user(f"Person{self._number}")
+        user = self._add_person()
         thread = self._server.create_thread(self._channel_id, f"thread {self._number}", user=user)
-        planted = Planted(thread, user)
+        planted = Planted(thread_window(str(thread)), user)
         typed = self._fresh(planted, "typed")
         self._say(planted, f"My word is {typed}, remember that please.")
         fact = self._fresh(planted, "fact")

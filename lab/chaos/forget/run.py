@@ -14,12 +14,12 @@ from itertools import cycle
 from pathlib import Path
 
 from actors.kernel import SystemClock
-from actors.socket.client import AgentNotRunningError, RefusalError
+from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 from lab.bench.benchmark import Benchmark, Column, Rows, Target
 from lab.bench.process import MeasurementError, output_of
 from lab.chaos.forget.asking import Asker, Way
 from lab.chaos.forget.planting import Model, Planted, Planter
-from lab.chaos.forget.search import search
+from lab.chaos.forget.search import search, search_open_files
 from lab.chaos.kills.nursery import LivingAgent, Nursery
 from lab.chaos.kills.settings import CONFIG, DATA, Surroundings, write_settings
 from lab.chaos.kills.word import CALM, Word
@@ -30,6 +30,8 @@ from lab.playground.server import PlaygroundServer
 PATIENCE_S = 600.0
 LONGEST_LIFE_S = 0.6
 """Most seconds from the confirmation of a request to a kill."""
+_WAYS_OF_PAST = (Way.MESSAGES, Way.PERSON, Way.OPERATOR, Way.TOPIC)
+"""Ways in which imported words are forgotten: a person for each; another person's in the same channel stay."""
 _SETTINGS_OF_LAYERS = {"facts": "ingest_discord = true\nenable_git_versioning = true", "curated": "capture = true"}
 """Table of the settings -> settings by which more is kept."""
 _AGENT = "from lab.commands import agent; agent()"
@@ -86,28 +88,40 @@ class _Course:
 
     def run(self, say: Say, strings: int, kills: int) -> Rows:
         """Plant, forget, and search."""
+        past, others = [self._planter.plant_past() for _ in _WAYS_OF_PAST], [self._planter.plant_past()]
         self._agent = self._start()
-        control = self._planter.plant()
+        self._import()
+        others.append(self._planter.plant())
         people = list[Planted]()
-        while sum(len(each.strings) for each in people) < strings:
+        while sum(len(each.strings) for each in (*past, *people)) < strings:
             say(f"person {len(people) + 1} plants")
             people.append(self._planter.plant())
         self._settle()
-        planted = {text: way for each in people for text, way in each.strings.items()}
+        planted = {text: way for each in (*past, *people) for text, way in each.strings.items()}
         known = search(self._folder, planted)
         rooms = {_room_of(path) for paths in known.values() for path in paths}
         say(f"{len(known)} strings on the disk, in {', '.join(sorted(rooms))}")
         ways = cycle(Way)
-        requests = [each for person in people for each in self._asker.requests(next(ways), person)]
+        asked = [*zip(_WAYS_OF_PAST, past, strict=True), *((next(ways), each) for each in people)]
+        requests = [each for way, person in asked for each in self._asker.requests(way, person)]
         for number, request in enumerate(requests):
             say(f"request {number + 1} of {len(requests)}, {self._kills} kills")
             self._forget(request, -(-(kills - self._kills) // (len(requests) - number)))
         self._settle()
+        running = search(self._folder, planted).keys() | search_open_files(self._agent.pid, planted)
         self._end()
         figures = {"on_disk_before": len(known), "rooms_before": len(rooms), "requests": len(requests)}
-        return {"forgetting": figures | self._judge(planted, control)}
+        figures["left_while_running"] = len(running)
+        return {"forgetting": figures | self._judge(planted, [text for each in others for text in each.strings])}
 
-    def _judge(self, planted: dict[str, str], control: Planted) -> dict[str, float]:
+    def _import(self) -> None:
+        """Have the agent take in what was said before its first start."""
+        ask_operator(self._data, "import.discord", PATIENCE_S)
+        self._wait(
+            lambda: ask_operator(self._data, "import.status", PATIENCE_S)["state"] == "done", "the import to end"
+        )
+
+    def _judge(self, planted: dict[str, str], others: list[str]) -> dict[str, float]:
         left = search(self._folder, planted)
         copy = self._folder / "backup"
         problems = self._call("logs", "check", str(self._data / "logs"))
@@ -123,8 +137,8 @@ class _Course:
             "left_in_backup": len(in_copy),
             "log_problems": problems,
             "no_backup": unfit,
-            "others": len(control.strings),
-            "others_lost": len(control.strings) - len(search(self._data, control.strings)),
+            "others": len(others),
+            "others_lost": len(others) - len(search(self._data, others)),
         }
 
     def _call(self, *arguments: str) -> int:
@@ -203,6 +217,7 @@ FORGET = Benchmark(
     measure=measure,
     targets=(
         Target("strings left", "left", 0),
+        Target("strings left while it runs, in open files, too", "left_while_running", 0),
         Target("strings in a new backup", "left_in_backup", 0),
         Target("failed checks of logs", "log_problems", 0),
         Target("failed backups", "no_backup", 0),
@@ -214,6 +229,7 @@ FORGET = Benchmark(
         Column("folders with one before", "rooms_before", ",.0f"),
         Column("requests", "requests", ",.0f"),
         Column("kills", "kills", ",.0f"),
+        Column("left while it runs", "left_while_running", ",.0f"),
         Column("left", "left", ",.0f"),
         Column("left in a backup", "left_in_backup", ",.0f"),
         Column("strings of another person", "others", ",.0f"),

@@ -35,6 +35,21 @@ def search(folder: Path, strings: Collection[str]) -> dict[str, set[str]]:
     return dict(matches)
 
 
+def search_open_files(pid: int, strings: Collection[str]) -> set[str]:
+    """Strings in the regular files that a process holds open, among them those that have no name any more."""
+    opened = Path(f"/proc/{pid}/fd")
+    data = b"\0".join(_read_regular(each) for each in opened.iterdir())
+    return {string for string in strings if string.encode() in data.lower()}
+
+
+def _read_regular(path: Path) -> bytes:
+    """Bytes of a regular file, from its beginning; empty for anything else, or a descriptor that was closed."""
+    try:
+        return path.read_bytes() if stat.S_ISREG(path.stat().st_mode) else b""
+    except FileNotFoundError:
+        return b""
+
+
 def _read(path: Path) -> bytes:
     """Bytes of a regular file, or of a link's target; empty for anything else."""
     if path.is_symlink():
