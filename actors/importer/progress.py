@@ -10,6 +10,8 @@ from messages.past import PastPlace
 
 NEWEST = (1 << 63) - 1
 """No message has a greater id."""
+TELLING = 0.01
+"""Share of a place's time that must be read before the rest is estimated: one lively day says nothing of ten years."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +64,13 @@ def begin(place: PastPlace, earlier: Reading | None) -> Reading:
 
 
 def estimate_left(readings: Iterable[Reading]) -> int:
-    """Messages that are likely left, as if each place had been as busy before as it was in what is read of it."""
+    """Messages that are likely left, as if each place had been as busy before as it was in what is read of it.
+
+    A place of which too little is read counts as the mean of the others; 0 while that holds for all.
+    """
     begun, left, fresh, seen = 0, 0.0, 0, 0
     for reading in readings:
-        if reading.share > 0:
+        if reading.share >= TELLING:
             begun += 1
             seen += reading.read
             left += reading.read / reading.share - reading.read

@@ -38,6 +38,13 @@ def test_what_is_left_is_as_busy_as_what_was_read() -> None:
     assert estimate_left([]) == 0
 
 
+def test_too_little_of_a_places_time_says_nothing_of_the_rest() -> None:
+    hardly = Reading(window=window(), top=BORN + 1_000, after=0, before=BORN + 991, read=100)
+    assert estimate_left([hardly]) == 0
+    half = Reading(window=window(1), top=BORN + 101, after=0, before=BORN + 51, read=500)
+    assert estimate_left([hardly, half]) == 500 + 1_000
+
+
 def test_places_with_the_newest_unread_messages_go_first() -> None:
     readings = {
         window(number): Reading(window=window(number), top=BORN + 100, after=0, before=before, is_done=before == 7)
