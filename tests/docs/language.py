@@ -88,7 +88,7 @@ def prose_digest(path: Path) -> str:
     text = path.read_text("utf-8")
     if path.suffix == ".py":
         tree = ast.parse(text)
-        parts = [docstring for _, docstring in _docstrings(tree)]
+        parts = [docstring for _, docstring in docstrings_in(tree)]
         text = "\n".join([*parts, *(name for _, name in _functions(tree))])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -148,7 +148,7 @@ def changed_with_faults(now: Mapping[str, Any], before: Mapping[str, Any]) -> li
 
 
 def _faults_in_python(tree: ast.Module) -> Iterator[Fault]:
-    for line, docstring in _docstrings(tree):
+    for line, docstring in docstrings_in(tree):
         words = WORD.findall(CODE.sub("X", docstring))
         if words and words[0].lower() in BEGINNINGS:
             yield Fault("beginning", line, docstring.split("\n", 1)[0])
@@ -186,7 +186,7 @@ def _faults_in_sentences(line: int, prose: str) -> Iterator[Fault]:
             yield Fault("pronouns", line, " ".join(sentence.split()))
 
 
-def _docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def docstrings_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """(line, text) of each string that stands alone: docstrings, and those below attributes."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):

@@ -150,14 +150,14 @@ class Turns:
         moments = [milliseconds(entry.at) for entry in entries]
         last = self._episodes.last(window)
         is_behind = last is None or last.at <= moments[0]
-        episodes = self._episodes.following(last, first_row, moments) if is_behind else rows
+        if is_behind:
+            episodes = self._episodes.following(last, first_row, moments)
+        else:
+            episodes = self._episodes.insert(window, first_row, moments)
         states = [_is_pinned(entry, pinned) for entry in entries] if pinned else [entry.is_pinned for entry in entries]
         self._insert_rows(window, entries, zip(rows, moments, episodes, states, strict=True))
         words = storable([keyword_text(entry.author, entry.at, entry.text) for entry in entries])
         self._session.many("INSERT INTO words(rowid, content) VALUES (?, ?)", zip(rows, words, strict=True))
-        if not is_behind:
-            for row, at in zip(rows, moments, strict=True):
-                self._episodes.join(row, window, at)
         return list(rows)
 
     def _insert_rows(

@@ -27,8 +27,10 @@ from lab.playground.world.defaults import GENERAL_ID, YOU_ID
 
 CHANNELS = 8
 """Places with a past: seven channels and one thread below the last."""
-QUESTIONS = 8
-"""Questions that are asked one after another while the import reads, then as many while it rests, and so on."""
+BESIDE = 24
+"""Questions that are asked one after another while the import reads, before each rest."""
+RESTING = 8
+"""Questions of each rest of the import."""
 LAST_QUESTIONS = 120
 """Questions that are asked when all is done."""
 SETTLES_S = 0.5
@@ -134,16 +136,16 @@ class _Run:
         began_s, rested_s = self._now(), 0.0
         while self._look(messages, began_s) is not None:
             beside.append(self.ask())
-            if len(beside) % QUESTIONS == 0 and self._look(messages, began_s) is not None:
+            if len(beside) % BESIDE == 0 and self._look(messages, began_s) is not None:
                 rest_s = self._now()
                 self._verb("import.stop")
                 self._agent.wait(SETTLES_S)
-                resting += [self.ask() for _ in range(QUESTIONS)]
+                resting += [self.ask() for _ in range(RESTING)]
                 self._verb("import.discord")
                 rested_s += self._now() - rest_s
         took_s = self._now() - began_s - rested_s
         figures = {"words_s": took_s, "words_rate": messages / took_s}
-        return figures | _compare(beside, resting or [self.ask() for _ in range(QUESTIONS)])
+        return figures | _compare(beside, resting or [self.ask() for _ in range(RESTING)])
 
     def wait_for_vectors(self, messages: int, *, is_asking: bool) -> Figures:
         """Wait until every message is found by its meaning, and ask meanwhile and afterwards; the rate from here on."""
