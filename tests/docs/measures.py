@@ -26,7 +26,7 @@ from tests.docs.language import (
 from tests.docs.prose import GENERATED, ROOT, paragraphs
 
 UNCOUNTED = UNJUDGED_PAGES | GENERATED | {"licences.md"}
-"""Pages that nobody writes by hand, and the history."""
+"""Generated pages, and the history."""
 DENSE = 0.3
 """Share of pronouns from which a sentence is dense."""
 ADDRESS = re.compile(r"\b(you|your|yours)\b", re.IGNORECASE)
@@ -43,7 +43,7 @@ class Measures:
     dense: int
     """Sentences of five words or more of which at least `DENSE` are pronouns."""
     indefinite: int
-    """Sentences with somebody, nobody or whoever."""
+    """Sentences with an indefinite pronoun for a person."""
     addressed: float
     """Share of the sentences that say "you"."""
 
