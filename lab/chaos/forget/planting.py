@@ -8,7 +8,6 @@ import threading
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from actors.discord.incoming.places.window_map import channel_window, thread_window
 from domain.offline.model import prompt_of
 from lab.bench.facts.rules import CallKind, answer_call, kind_of
 from lab.chaos.forget.search import make_string
@@ -16,7 +15,7 @@ from lab.chaos.kills.settings import DIMENSIONS
 from lab.chaos.kills.stage import embeddings
 from lab.loopback_model.answers import Answer, Behaviour, Call, Received
 from lab.playground.server import PlaygroundServer
-from messages.base import Window
+from messages.base import Surface, Window
 
 REPLY_S = 120.0
 IMPORTED = "imported"
@@ -106,7 +105,7 @@ class Planter:
 
     def plant_past(self) -> Planted:
         """Have a new person say strings in the channel, while no agent hears it."""
-        planted = Planted(channel_window(str(self._channel_id)), self._add_person())
+        planted = Planted(Window(surface=Surface.DISCORD_CHANNEL, id=str(self._channel_id)), self._add_person())
         for text in ("My old word is {}, a year ago.", "Some time later it was {} instead."):
             said = text.format(self._fresh(planted, IMPORTED))
             planted.message_ids.append(self._server.say(self._channel_id, said, user=planted.user))
@@ -120,7 +119,7 @@ class Planter:
         """Have a new person plant a string in each way, in a new thread that `/new` gives a second log."""
         user = self._add_person()
         thread = self._server.create_thread(self._channel_id, f"thread {self._number}", user=user)
-        planted = Planted(thread_window(str(thread)), user)
+        planted = Planted(Window(surface=Surface.DISCORD_THREAD, id=str(thread)), user)
         typed = self._fresh(planted, "typed")
         self._say(planted, f"My word is {typed}, remember that please.")
         fact = self._fresh(planted, "fact")
