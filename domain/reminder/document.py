@@ -100,7 +100,7 @@ class Scan:
     def failed(self) -> tuple[Fault, ...]:
         """Lines of reminders that could not be said."""
         return tuple(
-            _fault(entry, "could not be said where it was asked for; `- [ ] ` has it said when it is due next")
+            _fault(entry, "could not be said in its conversation; `- [ ] ` schedules it for its next time")
             for entry in self.entries
             if entry.reminder.failed
         )

@@ -78,8 +78,8 @@ BENCHES = {
     "cluster": Bench(
         """Windows on hosts, by Ray: a link's rate, and a host killed with turns in flight; some minutes.
 
-        Wanted are 50,000 messages a second, no message lost or doubled by the kill, and the other hosts' windows
-        answered within 1.5 times what they take without it. Exit code 1 when something was lost or doubled.
+        Targets: 50,000 messages a second; no message lost or doubled by the kill; windows of the other hosts answered
+        within 1.5 times their time without a kill. Exit code 1 when a message is lost or doubled.
         """,
         (
             _number("messages", 1000, 300_000, "Over the link."),
@@ -89,11 +89,11 @@ BENCHES = {
         ),
     ),
     "continuity": Bench(
-        """Rules that were only said, after three cuts, kills and /new, with the layer of workspaces; a minute or two.
+        """Recall of spoken rules after three cuts, kills and /new, with the layer of workspaces; a minute or two.
 
         62 rules in six languages, each said once among other talk. Workers are off, on, failing at once, failing after
-        29 s, answering garbage, hanging and slow. Wanted are 0.95 of the rules in the request of a turn that only says
-        to go on, no second wait for upkeep, and no break of a request's beginning but by cuts, or exit code 1.
+        29 s, answering garbage, hanging and slow. Targets: 0.95 of the rules in the request of a turn that only says to
+        go on; no second wait for upkeep; a request's beginning changes only at cuts. Exit code 1 when one is missed.
         """,
         (QUICK,),
     ),
@@ -129,7 +129,7 @@ BENCHES = {
             _number("seed", 0, 1, "Of the order, and of the times between steps."),
             _file(
                 "peer",
-                "Python of an environment with dbos 3.4.0 or durabl 0.1.0: the same is measured of them.",
+                "Python of an environment with dbos 3.4.0 or durabl 0.1.0, to measure the same with them.",
                 exists=True,
             ),
         ),
@@ -148,7 +148,7 @@ BENCHES = {
         (
             _file(
                 "peer",
-                "Executable srt of an installed @anthropic-ai/sandbox-runtime: the same is tried in it.",
+                "Executable srt of an installed @anthropic-ai/sandbox-runtime, to try the same in it.",
                 exists=True,
             ),
             _file("transcript", "A file for the output of each attempt.", exists=False),
@@ -165,7 +165,7 @@ BENCHES = {
             QUICK,
             _file(
                 "peer",
-                "Executable agent-cli of an installed agent-cli[memory] 0.112.0: the same is measured of it.",
+                "Executable agent-cli of an installed agent-cli[memory] 0.112.0, to measure the same with it.",
                 exists=True,
             ),
         ),
@@ -187,8 +187,8 @@ BENCHES = {
     "import": Bench(
         """Import of a server's past by the whole agent on a loopback Discord, with questions meanwhile; minutes.
 
-        Wanted are 833 messages a second, found by their words, 93 by their meaning, answers within 1.2 times what they
-        take alone, and 400 MiB. With --kills no questions are asked. Exit code 1 when a message is lost or doubled.
+        Targets: 833 messages a second searchable by words, 93 by meaning; answers within 1.2 times their time alone;
+        400 MiB. With --kills no questions are asked. Exit code 1 when a message is lost or doubled.
         """,
         (
             _number("messages", 100, 20_000, "Of the past, in eight places."),
@@ -205,14 +205,14 @@ BENCHES = {
         """,
         (
             QUICK,
-            _several("only", "names", "NAME", "Only this row, and churn_10m only so"),
+            _several("only", "names", "NAME", "Only this row; churn_10m runs only if named"),
         ),
     ),
     "mcp": Bench(MCP_HELP, (QUICK, click.Option(["--hostile"], is_flag=True, help="Attack instead."))),
     "memory": Bench(
         """The memory's nearest 50 of ROWS vectors of 768 dimensions, beside sqlite-vec's.
 
-        Synthetic turns with the structure of real ones (lab/bench/memory/data.py says what is imitated). Each system
+        Synthetic turns with the structure of real ones (as lab/bench/memory/data.py describes). Each system
         has a process of its own with one thread; the peer is asked 50 questions at most. The first run makes the set:
         about a minute per 100,000 rows. Exit code 1 when a list is not exactly that of brute force.
         """,

@@ -26,7 +26,7 @@ RIGHT = (
     ("calculate", {"expression": "(3 + 4) * sqrt(4) - 2 ** 3"}, {"value": 6.0}),
 )
 WRONG = (
-    ("convert", {"value": 10, "unit": "mi", "to": "kg"}, "no units of the same quantity"),
+    ("convert", {"value": 10, "unit": "mi", "to": "kg"}, "not units of the same quantity"),
     ("convert", {"value": "10", "unit": "mi", "to": "km"}, "value must be of type number"),
     ("convert", {"value": 10, "unit": "mi"}, "the arguments are value, unit, to"),
     ("add_days", {"start": "2026-02-30", "days": 1}, "no date such as"),

@@ -53,7 +53,7 @@ CONTINUITY = Benchmark(
         Column("upkeep calls", "calls", ".0f"),
     ),
     note=(
-        "Rules were only said, each once; shares are those in the request of a turn that only says to go on. Waits: "
+        "Each rule was said once; shares are of the request of a turn that only says to go on. Waits: "
         "turns that waited for upkeep more than 2 s although a turn of their conversation had before. off: without "
         "llm; failing: at once; failing_late: after 29 s."
     ),

@@ -17,8 +17,8 @@ from door import ask, run  # noqa: E402
 SWITCHES = {
     "activate": ("active", "show an object's text in the next request"),
     "deactivate": ("inactive", "show its reference only"),
-    "pin": ("pinned", "keep its text in sight until it is unpinned"),
-    "unpin": ("unpinned", "let it age like everything else"),
+    "pin": ("pinned", "show its text in all requests until it is unpinned"),
+    "unpin": ("unpinned", "let it age like any other object"),
 }
 
 
@@ -100,7 +100,7 @@ def _print_lines(lines):
 def _parser():
     parser = argparse.ArgumentParser(
         description="Say which files and outputs you see: f1, f2 ... are files, t1, t2 ... outputs of commands.",
-        epilog="Such as: objects.py read src/app.py. What each takes says objects.py show --help.",
+        epilog="Example: objects.py read src/app.py. Arguments of a command: objects.py show --help.",
     )
     verbs = parser.add_subparsers(required=True, metavar="ACTION", title="actions")
     reading = verbs.add_parser("read", help="know a file, and show its text in the next request")
@@ -127,7 +127,7 @@ def _parser():
     which.add_argument("--version", type=int, default=0, metavar="N", help="that version (default the newest)")
     which.add_argument("--hash", default="", help="the version with this SHA-256, or its first 8 characters")
     showing.set_defaults(act=show)
-    comparing = verbs.add_parser("diff", help="print what differs between two versions")
+    comparing = verbs.add_parser("diff", help="print the difference between two versions")
     comparing.add_argument("id", help="of the file")
     comparing.add_argument("old", nargs="?", type=int, default=0, help="version (default the one before)")
     comparing.add_argument("new", nargs="?", type=int, default=0, help="version (default the newest)")

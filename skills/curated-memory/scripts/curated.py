@@ -64,27 +64,27 @@ def _page(page):
 def _parser():
     parser = argparse.ArgumentParser(
         description="Keep facts in the memory files that people edit too, one line a fact.",
-        epilog='Such as: curated.py add global "Answers are in British spelling" --section Style. What each takes says '
+        epilog='Example: curated.py add global "Answers are in British spelling" --section Style. Arguments: '
         "curated.py add --help. global is shown in every conversation, project is the repository's, read by its team.",
     )
     verbs = parser.add_subparsers(required=True, metavar="ACTION", title="actions")
     adding = _verb(verbs, "add", "add a fact")
     adding.add_argument("text", help="the fact, in one line of at most 500 characters")
     adding.add_argument("--section", help="heading that it belongs below (default Remembered)")
-    fixing = _verb(verbs, "fix", "put other words in the place of a fact's")
-    fixing.add_argument("fact", help="its id, or words that no other has")
-    fixing.add_argument("text", help="what it says from now on")
+    fixing = _verb(verbs, "fix", "replace the text of a fact")
+    fixing.add_argument("fact", help="id of the fact, or words of this fact only")
+    fixing.add_argument("text", help="new text of the fact")
     for name, what in (
-        ("remove", "take out what is wrong"),
-        ("archive", "move what is stale into archive/"),
-        ("confirm", "note that it is still so, with today's date"),
+        ("remove", "delete a wrong fact"),
+        ("archive", "move a stale fact into archive/"),
+        ("confirm", "confirm a fact, with today's date"),
     ):
-        _verb(verbs, name, what).add_argument("fact", help="its id, or words that no other has")
+        _verb(verbs, name, what).add_argument("fact", help="id of the fact, or words of this fact only")
     moving = _verb(verbs, "move", "move a fact into a topic file, and leave a line that points there")
-    moving.add_argument("fact", help="its id, or words that no other has")
+    moving.add_argument("fact", help="id of the fact, or words of this fact only")
     moving.add_argument("--topic", required=True, help="name of the file, such as build.md")
     moving.add_argument("--title", required=True, help="title of the pointer")
-    moving.add_argument("--gist", default="", help="what the pointer says besides")
+    moving.add_argument("--gist", default="", help="further text of the pointer")
     finding = verbs.add_parser("recall", help="find facts by their words")
     finding.add_argument("query", help="words to look for")
     finding.add_argument("--scope", choices=SCOPES, help="only there")

@@ -66,7 +66,7 @@ def convert(value, unit, to):
     for sizes in UNITS.values():
         if unit in sizes and to in sizes:
             return {"value": _round_value(value * sizes[unit] / sizes[to]), "unit": to}
-    raise MistakeError(f"{unit!r} and {to!r} are no units of the same quantity; read the resource almanac://units")
+    raise MistakeError(f"{unit!r} and {to!r} are not units of the same quantity; read the resource almanac://units")
 
 
 def days_between(start, end):
@@ -80,7 +80,7 @@ def add_days(start, days):
     try:
         day = _date(start) + timedelta(days=days)
     except OverflowError:
-        raise MistakeError(f"{days} days after {start} is no date of the calendar") from None
+        raise MistakeError(f"{days} days after {start} is beyond the calendar") from None
     return {"date": day.isoformat(), "weekday": day.strftime("%A"), "iso_week": day.isocalendar()[1]}
 
 
@@ -118,7 +118,7 @@ def _value(node):
 def _round_value(value):
     """A value that JSON can carry, without the noise of binary fractions."""
     if math.isnan(value) or math.isinf(value):
-        raise MistakeError("the value is no number")
+        raise MistakeError("the value is not a number")
     return float(f"{value:.12g}")
 
 
@@ -126,7 +126,7 @@ def _date(text):
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise MistakeError(f"{text!r} is no date such as 2026-11-29") from None
+        raise MistakeError(f"{text!r} is not a date such as 2026-11-29") from None
 
 
 def _tool(function, description, result, **parameters):
@@ -221,7 +221,7 @@ def call_tool(params):
 
 def _check_arguments(arguments, wanted):
     if arguments.keys() != wanted.keys():
-        raise MistakeError(f"the arguments are {', '.join(wanted)}; given were {', '.join(arguments) or 'none'}")
+        raise MistakeError(f"the arguments are {', '.join(wanted)}; this call has {', '.join(arguments) or 'none'}")
     for name, value in arguments.items():
         kind = wanted[name]["type"]
         if not isinstance(value, KINDS[kind]) or isinstance(value, bool):
@@ -291,9 +291,9 @@ def answer(line):
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
-        return _error(None, NO_JSON, "the line is no JSON")
+        return _error(None, NO_JSON, "the line is not JSON")
     if not isinstance(message, dict) or not isinstance(message.get("method"), str):
-        return _error(None, INVALID_REQUEST, "the message is no request")
+        return _error(None, INVALID_REQUEST, "the message is not a request")
     if "id" not in message:
         return None
     try:
@@ -304,7 +304,7 @@ def answer(line):
     except ProtocolError as error:
         return _error(message["id"], error.code, str(error))
     except (AttributeError, KeyError, TypeError) as error:
-        return _error(message["id"], INVALID_PARAMS, f"the parameters are no object of the right form: {error}")
+        return _error(message["id"], INVALID_PARAMS, f"the parameters must be an object of the right form: {error}")
 
 
 def _error(number, code, text):

@@ -143,7 +143,7 @@ def _write(name, content):
     name = re.sub(r"[^A-Za-z0-9._-]+", "_", name).lstrip(".")[:100] or "file"
     stem, dot, suffix = name.rpartition(".")
     stem, suffix = (stem, dot + suffix) if stem else (name, "")
-    problem = "there is no place for it"
+    problem = "all names for it are taken"
     for base in (Path(), Path(os.environ.get("HOME", "/nonexistent"))):
         folder = base / FOLDER
         try:

@@ -97,7 +97,7 @@ def _id(named):
 def _next_of(reminder):
     """When it is said next, in words."""
     if reminder["failed"]:
-        return "never: it could not be said where it was asked for; a new time opens it again"
+        return "never: it could not be said in its conversation; a new time opens it again"
     return reminder["next_local"] or "due now"
 
 

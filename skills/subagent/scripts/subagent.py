@@ -59,7 +59,7 @@ def stop(arguments):
 
 
 def list_all(_arguments):
-    """Print whom there is, and the last runs."""
+    """Print the sub-agents and the last runs."""
     answer = ask("subagent.list")
     for each in answer["offered"]:
         sys.stdout.write(f"{each['name']} ({each['mode']}): {each['description']}\n")
@@ -138,13 +138,13 @@ def _seconds(words):
 def _parser():
     parser = argparse.ArgumentParser(
         description="Give a task to a sub-agent, which works beside you and reports once.",
-        epilog="Such as: subagent.py run researcher 'Who calls encode(), and from where?'",
+        epilog="Example: subagent.py run researcher 'Who calls encode(), and from where?'",
     )
     verbs = parser.add_subparsers(required=True, metavar="ACTION", title="actions")
     beginning = verbs.add_parser("run", help="begin a run and print its report")
     beginning.add_argument("name", help="of the sub-agent, as list prints it")
-    beginning.add_argument("task", nargs="+", help="what it is to do, whole; - for what stdin has")
-    beginning.add_argument("--mode", choices=("isolated", "contextual"), help="what it is told besides the task")
+    beginning.add_argument("task", nargs="+", help="the whole task; - reads the task from stdin")
+    beginning.add_argument("--mode", choices=("isolated", "contextual"), help="further context for the task")
     beginning.add_argument("--no-wait", action="store_true", help="print the run's name at once")
     beginning.set_defaults(act=begin)
     waiting = verbs.add_parser("wait", help="print the report of a run that goes on")
@@ -159,10 +159,10 @@ def _parser():
             metavar="SECONDS",
             help=f"how long to wait (default {USUAL_WAIT_S}); keep it below your command's timeout",
         )
-    stopping = verbs.add_parser("stop", help="end a run, and print what it has")
+    stopping = verbs.add_parser("stop", help="end a run, and print its report so far")
     stopping.add_argument("run", help="as run printed it")
     stopping.set_defaults(act=stop)
-    listing = verbs.add_parser("list", help="print whom there is, and what became of the last runs")
+    listing = verbs.add_parser("list", help="list the sub-agents, and the last runs with their outcome")
     listing.set_defaults(act=list_all)
     return parser
 

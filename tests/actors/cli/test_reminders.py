@@ -147,7 +147,7 @@ def test_list_and_check_show_where_a_reminder_is_said_and_that_it_could_not_be(f
     assert "could not be said" in plain
     check = run("agent", "reminders", "check", "--file", str(file), cwd=file.parent)
     assert check.returncode == 1
-    assert f"{file}:2: could not be said where it was asked for" in check.stderr
+    assert f"{file}:2: could not be said in its conversation" in check.stderr
     assert upcoming(file, "--from", "2026-03-27T00:00Z", "--to", "2026-03-30T00:00Z") == []
 
 
