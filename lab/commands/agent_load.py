@@ -40,15 +40,17 @@ class Numbers(click.ParamType[tuple[int, ...]]):
 
 @click.command(cls=ShownCommand, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
-    "--threads", type=Numbers(1, 100_000), required=True, help="How many talk at once; several sizes with commas."
+    "--threads", type=Numbers(1, 100_000), required=True, help="Threads that talk at once; several sizes with commas."
 )
-@click.option("--turns", type=click.IntRange(1, 100_000), required=True, help="Messages of each, one after the other.")
+@click.option(
+    "--turns", type=click.IntRange(1, 100_000), required=True, help="Messages of each thread, one after the other."
+)
 @click.option(
     "--model-latency-ms",
     type=click.FloatRange(0, 600_000),
     default=500.0,
     show_default=True,
-    help="How long the loopback model takes to begin an answer.",
+    help="Time until the loopback model begins an answer.",
 )
 @click.option(
     "--profile",
@@ -56,32 +58,32 @@ class Numbers(click.ParamType[tuple[int, ...]]):
     default="burst",
     show_default=True,
     help="burst: all at once, each next message after the answer. steady: by chance (Poisson) at --rate for --seconds. "
-    "noisy: one thread floods beside them, and is it noticed. long: windows leave memory and come back, --turns "
-    "times. ramp: the highest rate that is borne, each tried for --seconds. bash: a share of the turns runs a command. "
+    "noisy: one thread floods beside the others. long: windows leave memory and come back, --turns "
+    "times. ramp: search for the highest rate that holds for --seconds. bash: a share of the turns runs a command. "
     "layers: burst with all layers on. churn: a new window for each message. known: --known windows before the start.",
 )
 @click.option(
     "--rate", type=click.FloatRange(0.01, 100_000), default=10.0, show_default=True, help="Messages a second."
 )
 @click.option(
-    "--seconds", type=click.FloatRange(1, 86_400), default=20.0, show_default=True, help="How long they come."
+    "--seconds", type=click.FloatRange(1, 86_400), default=20.0, show_default=True, help="Seconds of arrivals."
 )
 @click.option("--known", type=Numbers(0, 1_000_000), default="0", help="Windows known by their logs at the start.")
 @click.option(
     "--floor", is_flag=True, help="Drive a bare bot on discord.py and litellm as well, by turns, and compare."
 )
 @click.option(
-    "--rounds", type=click.IntRange(1, 100), help="Runs of each, of which the medians count.  [default: 2 with --floor]"
+    "--rounds", type=click.IntRange(1, 100), help="Runs of each subject; medians count.  [default: 2 with --floor]"
 )
+@click.option("--observed", is_flag=True, help="Open the observer's page; the cost is the CPU above a run without it.")
 @click.option(
-    "--observed", is_flag=True, help="With the observer's page open; its cost is the CPU beside a run without."
+    "--hosts", type=click.IntRange(1, 1_000), default=1, show_default=True, help="Hosts, as in `agent run --hosts`."
 )
-@click.option("--hosts", type=click.IntRange(1, 1_000), default=1, show_default=True, help="Of `agent run --hosts`.")
 @click.option(
     "--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw the sizes, or the memory, as a PNG."
 )
 @json_option
-@click.option("--seed", help="Of the threads' secrets and all chance.  [default: a new one]")
+@click.option("--seed", help="Seed of the threads' secrets and of all random choices.  [default: a new one]")
 @click.option(
     "--timeout",
     "timeout_s",
@@ -91,7 +93,7 @@ class Numbers(click.ParamType[tuple[int, ...]]):
     help="Seconds for each phase; messages without an answer by then count as lost.",
 )
 @click.option(
-    "--keep", "keep_in", type=click.Path(path_type=Path, file_okay=False), help="Leave the agent's files there."
+    "--keep", "keep_in", type=click.Path(path_type=Path, file_okay=False), help="Folder that keeps the agent's files."
 )
 @verbose_option
 def agent_load(

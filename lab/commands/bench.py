@@ -49,7 +49,7 @@ def _file(name: str, text: str, *, exists: bool) -> click.Option:
     return click.Option([f"--{name}"], type=click.Path(exists=exists, dir_okay=False, path_type=Path), help=text)
 
 
-QUICK = click.Option(["--quick"], is_flag=True, help="Small sizes: shows that it works, not how much or how fast.")
+QUICK = click.Option(["--quick"], is_flag=True, help="Small sizes: a check of function, no measure of speed.")
 JSON = click.Option(["--json", "as_json"], is_flag=True, help="One JSON document instead of the tables.")
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 _THERE = click.Path(exists=True, path_type=Path)
@@ -82,9 +82,9 @@ BENCHES = {
         within 1.5 times their time without a kill. Exit code 1 when a message is lost or doubled.
         """,
         (
-            _number("messages", 1000, 300_000, "Over the link."),
-            _number("threads", 1, 200, "With a turn in flight each."),
-            _number("model-latency-ms", 0, 8000, "Of the model."),
+            _number("messages", 1000, 300_000, "Messages over the link."),
+            _number("threads", 1, 200, "Threads, each with a turn in flight."),
+            _number("model-latency-ms", 0, 8000, "Time until the model begins an answer."),
             click.Option(["--link-only"], is_flag=True, help="Kill no host."),
         ),
     ),
@@ -125,8 +125,8 @@ BENCHES = {
         loses a turn, or has an effect or an answer twice.
         """,
         (
-            _number("kills", 1, 20, "For each of ten instants."),
-            _number("seed", 0, 1, "Of the order, and of the times between steps."),
+            _number("kills", 1, 20, "Kills at each of ten instants."),
+            _number("seed", 0, 1, "Seed of the order and of the times between steps."),
             _file(
                 "peer",
                 "Python of an environment with dbos 3.4.0 or durabl 0.1.0, to measure the same with them.",
@@ -136,7 +136,7 @@ BENCHES = {
     ),
     "documents": Bench(
         "A long PDF, and commands in another window meanwhile; half a minute. Exit code 1 when a target is missed.",
-        (_number("pages", 1, 300, "Of the PDF, with 4,000 characters each."),),
+        (_number("pages", 1, 300, "Pages of the PDF, with 4,000 characters each."),),
     ),
     "escapes": Bench(
         """Published sandbox escapes, each tried by a command in every sandbox that works here; a minute.
@@ -179,9 +179,9 @@ BENCHES = {
         data root and of a new backup is searched. Exit code 1 when a string is left, or a log is not verified.
         """,
         (
-            _number("strings", 10, 1_000, "Planted ones."),
-            _number("kills", 0, 200, "While forget requests are carried out."),
-            _number("seed", 0, 1, "Of the strings and the times of kills."),
+            _number("strings", 10, 1_000, "Strings to plant."),
+            _number("kills", 0, 200, "Kills while forget requests are carried out."),
+            _number("seed", 0, 1, "Seed of the strings and of the times of kills."),
         ),
     ),
     "import": Bench(
@@ -191,8 +191,8 @@ BENCHES = {
         400 MiB. With --kills no questions are asked. Exit code 1 when a message is lost or doubled.
         """,
         (
-            _number("messages", 100, 20_000, "Of the past, in eight places."),
-            _number("kills", 0, 0, "Of the agent, while it imports.", 10_000),
+            _number("messages", 100, 20_000, "Messages of the past, in eight places."),
+            _number("kills", 0, 0, "Kills of the agent during the import.", 10_000),
             click.Option(["--meaning/--no-meaning"], default=True, help="Wait for the vectors, too."),
         ),
     ),
@@ -217,7 +217,7 @@ BENCHES = {
         about a minute per 100,000 rows. Exit code 1 when a list is not exactly that of brute force.
         """,
         (
-            _number("rows", 100, 100_000, "Of the memory.", 10_000_000),
+            _number("rows", 100, 100_000, "Rows of the memory.", 10_000_000),
             _number("queries", 1, 1_000, "Questions.", 100_000),
             click.Option(
                 ["--data"],
@@ -234,9 +234,9 @@ BENCHES = {
         descriptors or 3 threads after the first fifth, logs a warning, or leaves a reminder out.
         """,
         (
-            _number("days", 2, 30, "Simulated.", 365),
+            _number("days", 2, 30, "Simulated days.", 365),
             _number("windows", 1, 200, "Threads.", 900),
-            _number("reminders", 0, 24, "A day.", 1378),
+            _number("reminders", 0, 24, "Reminders a day.", 1378),
         ),
     ),
     "objects": Bench(
@@ -312,7 +312,7 @@ BENCHES = {
         """,
         (
             _number("logs", 1, 100_000, "Threads, one log each."),
-            _number("events", 0, 0, "In all logs together, at least; else 3 in each."),
+            _number("events", 0, 0, "Events in all logs together, at least; 0 for 3 in each log."),
         ),
     ),
     "tasks": Bench(
@@ -328,7 +328,9 @@ BENCHES = {
                 ["--api-base"], default="", metavar="URL", help="Of a server in OpenAI's form; else the provider's own."
             ),
             _several("only", "names", "NAME", "Only tasks whose names begin so"),
-            _file("transcript", "A file for the model's answers, what was shown, and what was missing.", exists=False),
+            _file(
+                "transcript", "File for the model's answers, the shown texts, and the missing effects.", exists=False
+            ),
         ),
     ),
     "upkeep": Bench(

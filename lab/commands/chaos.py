@@ -31,10 +31,10 @@ seed_option = click.option("--seed", default="1", show_default=True, help="Repro
 @seed_option
 @click.option("--rows", default="", help="Only these rows of the fault matrix, such as 1,3,36-39.  [default: all]")
 @click.option("--jobs", type=click.IntRange(1, 64), default=4, show_default=True, help="Batches side by side.")
-@click.option("--batch", type=click.IntRange(1), help="Only that batch, as an earlier report named it.")
-@click.option("--scene", type=click.Choice([FIFTEEN]), help="One scene, instead of chance.")
-@click.option("--times", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Of the scene.")
-@click.option("--keep", type=click.Path(path_type=Path), help="Keep the data of batches that are not sound there.")
+@click.option("--batch", type=click.IntRange(1), help="Only the batch of this number in an earlier report.")
+@click.option("--scene", type=click.Choice([FIFTEEN]), help="One scene, instead of random kills.")
+@click.option("--times", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Runs of the scene.")
+@click.option("--keep", type=click.Path(path_type=Path), help="Folder for the data of batches that are not sound.")
 @click.option("--resume", type=click.Path(path_type=Path), help="File of finished batches; the others are added to it.")
 @click.option("--other-programs", is_flag=True, help="Add up batches of the file that another version has run.")
 @json_option
@@ -125,8 +125,10 @@ def sum_files(files: tuple[Path, ...], as_json: bool) -> None:
 
 
 @chaos.command()
-@click.option("--kills", type=click.IntRange(1, 100_000), default=100, show_default=True, help="SIGKILLs of each.")
-@click.option("--only", "names", type=click.Choice(LAYERS), multiple=True, help="Only this one; repeatable.")
+@click.option(
+    "--kills", type=click.IntRange(1, 100_000), default=100, show_default=True, help="SIGKILLs of each layer."
+)
+@click.option("--only", "names", type=click.Choice(LAYERS), multiple=True, help="Only this layer; repeatable.")
 @seed_option
 @json_option
 def layers(kills: int, names: tuple[str, ...], seed: str, as_json: bool) -> None:

@@ -20,11 +20,13 @@ _SHOWN_SEEDS = 3
 
 
 @click.command()
-@click.option("--seeds", type=click.IntRange(1), default=1000, show_default=True, help="How many seeds to run.")
-@click.option("--from", "first", type=click.IntRange(0), default=0, show_default=True, help="The first of them.")
-@click.option("--seed", type=click.IntRange(0), help="Run this one only.")
+@click.option("--seeds", type=click.IntRange(1), default=1000, show_default=True, help="Seeds to run.")
+@click.option("--from", "first", type=click.IntRange(0), default=0, show_default=True, help="First seed.")
+@click.option("--seed", type=click.IntRange(0), help="Run this seed only.")
 @click.option("--scenes", help="With --seed: these scenes of its script only, such as 0,3,7-9.")
-@click.option("--variant", type=click.IntRange(0), default=0, help="With --seed: another chance behind the script.")
+@click.option(
+    "--variant", type=click.IntRange(0), default=0, help="With --seed: other random choices behind the script."
+)
 @click.option("--layers", help="With --seed: these layers, such as curated,facts, or none, instead of the seed's own.")
 @click.option("--trace", is_flag=True, help="With --seed: show its schedule, step by step.")
 @click.option("--workers", type=click.IntRange(0), default=0, help="Processes.  [default: one for each core]")
