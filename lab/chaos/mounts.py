@@ -65,7 +65,7 @@ class MountReport:
     """Account of a race."""
 
     tries: int
-    leaked: int
+    shown: int
     """Commands that were shown something from outside of the folder."""
     touched: int
     """Commands after which something outside had been changed, emptied or made."""
@@ -77,7 +77,7 @@ class MountReport:
     @property
     def is_sound(self) -> bool:
         """True if nothing got out or in, and the race was one."""
-        return not (self.leaked or self.touched) and self.swaps > self.tries and self.refused < self.tries
+        return not (self.shown or self.touched) and self.swaps > self.tries and self.refused < self.tries
 
     def as_dict(self) -> dict[str, object]:
         """The report as JSON."""
@@ -86,7 +86,7 @@ class MountReport:
     def line(self) -> str:
         """The report in words."""
         return (
-            f"{self.tries:,} commands beside {self.swaps:,} swaps: {self.leaked} read files outside of the folder, "
+            f"{self.tries:,} commands beside {self.swaps:,} swaps: {self.shown} read files outside of the folder, "
             f"{self.touched} touched it, {self.refused} were refused ({self.seconds:.1f} s)"
         )
 
@@ -156,7 +156,7 @@ def race(root: Path, tries: int, tick: Callable[[int], object]) -> MountReport:
     finally:
         shells.close()
     seconds = perf_counter() - began
-    return MountReport(tries=tries, leaked=leaked, touched=touched, refused=refused, swaps=swaps, seconds=seconds)
+    return MountReport(tries=tries, shown=leaked, touched=touched, refused=refused, swaps=swaps, seconds=seconds)
 
 
 def _start_racer(shells: Shells, folder: Path, targets: tuple[str, ...]) -> RequestId:

@@ -109,7 +109,7 @@ def _show_one(schedule: Schedule, *, trace: bool, as_json: bool) -> None:
     else:
         for line in result.lines if trace else ():
             click.echo(line)
-        click.echo(f"seed {result.seed}: {result.lives} lives, {result.messages} messages, schedule {result.digest}")
+        click.echo(f"seed {result.seed}: {result.lives} lives, {result.said} messages, schedule {result.digest}")
         for fault in result.faults:
             click.echo(f"  {fault}")
         if result.faults and not trace:

@@ -187,7 +187,7 @@ def run_piece(seeds: Iterable[int]) -> Piece:
         "first": results[0].seed,
         "seeds": len(results),
         "lives": sum(result.lives for result in results),
-        "said": sum(result.messages for result in results),
+        "said": sum(result.said for result in results),
         "steps": sum(result.steps for result in results),
         "counts": dict(sum((Counter(result.counts) for result in results), Counter())),
         "failed": {str(result.seed): result.faults for result in results if result.faults},

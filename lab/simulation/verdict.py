@@ -33,7 +33,7 @@ class Result:
     """Of the whole schedule as it was."""
     steps: int
     lives: int
-    messages: int
+    said: int
     counts: dict[str, int]
     """Number of message events that were lost, late or doubled, of gateway turns, and of facts confirmed."""
     faults: tuple[str, ...]

@@ -118,7 +118,7 @@ class World:
             digest=self.trace.digest,
             steps=self._steps,
             lives=self.lives,
-            messages=len(self.record.messages),
+            said=len(self.record.messages),
             counts=self._counts(),
             faults=tuple(self.record.faults),
             lines=tuple(self.trace.lines),

@@ -23,7 +23,7 @@ def test_a_schedule_gives_the_same_run_in_every_process_and_another_schedule_ano
 
 
 def test_a_part_of_a_script_is_played() -> None:
-    assert replay(Schedule(SEED, only=(0,))).messages == 1
+    assert replay(Schedule(SEED, only=(0,))).said == 1
 
 
 def test_a_resumed_campaign_runs_every_seed_once(tmp_path: Path) -> None:

@@ -102,5 +102,5 @@ def test_the_peers_are_those_of_the_environment_with_their_versions(tmp_path: Pa
 
 @pytest.mark.parametrize("printed", ['{"pip": "26"}', "no JSON"])
 def test_an_environment_without_peers_is_refused(tmp_path: Path, printed: str) -> None:
-    with pytest.raises(MeasurementError, match=r"neither dbos nor durabl.*pip install|names its packages"):
+    with pytest.raises(MeasurementError, match=r"neither dbos nor durabl.*pip install|lists its packages"):
         peers_of(python_with(tmp_path, printed))
