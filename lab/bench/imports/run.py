@@ -103,9 +103,9 @@ class _Run:
         """Ask a question; milliseconds to its answer."""
         self._count += 1
         began_s = self._now()
-        said = self._server.say(GENERAL_ID, f"What about the valve, for the {self._count}th time?")
+        message_id = self._server.say(GENERAL_ID, f"What about the valve, for the {self._count}th time?")
         try:
-            self._server.wait_for_reply(GENERAL_ID, after=said, timeout_s=ANSWER_S)
+            self._server.wait_for_reply(GENERAL_ID, after=message_id, timeout_s=ANSWER_S)
         except TimeoutError:
             raise self._error(f"the agent did not answer question {self._count} in {ANSWER_S:g} s") from None
         took_ms = (self._now() - began_s) * 1000
@@ -118,8 +118,8 @@ class _Run:
         at = sorted(chance.uniform(0.05, 0.9) * messages for _ in range(kills))
         self._verb("import.discord")
         began_s, away_s = self._now(), 0.0
-        while (kept := self._look(messages, began_s)) is not None:
-            if at and kept >= at[0]:
+        while (kept_count := self._look(messages, began_s)) is not None:
+            if at and kept_count >= at[0]:
                 del at[0]
                 away_s += self._kill()
             self._agent.wait(LOOK_S)
@@ -171,11 +171,11 @@ class _Run:
 
     def _look(self, messages: int, began_s: float) -> int | None:
         """Messages that are kept; None when the import is done."""
-        told = self._verb("import.status")
-        self._say(f"{told['kept']:,} of {messages:,} messages, {told['per_second']:,.0f} a second")
+        status = self._verb("import.status")
+        self._say(f"{status['kept']:,} of {messages:,} messages, {status['per_second']:,.0f} a second")
         if self._now() - began_s > PATIENCE_S + messages / 50:
-            raise self._error(f"the import did not end: {told}")
-        return None if told["state"] == "done" else int(told["kept"])
+            raise self._error(f"the import did not end: {status}")
+        return None if status["state"] == "done" else int(status["kept"])
 
     def _kill(self) -> float:
         """End a life without a word, and begin the next; seconds that it took."""
@@ -225,10 +225,10 @@ def _count(data: Path, planted: set[str]) -> Figures:
 
 def agent_settings(server: PlaygroundServer, channels: list[int]) -> str:
     """Settings file of an agent that hears some channels, and answers as often as it is asked."""
-    heard = ", ".join(f'"{each}"' for each in channels)
+    channel_list = ", ".join(f'"{each}"' for each in channels)
     return (
         f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
-        f'channels = [{heard}]\nallowed_users = ["*"]\nreactions = false\nstream = "off"\n'
+        f'channels = [{channel_list}]\nallowed_users = ["*"]\nreactions = false\nstream = "off"\n'
         f"turns_per_user = {MOST_TURNS}\n"
         '[model]\nname = "offline"\n'
     )
@@ -273,5 +273,5 @@ IMPORT = Benchmark(
         Column("MiB at most", "rss_mb", ".0f"),
     ),
     promises=frozenset({"lost", "doubled"}),
-    note="With kills no questions are asked meanwhile, and neither rates nor answers are judged.",
+    note="With kills, no questions are asked, and rates and answers are not judged.",
 )
