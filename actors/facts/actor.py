@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import msgspec
 
@@ -11,6 +11,7 @@ from actors.facts.asking import Ask, Asking, Steps
 from actors.facts.config import FactsConfig
 from actors.facts.forgetting import Forgetting
 from actors.facts.pipeline import Pipeline
+from actors.facts.removal import Removal
 from actors.facts.requests import Requests, missing_name
 from actors.facts.store.catalogue import Catalogue
 from actors.facts.store.files import EntryFiles
@@ -99,7 +100,8 @@ class FactsActor(Actor):
         self._work = TurnWork(self, config, self._keeper, self._journal)
         self._pipeline = Pipeline(self, config, self._asking, self._work, changed=self._note_change, wake=self._wake)
         self._turns = Turns(self, self._keeper, self._journal, self._pipeline.take)
-        self._requests = Requests(self, self._keeper, self._work.evict)
+        removal = Removal(self._keeper, lambda paths: note_purge(config, paths, self._disk))
+        self._requests = Requests(self, self._keeper, self._work.evict, removal)
         self._forgetting = Forgetting(self._asking, config, self._requests, self._journal, self._seal)
         commits, watches = config.enable_git_versioning, config.start_watcher
         self._git = Git(self, config.root, self._tell_commit, config.commit_again_s) if commits else None
@@ -199,23 +201,21 @@ class FactsActor(Actor):
                 return self._forget(message)
 
     def _forget(self, message: ForgetEntry) -> Message:
-        forgotten, paths = self._requests.forget(message)
+        forgotten, note = self._requests.forget(message)
         if isinstance(forgotten, Refused):
             return forgotten
         self._journal.forget(message.id)
-        note = self._seal(paths, for_good=message.for_good)
+        self._seal(for_good=message.for_good)
         return msgspec.structs.replace(forgotten, note=note)
 
-    def _seal(self, paths: Sequence[str], *, for_good: bool = True) -> str:
-        """Make sure that forgotten entries stay so after a power loss; a remark on what the git history still has."""
-        note = note_purge(self._config, paths, self._disk) if for_good else ""
+    def _seal(self, *, for_good: bool = True) -> None:
+        """Make sure that forgotten entries stay so after a power loss."""
         self._files.sync()
         self._journal.commit(is_durable=True)
         if for_good:
             self._journal.shorten()
             self._write_snapshot()
         self._note_change()
-        return note
 
     def _refuse(self, message: FactsCommand | ForgetDerived, reason: str) -> None:
         self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))

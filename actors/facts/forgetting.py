@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from actors.facts.asking import Ask, Asking, Steps
 from actors.facts.config import FactsConfig
@@ -11,7 +11,7 @@ from actors.facts.store.git_purge import is_purge_due
 from actors.facts.store.journal import Journal
 from actors.facts.store.naming import turn_entries
 from messages.base import Address, RequestId
-from messages.facts import FACTS, ChangeRows, ForgetEntry, RowsChanged
+from messages.facts import FACTS, ChangeRows, RowsChanged
 from messages.forget import ForgetDerived, answer_derived
 from messages.socket import Refused
 
@@ -25,7 +25,7 @@ class Forgetting:
         config: FactsConfig,
         requests: Requests,
         journal: Journal,
-        seal: Callable[[Sequence[str]], str],
+        seal: Callable[[], None],
     ) -> None:
         """Begin without requests.
 
@@ -34,7 +34,7 @@ class Forgetting:
             config: Address of the index, and the folder.
             requests: Removes entries with all that was made from them.
             journal: Knows the words of turns on which work is owed.
-            seal: Makes the removal of files last; gives a remark on the git history.
+            seal: Makes the removal of files last.
         """
         self._asking = asking
         self._config = config
@@ -67,16 +67,12 @@ class Forgetting:
 
     def _remove(self, message: ForgetDerived) -> None:
         conversation = f"{message.window.surface.value}/{message.window.id}"
-        before, paths = self._requests.ids_of(conversation), list[str]()
-        wanted = [*self._entries(message, conversation)]
-        if message.whole_window:
-            wanted += sorted(before)
-        for entry_id in self._requests.with_successors(wanted):
-            forget = ForgetEntry(request_id=message.request_id, reply_to=message.reply_to, id=entry_id, for_good=True)
-            paths += self._requests.forget(forget)[1]
-            self._journal.forget(entry_id)
-        note = self._seal(paths)
+        before, turns = self._requests.ids_of(conversation), [*self._entries(message, conversation)]
+        _, note = self._requests.removal.remove(turns, before if message.whole_window else ())
         gone = before - self._requests.ids_of(conversation)
+        for entry_id in (*turns, *gone):
+            self._journal.forget(entry_id)
+        self._seal()
         self._asking.begin(self._finish(message, tuple(gone), note))
 
     def note_commit(self, trouble: str) -> None:

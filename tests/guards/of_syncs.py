@@ -220,6 +220,12 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
             "actors/edited_file/rewriting.py: Rewriting._finish#1",
         ),
     },
+    "actors/facts/test_forgetting.py": {
+        "test_what_leads_to_other_entries_is_removed_when_their_removal_is_safe_from_a_power_loss": (
+            "actors/facts/removal.py: Removal._destroy#1",
+            "actors/facts/removal.py: Removal._unlink#1",
+        ),
+    },
     "actors/facts/store/test_git_purge.py": {
         "test_the_note_of_a_purge_survives_a_power_loss": ("actors/facts/store/git_purge.py: note_purge#1",),
     },

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import itertools
 import shutil
 import zlib
 from pathlib import Path
@@ -9,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from messages.base import Address, EventId, RequestId, TurnId
-from messages.facts import FACTS
+from messages.facts import FACTS, EntryForgotten, ForgetEntry
 from messages.forget import DerivedForgotten, ForgetDerived, ForgottenEvent
 from messages.turn import TurnEnded
 from tests.actors.facts.rig import FactsRig
@@ -182,3 +184,70 @@ def test_a_turn_whose_facts_are_still_being_found_leaves_nothing(tmp_path: Path)
 
     assert holding(rig.root) == []
     assert rig.facts(NAME) == []
+
+
+def live_with_a_successor(root: Path) -> FactsRig:
+    """Life with two turns, a summary, and a deleted fact of the first turn that another fact took the place of."""
+    rig = FactsRig(root, ingest_discord=True, enable_summarization=True)
+    hear(rig, turn("t1", f"My word is {SECRET}", f"{SECRET}, noted"), turn("t2", f"My word is {SECRET} again"))
+    (old, *_) = rig.entries("facts/*.md", NAME)
+    new = rig.add(f"The word is {SECRET}, still", NAME)
+    (path,) = [path for path in rig.paths("facts/*.md", NAME) if old.id in path.name]
+    buried = path.parent.parent / "deleted" / "facts" / path.name
+    rig.stop()
+    buried.parent.mkdir(parents=True, exist_ok=True)
+    buried.write_text(path.read_text().replace("---\n", f'---\nreplaced_by: "{new.id}"\n', 1))
+    path.unlink()
+    rig.start()
+    rig.wait(60)
+    return rig
+
+
+@pytest.mark.req("X-249")
+@pytest.mark.parametrize("after", range(1, 14))
+def test_a_death_at_any_removal_of_a_file_leaves_a_rest_that_the_repeated_request_finds(
+    tmp_path: Path, after: int
+) -> None:
+    rig = live_with_a_successor(tmp_path / "data")
+    calls = itertools.count(1)
+
+    def before(call: str, _data: bytes) -> None:
+        if call == "unlink" and next(calls) >= after:
+            raise OSError(errno.EIO, "dead")
+
+    rig.disk.before = before
+    forget(rig, "t1", "t2")
+    rig.asker.drain()
+    rig.disk.before = lambda _call, _data: None
+    rig.die()
+    rig.wait(5)
+    forget(rig, "t1", "t2")
+
+    take_answer(rig)
+    assert holding(rig.root) == []
+
+
+@pytest.mark.req("X-249")
+def test_what_leads_to_other_entries_is_removed_when_their_removal_is_safe_from_a_power_loss(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path / "data", ingest_discord=True, enable_summarization=True)
+    hear(rig, turn("t1", f"My word is {SECRET}"), turn("t2", f"My other word is {SECRET} again"))
+    fact, _ = rig.entries("facts/*.md", NAME)
+    rig.answer(EntryForgotten, FACTS, ForgetEntry, id=fact.id, for_good=False)
+    rig.wait(60)
+    before_paths = rig.paths(conversation=NAME)
+    at_once: list[set[str]] = []
+
+    def before(call: str, _data: bytes) -> None:
+        if call == "unlink":
+            at_once.append(
+                {"deleted" if "/deleted/" in path else path.split("/")[2] for path in rig.at_risk("entries/")}
+            )
+
+    rig.disk.before = before
+    forget(rig, "t1", "t2")
+
+    take_answer(rig)
+    assert {"facts"} in at_once
+    assert [path for path in before_paths if "deleted" in path.parts]
+    assert {"turns"} in at_once
+    assert not [kinds for kinds in at_once if kinds & {"deleted", "turns"} and len(kinds) > 1]
