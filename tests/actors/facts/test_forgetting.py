@@ -6,6 +6,8 @@ import errno
 import itertools
 import shutil
 import zlib
+from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -234,20 +236,24 @@ def test_what_leads_to_other_entries_is_removed_when_their_removal_is_safe_from_
     fact, _ = rig.entries("facts/*.md", NAME)
     rig.answer(EntryForgotten, FACTS, ForgetEntry, id=fact.id, for_good=False)
     rig.wait(60)
-    before_paths = rig.paths(conversation=NAME)
-    at_once: list[set[str]] = []
+    looks: list[tuple[Counter[str], set[str]]] = []
+    """Before each removal: files by kind, and kinds whose removal a power loss may undo."""
 
-    def before(call: str, _data: bytes) -> None:
-        if call == "unlink":
-            at_once.append(
-                {"deleted" if "/deleted/" in path else path.split("/")[2] for path in rig.at_risk("entries/")}
-            )
+    def look() -> None:
+        kinds = Counter(_kind(path.relative_to(rig.memory).as_posix()) for path in rig.paths(conversation=NAME))
+        looks.append((kinds, {_kind(path) for path in rig.at_risk("entries/")}))
 
-    rig.disk.before = before
+    rig.disk.before = lambda call, _data: look() if call == "unlink" else None
     forget(rig, "t1", "t2")
+    look()
 
     take_answer(rig)
-    assert {"facts"} in at_once
-    assert [path for path in before_paths if "deleted" in path.parts]
-    assert {"turns"} in at_once
-    assert not [kinds for kinds in at_once if kinds & {"deleted", "turns"} and len(kinds) > 1]
+    removed = [
+        (kind, risks) for (kinds, risks), (rest, _) in pairwise(looks) for kind in kinds if rest[kind] < kinds[kind]
+    ]
+    assert {kind for kind, _ in removed} >= {"facts", "deleted", "turns"}
+    assert [(kind, risks) for kind, risks in removed if risks - {kind, "summaries"} and kind != "facts"] == []
+
+
+def _kind(path: str) -> str:
+    return "deleted" if "/deleted/" in path else path.split("/")[2]
