@@ -328,9 +328,7 @@ BENCHES = {
                 ["--api-base"], default="", metavar="URL", help="Of a server in OpenAI's form; else the provider's own."
             ),
             _several("only", "names", "NAME", "Only tasks whose names begin so"),
-            _file(
-                "transcript", "File for the model's answers, the shown texts, and the missing effects.", exists=False
-            ),
+            _file("transcript", "File for the model's answers, shown texts and missing effects.", exists=False),
         ),
     ),
     "upkeep": Bench(
