@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 STATELESS = "agent-cli is stateless: every call is a window of its own, so there is nothing that /new could end"
 OF_DISCORD = frozenset({"forget", "help", "import", "memory", "model", "remember", "status", "unremember"})
 """Commands of Discord that no row here has: its actor's own, and those of parts that a single turn may do without."""
-TOLD_FOLDERS = ("skills", "memory", "logs")
+MODEL_FOLDERS = ("skills", "memory", "logs")
 """Folders of a data root from which a model is told something."""
 LAST_S = 2
 """Seconds for printing the last output of an ended command; a stopped reader is not waited for."""
@@ -87,29 +87,29 @@ def agent_cli(
         click.echo(STATELESS, err=True)
         sys.exit(0)
     set_up_logging(verbose=verbose)
-    settings, secrets = load_settings(config_file, _chosen_settings(model, no_memory=no_memory), told=ignore)
+    settings, secrets = load_settings(config_file, _chosen_settings(model, no_memory=no_memory), report=ignore)
     if sentence := left_out_sentence(settings, secrets, _data_left_out(settings)):
         note(sentence)
     shape_log(settings.log.format)
     if settings.origin.trusts_data and (fault := next(folder_faults(settings.data_root), "")):
         fail(fault)
     try:
-        told = click.echo if tells_events else None
-        said = _one_turn(settings, secrets.environment(), text, lets_write=lets_write, told=told)
+        report = click.echo if tells_events else None
+        result = _one_turn(settings, secrets.environment(), text, lets_write=lets_write, report=report)
     except UnusableError as error:
         fail(str(error))
     if as_json:
-        click.echo(json.dumps({"answer": said.text, "outcome": said.outcome, "model": settings.model.name}))
-    elif said.outcome == "answered" and not tells_events:
-        echo_answer(said.text)
-    for post in said.confirmations:
+        click.echo(json.dumps({"answer": result.text, "outcome": result.outcome, "model": settings.model.name}))
+    elif result.outcome == "answered" and not tells_events:
+        echo_answer(result.text)
+    for post in result.confirmations:
         if reason := relay(settings, secrets, post):
             click.echo(f"note: the confirmation could not be shown in Discord: {reason}", err=True)
-    if said.outcome == "answered":
+    if result.outcome == "answered":
         sys.exit(0)
     if as_json:
         sys.exit(1)
-    fail(said.text)
+    fail(result.text)
 
 
 def _chosen_settings(model: str | None, *, no_memory: bool) -> dict[str, object]:
@@ -127,15 +127,15 @@ def _data_left_out(settings: Settings) -> str:
     if settings.origin.trusts_data:
         return ""
     root = settings.data_root
-    return os.path.relpath(root) if any((root / name).exists() for name in TOLD_FOLDERS) else ""
+    return os.path.relpath(root) if any((root / name).exists() for name in MODEL_FOLDERS) else ""
 
 
-def _prompt(given: str | None) -> str:
+def _prompt(argument: str | None) -> str:
     source: TextIO | None = sys.stdin  # None where the caller has closed it
-    if given is None and source is not None and source.isatty():
+    if argument is None and source is not None and source.isatty():
         raise click.UsageError("Missing argument 'PROMPT'.")
-    if given not in (None, "-"):
-        text = given
+    if argument not in (None, "-"):
+        text = argument
     else:  # bytes that are no UTF-8 travel as lone surrogates, as they do in arguments.
         text = "" if source is None else source.buffer.read().decode("utf-8", "surrogateescape")
     if not text or not text.strip():
@@ -144,8 +144,8 @@ def _prompt(given: str | None) -> str:
 
 
 def _one_turn(
-    settings: Settings, secrets: Mapping[str, str], text: str, *, lets_write: bool, told: Callable[[str], None] | None
-) -> Said:
+    settings: Settings, secrets: Mapping[str, str], text: str, *, lets_write: bool, report: Callable[[str], None] | None
+) -> TurnResult:
     """Result of the turn."""
     from actors.bootstrap import turn_plan
     from actors.kernel import ActorSystem
@@ -171,7 +171,7 @@ def _one_turn(
             before = _obeyed_before(plan)
             system.start()
             try:
-                return ask(system, edge, text, told)
+                return ask(system, edge, text, report)
             finally:
                 system.stop()
                 _set_aside(plan, before)
@@ -179,8 +179,8 @@ def _one_turn(
         signal.alarm(LAST_S)
         raise
     finally:
-        if told is not None:
-            _tell_last(edge, told)
+        if report is not None:
+            _tell_last(edge, report)
 
 
 class _EndedError(SystemExit):
@@ -199,14 +199,14 @@ def _end_in_good_order_on_signals() -> None:
             signal.signal(number, on_signal)
 
 
-def _tell_last(edge: Edge, told: Callable[[str], None]) -> None:
+def _tell_last(edge: Edge, report: Callable[[str], None]) -> None:
     """Tell what a turn that was cut short said at its end."""
     from domain.turn.run_line import run_line
     from messages.status import RunEvent
 
     for event in edge.drain():
         if isinstance(event, RunEvent):
-            told(run_line(event))
+            report(run_line(event))
 
 
 def _require_writable(plan: Plan) -> None:
@@ -259,7 +259,7 @@ def _require_no_command(text: str, names: Iterable[str]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TurnResult:
     """Outcome of one turn."""
 
     text: str
@@ -270,14 +270,14 @@ class Said:
     """Confirmations of the runtime: for each changed reminder, the exact line."""
 
 
-def ask(system: ActorSystem, edge: Edge, text: str, told: Callable[[str], None] | None = None) -> Said:
+def ask(system: ActorSystem, edge: Edge, text: str, report: Callable[[str], None] | None = None) -> TurnResult:
     """Ask one question; return the result.
 
     Args:
         system: Runs a window's actor and the actors behind it.
         edge: Receiver of the answer.
         text: The words.
-        told: Called with each line of progress; None for no report.
+        report: Called with each line of progress; None for no report.
     """
     from domain.turn.run_line import run_line
     from messages.base import CONTEXT_KIND, MessageId, Surface, UserId, Window
@@ -296,26 +296,26 @@ def ask(system: ActorSystem, edge: Edge, text: str, told: Callable[[str], None] 
         sent_at=system.clock.now(),
         reply_to=edge.address,
     )
-    if told is not None:
+    if report is not None:
         edge.follow(RUNS)
     edge.tell(window.address, message)
     confirmations: list[PostMessage] = []
     while True:
         try:
-            post = edge.receive(LOOK_S, lambda heard: isinstance(heard, PostMessage | ActorGaveUp | RunEvent))
+            post = edge.receive(LOOK_S, lambda each: isinstance(each, PostMessage | ActorGaveUp | RunEvent))
         except TimeoutError:
             if system.supervisor.crashes().get(CONTEXT_KIND):  # with it went the turn, which no log keeps
-                return Said("the turn was lost in a crash; -v shows why", "failed")
+                return TurnResult("the turn was lost in a crash; -v shows why", "failed")
             continue
         if isinstance(post, ActorGaveUp):
-            return Said(f"the {post.address} actor crashed {post.crashes} times; -v shows why", "failed")
+            return TurnResult(f"the {post.address} actor crashed {post.crashes} times; -v shows why", "failed")
         if isinstance(post, RunEvent):
-            if told is not None:
-                told(run_line(post))
+            if report is not None:
+                report(run_line(post))
             continue
         assert isinstance(post, PostMessage)
-        if told is not None:
-            told(json.dumps({"type": "post", "text": post.text}))
+        if report is not None:
+            report(json.dumps({"type": "post", "text": post.text}))
         edge.tell(post.reply_to, Delivered(request_id=post.request_id, message_ids=(MessageId("stdout"),)))
         if post.buttons:
             decide_on_terminal(edge, post)
@@ -323,10 +323,10 @@ def ask(system: ActorSystem, edge: Edge, text: str, told: Callable[[str], None] 
             break
         else:
             confirmations.append(post)
-    ended = edge.receive(10, lambda heard: isinstance(heard, TurnEnded))
+    ended = edge.receive(10, lambda each: isinstance(each, TurnEnded))
     assert isinstance(ended, TurnEnded)
-    said = "\n\n".join([post.text, *(confirmation.text for confirmation in confirmations)])
-    return Said(said, ended.outcome, tuple(confirmations))
+    full_text = "\n\n".join([post.text, *(confirmation.text for confirmation in confirmations)])
+    return TurnResult(full_text, ended.outcome, tuple(confirmations))
 
 
 def decide_on_terminal(edge: Edge, post: PostMessage) -> None:

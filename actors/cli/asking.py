@@ -36,7 +36,7 @@ def asking_options(command: C) -> C:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class VerbClient:
     """Actors that commands ask."""
 
     name: str
@@ -49,13 +49,13 @@ class Asked:
     """Called before and after a question to the actors alone."""
     hint: Callable[[Settings], str] | None = None
     """Words behind the refusal of actors alone."""
-    given: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    overrides: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     """Settings of actors alone, by dotted key."""
 
     def settings(self, options: Options) -> tuple[Settings, Mapping[str, str]]:
         """Settings and secrets."""
-        given = {**self.given, **({"data_root": str(options["data"].absolute())} if options["data"] else {})}
-        settings, secrets = load_settings(options["config_file"], given)
+        overrides = {**self.overrides, **({"data_root": str(options["data"].absolute())} if options["data"] else {})}
+        settings, secrets = load_settings(options["config_file"], overrides)
         return settings, secrets.environment()
 
     def _require_layer(self, settings: Settings) -> None:

@@ -47,18 +47,18 @@ def backup(dest: Path, data: Path | None, config_file: Path | None, as_json: boo
     )
     try:
         with progress_line() as say:
-            made = make_backup(source, dest.absolute(), threading.Event().wait, _counting(say))
+            copy = make_backup(source, dest.absolute(), threading.Event().wait, _counting(say))
     except BackupError as error:
         fail(plain(str(error)))
-    for left_out in made.left_out[:_NAMED]:
+    for left_out in copy.left_out[:_NAMED]:
         click.echo(f"note: not copied: {plain(left_out)}", err=True)
-    if len(made.left_out) > _NAMED:
-        click.echo(f"note: {len(made.left_out) - _NAMED} more of what commands made are not copied", err=True)
+    if len(copy.left_out) > _NAMED:
+        click.echo(f"note: {len(copy.left_out) - _NAMED} more of what commands made are not copied", err=True)
     if as_json:
-        figures = {"files": made.files, "bytes": made.bytes, "left_out": made.left_out}
-        click.echo(json.dumps({"folder": str(made.folder), **figures}))
+        figures = {"files": copy.files, "bytes": copy.bytes, "left_out": copy.left_out}
+        click.echo(json.dumps({"folder": str(copy.folder), **figures}))
         return
-    click.echo(f"{made.files} files, {made.bytes} bytes, verified: {plain(str(made.folder))}")
+    click.echo(f"{copy.files} files, {copy.bytes} bytes, verified: {plain(str(copy.folder))}")
 
 
 @click.command()
@@ -92,8 +92,8 @@ def restore(src: Path, root: Path | None, replace: bool, config_file: Path | Non
     if as_json:
         figures = {"files": restored.files, "bytes": restored.bytes}
         places = {"reminders": restored.reminders, "replaced": restored.replaced}
-        told = {name: None if place is None else str(place) for name, place in places.items()}
-        click.echo(json.dumps({"root": str(restored.root), **figures, **told}))
+        paths = {name: None if place is None else str(place) for name, place in places.items()}
+        click.echo(json.dumps({"root": str(restored.root), **figures, **paths}))
         return
     click.echo(f"{restored.files} files, {restored.bytes} bytes, verified: {plain(str(restored.root))}")
     if restored.reminders is not None:

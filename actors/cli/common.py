@@ -73,15 +73,15 @@ def on_first_signal(end: Callable[[], None]) -> None:
 
 def load_settings(
     config_file: Path | None,
-    given: Mapping[str, object] = MappingProxyType({}),
-    told: Callable[[str], object] | None = None,
+    overrides: Mapping[str, object] = MappingProxyType({}),
+    report: Callable[[str], object] | None = None,
 ) -> tuple[Settings, Secrets]:
     """The settings in force, and the secrets, which leave the environment; ends the command if they are bad.
 
     Args:
         config_file: Named on the command line.
-        given: By dotted key, what the command line decides.
-        told: Told in one line which parts of the folder do not count, if any do not; None for a note on stderr.
+        overrides: By dotted key, what the command line decides.
+        report: Called with one line on the parts of the folder that do not count, if any; None for a note on stderr.
     """
     from actors.parts import settings_tables
     from actors.settings.load import load
@@ -95,12 +95,12 @@ def load_settings(
         fail(f"the folder that this is called in cannot be used, change to another: {error.strerror}")
     trust = UserTrust(os.environ)
     try:
-        settings = load(config_file, environ=os.environ, given=given, tables=settings_tables(), trust=trust)
+        settings = load(config_file, environ=os.environ, given=overrides, tables=settings_tables(), trust=trust)
         secrets = Secrets.take(os.environ, settings.origin.folder, None if settings.origin.is_named else trust)
     except SettingsError as error:
         fail(str(error))
     if sentence := left_out_sentence(settings, secrets):
-        (told or note)(sentence)
+        (report or note)(sentence)
     return settings, secrets
 
 

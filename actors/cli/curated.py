@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from actors.cli.asking import OPERATOR, Asked, Options, asking_options
+from actors.cli.asking import OPERATOR, Options, VerbClient, asking_options
 from actors.cli.common import fail
 from actors.cli.terminal.completion import WindowKey
 
@@ -130,4 +130,4 @@ def _specs(plan: Plan, _verb: str) -> Iterable[ActorSpec]:
     return (curated_spec(plan, lives=False),)
 
 
-_CURATED = Asked("curated", _verbs, _specs)
+_CURATED = VerbClient("curated", _verbs, _specs)

@@ -31,7 +31,7 @@ def doctor(fix: bool, config_file: Path | None, as_json: bool) -> None:
     from actors.cli.doctor_findings import all_findings, mend
     from actors.part import Level
 
-    settings, secrets = load_settings(config_file, told=ignore)
+    settings, secrets = load_settings(config_file, report=ignore)
     findings = list(all_findings(settings, secrets))
     mended: list[str] = []
     if fix:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from actors.cli.asking import ANSWER_S, Asked, Options, ask_all, asking_options
+from actors.cli.asking import ANSWER_S, Options, VerbClient, ask_all, asking_options
 from actors.cli.common import fail
 from domain.facts.fact_list import check_facts, read_facts
 
@@ -111,8 +111,8 @@ def _settle(ask: Ask) -> None:
     from messages.status import DescribeYourself, SelfDescription
 
     for _ in range(int(SETTLE_S / 0.1)):
-        told = ask(Verb(FACTS, DescribeYourself), {}, ANSWER_S)
-        figures = dict(told.figures) if isinstance(told, SelfDescription) else {}
+        reply = ask(Verb(FACTS, DescribeYourself), {}, ANSWER_S)
+        figures = dict(reply.figures) if isinstance(reply, SelfDescription) else {}
         if figures.get("is_open") == "no":
             return
         if figures.get("is_loaded") == "yes" and (not figures["to_be_indexed"] or figures["state"] != "ready"):
@@ -120,4 +120,4 @@ def _settle(ask: Ask) -> None:
         threading.Event().wait(0.1)
 
 
-_FACTS = Asked("facts", _verbs, _specs, settle=_settle, given={"facts.read_deadline_s": PATIENCE_S})
+_FACTS = VerbClient("facts", _verbs, _specs, settle=_settle, overrides={"facts.read_deadline_s": PATIENCE_S})

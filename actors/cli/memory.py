@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from actors.cli.asking import OPERATOR, Asked, asking_options
+from actors.cli.asking import OPERATOR, VerbClient, asking_options
 from actors.cli.common import fail, playground_hint
 from actors.cli.curated import curated_group
 from actors.cli.facts import add, forget, list_, search_facts
@@ -154,8 +154,8 @@ def rebuild(**options: Any) -> None:
     """Make the index anew from the logs; texts that have a vector already are not embedded again."""
     settings, _ = _MEMORY.settings(options)
     with progress_line() as say:
-        told = _teller(say, settings.data_root / "logs")
-        with _meanwhile(settings.data_root, told):
+        report = _teller(say, settings.data_root / "logs")
+        with _meanwhile(settings.data_root, report):
             rebuilt = _MEMORY.ask(
                 "rebuild",
                 options,
@@ -163,7 +163,7 @@ def rebuild(**options: Any) -> None:
                 answer_s=REBUILD_S,
                 locks="hold",
                 missing="data root {}: there is no such folder, so there are no logs to make an index from",
-                look=lambda counts: told(counts.rows, counts.windows),
+                look=lambda counts: report(counts.rows, counts.windows),
             )
     _MEMORY.show("rebuild", rebuilt, options)
 
@@ -192,7 +192,7 @@ def _hint(settings: Settings) -> str:
     return "" if has_index(settings.data_root) else playground_hint(settings.data_root, has_index)
 
 
-_MEMORY = Asked("memory", _verbs, _specs, is_layer=False, hint=_hint)
+_MEMORY = VerbClient("memory", _verbs, _specs, is_layer=False, hint=_hint)
 
 
 def _switch_verbs() -> Mapping[str, Verb]:
@@ -201,7 +201,7 @@ def _switch_verbs() -> Mapping[str, Verb]:
     return {**VERBS}
 
 
-_SWITCH = Asked("memory", _switch_verbs, lambda _plan, _verb: (), is_layer=False)
+_SWITCH = VerbClient("memory", _switch_verbs, lambda _plan, _verb: (), is_layer=False)
 
 
 def _teller(say: Say, logs: Path) -> Callable[[int, int], None]:
@@ -211,7 +211,7 @@ def _teller(say: Say, logs: Path) -> Callable[[int, int], None]:
 
 
 @contextmanager
-def _meanwhile(data_root: Path, told: Callable[[int, int], None]) -> Iterator[None]:
+def _meanwhile(data_root: Path, report: Callable[[int, int], None]) -> Iterator[None]:
     """Look into the running agent's index every half second, on the side."""
     from actors.part.alone import LOOK_EVERY_S
     from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
@@ -222,7 +222,7 @@ def _meanwhile(data_root: Path, told: Callable[[int, int], None]) -> Iterator[No
         while not over.wait(LOOK_EVERY_S):
             with suppress(AgentNotRunningError, RefusalError):  # who asks for the rebuild hears that too
                 stats = ask_operator(data_root, "memory.stats", window=OPERATOR)
-                told(stats["rows"], stats["windows"])
+                report(stats["rows"], stats["windows"])
 
     threading.Thread(target=look, name="progress", daemon=True).start()
     try:

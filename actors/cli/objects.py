@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from actors.cli.asking import Asked, Options, ask_all, asking_options
+from actors.cli.asking import Options, VerbClient, ask_all, asking_options
 from actors.cli.terminal.completion import WindowKey
 
 if TYPE_CHECKING:
@@ -81,4 +81,4 @@ def _specs(plan: Plan, _verb: str) -> Iterable[ActorSpec]:
     return (part.spec for part in parts(plan) if part.spec.kind in (OBJECTS_KIND, OBJECT_STORE.kind))
 
 
-_OBJECTS = Asked("objects", _verbs, _specs)
+_OBJECTS = VerbClient("objects", _verbs, _specs)

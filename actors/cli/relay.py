@@ -29,16 +29,16 @@ def relay(settings: Settings, secrets: Secrets, post: PostMessage, answer_s: flo
 
     if post.window.surface is Surface.CLI:
         return ""
-    said = parse_confirmation(Confirmation(post.text, post.exact))
+    confirmation = parse_confirmation(Confirmation(post.text, post.exact))
     try:
         ask_operator(
             settings.data_root,
             "reminders.confirm",
             ANSWER_S if answer_s is None else answer_s,
             window=post.window.address.key,
-            what=said.what,
-            line=said.line,
-            notes="\n".join(said.notes),
+            what=confirmation.what,
+            line=confirmation.line,
+            notes="\n".join(confirmation.notes),
         )
     except RefusalError as error:
         return str(error)

@@ -81,13 +81,13 @@ def check(file: Path | None, config_file: Path | None, as_json: bool) -> None:
     data = _read(path)
     flaw, hidden = encoding_flaw(data), hidden_reminders(data)
     look_ms = _look_ms(data)
-    found = scan(data)
-    faults = sorted((*found.faults, *found.repeated, *found.failed), key=lambda fault: fault.number)
+    result = scan(data)
+    faults = sorted((*result.faults, *result.repeated, *result.failed), key=lambda fault: fault.number)
     problems = [{"number": fault.number, "line": fault.text, "reason": fault.reason} for fault in faults]
     if as_json:
         notes = [{"number": fault.number, "line": fault.text, "reason": fault.reason} for fault in hidden]
         figures = {"lines": line_count(data) + 1, "look_ms": round(look_ms, 2)}
-        answer = {"reminders": len(found.entries), "invalid": problems, "hidden": notes, "encoding": flaw, **figures}
+        answer = {"reminders": len(result.entries), "invalid": problems, "hidden": notes, "encoding": flaw, **figures}
         click.echo(json.dumps(answer))
     else:
         if flaw:
@@ -97,7 +97,7 @@ def check(file: Path | None, config_file: Path | None, as_json: bool) -> None:
         for problem in problems:
             line = plain(str(problem["line"]))
             click.echo(f"{path}:{problem['number']}: {problem['reason']}\n    {line}", err=True)
-        click.echo(f"{len(found.entries)} reminders, {len(problems)} invalid lines; a look takes {look_ms:.1f} ms")
+        click.echo(f"{len(result.entries)} reminders, {len(problems)} invalid lines; a look takes {look_ms:.1f} ms")
     sys.exit(1 if problems or flaw else 0)
 
 
@@ -149,12 +149,12 @@ def _look_ms(data: bytes) -> float:
     return sorted(took)[2] * 1000
 
 
-def _file(given: Path | None, config_file: Path | None) -> Path:
+def _file(file: Path | None, config_file: Path | None) -> Path:
     """The file to look into; ends the command when none is configured."""
-    if given is not None:
-        if not given.exists():
-            fail(f"{given}: no such file")
-        return given
+    if file is not None:
+        if not file.exists():
+            fail(f"{file}: no such file")
+        return file
     from actors.scheduler.config import reminders_path
 
     settings, _ = load_settings(config_file)

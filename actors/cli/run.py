@@ -53,7 +53,7 @@ def run(hosts: int | None, cluster: str | None, config_file: Path | None, verbos
     from actors.cli.trust.own_data import check_data
 
     set_up_logging(verbose=verbose)
-    settings, secrets = load_settings(config_file, told=fail)
+    settings, secrets = load_settings(config_file, report=fail)
     check_data(settings)
     shape_log(settings.log.format)
     connection = discord_connection(settings, secrets.discord_token or "")
@@ -86,7 +86,9 @@ def run(hosts: int | None, cluster: str | None, config_file: Path | None, verbos
 @data_option
 @config_option
 @verbose_option
-def gateway(memory_path: Path | None, data: Path | None, config_file: Path | None, verbose: bool, **said: Any) -> None:
+def gateway(
+    memory_path: Path | None, data: Path | None, config_file: Path | None, verbose: bool, **options: Any
+) -> None:
     """Serve an address that any OpenAI client can use, and that remembers, until SIGTERM or Ctrl-C.
 
     Requests go on to the model's server unchanged but for what is remembered; docs/layers/facts.md has the rest.
@@ -97,14 +99,14 @@ def gateway(memory_path: Path | None, data: Path | None, config_file: Path | Non
 
     set_up_logging(verbose=verbose)
     named = {
-        **{_GATEWAY_KEYS[name]: value for name, value in said.items()},
+        **{_GATEWAY_KEYS[name]: value for name, value in options.items()},
         "facts.memory_path": str(memory_path.absolute()) if memory_path is not None else None,
         "data_root": str(data.absolute()) if data is not None else None,
         "layers.facts": True,
         "model.name": "offline",  # that of Discord, which nobody here asks
     }
-    given = {key: value for key, value in named.items() if value is not None}
-    settings, secrets = load_settings(config_file, given, told=fail)
+    overrides = {key: value for key, value in named.items() if value is not None}
+    settings, secrets = load_settings(config_file, overrides, report=fail)
     check_data(settings)
     shape_log(settings.log.format)
     base_url = settings.table(FactsTable).openai_base_url
@@ -137,11 +139,11 @@ def _tell_own_key(settings: Settings) -> None:
 
     table = settings.table(FactsTable)
     try:
-        made = own_key(settings.data_root, table.gateway_address, has_keys=bool(table.keys))
+        key = own_key(settings.data_root, table.gateway_address, has_keys=bool(table.keys))
     except OwnKeyError as error:
         fail(str(error))
-    if made is not None and made.is_new:
-        announce(made.sentence(shows_key=sys.stderr.isatty()))
+    if key is not None and key.is_new:
+        announce(key.sentence(shows_key=sys.stderr.isatty()))
 
 
 def _hosting(settings: Settings, secrets: Secrets, count: int, cluster: str) -> Hosting:

@@ -84,20 +84,20 @@ def try_it(
     bot = BotProcess(environment_of_bot(), lambda _name: online.set())
     try:
         set_up_logging(verbose=verbose)
-        given = _chosen_settings(data, model)
-        settings, secrets = load_settings(config_file, given)
+        overrides = _chosen_settings(data, model)
+        settings, secrets = load_settings(config_file, overrides)
         check_data(settings, "one by --data, or ")
         make_data(settings)
         shape_log(settings.log.format)
         have_local_model(settings)
-        offer = _offer_model(settings, given)
+        offer = _offer_model(settings, overrides)
         if data is None:
             settings = settings.with_root(settings.data_root / "playground", settings.origin)
         raise_file_limit()
         server = _start_server(port if port is not None else (0 if texts or spoken else 8787), past_year=past_year)
-        end_samples = _add_samples(settings, given)
+        end_samples = _add_samples(settings, overrides)
         try:
-            order = _order(config_file, given, settings.data_root, verbose=verbose)
+            order = _order(config_file, overrides, settings.data_root, verbose=verbose)
             order["left_out"] = left_out_sentence(settings, secrets)
             bot.go(order | {"connection": _connection_fields(playground_connection(server))})
             server.accompany(settings.data_root, bot.kill, offer)
@@ -127,22 +127,22 @@ def _chosen_settings(data: Path | None, model: str | None) -> dict[str, object]:
     """Settings that the options decide, by dotted key."""
     from actors.cli.local_model.choice import model_choice
 
-    given: dict[str, object] = {"data_root": str(data.absolute())} if data else {}
-    return given | {"observer.enabled": True} | model_choice(model)
+    overrides: dict[str, object] = {"data_root": str(data.absolute())} if data else {}
+    return overrides | {"observer.enabled": True} | model_choice(model)
 
 
-def _add_sample_server(settings: Settings, given: dict[str, object]) -> None:
+def _add_sample_server(settings: Settings, overrides: dict[str, object]) -> None:
     """Configure the sample server `almanac` of the skill `mcp` where the settings have no servers."""
     from actors.part import SHIPPED_SKILLS
 
     samples = SHIPPED_SKILLS / "mcp" / "samples"
     if not settings.mcp.servers:
         server = {"command": ["python3", "-I", str(samples / "almanac.py")], "read": [str(samples)]}
-        given["mcp.servers"] = {"almanac": server}
+        overrides["mcp.servers"] = {"almanac": server}
 
 
-def _offer_model(settings: Settings, given: dict[str, object]) -> LocalOffer | None:
-    """Offer of a model on this machine to the page; a place for the model among the bot's choices in `given`."""
+def _offer_model(settings: Settings, overrides: dict[str, object]) -> LocalOffer | None:
+    """Offer of a model on this machine to the page; a place for the model among the bot's choices in `overrides`."""
     from actors.cli.local_model.offer import offer_of
     from lab.playground.world.local_offer import LocalOffer
 
@@ -150,15 +150,17 @@ def _offer_model(settings: Settings, given: dict[str, object]) -> LocalOffer | N
     if offer is None:
         return None
     if offer.name not in settings.model.choices:
-        given["model.choices"] = [*settings.model.choices, offer.name]
+        overrides["model.choices"] = [*settings.model.choices, offer.name]
     return LocalOffer(*offer)
 
 
-def _order(config_file: Path | None, given: Mapping[str, object], data_root: Path, *, verbose: bool) -> dict[str, Any]:
+def _order(
+    config_file: Path | None, overrides: Mapping[str, object], data_root: Path, *, verbose: bool
+) -> dict[str, Any]:
     """Order to the bot's process, the connection apart."""
     return {
         "config_file": None if config_file is None else str(config_file),
-        "given": dict(given),
+        "given": dict(overrides),
         "data_root": str(data_root),
         "verbose": verbose,
     }
@@ -206,32 +208,32 @@ def _import_past(data_root: Path, bot: BotProcess) -> None:
 
     pause = threading.Event()
     try:
-        told = ask_operator(data_root, "import.discord", ONLINE_S, window=OPERATOR)
+        progress = ask_operator(data_root, "import.discord", ONLINE_S, window=OPERATOR)
         for _ in range(int(ONLINE_S / LOOK_S)):
-            if told["state"] == "done" or bot.is_over:
+            if progress["state"] == "done" or bot.is_over:
                 break
             pause.wait(LOOK_S)
-            told = ask_operator(data_root, "import.status", ONLINE_S, window=OPERATOR)
+            progress = ask_operator(data_root, "import.status", ONLINE_S, window=OPERATOR)
     except (AgentNotRunningError, RefusalError) as error:
         bot.give_up(f"the past cannot be imported: {error}")
         return
-    announce(f"imported: {told['kept']:,} messages of the past year")
+    announce(f"imported: {progress['kept']:,} messages of the past year")
 
 
-def _add_samples(settings: Settings, given: dict[str, object]) -> Callable[[], None]:
-    """Configure the sample servers of MCP and of speech among the bot's choices in `given`; gives their end."""
-    _add_sample_server(settings, given)
-    return _start_speech(settings, given)
+def _add_samples(settings: Settings, overrides: dict[str, object]) -> Callable[[], None]:
+    """Configure the sample servers of MCP and of speech among the bot's choices in `overrides`; gives their end."""
+    _add_sample_server(settings, overrides)
+    return _start_speech(settings, overrides)
 
 
-def _start_speech(settings: Settings, given: dict[str, object]) -> Callable[[], None]:
+def _start_speech(settings: Settings, overrides: dict[str, object]) -> Callable[[], None]:
     """Start a server that hears the page's own voice messages, unless the settings name another; gives its end."""
     from lab.loopback_speech.server import LoopbackSpeech
 
     if settings.transcribe.api != "off":
         return lambda: None
     speech = LoopbackSpeech().start()
-    given |= {"transcribe.api": "openai", "transcribe.url": speech.url}
+    overrides |= {"transcribe.api": "openai", "transcribe.url": speech.url}
     return speech.stop
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from actors.cli.asking import Asked, Options, asking_options
+from actors.cli.asking import Options, VerbClient, asking_options
 
 if TYPE_CHECKING:
     from actors.part import Verb
@@ -53,4 +53,4 @@ def _verbs() -> Mapping[str, Verb]:
     return {**VERBS}
 
 
-_APPROVAL = Asked("approval", _verbs, specs=lambda _plan, _verb: (), is_layer=False)
+_APPROVAL = VerbClient("approval", _verbs, specs=lambda _plan, _verb: (), is_layer=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from actors.cli.asking import OPERATOR, Asked, Options, asking_options
+from actors.cli.asking import OPERATOR, Options, VerbClient, asking_options
 from actors.cli.terminal.completion import WindowKey
 
 if TYPE_CHECKING:
@@ -121,4 +121,4 @@ def _specs(plan: Plan, verb: str) -> Iterable[ActorSpec]:
     return specs_alone(plan, parts(plan), only_lists=verb == "list")
 
 
-_FORGET = Asked("forget", _verbs, _specs, is_layer=False)
+_FORGET = VerbClient("forget", _verbs, _specs, is_layer=False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from actors.cli.asking import OPERATOR, Asked, Options, asking_options, lock_root, running
+from actors.cli.asking import OPERATOR, Options, VerbClient, asking_options, lock_root, running
 from actors.cli.common import fail
 from actors.cli.terminal.progress import Say, progress_line
 
@@ -42,10 +42,10 @@ def discord(no_wait: bool, **options: Any) -> None:
     _IMPORT.ask("discord", options, {"window": OPERATOR}, needs_agent=_NEEDS_AGENT)
     pause = threading.Event()
     with progress_line() as say:
-        while (told := _state(options)).state in ("listing", "reading") and not no_wait:
-            _show(say, told)
+        while (progress := _state(options)).state in ("listing", "reading") and not no_wait:
+            _show(say, progress)
             pause.wait(LOOK_EVERY_S)
-    _IMPORT.show("status", told, options)
+    _IMPORT.show("status", progress, options)
 
 
 @import_.command()
@@ -76,24 +76,25 @@ def export(files: tuple[Path, ...], **options: Any) -> None:
         fail(f"{missing[0]}: no such file")
     with progress_line() as say:
         say("the files are being read")
-        told = running(
+        reply = running(
             settings, "import.export", EXPORT_S, window=OPERATOR, files=[str(path) for path in paths]
         ) or _fields(_import_alone(settings, paths, say))
     import msgspec
 
     from messages.past import ExportImported
 
-    _IMPORT.show("export", msgspec.convert({**told, "request_id": ""}, ExportImported, strict=False), options)
+    _IMPORT.show("export", msgspec.convert({**reply, "request_id": ""}, ExportImported, strict=False), options)
 
 
 def _state(options: Options) -> ImportDescribed:
-    told: ImportDescribed = _IMPORT.ask("status", options, {"window": OPERATOR}, needs_agent=_NEEDS_AGENT)  # type: ignore[assignment]  # by its verb
-    return told
+    progress: ImportDescribed = _IMPORT.ask("status", options, {"window": OPERATOR}, needs_agent=_NEEDS_AGENT)  # type: ignore[assignment]  # by its verb
+    return progress
 
 
-def _show(say: Say, told: ImportDescribed) -> None:
-    text = f"{told.kept:,} messages, {told.per_second:,.0f} a second, {told.places_done:,} of {told.places:,} places"
-    say(f"{text}; {told.note}" if told.note else text, told.read, told.read + told.estimate)
+def _show(say: Say, progress: ImportDescribed) -> None:
+    places = f"{progress.places_done:,} of {progress.places:,} places"
+    text = f"{progress.kept:,} messages, {progress.per_second:,.0f} a second, {places}"
+    say(f"{text}; {progress.note}" if progress.note else text, progress.read, progress.read + progress.estimate)
 
 
 def _fields(reply: ExportImported) -> dict[str, Any]:
@@ -109,7 +110,7 @@ def _import_alone(settings: Settings, paths: Iterable[Path], say: Say) -> Export
     from messages.base import RequestId, Window
     from messages.past import ExportImported
 
-    kept, done = 0, 0
+    stored, done = 0, 0
     with ExitStack() as stack:
         stack.enter_context(lock_root(settings, "hold", ""))
         try:
@@ -123,12 +124,12 @@ def _import_alone(settings: Settings, paths: Iterable[Path], say: Say) -> Export
             for each in exports:
                 window_logs = logs.setdefault(each.window, ImportedLogs(settings.data_root, each.window))
                 for batch in read_batches(each, BATCH):
-                    kept += window_logs.keep(batch, "")[1]
+                    stored += window_logs.keep(batch, "")[1]
                     done += len(batch)
                     say(f"{done:,} of {total:,} messages", done, total)
         except (OSError, ExportFault, ValueError) as error:
             fail(f"{error}; import the files again when that is mended, nothing is taken twice")
-    return ExportImported(request_id=RequestId(""), files=len(exports), messages=total, kept=kept, windows=len(logs))
+    return ExportImported(request_id=RequestId(""), files=len(exports), messages=total, kept=stored, windows=len(logs))
 
 
 def _verbs() -> Mapping[str, Verb]:
@@ -141,4 +142,4 @@ def _specs(_plan: Plan, _verb: str) -> Iterable[ActorSpec]:
     return ()
 
 
-_IMPORT = Asked("import", _verbs, _specs, is_layer=False)
+_IMPORT = VerbClient("import", _verbs, _specs, is_layer=False)

@@ -30,8 +30,8 @@ def model_choice(model: str | None) -> dict[str, object]:
         return {}
     if model == LOCAL:
         model = LOCAL_PREFIX + DEFAULT_MODEL
-    given: dict[str, object] = {"model.name": model}
-    return given | {"model.api_base": "", "model.api": ""} if is_local(model) else given
+    overrides: dict[str, object] = {"model.name": model}
+    return overrides | {"model.api_base": "", "model.api": ""} if is_local(model) else overrides
 
 
 def have_local_model(settings: Settings) -> None:

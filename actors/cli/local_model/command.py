@@ -97,8 +97,8 @@ def remove_model(name: str, config_file: Path | None) -> None:
         record, freed = store.remove(name)
     except (ModelFileError, OSError) as error:
         fail(plain(str(error)))
-    kept = f"; {record.file} stays" if record is not None and not record.source else ""
-    click.echo(plain(f"removed {prefix}{name}, {freed} bytes are free again{kept}"))
+    file_note = f"; {record.file} stays" if record is not None and not record.source else ""
+    click.echo(plain(f"removed {prefix}{name}, {freed} bytes are free again{file_note}"))
 
 
 def store_of(config_file: Path | None) -> Store:

@@ -44,18 +44,18 @@ class Known:
         self.settings = self.with_values(NOTHING)
         self.secrets = _take_secrets(config.parent, is_there=self.secrets_file.exists())
 
-    def with_values(self, given: Mapping[str, object]) -> Settings:
+    def with_values(self, overrides: Mapping[str, object]) -> Settings:
         """The settings as they would be with other values, by dotted key.
 
         Raises:
             SettingsError: they would be bad.
         """
         if self.config.exists():
-            return _load_settings(self.config, self.config.parent, given)
+            return _load_settings(self.config, self.config.parent, overrides)
         with TemporaryFolder("agent-setup-") as empty:  # no other file of the folder's is to be read
             path = Path(empty) / FILE_NAME
             path.touch()
-            return _load_settings(path, self.config.parent, given)
+            return _load_settings(path, self.config.parent, overrides)
 
     def check(self, key: str, value: object) -> None:
         """See that a setting may have a value.
@@ -115,6 +115,6 @@ def _take_secrets(folder: Path, *, is_there: bool) -> Secrets:
             os.environ[FILE_VARIABLE] = named
 
 
-def _load_settings(path: Path, folder: Path, given: Mapping[str, object]) -> Settings:
+def _load_settings(path: Path, folder: Path, overrides: Mapping[str, object]) -> Settings:
     environ = {name: value for name, value in os.environ.items() if name != CONFIG_VARIABLE}
-    return load(path, environ=environ, folder=folder, given=given, tables=settings_tables())
+    return load(path, environ=environ, folder=folder, given=overrides, tables=settings_tables())

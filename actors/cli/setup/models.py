@@ -65,13 +65,15 @@ def needs_key(model: str, api_base: str) -> bool:
     return bool(recipe.key) and not recipe.api_base and not api_base
 
 
-def full_name(recipe: Recipe, said: str) -> str:
+def full_name(recipe: Recipe, answer: str) -> str:
     """A model's name with its provider, which people leave out.
 
     Raises:
         ValueError: it is no name.
     """
-    if not re.fullmatch("[!-~]{1,200}", said) or said.endswith("/NAME"):
-        raise ValueError(f"{said!r}: the model's name is required, one word, such as {recipe.model or 'provider/name'}")
-    is_short = "/" not in said if not recipe.api_base else not said.startswith(f"{recipe.provider}/")
-    return f"{recipe.provider}/{said}" if recipe.model and is_short else said
+    if not re.fullmatch("[!-~]{1,200}", answer) or answer.endswith("/NAME"):
+        raise ValueError(
+            f"{answer!r}: the model's name is required, one word, such as {recipe.model or 'provider/name'}"
+        )
+    is_short = "/" not in answer if not recipe.api_base else not answer.startswith(f"{recipe.provider}/")
+    return f"{recipe.provider}/{answer}" if recipe.model and is_short else answer

@@ -40,15 +40,15 @@ def model_step(talk: Talk, check: Check, before: ModelChoice, keys: Mapping[str,
     items = [Item(each.word, each.word, each.about) for each in RECIPES]
     talk.show(items)
     of_before = recipe_of(before.name, before.api_base)
-    word = talk.type_until("Which", "--model", lambda said: _one(choose_items(said, items)), of_before.word)
+    word = talk.type_until("Which", "--model", lambda answer: _one(choose_items(answer, items)), of_before.word)
     recipe = next(each for each in RECIPES if each.word == word)
     if recipe.word == OFFLINE:
         return ModelChoice(OFFLINE)
     is_same = recipe == of_before
     usual = before.name if is_same else recipe.model
 
-    def take_name(said: str) -> str:
-        name = full_name(recipe, said)
+    def take_name(answer: str) -> str:
+        name = full_name(recipe, answer)
         check("model.name", name)
         return name
 
@@ -57,7 +57,7 @@ def model_step(talk: Talk, check: Check, before: ModelChoice, keys: Mapping[str,
     if recipe.api_base or recipe.word == OTHER or (is_same and before.api_base):
         usual = (before.api_base if is_same else "") or recipe.api_base
         ask = "Its address" if recipe.api_base else f"Its server's address, {NONE} for the provider's own"
-        api_base = talk.type_until(ask, "--model-api-base", lambda said: _address(check, said), usual or NONE)
+        api_base = talk.type_until(ask, "--model-api-base", lambda answer: _address(check, answer), usual or NONE)
     key_name = recipe.key if recipe.key and name.startswith(f"{recipe.provider}/") else key_of(name)
     if not key_name or (recipe.api_base and not recipe.key):
         return ModelChoice(name, api_base)
@@ -83,14 +83,14 @@ def _choice_of_options(check: Check, before: ModelChoice, keys: Mapping[str, str
     return ModelChoice(before.name, before.api_base, key_name, key)
 
 
-def _one(found: tuple[Item, ...]) -> str:
-    if len(found) > 1:
-        raise ValueError(f"{', '.join(item.name for item in found)}: one of them is required")
-    return found[0].id
+def _one(items: tuple[Item, ...]) -> str:
+    if len(items) > 1:
+        raise ValueError(f"{', '.join(item.name for item in items)}: one of them is required")
+    return items[0].id
 
 
-def _address(check: Check, said: str) -> str:
-    address = "" if said == NONE else said
+def _address(check: Check, answer: str) -> str:
+    address = "" if answer == NONE else answer
     check("model.api_base", address)
     return address
 
@@ -98,12 +98,12 @@ def _address(check: Check, said: str) -> str:
 def _ask_key(talk: Talk, name: str, keys: Mapping[str, str], *, is_needed: bool) -> str:
     known = keys.get(name, "")
 
-    def take(said: str) -> str:
-        if said == NONE and not is_needed:
+    def take(answer: str) -> str:
+        if answer == NONE and not is_needed:
             return ""
-        if not _is_word(said):
+        if not _is_word(answer):
             raise ValueError("a key is one word")
-        return said
+        return answer
 
     hints = ["hidden", *(["Enter keeps the one that is there"] if known else [])]
     if not is_needed:
@@ -112,27 +112,27 @@ def _ask_key(talk: Talk, name: str, keys: Mapping[str, str], *, is_needed: bool)
     return talk.type_until(f"{name} ({'; '.join(hints)})", name, take, usual, hidden=True)
 
 
-def _is_word(said: str) -> bool:
-    return bool(said) and all(letter.isprintable() and not letter.isspace() for letter in said)
+def _is_word(text: str) -> bool:
+    return bool(text) and all(letter.isprintable() and not letter.isspace() for letter in text)
 
 
 def reminders_step(talk: Talk, check: Check, before: str, data_root: Path) -> str:
     """The reminders' file as the settings name it; empty for none."""
     talk.head(7, "The file of reminders, which you may edit too")
 
-    def take(said: str) -> str:
-        if said == NONE:
+    def take(answer: str) -> str:
+        if answer == NONE:
             return ""
-        check("reminders.file", said)
+        check("reminders.file", answer)
         try:
-            path = data_root / Path(said).expanduser()
+            path = data_root / Path(answer).expanduser()
         except RuntimeError:
-            raise ValueError(f"{said!r}: must not begin with the ~ of a user without a home") from None
-        if path.is_dir() or path == data_root or said.endswith("/"):
-            raise ValueError(f"{said!r} is a folder: name a file in it, such as {said.rstrip('/')}/reminders.md")
+            raise ValueError(f"{answer!r}: must not begin with the ~ of a user without a home") from None
+        if path.is_dir() or path == data_root or answer.endswith("/"):
+            raise ValueError(f"{answer!r} is a folder: name a file in it, such as {answer.rstrip('/')}/reminders.md")
         if not path.parent.is_dir() and path.parent != data_root:
-            raise ValueError(f"{said!r}: there is no folder {path.parent}")
-        return said
+            raise ValueError(f"{answer!r}: there is no folder {path.parent}")
+        return answer
 
     ask = f"A path, such as a note of your vault; a relative one counts from the data root; {NONE} for none"
     return talk.type_until(ask, "--reminders", take, before or NONE)

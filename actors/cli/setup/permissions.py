@@ -59,15 +59,15 @@ def in_channel(guild: Mapping[str, Any], member: Mapping[str, Any], channel: Map
 
 def readable_channels(channels: Iterable[Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
     """The channels that can be heard, each with its category's name (empty for none), in Discord's order."""
-    found = list(channels)
-    categories = {str(each["id"]): each for each in found if each.get("type") == _CATEGORY}
+    rows = list(channels)
+    categories = {str(each["id"]): each for each in rows if each.get("type") == _CATEGORY}
 
     def place(channel: Mapping[str, Any]) -> tuple[int, int, int]:
         parent = categories.get(str(channel.get("parent_id")))
         return (-1 if parent is None else int(parent.get("position") or 0), int(channel.get("position") or 0), 0)
 
-    kept = sorted((each for each in found if each.get("type") in READABLE), key=place)
-    return [(str(categories.get(str(each.get("parent_id")), {}).get("name", "")), each) for each in kept]
+    readable = sorted((each for each in rows if each.get("type") in READABLE), key=place)
+    return [(str(categories.get(str(each.get("parent_id")), {}).get("name", "")), each) for each in readable]
 
 
 def _sum(bits: Iterable[int]) -> int:

@@ -39,8 +39,8 @@ class Talk:
             self.say()
         self.say(f"{number}. {text}")
 
-    def type_in(self, text: str, option: str, default: str = "", *, shown: str = "", hidden: bool = False) -> str:
-        """Ask for text; `default` for Enter, displayed as `shown` unless empty.
+    def type_in(self, text: str, option: str, default: str = "", *, display: str = "", hidden: bool = False) -> str:
+        """Ask for text; `default` for Enter, displayed as `display` unless empty.
 
         Raises:
             NobodyAskedError: no person can be asked, and there is no default.
@@ -49,9 +49,9 @@ class Talk:
             if default:
                 return default
             raise NobodyAskedError(f"{option} is required: {text}")
-        words = plain(f"   {text}" + (f" [{shown or default}]" if default and not hidden else ""))
-        said = str(click.prompt(words, default="", show_default=False, hide_input=hidden, prompt_suffix=": ")).strip()
-        return said or default
+        words = plain(f"   {text}" + (f" [{display or default}]" if default and not hidden else ""))
+        answer = str(click.prompt(words, default="", show_default=False, hide_input=hidden, prompt_suffix=": ")).strip()
+        return answer or default
 
     def type_until(
         self,
@@ -60,7 +60,7 @@ class Talk:
         take: Callable[[str], T],
         default: str = "",
         *,
-        shown: str = "",
+        display: str = "",
         hidden: bool = False,
     ) -> T:
         """Ask for text until `take` accepts it; return the result of `take`. Each ValueError repeats the question.
@@ -70,7 +70,7 @@ class Talk:
         """
         while True:
             try:
-                return take(self.type_in(text, option, default, shown=shown, hidden=hidden))
+                return take(self.type_in(text, option, default, display=display, hidden=hidden))
             except ValueError as error:
                 if not self.asks:
                     raise NobodyAskedError(f"{option}: {error}") from error

@@ -110,15 +110,15 @@ class DiscordRest:
         except DiscordError as error:
             raise DiscordError(self._words(str(error)), error.status) from None
 
-    def _harmless(self, said: object) -> object:
+    def _harmless(self, answer: object) -> object:
         """Answer of Discord with harmless texts: each is one line that a file can hold, without the token."""
-        if isinstance(said, str):
-            return self._words(said)
-        if isinstance(said, list):
-            return [self._harmless(each) for each in said]
-        if isinstance(said, dict):
-            return {self._harmless(key): self._harmless(value) for key, value in said.items()}
-        return said
+        if isinstance(answer, str):
+            return self._words(answer)
+        if isinstance(answer, list):
+            return [self._harmless(each) for each in answer]
+        if isinstance(answer, dict):
+            return {self._harmless(key): self._harmless(value) for key, value in answer.items()}
+        return answer
 
     def _words(self, text: str) -> str:
         return self._scrubber.scrub(" ".join(sound(text).splitlines()))
@@ -159,10 +159,10 @@ def _asked_wait_s(response: aiohttp.ClientResponse, longest_s: float) -> float |
     if response.status != 429 and response.status < 500:
         return None
     try:
-        asked = float(response.headers.get("Retry-After", "1"))
+        wait_s = float(response.headers.get("Retry-After", "1"))
     except ValueError:
-        asked = 1.0
-    return min(longest_s, max(0.2, asked))  # in this order it is 0.2 for "nan"
+        wait_s = 1.0
+    return min(longest_s, max(0.2, wait_s))  # in this order it is 0.2 for "nan"
 
 
 def _read(status: int, data: bytes, path: str) -> object:
@@ -170,12 +170,12 @@ def _read(status: int, data: bytes, path: str) -> object:
     if status == 429:
         raise DiscordError(f"GET {place}: Discord asks for more patience (429): try again in a minute", status)
     try:
-        said = json.loads(data)
+        answer = json.loads(data)
     except (ValueError, RecursionError):
         raise DiscordError(f"GET {place}: status {status}, and no JSON: is this Discord's address?", status) from None
     if status == 200:
-        return said
-    words = said.get("message", "") if isinstance(said, dict) else ""
+        return answer
+    words = answer.get("message", "") if isinstance(answer, dict) else ""
     raise DiscordError(f"GET {place}: Discord says {status} {str(words)[:200]}".rstrip(), status)
 
 
@@ -183,25 +183,25 @@ def _place(path: str) -> str:
     return path.partition("?")[0]
 
 
-def _table(said: object, *keys: str) -> Mapping[str, Any]:
+def _table(answer: object, *keys: str) -> Mapping[str, Any]:
     """An object that has `keys`, with a number where Discord's documents have one."""
-    if not isinstance(said, dict) or any(said.get(key) is None for key in keys):
+    if not isinstance(answer, dict) or any(answer.get(key) is None for key in keys):
         raise DiscordError(f"Discord's answer has not the form that is documented: {', '.join(keys)} are required")
     for key in ("id", "permissions", "allow", "deny", "type", "position", "flags"):
-        value = said.get(key)
+        value = answer.get(key)
         if value is not None and not re.fullmatch(r"-?[0-9]{1,30}", str(value)):
             raise DiscordError(f"Discord's answer has not the form that is documented: {key} must be a number")
-    return said
+    return answer
 
 
-def _tables(said: object, *keys: str) -> list[Mapping[str, Any]]:
-    if not isinstance(said, list):
+def _tables(value: object, *keys: str) -> list[Mapping[str, Any]]:
+    if not isinstance(value, list):
         raise DiscordError("Discord's answer has not the form that is documented: a list is required")
-    return [_table(each, *keys) for each in said]
+    return [_table(each, *keys) for each in value]
 
 
-def _member(said: object) -> Mapping[str, Any]:
-    member = _table(said, "user")
+def _member(value: object) -> Mapping[str, Any]:
+    member = _table(value, "user")
     _table(member["user"], "id", "username")
     if not isinstance(member.get("roles", []), list):
         raise DiscordError("Discord's answer has not the form that is documented: roles must be a list")

@@ -19,15 +19,15 @@ NOT_FOUND = 404
 class Wish:
     """Wanted entries of one list, such as the channels."""
 
-    said: tuple[str, ...] = ()
+    from_options: tuple[str, ...] = ()
     """By options: names or ids."""
-    kept: tuple[str, ...] = ()
+    from_settings: tuple[str, ...] = ()
     """By the settings: ids."""
 
     @property
     def words(self) -> tuple[str, ...]:
         """Default entries, without another answer."""
-        return self.said or self.kept
+        return self.from_options or self.from_settings
 
 
 @dataclass(slots=True)
@@ -64,12 +64,12 @@ def token_step(talk: Talk, api_base: str, known: str) -> tuple[DiscordRest, Mapp
     if talk.asks and not known:
         talk.say("   https://discord.com/developers/applications > your application > Bot > Reset Token")
 
-    def take(said: str) -> tuple[DiscordRest, Mapping[str, Any], str]:
-        if not said or any(letter.isspace() or not letter.isprintable() for letter in said):
+    def take(answer: str) -> tuple[DiscordRest, Mapping[str, Any], str]:
+        if not answer or any(letter.isspace() or not letter.isprintable() for letter in answer):
             raise ValueError('a token is one word, without "Bot" before it')
-        rest = DiscordRest(api_base, said)
+        rest = DiscordRest(api_base, answer)
         try:
-            return rest, rest.me(), said
+            return rest, rest.me(), answer
         except DiscordError as error:
             raise ValueError(str(error)) from error
 
@@ -101,11 +101,11 @@ def guilds_step(talk: Talk, rest: DiscordRest, application_id: str, user: Mappin
     talk.head(3, "Its server")
     link = invite_link(application_id)
     talk.say(f"   the address that invites it, with the six permissions that it needs: {link}")
-    while not (found := rest.guilds()):
+    while not (rows := rest.guilds()):
         if not talk.asks:
             raise NobodyAskedError(f"the bot is in no server yet: open {link}")
         talk.type_in("It is in none yet. Enter when it has been invited", "")
-    guilds = [_guild(rest, str(each["id"]), str(user["id"])) for each in found]
+    guilds = [_guild(rest, str(each["id"]), str(user["id"])) for each in rows]
     lacking = False
     for guild in guilds:
         lacks = missing(in_channel(guild.full, guild.member, {}))
@@ -124,29 +124,31 @@ def _guild(rest: DiscordRest, guild_id: str, user_id: str) -> Guild:
 def channels_step(talk: Talk, rest: DiscordRest, guilds: Sequence[Guild], wish: Wish) -> list[Room]:
     """The channels that the bot hears, in each of which it may work."""
     talk.head(4, "The channels that it hears, with their threads")
-    rooms = _rooms(rest, guilds, wish.kept)
+    rooms = _rooms(rest, guilds, wish.from_settings)
     if not rooms:
         raise NobodyAskedError("no server of the bot's has a text channel or a forum: make one")
     items = [room.item for room in rooms.values()]
     if talk.asks:
         talk.show(items, [room.heading for room in rooms.values()])
 
-    def take(said: str) -> list[Room]:
-        found = [rooms[item.id] for item in choose_items(said, items)]
-        if any(room.lacks for room in found):  # it may have been granted meanwhile
-            now = _rooms(rest, [_guild(rest, each.id, str(each.member["user"]["id"])) for each in guilds], wish.kept)
-            found = [now.get(room.item.id, room) for room in found]
-        if words := [f"#{room.item.name} the bot lacks {', '.join(room.lacks)}" for room in found if room.lacks]:
+    def take(answer: str) -> list[Room]:
+        choices = [rooms[item.id] for item in choose_items(answer, items)]
+        if any(room.lacks for room in choices):  # it may have been granted meanwhile
+            now = _rooms(
+                rest, [_guild(rest, each.id, str(each.member["user"]["id"])) for each in guilds], wish.from_settings
+            )
+            choices = [now.get(room.item.id, room) for room in choices]
+        if words := [f"#{room.item.name} the bot lacks {', '.join(room.lacks)}" for room in choices if room.lacks]:
             raise ValueError(f"in {'; in '.join(words)}: grant it there, then choose again")
-        return found
+        return choices
 
-    shown = ", ".join(rooms[key].item.name for key in wish.words if key in rooms) if not wish.said else ""
-    found = talk.type_until("Numbers or names", "--channel", take, " ".join(wish.words), shown=shown)
-    talk.say(f"   it hears {', '.join(f'#{room.item.name}' for room in found)}")
-    return found
+    display = ", ".join(rooms[key].item.name for key in wish.words if key in rooms) if not wish.from_options else ""
+    choices = talk.type_until("Numbers or names", "--channel", take, " ".join(wish.words), display=display)
+    talk.say(f"   it hears {', '.join(f'#{room.item.name}' for room in choices)}")
+    return choices
 
 
-def _rooms(rest: DiscordRest, guilds: Sequence[Guild], kept: Sequence[str]) -> dict[str, Room]:
+def _rooms(rest: DiscordRest, guilds: Sequence[Guild], settings_ids: Sequence[str]) -> dict[str, Room]:
     """By id, all channels that can be heard, and those that the settings name all the same."""
     rooms = {}
     for guild in guilds:
@@ -160,7 +162,7 @@ def _rooms(rest: DiscordRest, guilds: Sequence[Guild], kept: Sequence[str]) -> d
                 guild,
                 lacks,
             )
-    unseen = {key: Room(Item(key, key, "(not found there)"), "in the settings", None) for key in kept}
+    unseen = {key: Room(Item(key, key, "(not found there)"), "in the settings", None) for key in settings_ids}
     return rooms | {key: room for key, room in unseen.items() if key not in rooms}
 
 
@@ -181,12 +183,12 @@ def people_step(
     if not default and has_roles and not talk.asks:
         return ()
 
-    def take(said: str) -> tuple[Item, ...]:
-        words = filter(None, (word.strip() for word in said.split(",")))
-        found = {item.id: item for item in (_person(talk, rest, guilds, word, wish.kept) for word in words)}
-        if not found and not has_roles:
+    def take(answer: str) -> tuple[Item, ...]:
+        words = filter(None, (word.strip() for word in answer.split(",")))
+        people = {item.id: item for item in (_person(talk, rest, guilds, word, wish.from_settings) for word in words)}
+        if not people and not has_roles:
             raise ValueError("at least one person is required, or * for everyone in the channels")
-        return tuple(found.values())
+        return tuple(people.values())
 
     ask = "Your name in Discord or its beginning, others' behind commas; * is everyone in those channels"
     people = talk.type_until(ask, "--user", take, default)
@@ -194,7 +196,7 @@ def people_step(
     return people
 
 
-def _person(talk: Talk, rest: DiscordRest, guilds: Sequence[Guild], word: str, kept: Sequence[str]) -> Item:
+def _person(talk: Talk, rest: DiscordRest, guilds: Sequence[Guild], word: str, settings_ids: Sequence[str]) -> Item:
     """Find a person by a name, the beginning of a name, or an id.
 
     Raises:
@@ -206,7 +208,7 @@ def _person(talk: Talk, rest: DiscordRest, guilds: Sequence[Guild], word: str, k
     exact = [
         each for each in items if word.removeprefix("@").casefold() in (each.name.casefold(), each.about.casefold())
     ]
-    if not items and word in kept:
+    if not items and word in settings_ids:
         return Item(word, word, "not found there")
     if not items:
         where = ", ".join(guild.name for guild in guilds)
@@ -217,13 +219,13 @@ def _person(talk: Talk, rest: DiscordRest, guilds: Sequence[Guild], word: str, k
         several = ", ".join(f"{each.name} ({each.about}, {each.id})" for each in items)
         raise ValueError(f"{word!r} may be {several}: say the whole name, or the id")
     talk.show(items)
-    return talk.type_until("Which of them", "--user", lambda said: _only(choose_items(said, items)))
+    return talk.type_until("Which of them", "--user", lambda answer: _only(choose_items(answer, items)))
 
 
-def _only(found: Sequence[Item]) -> Item:
-    if len(found) > 1:
-        raise ValueError(f"{', '.join(item.name for item in found)}: one of them is required")
-    return found[0]
+def _only(matches: Sequence[Item]) -> Item:
+    if len(matches) > 1:
+        raise ValueError(f"{', '.join(item.name for item in matches)}: one of them is required")
+    return matches[0]
 
 
 def _people(rest: DiscordRest, guild: Guild, word: str) -> list[Item]:
@@ -239,5 +241,5 @@ def _people(rest: DiscordRest, guild: Guild, word: str) -> list[Item]:
 
 def _item(member: Mapping[str, Any]) -> Item:
     user = member["user"]
-    shown = member.get("nick") or user.get("global_name") or user["username"]
-    return Item(str(user["id"]), str(shown), str(user["username"]))
+    name = member.get("nick") or user.get("global_name") or user["username"]
+    return Item(str(user["id"]), str(name), str(user["username"]))

@@ -49,8 +49,8 @@ def survey_findings(settings: Settings, connection: DiscordConnection, now: date
     for fault in faults:
         yield Finding(_NAME, Level.OK if fault.is_note else Level.WARN, str(fault))
     if all(fault.is_note for fault in faults):
-        heard = len(world.heard_channels(wish.channels))
-        yield Finding(_NAME, Level.OK, f"every id is one of Discord's; {heard} channels are heard")
+        channels = len(world.heard_channels(wish.channels))
+        yield Finding(_NAME, Level.OK, f"every id is one of Discord's; {channels} channels are heard")
 
 
 class _Survey:
@@ -80,13 +80,13 @@ class _Survey:
             if channel_id not in self._places and channel_id not in guilds and channel_id not in self._roles:
                 self._look_up(channel_id)
         known = DiscordWorld(bot_id=self._bot_id, guilds=guilds, places=self._places, roles=self._roles)
-        heard = known.heard_channels(wish.channels)
+        channels = known.heard_channels(wish.channels)
         return DiscordWorld(
             bot_id=self._bot_id,
             guilds=guilds,
             places=self._places,
             roles=self._roles,
-            persons=dict(self._people(heard)),
+            persons=dict(self._people(channels)),
             knows_persons=True,
             hidden=frozenset(self._hidden),
             out=max(0, len(guilds) - MOST_GUILDS),
@@ -120,18 +120,18 @@ class _Survey:
             permissions = parent.permissions if parent is not None else -1
             self._places[channel_id] = _place(channel, str(channel.get("guild_id") or ""), permissions)
 
-    def _people(self, heard: list[str]) -> Iterator[tuple[str, Person]]:
+    def _people(self, channels: list[str]) -> Iterator[tuple[str, Person]]:
         wish = self._wish
         wanted = [*wish.users, *filter(None, [wish.reminders_owner])]
         strange = [each for each in (*wish.channels, *wish.roles, *wish.viewer_roles) if self._is_unknown(each)]
         for user_id in list(dict.fromkeys([*wanted, *strange]))[:MOST_PEOPLE]:
-            if user_id != EVERYBODY and (person := self._person(user_id, heard)) is not None:
+            if user_id != EVERYBODY and (person := self._person(user_id, channels)) is not None:
                 yield user_id, person
 
     def _is_unknown(self, number: str) -> bool:
         return not any(number in known for known in (self._places, self._roles, self._servers, self._hidden))
 
-    def _person(self, user_id: str, heard: list[str]) -> Person | None:
+    def _person(self, user_id: str, channels: list[str]) -> Person | None:
         members: dict[str, Mapping[str, Any]] = {}
         for guild_id in self._servers:
             if (member := self._answer_to(f"/guilds/{guild_id}/members/{user_id}")) is not None:
@@ -139,7 +139,7 @@ class _Survey:
         user = next(iter(members.values()))["user"] if members else self._answer_to(f"/users/{user_id}")
         if user is None:
             return None
-        sees = (each for each in heard if self._may_view(each, members))
+        sees = (each for each in channels if self._may_view(each, members))
         name = str(user.get("global_name") or user.get("username"))
         return Person(name=name, is_bot=bool(user.get("bot")), guild_ids=frozenset(members), sees=frozenset(sees))
 

@@ -75,14 +75,14 @@ def run(config_file: Path | None, options: Mapping[str, object], *, asks: bool) 
 
 def _decide(talk: Talk, known: Known, options: Mapping[str, object]) -> Decided:
     settings = known.settings
-    given = {name: value for name, value in options.items() if isinstance(value, str)}
-    values: dict[str, object] = {key: given[option] for option, key in PLACES.items() if option in given}
+    texts = {name: value for name, value in options.items() if isinstance(value, str)}
+    values: dict[str, object] = {key: texts[option] for option, key in PLACES.items() if option in texts}
     for option, key in PLACES.items():
-        if option in given:
-            _require(known, f"--{option.replace('_', '-')}", key, given[option])
+        if option in texts:
+            _require(known, f"--{option.replace('_', '-')}", key, texts[option])
     token_file = options["token_file"]
     token = _token(token_file) if isinstance(token_file, Path) else known.secrets.discord_token or ""
-    rest, user, token = steps.token_step(talk, given.get("discord_api", settings.discord.api_base), token)
+    rest, user, token = steps.token_step(talk, texts.get("discord_api", settings.discord.api_base), token)
     application_id = steps.intent_step(talk, rest)
     guilds = steps.guilds_step(talk, rest, application_id, user)
     wish = steps.Wish(_several(options["channels"]), tuple(settings.discord.channels))
@@ -95,8 +95,8 @@ def _decide(talk: Talk, known: Known, options: Mapping[str, object]) -> Decided:
         steps.Wish(_several(options["users"]), tuple(settings.discord.allowed_users)),
         has_roles=bool(settings.discord.allowed_roles),
     )
-    choice = _model(talk, known, given)
-    reminders = given.get("reminders", settings.reminders.file)
+    choice = _model(talk, known, texts)
+    reminders = texts.get("reminders", settings.reminders.file)
     values |= {
         "discord.channels": [room.item.id for room in rooms],
         "discord.allowed_users": [person.id for person in people],
@@ -114,14 +114,14 @@ def _decide(talk: Talk, known: Known, options: Mapping[str, object]) -> Decided:
     return Decided(values, names, new, _wants_unit(talk, options["service"]))
 
 
-def _model(talk: Talk, known: Known, given: Mapping[str, str]) -> ModelChoice:
+def _model(talk: Talk, known: Known, texts: Mapping[str, str]) -> ModelChoice:
     """Model that has answered; or a model that the person wants in spite of a failure."""
     from actors.cli.setup.model_check import failure_of
 
     model = known.settings.model
-    name = given.get("model", model.name)
+    name = texts.get("model", model.name)
     usual = model.api_base if name == model.name else ""
-    before = ModelChoice(name, given.get("model_api_base", usual))
+    before = ModelChoice(name, texts.get("model_api_base", usual))
     keys = dict(known.secrets.environment())
     while True:
         choice = other_steps.model_step(talk, known.check, before, keys)
@@ -150,9 +150,9 @@ def _require(known: Known, option: str, key: str, value: str) -> None:
         raise NobodyAskedError(f"{option}: {error}") from error
 
 
-def _wants_unit(talk: Talk, said: object) -> bool:
-    if isinstance(said, bool):
-        return said
+def _wants_unit(talk: Talk, option: object) -> bool:
+    if isinstance(option, bool):
+        return option
     talk.head(8, "A service of systemd's for you, which starts it and keeps it running")
     return talk.agrees("Write the unit (it is not started)?", default=False)
 
@@ -167,8 +167,8 @@ def _write(talk: Talk, known: Known, decided: Decided) -> None:
     ]
     if decided.writes_unit:
         names = (HOME_VARIABLE, FILE_VARIABLE)
-        kept = {name: str(Path(os.environ[name]).absolute()) for name in names if os.environ.get(name)}
-        files.append((Path.home() / UNIT_PLACE, writing.unit_text(program(), known.config, kept), False))
+        environment = {name: str(Path(os.environ[name]).absolute()) for name in names if os.environ.get(name)}
+        files.append((Path.home() / UNIT_PLACE, writing.unit_text(program(), known.config, environment), False))
     for path, _, _ in files:
         writing.require_writable(path)
     talk.say()
@@ -206,5 +206,5 @@ def _token(path: Path) -> str:
         raise NobodyAskedError(f"--token-file {path}: {getattr(error, 'strerror', None) or 'is no text'}") from error
 
 
-def _several(said: object) -> tuple[str, ...]:
-    return tuple(map(str, said)) if isinstance(said, tuple) else ()
+def _several(option: object) -> tuple[str, ...]:
+    return tuple(map(str, option)) if isinstance(option, tuple) else ()

@@ -100,10 +100,10 @@ def secrets_text(before: str, secrets: Mapping[str, str]) -> str:
     left = dict(secrets)
     lines = []
     for line in before.removeprefix(_MARK).split("\n"):
-        found = _ASSIGNMENT.match(line.strip())
-        if found is not None and found[1] in secrets:
-            if found[1] in left:
-                lines.append(_secret(found[1], left.pop(found[1])))
+        match = _ASSIGNMENT.match(line.strip())
+        if match is not None and match[1] in secrets:
+            if match[1] in left:
+                lines.append(_secret(match[1], left.pop(match[1])))
             continue
         lines.append(line)
     while lines and not lines[-1].strip():
@@ -187,18 +187,18 @@ def _in_order(values: Values) -> list[str]:
 def _with(text: str, key: str, value: object, names: str) -> str:
     table, _, name = key.rpartition(".")
     lines = text.removesuffix("\n").split("\n") if text else []
-    said = key_lines(text) if text.strip() else {}
+    numbers = key_lines(text) if text.strip() else {}
     path = (*table.split("."), name) if table else (name,)
     assignment = f"{name} = {_toml(value)}"
     behind = f"  # {' '.join(plain(names).split())}" if names else ""
     added = [*([f"# {ABOUT[key]}"] if key in ABOUT else []), assignment + behind]
-    if path in said:
-        at = said[path] - 1
+    if path in numbers:
+        at = numbers[path] - 1
         end = _end_of(lines, at)
         if _value_of("\n".join(lines[at : end + 1])) != value:
             lines[at : end + 1] = [assignment + (behind or _comment_of(lines[at : end + 1]))]
-    elif table and (table,) in said:
-        header = said[(table,)] - 1
+    elif table and (table,) in numbers:
+        header = numbers[(table,)] - 1
         lines[header + 1 : header + 1] = added
     elif table:
         lines += [*([""] if lines and lines[-1].strip() else []), f"[{table}]", *added]

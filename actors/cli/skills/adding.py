@@ -74,13 +74,13 @@ class Answering:
 
 def add_skill(place: Place, source: str, path: str, ref: str, *, replaces: bool, answering: Answering) -> None:
     """Show the skill of a source, ask, and install the skill."""
-    with _errors(), _read(source, path, ref) as (package, told, commit):
+    with _errors(), _read(source, path, ref) as (package, address, commit):
         store = place.store
         _require_free_name(place, package.name, store, replaces=replaces)
-        _show(package, told, commit)
+        _show(package, address, commit)
         answering.confirm("Add this skill?", package)
         place.make_data()
-        store.add(package, told, commit, replaces=replaces)
+        store.add(package, address, commit, replaces=replaces)
         click.echo(f"added {package.name}; its hashes are kept, and a running agent uses it in a few seconds")
 
 
@@ -160,9 +160,9 @@ def _require_free_name(place: Place, name: str, store: SkillStore, *, replaces: 
     """End the command if another skill has the name, or one that looks the same."""
     own = place.root / name
     shipped = tuple(path for path in SHIPPED_SKILLS.iterdir() if path.is_dir())
-    found = SkillFolders(skill_roots(shipped, place.data_root, place.folders)).scan()
-    used = ((skill.name, skill.path, Path(skill.folder)) for skill in found.skills)
-    changed = ((each.name, each.folder, Path(each.folder).resolve()) for each in found.changed)
+    scan = SkillFolders(skill_roots(shipped, place.data_root, place.folders)).scan()
+    used = ((skill.name, skill.path, Path(skill.folder)) for skill in scan.skills)
+    changed = ((each.name, each.folder, Path(each.folder).resolve()) for each in scan.changed)
     for other, path, folder in (*used, *changed):
         if folder == own.resolve():
             continue

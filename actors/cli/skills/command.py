@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from actors.cli.asking import Asked, Options, asking_options
+from actors.cli.asking import Options, VerbClient, asking_options
 from actors.cli.common import config_option, data_option, json_option
 
 if TYPE_CHECKING:
@@ -130,4 +130,4 @@ def _specs(plan: Plan, _verb: str) -> Iterable[ActorSpec]:
     return (part.spec for part in parts(plan) if part.spec.kind == SKILLS.kind)
 
 
-_SKILLS = Asked("skills", _verbs, _specs, is_layer=False)
+_SKILLS = VerbClient("skills", _verbs, _specs, is_layer=False)

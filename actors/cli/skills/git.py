@@ -28,7 +28,7 @@ DEADLINE_S = 120.0
 MOST_MEMORY_BYTES = 2 * 1024 * 1024 * 1024
 """Address space of each process of git's."""
 _LOOK_S = 0.02
-_SHOWN = 500
+_MOST_CHARACTERS = 500
 """Characters of git's own words."""
 _PASSED_ON = (
     *("SSH_AUTH_SOCK", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO"),
@@ -173,10 +173,10 @@ class _Git:
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
         with output.open("rb") as file:
-            said = file.read(64 * 1024).decode("utf-8", "replace")
+            output_text = file.read(64 * 1024).decode("utf-8", "replace")
         if process.returncode:
-            raise ValueError(f"git {command}: {brief(' '.join(said.split()), _SHOWN)}")
-        return said
+            raise ValueError(f"git {command}: {brief(' '.join(output_text.split()), _MOST_CHARACTERS)}")
+        return output_text
 
     def _require_bounds(self, command: str) -> None:
         if self._clock.monotonic() > self._deadline:

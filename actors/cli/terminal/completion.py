@@ -42,11 +42,11 @@ def _known_windows(ctx: click.Context) -> list[str]:
     settings, _ = load_settings(
         ctx.params.get("config_file"), {"data_root": str(Path(data).absolute())} if data else {}
     )
-    found = [
+    windows = [
         (-Path(folder).stat().st_mtime_ns, window.address.key)
         for window, folder in window_folders(settings.data_root / "logs")
     ]
-    return [key for _, key in sorted(found)]
+    return [key for _, key in sorted(windows)]
 
 
 @click.command()

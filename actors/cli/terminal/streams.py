@@ -138,7 +138,7 @@ def echo_answer(text: str) -> None:
     """
     stream = sys.stdout
     if isinstance(stream, ShownStream) and not stream.isatty():
-        stream.write_as_is(_STEERS.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n")) + "\n")
+        stream.write_as_is(_STEERS.sub(lambda match: f"\\u{ord(match[0]):04x}", text.replace("\r\n", "\n")) + "\n")
     else:
         click.echo(text)
 

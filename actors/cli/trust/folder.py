@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from actors.cli.agent_cli import TOLD_FOLDERS
+from actors.cli.agent_cli import MODEL_FOLDERS
 from actors.parts import settings_tables
 from actors.settings.harmless import HARMLESS
 from actors.settings.load import CONFIG_VARIABLE, load
@@ -66,10 +66,10 @@ def read_folder(folder: Path, environ: Mapping[str, str]) -> FolderFiles:
         SettingsError: a file is no settings file or no secrets file; names each mistake.
     """
     names = [name for name in environ if not is_secret_name(name)]
-    kept = {name: environ[name] for name in names if not (name in _NAMING and Path(environ[name]).is_absolute())}
+    environment = {name: environ[name] for name in names if not (name in _NAMING and Path(environ[name]).is_absolute())}
     witness = Witness()
-    settings = load(environ=kept, folder=folder, tables=settings_tables(), trust=witness)
-    secrets = Secrets.take(kept, settings.origin.folder, witness)
+    settings = load(environ=environment, folder=folder, tables=settings_tables(), trust=witness)
+    secrets = Secrets.take(environment, settings.origin.folder, witness)
     view = render(settings, secrets)
     values, origins = view["settings"], view["secrets"]
     assert isinstance(values, dict)
@@ -88,7 +88,7 @@ def _of_data(folder: Path, data_root: Path) -> Iterator[str]:
         return
     base = folder.absolute()
     yield f"{data_root.relative_to(base)}: the agent goes on with the conversations and reminders in it"
-    for name in TOLD_FOLDERS:
+    for name in MODEL_FOLDERS:
         if (data_root / name).exists():
             yield f"{(data_root / name).relative_to(base)}: a model is told of it"
     for path in islice(_links(data_root), _SHOWN_LINKS):

@@ -38,7 +38,7 @@ def child() -> None:
         if text != order.get("left_out"):  # which the page's side has said
             note(text)
 
-    settings, secrets = load_settings(config_file, order["given"], told=tell)
+    settings, secrets = load_settings(config_file, order["given"], report=tell)
     shape_log(settings.log.format)
     settings = _settings_with_root(settings, order["data_root"])
     raise_file_limit()
@@ -60,11 +60,11 @@ def _settings_with_root(settings: Settings, data_root: str) -> Settings:
     return settings.with_root(Path(data_root), settings.origin)
 
 
-def _connection(said: dict[str, Any]) -> DiscordConnection:
+def _connection(fields: dict[str, Any]) -> DiscordConnection:
     from actors.part import DiscordConnection
 
-    sets = {name: frozenset(said[name]) for name in ("allowed_users", "allowed_roles")}
-    return DiscordConnection(**{**said, "channels": tuple(said["channels"]), **sets})
+    sets = {name: frozenset(fields[name]) for name in ("allowed_users", "allowed_roles")}
+    return DiscordConnection(**{**fields, "channels": tuple(fields["channels"]), **sets})
 
 
 def _tell_online(name: str) -> None:

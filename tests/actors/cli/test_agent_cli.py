@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.cli.agent_cli import Said, ask
+from actors.cli.agent_cli import TurnResult, ask
 from actors.kernel import Actor, ActorSpec, ActorSystem
 from domain.policy import approval as wording
 from domain.text.secret_scrub import disguises
@@ -342,7 +342,7 @@ def test_a_turn_that_is_lost_in_a_crash_is_not_waited_for() -> None:
     finally:
         system.stop()
 
-    assert answer == Said("the turn was lost in a crash; -v shows why", "failed")
+    assert answer == TurnResult("the turn was lost in a crash; -v shows why", "failed")
 
 
 def test_commands_read_the_folder_without_its_secrets_and_change_nothing_in_it(tmp_path: Path) -> None:
