@@ -29,7 +29,7 @@ from actors.discord.incoming.comparison import Comparison
 from actors.discord.incoming.disk import Disk, WorkdirOf
 from actors.discord.incoming.fetching import Fetcher
 from actors.discord.incoming.intake import Intake
-from actors.discord.incoming.lane import Heard, Rules
+from actors.discord.incoming.lane import HearingRecord, Rules
 from actors.discord.incoming.lookup import MessageLookup
 from actors.discord.incoming.past.reader import PastReader
 from actors.discord.incoming.places.channel_policy import ChannelPolicy
@@ -134,7 +134,7 @@ class Wiring:
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _SharedParts:
     """Parts that the way in is made from."""
 
     disk: Disk
@@ -166,7 +166,7 @@ def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiri
         data_root=around.data_root,
         workdir_of=around.workdir_of,
     )
-    intake = _intake(host, config, around, _Made(disk, rest, seen, admission, policy, window_map, redaction))
+    intake = _intake(host, config, around, _SharedParts(disk, rest, seen, admission, policy, window_map, redaction))
     viewers = [name for each in around.menu.commands if each.for_viewers for name in (each.name, each.menu) if name]
     dispatcher = CommandDispatcher(
         host=host, intake=intake, present=redaction.present, timing=timing, for_viewers=viewers
@@ -239,14 +239,14 @@ def _intake(
     host: DiscordHost,
     config: DiscordConfig,
     around: Surroundings,
-    made: _Made,
+    shared: _SharedParts,
 ) -> Intake:
     """The way in, with the rules of who is heard."""
-    connection, rest, window_map = config.connection, made.rest, made.window_map
+    connection, rest, window_map = config.connection, shared.rest, shared.window_map
     watermarks = Watermarks(
-        kept=around.watermarks,
+        watermarks=around.watermarks,
         logged=around.last_seen,
-        file=None if around.data_root is None else WatermarkFile(around.data_root, kept=around.watermarks),
+        file=None if around.data_root is None else WatermarkFile(around.data_root, watermarks=around.watermarks),
         catchup_hours=config.catchup_hours,
         write_again_s=config.timing.disk_again_s,
     )
@@ -256,25 +256,25 @@ def _intake(
         host=host,
         rules=Rules(
             authorization=Authorization(window_map=window_map, access=access, rest=rest, names=names),
-            admission=made.admission,
+            admission=shared.admission,
             threads=AutoThreads(
                 rest=rest,
                 window_map=window_map,
-                policy=made.policy,
+                policy=shared.policy,
                 watermarks=watermarks,
-                scrub=made.redaction.scrub,
+                scrub=shared.redaction.scrub,
                 timing=config.timing,
             ),
         ),
         preparation=Preparation(
             host=host,
             window_map=window_map,
-            policy=made.policy,
+            policy=shared.policy,
             names=names,
             starters=Starters(rest, watermarks.knows),
             unpacking=Unpacking(
                 fetcher=Fetcher(rest=rest, origins=file_origins, timing=config.timing),
-                disk=made.disk,
+                disk=shared.disk,
                 bounds=FileBounds(
                     most_bytes=config.attachment_bytes,
                     paste_tokens=config.paste_tokens,
@@ -284,7 +284,7 @@ def _intake(
                 documents=Documents(host),
             ),
         ),
-        heard=Heard(seen=made.seen, watermarks=watermarks),
+        record=HearingRecord(seen=shared.seen, watermarks=watermarks),
         readership=Readership(
             host=host, window_map=window_map, watermarks=watermarks, rest=rest, listeners=around.reader_listeners
         ),

@@ -163,7 +163,7 @@ class ImporterActor(Actor):
             state=state,
             places=len(readings),
             places_done=sum(reading.is_done for reading in readings),
-            kept=sum(reading.kept for reading in readings),
+            kept=sum(reading.stored for reading in readings),
             read=self._read,
             estimate=left,
             per_second=round(rate, 1),
@@ -230,7 +230,7 @@ class ImporterActor(Actor):
                 self._read_page(window)
         if not left and not self._busy:
             self._note_state("done")
-            log.info("the past is imported: %d messages", sum(each.kept for each in self._journal.readings.values()))
+            log.info("the past is imported: %d messages", sum(each.stored for each in self._journal.readings.values()))
 
     # one place
 
@@ -298,21 +298,21 @@ class ImporterActor(Actor):
             self._advance(window, batch, 0)
             return
 
-        def take(kept: int, reason: str) -> None:
+        def take(stored: int, reason: str) -> None:
             if reason:
                 self._delay(window, AGAIN_S, reason)
             else:
-                self._advance(window, batch, kept)
+                self._advance(window, batch, stored)
 
         self._keeper.keep(window, batch.messages, batch.audience, take)
 
-    def _advance(self, window: Window, batch: _Batch, kept: int) -> None:
+    def _advance(self, window: Window, batch: _Batch, stored: int) -> None:
         """Note that messages are in logs, and go on."""
         ids = tuple(message.message_id for message in batch.messages)
         if ids:
             self.tell(self._surface, SettlePast(window=window, message_ids=ids))
         newest = max(map(int, ids), default=0)
-        fresh = batch.reading.take(batch.before, newest, len(ids), kept, is_last=batch.is_last)
+        fresh = batch.reading.take(batch.before, newest, len(ids), stored, is_last=batch.is_last)
         with self.blocking():
             self._journal.note([fresh])
         del self._busy[window]

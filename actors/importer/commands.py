@@ -6,7 +6,7 @@ from actors.part import Answer, ArgumentValues, Command, Invocation, Wording, Wo
 from messages.past import IMPORTER, ExportImported, ImportDescribed, StartImport
 
 
-def _start(call: Invocation, _given: ArgumentValues) -> StartImport:
+def _start(call: Invocation, _arguments: ArgumentValues) -> StartImport:
     return StartImport(
         request_id=call.request_id, reply_to=call.reply_to, window=call.window, manages_server=call.manages_server
     )

@@ -85,13 +85,13 @@ class _Reader:
                     place = f"messages[{self.count}]"
                     self.count += 1
                     try:
-                        said = exported_message(self._convert(message, ExportedMessage, place))
+                        past_message = exported_message(self._convert(message, ExportedMessage, place))
                     except ExportFault:
                         raise
                     except ValueError as error:
                         raise self._fault(place, str(error)) from None
-                    if said is not None:
-                        yield said
+                    if past_message is not None:
+                        yield past_message
                 self._read_tail(file)
         except UnicodeDecodeError as error:
             raise self._fault(f"byte {error.start}", "must be UTF-8") from None

@@ -31,14 +31,14 @@ class ExportImport:
         self._request: ImportExport | None = None
         self._exports: list[Export] = []
         self._batches: Iterator[tuple[Window, tuple[PastMessage, ...]]] = iter(())
-        self._kept = 0
+        self._stored = 0
 
     def begin(self, request: ImportExport) -> None:
         """Check the files, then take them in; refuse where one is unsound, or others are on their way."""
         if self._request is not None:
             self._refuse(request, "other files are being imported; try again when they are done")
             return
-        self._request, self._kept, self._exports = request, 0, []
+        self._request, self._stored, self._exports = request, 0, []
         self._check(request)
 
     def _check(self, request: ImportExport) -> None:
@@ -68,8 +68,8 @@ class ExportImport:
             self._end(request, "")
             return
 
-        def take(kept: int, reason: str) -> None:
-            self._kept += kept
+        def take(stored: int, reason: str) -> None:
+            self._stored += stored
             if reason:
                 self._end(request, reason)
             else:
@@ -86,7 +86,7 @@ class ExportImport:
             request_id=request.request_id,
             files=len(self._exports),
             messages=sum(each.messages for each in self._exports),
-            kept=self._kept,
+            kept=self._stored,
             windows=len({each.window for each in self._exports}),
         )
         self._host.tell(request.reply_to, imported)

@@ -99,7 +99,7 @@ class ImportJournal:
     @property
     def past(self) -> tuple[Window, ...]:
         """Windows with imported logs."""
-        return (*self.exported, *(window for window, each in self.readings.items() if each.kept))
+        return (*self.exported, *(window for window, each in self.readings.items() if each.stored))
 
     def _take(self, line: _Line) -> None:
         self.state = line.state or self.state
@@ -112,7 +112,7 @@ class ImportJournal:
                 top=line.top,
                 after=line.after,
                 before=line.before,
-                kept=line.kept,
+                stored=line.kept,
                 read=line.read,
                 is_done=line.done,
             )
@@ -137,7 +137,7 @@ def _line(reading: Reading) -> _Line:
         top=reading.top,
         after=reading.after,
         before=reading.before,
-        kept=reading.kept,
+        kept=reading.stored,
         read=reading.read,
         done=reading.is_done,
     )

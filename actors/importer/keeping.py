@@ -50,12 +50,12 @@ class Keeper:
 
         self._host.ask(window.address, make, PATIENCE_S, take)
 
-    def _index(self, window: Window, kept: PastKept, then: Then) -> None:
-        if not kept.path or not self._has_memory:
-            then(kept.kept, "")
+    def _index(self, window: Window, reply: PastKept, then: Then) -> None:
+        if not reply.path or not self._has_memory:
+            then(reply.kept, "")
             return
 
         def make(request_id: RequestId, reply_to: Address) -> IndexLog:
-            return IndexLog(request_id=request_id, reply_to=reply_to, window=window, path=kept.path)
+            return IndexLog(request_id=request_id, reply_to=reply_to, window=window, path=reply.path)
 
-        self._host.ask(MEMORY, make, INDEX_S, lambda _reply: then(kept.kept, ""))
+        self._host.ask(MEMORY, make, INDEX_S, lambda _reply: then(reply.kept, ""))

@@ -25,20 +25,20 @@ class Reading:
     """Greatest id that an earlier import covers; 0 for none."""
     before: int
     """All messages from this id up to `top` are in logs."""
-    kept: int = 0
+    stored: int = 0
     """Messages that imports have taken in here."""
     read: int = 0
     """Messages that this reading has seen."""
     is_done: bool = False
 
-    def take(self, oldest: int, newest: int, read: int, kept: int, *, is_last: bool) -> Reading:
+    def take(self, oldest: int, newest: int, read: int, stored: int, *, is_last: bool) -> Reading:
         """The same behind further messages, with their least and greatest ids."""
         return replace(
             self,
             top=newest if self.top == NEWEST else self.top,
             before=min(self.before, oldest or self.before),
             read=self.read + read,
-            kept=self.kept + kept,
+            stored=self.stored + stored,
             is_done=is_last,
         )
 
@@ -60,7 +60,7 @@ def begin(place: PastPlace, earlier: Reading | None) -> Reading:
     if not earlier.is_done or (place.newest and place.newest <= earlier.top):
         return earlier
     after = earlier.top if earlier.top < NEWEST else 0
-    return Reading(window=place.window, top=top, after=after, before=min(top + 1, NEWEST), kept=earlier.kept)
+    return Reading(window=place.window, top=top, after=after, before=min(top + 1, NEWEST), stored=earlier.stored)
 
 
 def estimate_left(readings: Iterable[Reading]) -> int:

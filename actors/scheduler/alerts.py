@@ -9,7 +9,7 @@ import msgspec
 
 from actors.kernel import Host
 from actors.scheduler.config import SchedulerConfig
-from actors.scheduler.status import TOLD_AGAIN_S
+from actors.scheduler.status import REPORT_AGAIN_S
 from domain.reminder.naming import base32_key
 from domain.reminder.owed import CLOCK_SKEW
 from messages.base import RequestId
@@ -42,7 +42,7 @@ class Alerts:
         """Tell people, the same no more than once in a while."""
         if self._config.channel is None or not self._config.fires:
             return
-        key = base32_key(f"{text}\0{self._host.now().timestamp() // TOLD_AGAIN_S}".encode(), 14)
+        key = base32_key(f"{text}\0{self._host.now().timestamp() // REPORT_AGAIN_S}".encode(), 14)
         self._post(
             PostMessage(
                 request_id=RequestId(f"{ALERT}{key}"),

@@ -16,7 +16,7 @@ DELETE_PREFIX = "unremind:"
 """Of the custom id of the button that deletes a reminder; the reminder's id follows."""
 LIMIT = 25
 """Reminders that are listed: as many as there can be buttons."""
-_SHOWN = 120
+_MOST_CHARACTERS = 120
 _LABEL = 40
 
 
@@ -40,7 +40,7 @@ def _line(number: int, reminder: ListedReminder, wording: Wording) -> str:
     if due is not None:
         when = f"{wording.moment(due, 'F')} ({wording.moment(due, 'R')})"
     recurs = f", {reminder.recur}" if reminder.recur != "none" else ""
-    return f"{number}. {when}{recurs}: {wording.quote(reminder.msg, _SHOWN)}"
+    return f"{number}. {when}{recurs}: {wording.quote(reminder.msg, _MOST_CHARACTERS)}"
 
 
 def _label(number: int, reminder: ListedReminder, wording: Wording) -> str:
@@ -49,7 +49,7 @@ def _label(number: int, reminder: ListedReminder, wording: Wording) -> str:
 
 
 def _word_deletion(reply: ReminderDeleted, wording: Wording) -> Answer:
-    return Answer(f"Deleted:\n> {wording.quote(reply.line, 2 * _SHOWN)}")
+    return Answer(f"Deleted:\n> {wording.quote(reply.line, 2 * _MOST_CHARACTERS)}")
 
 
 COMMANDS = (
@@ -68,8 +68,8 @@ PRESSES = (
     Press(
         prefix=DELETE_PREFIX,
         to=SCHEDULER,
-        request=lambda call, given: DeleteReminder(
-            request_id=call.request_id, reply_to=call.reply_to, window=call.window, id=given["id"]
+        request=lambda call, arguments: DeleteReminder(
+            request_id=call.request_id, reply_to=call.reply_to, window=call.window, id=arguments["id"]
         ),
         reply=ReminderDeleted,
         answer=_word_deletion,

@@ -55,7 +55,7 @@ class Confirmations:
         """True if the confirmations left by an earlier life are known."""
         self._late: dict[RequestId, OwedConfirmation] = {}
         """Confirmations whose fate the next look at the file decides."""
-        self._shown: dict[RequestId, float] = {}
+        self._shown_at: dict[RequestId, float] = {}
         """Shown confirmations whose notes are kept until they are logged -> time of showing, in the kernel's steady
         seconds."""
 
@@ -184,8 +184,8 @@ class Confirmations:
         The next life finds them shown and logs this, in case it was not logged before.
         """
         now = self._host.monotonic()
-        for request_id in [each for each, since in self._shown.items() if now - since >= older_than_s]:
-            del self._shown[request_id]
+        for request_id in [each for each, since in self._shown_at.items() if now - since >= older_than_s]:
+            del self._shown_at[request_id]
             self._owed.drop(request_id)
 
     def relay(self, command: RelayConfirmation) -> None:
@@ -214,7 +214,7 @@ class Confirmations:
         if not isinstance(reply, Delivered):
             log.error("%s was not shown: %s", reply.request_id, reply.reason)
         if isinstance(reply, Delivered):
-            self._shown[reply.request_id] = self._host.monotonic()
+            self._shown_at[reply.request_id] = self._host.monotonic()
         elif isinstance(reply, DeliveryRefused) and not reply.for_now:
             self._owed.drop(reply.request_id)
         elif owed := self._owed.note_of(reply.request_id):

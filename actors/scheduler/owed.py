@@ -33,7 +33,7 @@ class OwedConfirmations:
             disk: Writes the files.
         """
         self._notes = NoteFolder(spare / FOLDER, disk, most_bytes=_MOST_BYTES, above=spare.parent)
-        self._kept: dict[RequestId, OwedConfirmation] = {}
+        self._stored: dict[RequestId, OwedConfirmation] = {}
         """Notes that this actor has stored."""
         self._unwanted: set[RequestId] = set()
         """Dropped confirmations whose notes could not be removed."""
@@ -44,24 +44,24 @@ class OwedConfirmations:
         Raises:
             OSError: it may not; an earlier note of the same posting may.
         """
-        if self._kept.get(owed.request_id) == owed:
+        if self._stored.get(owed.request_id) == owed:
             return
         self._unwanted.discard(owed.request_id)
         try:
             self._notes.put(_name(owed.request_id), msgspec.json.encode(owed), is_durable=True)
         except OSError:
-            if owed.request_id not in self._kept:
+            if owed.request_id not in self._stored:
                 self.drop(owed.request_id)
             raise
-        self._kept[owed.request_id] = owed
+        self._stored[owed.request_id] = owed
 
     def note_of(self, request_id: RequestId) -> OwedConfirmation | None:
         """Note of that posting; None for an unknown posting."""
-        return self._kept.get(request_id)
+        return self._stored.get(request_id)
 
     def confirming(self, line: str) -> list[OwedConfirmation]:
         """Notes with a confirmation that `line` stands in the file."""
-        return [owed for owed in self._kept.values() if line and owed.line == line and not owed.is_gone]
+        return [owed for owed in self._stored.values() if line and owed.line == line and not owed.is_gone]
 
     def drop(self, request_id: RequestId) -> None:
         """Forget a note, if it is there: the confirmation is settled.
@@ -69,7 +69,7 @@ class OwedConfirmations:
         A note that returns after a power loss leads to a look for its posting, not to a second posting.
         """
         self._unwanted.discard(request_id)
-        self._kept.pop(request_id, None)
+        self._stored.pop(request_id, None)
         name = _name(request_id)
         for each in (name, draft_path(Path(name)).name):
             try:
@@ -90,7 +90,7 @@ class OwedConfirmations:
             OSError: the folder cannot be read.
         """
         notes = [owed for name in self._notes.names() if (owed := self._read(name)) is not None]
-        self._kept.update((owed.request_id, owed) for owed in notes)
+        self._stored.update((owed.request_id, owed) for owed in notes)
         return sorted(notes, key=lambda owed: owed.at)
 
     def _read(self, name: str) -> OwedConfirmation | None:

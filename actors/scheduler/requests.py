@@ -38,7 +38,9 @@ from messages.scheduler import (
 )
 from messages.socket import Refused
 
-KEPT = "{count} reminders of this conversation stay, as people rely on them: /reminders lists and deletes them"
+REMINDERS_STAY = (
+    "{count} reminders of this conversation stay, as people rely on them: /reminders lists and deletes them"
+)
 TROUBLE = (EditRefusedError, InvalidReminderError, OSError)
 """Errors that can stop an edit."""
 
@@ -117,7 +119,7 @@ class ReminderRequests:
     def answer_forget(self, request: ForgetDerived) -> None:
         """Say how many reminders of a window stay: people rely on them, and a reminder names no event."""
         count = sum(entry.reminder.window == request.window for entry in scan(self._read() or b"").entries)
-        note = KEPT.format(count=count) if count else ""
+        note = REMINDERS_STAY.format(count=count) if count else ""
         self._host.tell(request.reply_to, answer_derived(request, SCHEDULER.kind, 0, note))
 
     def _list(self, request: ListReminders, sight: Sight) -> None:

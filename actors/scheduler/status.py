@@ -21,12 +21,12 @@ _T = TypeVar("_T")
 SOONEST = 3
 
 
-TOLD_AGAIN_S = 900.0
+REPORT_AGAIN_S = 900.0
 """People hear of one cause no more often, however it comes and goes."""
 
 
 @dataclass(slots=True)
-class _Told:
+class _Report:
     """Last report to users about one cause."""
 
     trouble: str
@@ -47,7 +47,7 @@ class Troubles:
         self._tell = tell
         self._monotonic = monotonic
         self._by_cause: dict[str, str] = {}
-        self._told: dict[str, _Told] = {}
+        self._reports: dict[str, _Report] = {}
 
     def __str__(self) -> str:
         """All present troubles; empty if all is well."""
@@ -73,10 +73,10 @@ class Troubles:
             self._tell_of(cause, trouble, detail)
 
     def _tell_of(self, cause: str, trouble: str, detail: str) -> None:
-        report, now = self._told.get(cause), self._monotonic()
-        if trouble == (report.trouble if report else "") or (report and now - report.at < TOLD_AGAIN_S):
+        report, now = self._reports.get(cause), self._monotonic()
+        if trouble == (report.trouble if report else "") or (report and now - report.at < REPORT_AGAIN_S):
             return
-        self._told[cause] = _Told(trouble, now)
+        self._reports[cause] = _Report(trouble, now)
         self._tell(f"⚠️ Reminders: {trouble}{detail}" if trouble else f"✅ Reminders: {cause}: in order again")
 
     def guard_disk(

@@ -46,13 +46,13 @@ HARMLESS = frozenset(
 
 def harmless_values(values: Mapping[str, object]) -> dict[str, object]:
     """The part of a settings file's values that its folder decides without trust."""
-    kept: dict[str, object] = {}
+    harmless: dict[str, object] = {}
     for name, value in values.items():
         if isinstance(value, dict):
             table = {key: item for key, item in value.items() if f"{name}.{key}" in HARMLESS}
             if table:
-                kept[name] = table
-    return kept
+                harmless[name] = table
+    return harmless
 
 
 def other_keys(values: Mapping[str, object], schema: type[Settings]) -> tuple[tuple[str, ...], int]:

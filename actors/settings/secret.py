@@ -85,7 +85,7 @@ class Secrets:
             SettingsError: The file is open to others or not made of NAME=value lines, or the bot's token is malformed.
         """
         # Out of the environment first, whatever is wrong with the file.
-        taken = {name: environ.pop(name).strip() for name in list(environ) if is_secret_name(name)}
+        from_environment = {name: environ.pop(name).strip() for name in list(environ) if is_secret_name(name)}
         values: dict[str, str] = {}
         sources: dict[str, str] = {}
         left_out = LeftOut()
@@ -98,7 +98,7 @@ class Secrets:
             elif content is not None:
                 values = _parse_secrets(_decode_file(content, path), str(path))
                 sources = dict.fromkeys(values, str(path))
-        present = {name: value for name, value in taken.items() if value}
+        present = {name: value for name, value in from_environment.items() if value}
         secrets = cls(values | present, sources | dict.fromkeys(present, "env"), left_out)
         secrets._check_discord_token()
         return secrets

@@ -47,10 +47,10 @@ def _reason(value: object) -> str:
 def _holds_id(text: str) -> bool:
     """True if a text is an id in base64, as the first piece of a bot token is."""
     try:
-        held = base64.b64decode(text.partition(".")[0] + "==", validate=True)
+        decoded = base64.b64decode(text.partition(".")[0] + "==", validate=True)
     except ValueError:
         return False
-    return re.fullmatch(_DIGITS.encode(), held) is not None
+    return re.fullmatch(_DIGITS.encode(), decoded) is not None
 
 
 def _snowflake_or_everyone(value: object) -> object:

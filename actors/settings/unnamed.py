@@ -72,15 +72,15 @@ def read_unnamed(
         fault = ""
     except SettingsError as error:
         whole, fault = Document(place, path.absolute()), str(error)
-    kept = Document(place, whole.path, harmless_values(whole.values), whole.lines)
-    if fault := fault or fault_of(kept):
+    harmless = Document(place, whole.path, harmless_values(whole.values), whole.lines)
+    if fault := fault or fault_of(harmless):
         nothing = Document(place, whole.path)
         return Unnamed(nothing, LeftOut(file=place, fault=fault, changed=changed, trouble=trust.trouble), is_trusted)
     keys, others = other_keys(whole.values, schema)
     if not keys and not others:
-        return Unnamed(kept, LeftOut(), is_trusted)
+        return Unnamed(harmless, LeftOut(), is_trusted)
     left_out = LeftOut(file=place, keys=keys, others=others, changed=changed, trouble=trust.trouble)
-    return Unnamed(kept, left_out, is_trusted)
+    return Unnamed(harmless, left_out, is_trusted)
 
 
 def is_trusted_folder(folder: Path, trust: Trust) -> bool:

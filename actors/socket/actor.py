@@ -17,7 +17,7 @@ from actors.part import Verb
 from actors.socket.door import USUAL_PATIENCE, Patience
 from actors.socket.doors import Doors, Entrance
 from actors.socket.status import Facts, Status
-from actors.socket.verb import Asked, addressee, help_on, message_of
+from actors.socket.verb import RequestContext, addressee, help_on, message_of
 from actors.socket.wire import Request, RequestError, quote_value
 from messages.base import Address, Message, RequestId, Window, has_request_id
 from messages.socket import DoorOpen, OpenDoor, Refused, TendDoors
@@ -213,7 +213,9 @@ class SocketActor(Actor):
         name = request.verb
         verb = verbs.get(name) or _refuse_verb(name, verbs)
 
-        message = message_of(verb, name, request.arguments, Asked(RequestId(self.new_id()), self.address, window))
+        message = message_of(
+            verb, name, request.arguments, RequestContext(RequestId(self.new_id()), self.address, window)
+        )
         answer_s = self._config.answer_s if verb.answer_s is None else verb.answer_s
         try:
             answer = await ask_from_loop(self, addressee(verb, message), lambda *_: message, answer_s)

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import NODEFAULT, Meta
 
 from actors.part.verb import Verb
-from actors.socket.wire import MALFORMED, SHOWN, RequestError, brief, quote_value
+from actors.socket.wire import MALFORMED, MOST_CHARACTERS, RequestError, brief, quote_value
 from messages.base import OPERATOR, Address, Message, RequestId, Window
 
 WINDOW = "window"
@@ -25,7 +25,7 @@ _WORTH_READING_BYTES = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestContext:
     """Context of a request, as the door itself knows it."""
 
     request_id: RequestId
@@ -34,7 +34,7 @@ class Asked:
     """The door's; None at the operator's door, where the asker may name one, and else is `OPERATOR`."""
 
 
-def message_of(verb: Verb, name: str, arguments: msgspec.Raw, caller: Asked) -> Message:
+def message_of(verb: Verb, name: str, arguments: msgspec.Raw, caller: RequestContext) -> Message:
     """The message that a request becomes.
 
     The arguments are decoded straight into the fields of the verb's message, each with the maximum that its type has:
@@ -143,7 +143,7 @@ def _argument_text(verb: Verb, arguments: msgspec.Raw, argument: str) -> str:
             return quote_value(msgspec.json.decode(raw)) if raw else ""
     except MALFORMED:
         return ""
-    return brief(raw[:SHOWN].decode("utf-8", "replace") + "…", SHOWN)
+    return brief(raw[:MOST_CHARACTERS].decode("utf-8", "replace") + "…", MOST_CHARACTERS)
 
 
 def _not_allowed(argument: str, value: str, name: str, allowed: tuple[str, ...]) -> str:

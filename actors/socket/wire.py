@@ -15,7 +15,7 @@ LONGEST_ANSWER_BYTES = 8 * 1024 * 1024
 LONGEST_NAME = 64
 """Characters of a request's id, of a verb and of the operator's key."""
 GREATEST_ID = 2**53
-SHOWN = 60
+MOST_CHARACTERS = 60
 """Most characters of a faulty value that an error repeats."""
 EXAMPLE = 'a line must be one JSON object such as {"id": 1, "verb": "help", "arguments": {}}'
 
@@ -100,7 +100,7 @@ def failure(name: RequestName, reason: str) -> bytes:
 
 def quote_value(value: object) -> str:
     """`value` as an error repeats it: cut short and on one line."""
-    return brief(repr(value), SHOWN)
+    return brief(repr(value), MOST_CHARACTERS)
 
 
 def brief(text: str, most: int) -> str:

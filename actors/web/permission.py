@@ -54,7 +54,7 @@ class Permission:
         self._outflow = RateLimit(config.out_bytes_per_hour, HOUR_S)
         self._allow = allow
         self._refuse = refuse
-        self._found: OrderedDict[Window, SeenAddresses] = OrderedDict()
+        self._results: OrderedDict[Window, SeenAddresses] = OrderedDict()
         self._checks: dict[RequestId, ReadPage] = {}
         self.sent_bytes = 0
         """Bytes of allowed addresses and searches, as counted."""
@@ -85,10 +85,10 @@ class Permission:
 
     def note_results(self, window: Window, links: Iterable[str]) -> None:
         """Let the window read what a search of its own found."""
-        self._found.setdefault(window, SeenAddresses(MOST_RESULTS_KEPT)).add(links)
-        self._found.move_to_end(window)
-        if len(self._found) > MOST_WINDOWS:
-            self._found.popitem(last=False)
+        self._results.setdefault(window, SeenAddresses(MOST_RESULTS_KEPT)).add(links)
+        self._results.move_to_end(window)
+        if len(self._results) > MOST_WINDOWS:
+            self._results.popitem(last=False)
 
     def clear(self) -> list[ReadPage]:
         """Forget and return the waiting requests."""
@@ -96,7 +96,7 @@ class Permission:
         return waiting
 
     def _judge_page(self, request: ReadPage) -> None:
-        if request.url in self._found.get(request.window, ()):
+        if request.url in self._results.get(request.window, ()):
             self._spend(request)
             return
         self._checks[request.request_id] = request

@@ -138,10 +138,10 @@ def is_ban(error: discord.HTTPException) -> bool:
 def retry_after_s(error: discord.HTTPException) -> float | None:
     """Seconds until the server answers again: the longest wait in its headers and body; None without any."""
     headers, body = _headers(error), body_of(error)
-    said = [_seconds(headers.get("Retry-After")), _until(headers)]
+    waits_s = [_seconds(headers.get("Retry-After")), _until(headers)]
     if isinstance(body, dict):
-        said.append(_seconds(body.get("retry_after")))
-    return max((seconds for seconds in said if seconds is not None), default=None)
+        waits_s.append(_seconds(body.get("retry_after")))
+    return max((seconds for seconds in waits_s if seconds is not None), default=None)
 
 
 def _headers(error: discord.HTTPException) -> Mapping[str, str]:

@@ -91,13 +91,13 @@ class Rounds:
         """Put the channels that a survey finds before all others of the round."""
         self._is_survey_due = False
         try:
-            found = await self._survey()
+            channel_ids = await self._survey()
         except (CallRefusedError, CallFailedError) as error:
             log.info("the next round looks for threads with news: %s", error)
         except Exception:
             log.exception("the next round looks for threads with news")
         else:
-            self._due = dict.fromkeys((*found, *self._due))
+            self._due = dict.fromkeys((*channel_ids, *self._due))
 
     async def _try(self, channel_id: int) -> bool:
         """Look into a channel; one that cannot be looked into now has its turn in the next round."""

@@ -10,7 +10,7 @@ from messages.discord import DISCORD, MemorySwitched, SwitchMemory
 _REFUSED = "Memory is as it was"
 
 
-def _switch(call: Invocation, _given: ArgumentValues, *, is_off: bool) -> SwitchMemory:
+def _switch(call: Invocation, _arguments: ArgumentValues, *, is_off: bool) -> SwitchMemory:
     return SwitchMemory(
         request_id=call.request_id,
         reply_to=call.reply_to,

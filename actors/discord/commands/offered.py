@@ -37,7 +37,7 @@ class Completions:
         self._completions = {each.choices for each in arguments if isinstance(each.choices, Completion)}
         self._names: dict[Completion, tuple[str, ...]] = {}
         self._numbers = itertools.count(1)
-        self._asked: dict[Completion, tuple[asyncio.Future[Message], float]] = {}
+        self._lookups: dict[Completion, tuple[asyncio.Future[Message], float]] = {}
 
     def refresh(self) -> None:
         """Have all choices looked up that were not a moment ago; they come later."""
@@ -51,7 +51,7 @@ class Completions:
 
     def _refresh(self, completion: Completion) -> None:
         now = asyncio.get_running_loop().time()
-        earlier, asked_at = self._asked.get(completion, (None, 0.0))
+        earlier, asked_at = self._lookups.get(completion, (None, 0.0))
         if earlier is not None and now - asked_at < FRESH_S:
             return
         if earlier is not None:
@@ -59,7 +59,7 @@ class Completions:
         request_id = RequestId(f"choices.{next(self._numbers)}")
         request = completion.request(request_id, self._dispatcher.reply_to)
         future = self._dispatcher.inquire(completion.to, request)
-        self._asked[completion] = future, now
+        self._lookups[completion] = future, now
         future.add_done_callback(lambda done: self._take(completion, done))
 
     def _take(self, completion: Completion, done: asyncio.Future[Message]) -> None:
@@ -115,13 +115,13 @@ class PartCommands:
         return app_commands.ContextMenu(name=command.menu, callback=callback)
 
     def _make(self, command: AnyCommand, name: str) -> SlashCommand:
-        made: SlashCommand = app_commands.Command(
+        slash_command: SlashCommand = app_commands.Command(
             name=name, description=command.description, callback=self._callback(command)
         )
         for argument in command.arguments:
             if argument.choices:
-                made.autocomplete(argument.name)(self._completer(argument))
-        return made
+                slash_command.autocomplete(argument.name)(self._completer(argument))
+        return slash_command
 
     def _callback(self, command: AnyCommand) -> Callable[..., Coroutine[Any, Any, None]]:
         """A coroutine function whose parameters are the command's arguments, which discord.py reads off it."""
@@ -141,12 +141,12 @@ class PartCommands:
         return app_commands.describe(**descriptions)(callback) if descriptions else callback
 
     def _ask(
-        self, interaction: discord.Interaction, command: Command[Any], call: Invocation, given: ArgumentValues
+        self, interaction: discord.Interaction, command: Command[Any], call: Invocation, arguments: ArgumentValues
     ) -> Awaitable[Answer]:
         """Answer of a command; where memory is off, one that keeps words is refused."""
         if command.keeps_words and self._dispatcher.policy.is_off_record(interaction.channel):
             return at_once(f"{command.refused}: {MEMORY_IS_OFF}")
-        return ask(self._dispatcher, command, call, given)
+        return ask(self._dispatcher, command, call, arguments)
 
     def _completer(self, argument: Argument) -> Callable[[discord.Interaction, str], Coroutine[Any, Any, Choices]]:
         async def complete(interaction: discord.Interaction, typed: str) -> Choices:
@@ -160,14 +160,12 @@ class PartCommands:
 
     # commands that speak
 
-    async def _speak(
-        self, interaction: discord.Interaction, command: SpokenCommand[Any], given: ArgumentValues
-    ) -> None:
+    async def _speak(self, interaction: discord.Interaction, command: SpokenCommand[Any], arguments: ArgumentValues) -> None:
         """Look up what the person is to say, then say it in its place among the channel's messages."""
         replies: list[Message] = []
 
         async def read() -> None:
-            replies.extend(await self._read(interaction, command, given))
+            replies.extend(await self._read(interaction, command, arguments))
 
         def errand(call: Invocation) -> Awaitable[Answer]:
             return self._say(interaction, command, call, replies)
@@ -175,10 +173,10 @@ class PartCommands:
         await self._dispatcher.serve(interaction, errand, prepare=read)
 
     async def _read(
-        self, interaction: discord.Interaction, command: SpokenCommand[Any], given: ArgumentValues
+        self, interaction: discord.Interaction, command: SpokenCommand[Any], arguments: ArgumentValues
     ) -> list[Message]:
         """Reply of a part, in a list; empty without a reply in time."""
-        request = command.request(RequestId(str(interaction.id)), self._dispatcher.reply_to, given)
+        request = command.request(RequestId(str(interaction.id)), self._dispatcher.reply_to, arguments)
         reply = self._dispatcher.inquire(command.to, request)
         await asyncio.wait([reply], timeout=self._dispatcher.timing.answer_within_s / 2)
         if reply.done():
@@ -208,11 +206,11 @@ class PartCommands:
 
 
 def ask(
-    dispatcher: CommandDispatcher, question: Question[Any], call: Invocation, given: ArgumentValues
+    dispatcher: CommandDispatcher, question: Question[Any], call: Invocation, arguments: ArgumentValues
 ) -> Awaitable[Answer]:
     """Send a part's question to its address; the answer made from the reply."""
     to = question.to(call.window) if callable(question.to) else question.to or call.window.address
-    reply = dispatcher.inquire(to, question.request(call, given))
+    reply = dispatcher.inquire(to, question.request(call, arguments))
     return word_reply(reply, question.reply, lambda reply: question.answer(reply, dispatcher), question.refused)
 
 

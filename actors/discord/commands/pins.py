@@ -27,7 +27,7 @@ ELSEWHERE = "That message stands in another channel; say it there, or use the me
 IS_OFF = f"Not remembered: {MEMORY_IS_OFF}"
 COUNT_S = 1.0
 """Seconds to wait for the memory to say whether pins have room; the pin itself is made by then."""
-_SHOWN = 300
+_MOST_CHARACTERS = 300
 
 Fetch = Callable[[], Awaitable[LookedUp | str]]
 """Gives a message that no log has, or the reason why not."""
@@ -134,10 +134,10 @@ class PinCommands:
             request_id=RequestId(f"{question.request_id}-room"), reply_to=question.reply_to, window=question.window
         )
         try:
-            told = await asyncio.wait_for(self._dispatcher.inquire(MEMORY, request), COUNT_S)
+            reply = await asyncio.wait_for(self._dispatcher.inquire(MEMORY, request), COUNT_S)
         except TimeoutError:
             return ""
-        return crowding(told.pins_here, told.pins_given) if isinstance(told, MemoryDescribed) else ""
+        return crowding(reply.pins_here, reply.pins_given) if isinstance(reply, MemoryDescribed) else ""
 
     @app_commands.describe(message="A message's link or id; leave it out for what you had me remember last")
     async def _unremember(
@@ -171,4 +171,6 @@ class PinCommands:
         )
 
     def _show(self, what: str, pin: MemoryPinned | MemoryUnpinned) -> Answer:
-        return Answer(f"{what}:\n> {self._dispatcher.quote(pin.text, _SHOWN)}\n-# path={pin.path} line={pin.line}")
+        return Answer(
+            f"{what}:\n> {self._dispatcher.quote(pin.text, _MOST_CHARACTERS)}\n-# path={pin.path} line={pin.line}"
+        )

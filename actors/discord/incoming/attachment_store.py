@@ -76,12 +76,12 @@ def keep(
     disk, place = disk or RealDisk(), attachments_folder(window)
     with _closing(_shelf(disk, data_root, place)) as shelf:
         others = _others(shelf, message_id, files)
-        kept, faults = _within(files, most_bytes, others)
-        needed = sum(map(len, kept.values()))
+        accepted, faults = _within(files, most_bytes, others)
+        needed = sum(map(len, accepted.values()))
         _see_that_there_is_room(shelf, needed, least_free_bytes)
         _make_room(shelf, message_id, most_bytes - needed - sum(others), most_messages)
         with _closing(_folder(disk, shelf, message_id)) as folder:
-            for name, data in kept.items():
+            for name, data in accepted.items():
                 try:
                     _write(disk, folder, name, data)
                 except OSError as error:
@@ -104,18 +104,18 @@ def _within(
     files: Mapping[str, bytes | bytearray], most_bytes: int, others: Sequence[int]
 ) -> tuple[dict[str, bytes | bytearray], dict[str, str]]:
     """The files that may be kept beside `others`, in their order, and why each of the rest may not."""
-    kept, faults, total = dict[str, bytes | bytearray](), dict[str, str](), sum(others)
+    accepted, faults, total = dict[str, bytes | bytearray](), dict[str, str](), sum(others)
     for name, data in files.items():
         if name.startswith(".") or os.sep in name or "\0" in name:
             faults[name] = "its name is a path or hidden"
         elif total + len(data) > most_bytes:
             faults[name] = f"of a conversation at most {most_bytes >> 20} MiB are kept"
-        elif len(kept) + len(others) >= MOST_FILES:
+        elif len(accepted) + len(others) >= MOST_FILES:
             faults[name] = f"of a message at most {MOST_FILES} files are kept"
         else:
-            kept[name] = data
+            accepted[name] = data
             total += len(data)
-    return kept, faults
+    return accepted, faults
 
 
 def _shelf(disk: Disk, data_root: Path, path: PurePath) -> int:

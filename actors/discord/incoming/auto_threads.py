@@ -75,7 +75,7 @@ class AutoThreads:
         self._timing = timing
         self._moves: dict[int, int] = {}
         """Message on its way into the log of its own thread -> channel in which it was written."""
-        self._told: set[tuple[int, str]] = set()
+        self._logged: set[tuple[int, str]] = set()
         """Channel and reason, of those that the log has."""
 
     def has(self, message_id: int) -> bool:
@@ -124,8 +124,8 @@ class AutoThreads:
 
     async def _open(self, message: WireMessage, channel: discord.TextChannel, names: NameBook) -> discord.Thread | None:
         me = channel.guild.get_member(self._rest.bot_id() or 0)
-        given = discord.Permissions.all() if me is None else channel.permissions_for(me)
-        if lacks := [name for name, permission in _NEEDED.items() if not given >= permission]:
+        permissions = discord.Permissions.all() if me is None else channel.permissions_for(me)
+        if lacks := [name for name, permission in _NEEDED.items() if not permissions >= permission]:
             self._tell_once(channel.id, f"the bot lacks {' and '.join(lacks)}")
             return None
         otherwise = f"Question of {names.author_name(message)}"
@@ -173,6 +173,6 @@ class AutoThreads:
         return None if self._rest.client is None else self._rest.client.get_channel(thread_id)
 
     def _tell_once(self, channel_id: int, reason: str) -> None:
-        if (channel_id, reason) not in self._told:
-            self._told.add((channel_id, reason))
+        if (channel_id, reason) not in self._logged:
+            self._logged.add((channel_id, reason))
             log.warning("channel %d: a question is answered there and not in a thread: %s", channel_id, reason)

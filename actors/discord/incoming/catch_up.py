@@ -300,13 +300,13 @@ class CatchUp:
             for message in page.messages:
                 self.intake.seen.notice(str(channel_id), message.id)
                 self.intake.preparation.starters.notice(message)
-            said = await self._to_pass_on(channel_id, page)
-            for message in said:
+            messages = await self._to_pass_on(channel_id, page)
+            for message in messages:
                 self._watermarks.notice(channel_id, message.id)
             self._watermarks.fill_page(
                 channel_id, read.after, page.newest, joins=read.joins, reached=read.reached, is_last=page.is_last
             )
-            for message in said:
+            for message in messages:
                 yield MessageArrival.of(message, is_live=False)
 
     async def _look(self, channel_id: int) -> bool:

@@ -126,11 +126,11 @@ class Comparison:
     async def logged_ids(self, window: Window) -> frozenset[int]:
         """Messages whose own words the window's logs hold, of the newest; none where the window does not say."""
         try:
-            told = await self._kept_messages(window)
+            reply = await self._kept_messages(window)
         except (CallFailedError, TimeoutError) as error:
             log.warning("%s does not say what it has logged: %s", window.address, str(error) or "no answer came")
             return frozenset()
-        return frozenset(int(each.message_id) for each in told.messages if each.words)
+        return frozenset(int(each.message_id) for each in reply.messages if each.words)
 
     def _work(self) -> None:
         for _ in range(min(_AT_ONCE, len(self._due)) - self._working):
@@ -178,23 +178,23 @@ class Comparison:
         if not self._is_ours(window):
             return
         await self._intake.settle(ChannelId(window.id))
-        told = await self._kept_messages(window)
-        kept = {
+        reply = await self._kept_messages(window)
+        logged = {
             number: message
-            for message in told.messages
+            for message in reply.messages
             if (number := int(message.message_id)) >= self._rest.first_id and message.words != FORGOTTEN_WORDS
         }
-        if not kept:
+        if not logged:
             return
-        oldest = min(kept)
+        oldest = min(logged)
         listing = await self._rest.persist("comparing history", functools.partial(_newest, window, oldest, self._knows))
         own = (each for each in listing.messages.values() if each.author.id == self._rest.bot_id())
-        self._on_own(own, told.unfinished_turns)
-        gone = sorted(number for number in kept if listing.lacks(number, window))
+        self._on_own(own, reply.unfinished_turns)
+        gone = sorted(number for number in logged if listing.lacks(number, window))
         edited = [
             message
             for number, message in sorted(listing.messages.items())
-            if number in kept and message.author.id != self._rest.bot_id() and _is_edited(kept[number], message)
+            if number in logged and message.author.id != self._rest.bot_id() and _is_edited(logged[number], message)
         ]
         if gone or edited:
             log.info("%s: %d messages were deleted unheard, %d edited", window.address, len(gone), len(edited))
@@ -264,10 +264,10 @@ async def _newest(
     return Listing(messages, 0 if is_whole else min(messages), unreadable, tells_start)
 
 
-def _is_edited(kept: KeptMessage, message: WireMessage) -> bool:
+def _is_edited(logged: KeptMessage, message: WireMessage) -> bool:
     """True if a message's text may differ from the log; a quotation is judged by its time only."""
     if message.edited_at is None:
         return False
-    if not kept.words:
-        return message.edited_at.timestamp() * 1000 > kept.logged_at_ms
-    return kept.words != digest(message.content) or kept.files > sum(1 for _ in files_of(message.wire))
+    if not logged.words:
+        return message.edited_at.timestamp() * 1000 > logged.logged_at_ms
+    return logged.words != digest(message.content) or logged.files > sum(1 for _ in files_of(message.wire))

@@ -24,7 +24,7 @@ from actors.discord.incoming.arrival import (
     retraction,
 )
 from actors.discord.incoming.authorization import RolesFound, Verdict
-from actors.discord.incoming.lane import Heard, Lane, Prepared, Rules
+from actors.discord.incoming.lane import HearingRecord, Lane, Prepared, Rules
 from actors.discord.incoming.places.channel_policy import ChannelPolicy
 from actors.discord.incoming.places.window_map import AnyChannel, NoWindow, WindowMap, dm_window, thread_window
 from actors.discord.incoming.preparation import Preparation
@@ -53,7 +53,7 @@ class Intake:
         host: Host,
         rules: Rules,
         preparation: Preparation,
-        heard: Heard,
+        record: HearingRecord,
         readership: Readership,
         timing: Timing,
     ) -> None:
@@ -63,12 +63,12 @@ class Intake:
             host: Sends messages to the windows and takes their replies.
             rules: Decide which events are for the bot.
             preparation: Reads all that messages say.
-            heard: Records which messages are on their way, passed on, or not for the bot.
+            record: Records which messages are on their way, passed on, or not for the bot.
             readership: Notes threads before their messages are passed on.
             timing: Waits between questions to Discord.
         """
-        self.seen = heard.seen
-        self.watermarks = heard.watermarks
+        self.seen = record.seen
+        self.watermarks = record.watermarks
         self.readership = readership
         self.withdrawn = preparation.withdrawn
         self._host = host
@@ -156,9 +156,9 @@ class Intake:
         if isinstance(window, Window):
             return window
         if window is NoWindow.UNKNOWN and isinstance(channel, discord.abc.Snowflake):
-            for kept in (thread_window(str(channel.id)), dm_window(str(channel.id))):
-                if self.watermarks.knows(kept) or self.watermarks.has_past(kept):
-                    return kept
+            for candidate in (thread_window(str(channel.id)), dm_window(str(channel.id))):
+                if self.watermarks.knows(candidate) or self.watermarks.has_past(candidate):
+                    return candidate
         return None
 
     def take(self, arrival: Arrival) -> None:
@@ -209,10 +209,10 @@ class Intake:
             self._threads.note_move(message.id, message.channel.id)
             self.readership.meet(channel)
         hearing = prepared.hearing or self._admission.hearing(arrival, admitted)
-        said = self.preparation.user_message(message, window, channel, hearing, prepared.unpacked)
-        if said.quote is not None and self.withdrawn.is_withdrawn(int(said.quote.message_id)):
-            said = msgspec.structs.replace(said, quote=None)
-        self._host.tell(window.address, said)
+        user_message = self.preparation.user_message(message, window, channel, hearing, prepared.unpacked)
+        if user_message.quote is not None and self.withdrawn.is_withdrawn(int(user_message.quote.message_id)):
+            user_message = msgspec.structs.replace(user_message, quote=None)
+        self._host.tell(window.address, user_message)
         if (edit := self.withdrawn.edit_of(message.id)) is not None:
             self._host.tell(window.address, msgspec.structs.replace(edit, window=window))
 

@@ -28,7 +28,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class HearingRecord:
     """Record of what was heard so far."""
 
     seen: SeenMessages

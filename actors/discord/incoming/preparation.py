@@ -76,10 +76,10 @@ class Preparation:
         """Message for the window's actor about a Discord message; `channel` is the window's."""
         is_off = self._policy.is_off_record(channel, message.id)
         setting = Setting(self._window_map.audience_of(channel), self._policy.tables_of(channel), is_off)
-        said = user_message(message, window, self._host.address, setting, hearing, self.names, unpacked)
-        if said.quote is None or is_off or not self._policy.is_off_record(channel, int(said.quote.message_id)):
-            return said
-        return msgspec.structs.replace(said, quote=None)  # a log must not get it by quotation
+        prepared = user_message(message, window, self._host.address, setting, hearing, self.names, unpacked)
+        if prepared.quote is None or is_off or not self._policy.is_off_record(channel, int(prepared.quote.message_id)):
+            return prepared
+        return msgspec.structs.replace(prepared, quote=None)  # a log must not get it by quotation
 
     def revision(self, message: WireMessage, window: Window, *, wants_answer: bool) -> ReviseMessage:
         """Message for the window's actor about an edit; new words are not kept if memory is off, or was off then."""
@@ -96,8 +96,8 @@ class Preparation:
         unpacked = await self._unpack(starter, window)
         if not unpacked.text and not unpacked.files:
             return
-        said = self.user_message(starter, window, place, Hearing(wants_answer=False), unpacked)
-        self._host.tell(window.address, said)
+        prepared = self.user_message(starter, window, place, Hearing(wants_answer=False), unpacked)
+        self._host.tell(window.address, prepared)
         if (edit := self.withdrawn.edit_of(starter.id)) is not None:
             self._host.tell(window.address, msgspec.structs.replace(edit, window=window, wants_answer=False))
 

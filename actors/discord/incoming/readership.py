@@ -37,7 +37,7 @@ Place = tuple[int, bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReportedReaders:
     """Readers last told to listeners. Readers of a channel take 2 kB; equal values are shared."""
 
     channels: dict[str, Readers]
@@ -90,8 +90,8 @@ class Readership:
         """Every place of them, to have each once."""
         self._gone: OrderedDict[int, None] = OrderedDict()
         """Threads that were deleted: what was said in one may come late, and so may a list that has it."""
-        self._told = Told({}, {})
-        self._untold: set[int] = set()
+        self._reported = ReportedReaders({}, {})
+        self._unreported: set[int] = set()
         """Threads that were noted since."""
         self._tasks = BackgroundTasks()
 
@@ -120,8 +120,8 @@ class Readership:
     def suspend(self) -> None:
         """Forget all readers when the connection is lost, since changes would go unnoticed."""
         self._is_current = False
-        if self._told.channels or self._told.places:
-            self._told = Told({}, {})
+        if self._reported.channels or self._reported.places:
+            self._reported = ReportedReaders({}, {})
             self._tell(ReadersListed(windows=()))
 
     def resume(self) -> None:
@@ -138,7 +138,7 @@ class Readership:
 
     def describe(self, request: DescribeReaders) -> None:
         """Reply with the present readers of some windows; None for windows that Discord does not list."""
-        windows = tuple(WindowReaders(window=window, readers=self._told_of(window)) for window in request.windows)
+        windows = tuple(WindowReaders(window=window, readers=self._reported_of(window)) for window in request.windows)
         self._host.tell(request.reply_to, ReadersDescribed(request_id=request.request_id, windows=windows))
 
     # what Discord says; nothing here may wait, or a user is shown words that he may read no more
@@ -152,7 +152,7 @@ class Readership:
     def meet(self, channel: object) -> None:
         """A channel or thread in which something happens, or happened before this session, and it may be gone since."""
         if isinstance(channel, discord.Thread) and self._is_of_now(channel):
-            before = self._told_of_thread(channel.id)
+            before = self._reported_of_thread(channel.id)
             if self._note(channel):
                 self._compare_thread(channel.id, before)
 
@@ -167,47 +167,47 @@ class Readership:
         self._gone[thread_id] = None
         if len(self._gone) > MOST_GONE:
             self._gone.popitem(last=False)
-        self._untold.discard(thread_id)
+        self._unreported.discard(thread_id)
         place = self._threads.pop(thread_id, None)
-        if place is not None and self._told.places.get(place) is not None:
+        if place is not None and self._reported.places.get(place) is not None:
             self._tell(ReadersChanged(windows=(_thread(thread_id, None),)))
 
     def forget_channel(self, channel_id: int) -> None:
         """A channel was deleted, and all its threads with it."""
         gone = [thread for thread, place in self._threads.items() if place[0] == channel_id]
-        told = [thread for thread in gone if self._told_of_thread(thread) is not None]
+        reported = [thread for thread in gone if self._reported_of_thread(thread) is not None]
         for thread in gone:
             del self._threads[thread]
-        self._compare(told)
+        self._compare(reported)
 
     # the parts of the above
 
     def _list(self) -> None:
         """Look at everything anew, and tell all of it."""
-        self._told = self._current()
-        self._untold.clear()
+        self._reported = self._current()
+        self._unreported.clear()
         self._tell(ReadersListed(windows=self._windows()))
 
     def _compare(self, gone: Iterable[int]) -> None:
         """Look at everything anew, and tell what is otherwise, with those threads that were told and are `gone`."""
         if not self._is_current:
             return
-        before, self._told = self._told, self._current()
-        channels = before.channels.keys() | self._told.channels.keys()
+        before, self._reported = self._reported, self._current()
+        channels = before.channels.keys() | self._reported.channels.keys()
         changed = [
-            WindowReaders(window=channel_window(channel_id), readers=self._told.channels.get(channel_id))
+            WindowReaders(window=channel_window(channel_id), readers=self._reported.channels.get(channel_id))
             for channel_id in channels
-            if before.channels.get(channel_id) != self._told.channels.get(channel_id)
+            if before.channels.get(channel_id) != self._reported.channels.get(channel_id)
         ]
-        others = {place for place in self._places if before.places.get(place) != self._told.places.get(place)}
+        others = {place for place in self._places if before.places.get(place) != self._reported.places.get(place)}
         changed += (_thread(thread_id, None) for thread_id in gone)
-        if others or self._untold:
+        if others or self._unreported:
             changed += (
-                _thread(thread_id, self._told.places.get(place))
+                _thread(thread_id, self._reported.places.get(place))
                 for thread_id, place in self._threads.items()
-                if place in others or thread_id in self._untold
+                if place in others or thread_id in self._unreported
             )
-        self._untold.clear()
+        self._unreported.clear()
         if changed:
             self._tell(ReadersChanged(windows=tuple(changed)))
 
@@ -217,13 +217,13 @@ class Readership:
         if not self._is_current or self._client is None or place is None:
             return
         now = _readers_in(self._client, *place)
-        if place not in self._told.places:
-            self._told.places[place] = self._told.share(now)
-        elif now != self._told.places.get(place):
+        if place not in self._reported.places:
+            self._reported.places[place] = self._reported.share(now)
+        elif now != self._reported.places.get(place):
             self._compare(())  # What is the news of one is that of all threads of its channel.
             return
-        self._untold.discard(thread_id)
-        readers = self._told.places.get(place)
+        self._unreported.discard(thread_id)
+        readers = self._reported.places.get(place)
         if readers != before:
             self._tell(ReadersChanged(windows=(_thread(thread_id, readers),)))
 
@@ -241,49 +241,49 @@ class Readership:
         is_news = self._threads.get(thread.id) != place
         if is_news:
             self._threads[thread.id] = place
-            self._untold.add(thread.id)
+            self._unreported.add(thread.id)
         return is_news
 
-    def _current(self) -> Told:
+    def _current(self) -> ReportedReaders:
         """Every window that is there, with its readers."""
-        told = Told({}, {})
+        readers_now = ReportedReaders({}, {})
         client = self._client
         if client is None:
-            return told
+            return readers_now
         for channel_id in self._window_map.channels:
             if (readers := _readers_in(client, int(channel_id))) is not None:
-                told.channels[channel_id] = readers
+                readers_now.channels[channel_id] = readers
         for place in self._places:
-            told.places[place] = told.share(_readers_in(client, *place))
-        return told
+            readers_now.places[place] = readers_now.share(_readers_in(client, *place))
+        return readers_now
 
-    def _told_of(self, window: Window) -> Readers | None:
+    def _reported_of(self, window: Window) -> Readers | None:
         """Readers that listeners were told for a window."""
         if window.surface is Surface.DISCORD_CHANNEL:
-            return self._told.channels.get(window.id)
+            return self._reported.channels.get(window.id)
         is_thread = window.surface is Surface.DISCORD_THREAD and window.id.isdecimal()
-        return self._told_of_thread(int(window.id)) if is_thread else None
+        return self._reported_of_thread(int(window.id)) if is_thread else None
 
-    def _told_of_thread(self, thread_id: int) -> Readers | None:
+    def _reported_of_thread(self, thread_id: int) -> Readers | None:
         place = self._threads.get(thread_id)
-        return None if place is None or thread_id in self._untold else self._told.places.get(place)
+        return None if place is None or thread_id in self._unreported else self._reported.places.get(place)
 
     def _windows(self) -> tuple[WindowReaders, ...]:
         """Every window with readers that listeners were told."""
         channels = (
             WindowReaders(window=channel_window(channel_id), readers=readers)
-            for channel_id, readers in self._told.channels.items()
+            for channel_id, readers in self._reported.channels.items()
         )
         threads = (
             _thread(thread_id, readers)
             for thread_id, place in self._threads.items()
-            if thread_id not in self._untold and (readers := self._told.places.get(place)) is not None
+            if thread_id not in self._unreported and (readers := self._reported.places.get(place)) is not None
         )
         return (*channels, *threads)
 
     def _unlisted_threads(self) -> set[int]:
         """Threads that have logs and that Discord did not list: they are archived, or gone."""
-        return {number for number in self._watermarks.logged_threads() if self._told_of_thread(number) is None}
+        return {number for number in self._watermarks.logged_threads() if self._reported_of_thread(number) is None}
 
     async def _list_archived(self, missing: set[int]) -> None:
         """Note those of the `missing` threads that are archived; the others are gone."""

@@ -191,13 +191,13 @@ class Unpacking:
     async def _listen(self, file: _File, window: Window, audio: bytes, until_s: float) -> None:
         """Have a recording's words written down, or note why there are none."""
         left_s = until_s - self._listening.now_s()
-        heard = await self._listening.hear(window, audio, file.entry.path, left_s)
-        if isinstance(heard, Unheard):
-            note = f"not listened to: {heard}"
+        transcript = await self._listening.hear(window, audio, file.entry.path, left_s)
+        if isinstance(transcript, Unheard):
+            note = f"not listened to: {transcript}"
             file.entry = msgspec.structs.replace(file.entry, note="; ".join(filter(None, (file.entry.note, note))))
-            file.unheard = heard
+            file.unheard = transcript
         else:
-            file.text, file.heard_by = ReadText(heard.text, 0), heard.model
+            file.text, file.heard_by = ReadText(transcript.text, 0), transcript.model
 
     async def _take_in_one(
         self, file: _File, shelf: Shelf, most_chars: int, reading_s: float | None = None
@@ -272,11 +272,11 @@ class Unpacking:
 def _files(attached: Sequence[Wire]) -> list[_File]:
     """Files of a message as they are declared, each with a name for itself and one for its text."""
     names = [text_at(file, "filename") for file in attached]
-    kept = safe_names((*names, *(f"{name}.txt" for name in safe_names(names))))
+    safe = safe_names((*names, *(f"{name}.txt" for name in safe_names(names))))
     entries = map(_declaration, attached)
     return [
         _File(entry, name, text_name, is_document=is_called_document(name))
-        for entry, name, text_name in zip(entries, kept, kept[len(names) :], strict=False)
+        for entry, name, text_name in zip(entries, safe, safe[len(names) :], strict=False)
     ]
 
 

@@ -37,7 +37,7 @@ class WatermarkFile:
         self,
         root: Path,
         disk: Disk | None = None,
-        kept: Mapping[int, Watermark] | None = None,
+        watermarks: Mapping[int, Watermark] | None = None,
         *,
         long_bytes: int = LONG_BYTES,
     ) -> None:
@@ -46,21 +46,21 @@ class WatermarkFile:
         Args:
             root: The data root.
             disk: Disk to write to; None for the real disk.
-            kept: Content of the file, as `load_watermarks` read it; None for an empty file.
+            watermarks: Content of the file, as `load_watermarks` read it; None for an empty file.
             long_bytes: Size from which the file is compacted.
         """
-        self._said = dict(kept or {})
+        self._written = dict(watermarks or {})
         """Channel id -> its watermark by the file."""
         self._book = Notebook(Path(root) / FILE_NAME, disk, self._lines, long_bytes=long_bytes)
         self._threads = Bulkhead("discord-watermarks", at_once=1)
 
     def says(self, channel_id: int, watermark: Watermark) -> bool:
         """True if the file holds this watermark already."""
-        return self._said.get(channel_id) == watermark
+        return self._written.get(channel_id) == watermark
 
     def forget(self, channel_id: int) -> None:
         """Leave out a channel at the next compaction."""
-        self._said.pop(channel_id, None)
+        self._written.pop(channel_id, None)
 
     async def write(self, watermarks: Mapping[int, Watermark]) -> None:
         """Add watermarks by channel id, and return when these survive a power loss.
@@ -70,8 +70,8 @@ class WatermarkFile:
         """
         lines = [line_of(channel_id, watermark) for channel_id, watermark in watermarks.items()]
         await self._threads.run(_LANE, _WRITE_S, partial(self._book.append, *lines, is_durable=True))
-        self._said.update(watermarks)
+        self._written.update(watermarks)
 
     def _lines(self) -> list[bytes]:
-        said = self._said.copy()  # at once: the loop goes on meanwhile
-        return [line_of(channel_id, watermark) for channel_id, watermark in said.items()]
+        watermarks = self._written.copy()  # at once: the loop goes on meanwhile
+        return [line_of(channel_id, watermark) for channel_id, watermark in watermarks.items()]

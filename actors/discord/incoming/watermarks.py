@@ -31,7 +31,7 @@ class Watermarks:
     def __init__(
         self,
         *,
-        kept: Mapping[int, Watermark],
+        watermarks: Mapping[int, Watermark],
         logged: Mapping[str, str],
         file: WatermarkFile | None,
         catchup_hours: float,
@@ -41,15 +41,15 @@ class Watermarks:
         """Begin with the knowledge of an earlier life, without a session.
 
         Args:
-            kept: Channel id -> its watermark, as written.
+            watermarks: Channel id -> its watermark, as written.
             logged: Window key -> greatest message id in its logs, 0 for none; counts where there is no watermark.
             file: File of the watermarks; None to keep no file.
             catchup_hours: Hours of history to read in a channel without a watermark.
             write_every_s: Least time between two writes to the file.
             write_again_s: Pause before a failed write is tried again.
         """
-        self._readings = {channel_id: Reading(watermark) for channel_id, watermark in kept.items()}
-        self._firsts = {channel_id: each.first for channel_id, each in kept.items() if each.first}
+        self._readings = {channel_id: Reading(watermark) for channel_id, watermark in watermarks.items()}
+        self._firsts = {channel_id: each.first for channel_id, each in watermarks.items() if each.first}
         """Channel id -> newest message when the channel was met, where known."""
         self._logged: set[int] = set()
         """Channels whose windows have logs, met or not."""

@@ -207,13 +207,13 @@ class Outbox:
         running_ids = list(dict.fromkeys([*([running] if running is not None else []), *left]))
         if running_ids and running_ids[0] > self._answered.get(channel_id, 0):
             await self._replace(message, running_ids[0], parts[0])
-        shown = [await self._send(message, part) for part in parts]
+        sent_ids = [await self._send(message, part) for part in parts]
         for message_id in running_ids:
-            if MessageId(str(message_id)) not in shown:
+            if MessageId(str(message_id)) not in sent_ids:
                 await self._live.remove(channel_id, message_id, message.turn_id)
         if message.turn_id:
-            self._note_answer(channel_id, int(shown[-1]))
-        return shown
+            self._note_answer(channel_id, int(sent_ids[-1]))
+        return sent_ids
 
     def _note_answer(self, channel_id: ChannelId, message_id: int) -> None:
         """See to it that no later answer takes a place above this one: that of a message that ran when this came."""
@@ -268,26 +268,26 @@ class Outbox:
         Read is from the newest message back to the oldest that may be one of them, or until all are found.
         """
         channel_id = ChannelId(message.window.id)
-        shown: list[MessageId] = []
+        sent_ids: list[MessageId] = []
         left: list[int] = []
         is_anew = (channel_id, message.nonce) in self._tried
         async for own in self._messages.own.read(channel_id, self._look_from(message), is_anew=is_anew):
-            shown = shown_already(message, parts, own, self._is_taken_in(channel_id))
+            sent_ids = shown_already(message, parts, own, self._is_taken_in(channel_id))
             left = [each.id for each in own if message.turn_id and running_turn(each) == message.turn_id]
-            if len(shown) == len(parts) and (bool(left) or not message.turn_id):
+            if len(sent_ids) == len(parts) and (bool(left) or not message.turn_id):
                 break
-        for part, message_id in zip(parts, shown, strict=False):
+        for part, message_id in zip(parts, sent_ids, strict=False):
             self._remember(channel_id, part.nonce, message_id)
         return left
 
     def _is_of_earlier_life(self, message: PostMessage) -> bool:
         """True if a turn began before this life and its window does not know so: only this actor crashed."""
-        asked = message.answers_message_id
-        if not asked.isdecimal():
+        question_id = message.answers_message_id
+        if not question_id.isdecimal():
             return False
-        said_at = discord.utils.snowflake_time(int(asked))
+        said_at = discord.utils.snowflake_time(int(question_id))
         is_clock_behind = said_at > self._host.now()  # A wrong clock tells no earlier life from this one.
-        return said_at < self._began or (is_clock_behind and not self._messages.has_passed_on(int(asked)))
+        return said_at < self._began or (is_clock_behind and not self._messages.has_passed_on(int(question_id)))
 
     def _look_from(self, message: PostMessage) -> int:
         """The id after which an earlier sending may stand: as late as may be, since all since then is read."""
@@ -331,7 +331,7 @@ def _parts(
             nonce=part_nonce(message, index + after_file),
             is_first=index == 0,
             is_last=index == count - 1,
-            files=tuple((name, held) for name, held in files if held) if index == 0 else (),
+            files=tuple((name, content) for name, content in files if content) if index == 0 else (),
         )
         for index, text in enumerate(fitted.parts)
     )

@@ -69,7 +69,7 @@ class Reactions:
         self._timing = timing
         self._file = file
         self._place_of = place_of
-        self._taken: OrderedDict[Place, float] = OrderedDict()
+        self._pending: OrderedDict[Place, float] = OrderedDict()
         """Message that is worked on and does not show it yet -> when it will, on the loop's clock; the next first."""
         self._timer: asyncio.TimerHandle | None = None
         """Until the first of those; it may have been answered meanwhile."""
@@ -97,21 +97,21 @@ class Reactions:
         self._left.pop(place, None)
         match reaction.kind:
             case ReactionKind.RESUMED:
-                if place not in self._taken:
+                if place not in self._pending:
                     self._remember(place)  # The life before has shown it, or else this does no harm.
             case ReactionKind.TAKEN:
                 self._take(place)
-            case ReactionKind.ANSWERED if place in self._taken:
-                del self._taken[place]  # The answer says it all.
+            case ReactionKind.ANSWERED if place in self._pending:
+                del self._pending[place]  # The answer says it all.
             case kind:
-                self._taken.pop(place, None)
+                self._pending.pop(place, None)
                 self._change_soon(place, kind)
 
     def close(self) -> None:
         """Show nothing more."""
         if self._timer is not None:
             self._timer.cancel()
-        self._taken.clear()
+        self._pending.clear()
         self._left.clear()
         self._tasks.cancel()
         self._changes.clear()
@@ -121,22 +121,22 @@ class Reactions:
             self._change_soon(place, ReactionKind.TAKEN)
             return
         loop = asyncio.get_running_loop()
-        self._taken[place] = loop.time() + self._timing.reaction_after_s
-        self._taken.move_to_end(place)
-        if len(self._taken) > _REMEMBERED:
-            self._taken.popitem(last=False)
+        self._pending[place] = loop.time() + self._timing.reaction_after_s
+        self._pending.move_to_end(place)
+        if len(self._pending) > _REMEMBERED:
+            self._pending.popitem(last=False)
         if self._timer is None:
-            self._timer = loop.call_later(self._timing.reaction_after_s, self._show_taken)
+            self._timer = loop.call_later(self._timing.reaction_after_s, self._show_pending)
 
-    def _show_taken(self) -> None:
+    def _show_pending(self) -> None:
         """Have those show the sign of work that have been worked on for so long."""
         loop, self._timer = asyncio.get_running_loop(), None
-        while self._taken:
-            place, due = next(iter(self._taken.items()))
+        while self._pending:
+            place, due = next(iter(self._pending.items()))
             if due > loop.time():
-                self._timer = loop.call_at(due, self._show_taken)
+                self._timer = loop.call_at(due, self._show_pending)
                 return
-            del self._taken[place]
+            del self._pending[place]
             self._change_soon(place, ReactionKind.TAKEN)
 
     def _change_soon(self, place: Place, kind: ReactionKind | None) -> None:

@@ -32,8 +32,8 @@ Place = tuple[str, str]
 def load_signs(root: Path) -> tuple[Place, ...]:
     """The places where an earlier life showed the sign of work; none where the file is missing or cannot be read."""
     data = NoteFolder(root, most_bytes=MOST_BYTES).read(FILE_NAME) or b""
-    found = (_LINE.fullmatch(line) for line in data.decode("ascii", "replace").splitlines())
-    return tuple((match[1], match[2]) for match in found if match is not None)
+    matches = (_LINE.fullmatch(line) for line in data.decode("ascii", "replace").splitlines())
+    return tuple((match[1], match[2]) for match in matches if match is not None)
 
 
 class SignFile:

@@ -55,7 +55,7 @@ class TypingIndicator:
         """Channel -> when Discord has to be told again, on the loop's clock; the one told last comes last."""
         self._stopped: dict[str, _Sign] = {}
         """Channel -> sign that was stopped while its call is under way."""
-        self._held: set[str] = set()
+        self._on_hold: set[str] = set()
         """Channels in which texts wait to be posted."""
 
     def show(self, channel_id: str) -> None:
@@ -112,11 +112,11 @@ class TypingIndicator:
 
     def hold(self, channel_id: str) -> None:
         """Begin no call in a channel, since texts wait to be posted there, until `release`."""
-        self._held.add(channel_id)
+        self._on_hold.add(channel_id)
 
     def release(self, channel_id: str) -> None:
         """Show typing in a channel again where that is wanted."""
-        self._held.discard(channel_id)
+        self._on_hold.discard(channel_id)
         sign = self._signs.get(channel_id)
         if sign is not None and sign.timer is None and (sign.task is None or sign.task.done()):
             self._tell_at(self._shown_until.get(channel_id, 0.0), channel_id, sign)
@@ -127,7 +127,7 @@ class TypingIndicator:
         sign.timer, now = None, loop.time()
         if now >= sign.ends_at:
             self._forget(channel_id, sign)
-        elif channel_id in self._held:
+        elif channel_id in self._on_hold:
             pass  # `release` comes back to it.
         elif now < when:
             sign.timer = loop.call_at(when, self._tell_at, when, channel_id, sign)

@@ -11,7 +11,7 @@ from tests.recording_disk import RecordingDisk
 
 WINDOW = Window(surface=Surface.DISCORD_CHANNEL, id="900000000000000000")
 OTHER = Window(surface=Surface.DISCORD_THREAD, id="900000000000000001")
-READING = Reading(window=WINDOW, top=9, after=2, before=5, kept=3, read=4)
+READING = Reading(window=WINDOW, top=9, after=2, before=5, stored=3, read=4)
 
 
 def load_journal(root: Path) -> ImportJournal:

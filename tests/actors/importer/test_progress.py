@@ -22,7 +22,7 @@ def test_a_place_is_read_from_its_newest_message_and_again_only_from_where_it_wa
     done = cut_off.take(BORN, BORN + 49, 10, 9, is_last=True)
     assert begin(place, done) == done
     later = begin(PastPlace(window=window(), newest=BORN + 200), done)
-    assert (later.after, later.before, later.kept) == (BORN + 100, BORN + 201, 19)
+    assert (later.after, later.before, later.stored) == (BORN + 100, BORN + 201, 19)
 
 
 def test_the_newest_message_is_learned_where_discord_did_not_name_it() -> None:

@@ -1,4 +1,4 @@
-"""What people hear of trouble: once when it begins, once when it is over, and nothing more for a quarter of an hour."""
+"""Reports of trouble to people: once when it begins, once when it is over, and nothing more for a quarter of an hour."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from actors.edited_file.file import EditedFile
-from actors.scheduler.status import TOLD_AGAIN_S, Troubles
+from actors.scheduler.status import REPORT_AGAIN_S, Troubles
 from lab.chaos.reminders.world import Channel, Process
 from tests.actors.scheduler.conftest import StartProcess
 from tests.actors.scheduler.lines import line
@@ -50,14 +50,14 @@ def test_what_comes_and_goes_is_told_no_more_than_once_in_a_quarter_of_an_hour()
         rig.minutes(1, "")
     times = [at for at, _ in rig.told]
     assert len(times) >= 3
-    assert all(later - earlier >= TOLD_AGAIN_S for earlier, later in pairwise(times))
+    assert all(later - earlier >= REPORT_AGAIN_S for earlier, later in pairwise(times))
 
 
 def test_what_was_over_before_it_could_be_told_so_is_told_later() -> None:
     rig = Rig()
     rig.minutes(1, "it is full")
     rig.minutes(30, "")
-    assert rig.told == [(0, BROKEN), (TOLD_AGAIN_S, WELL)]
+    assert rig.told == [(0, BROKEN), (REPORT_AGAIN_S, WELL)]
 
 
 def test_the_log_has_each_change_and_no_repetition(caplog: pytest.LogCaptureFixture) -> None:

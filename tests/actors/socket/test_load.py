@@ -1,4 +1,4 @@
-"""What a door costs: room, memory and descriptors, whatever its clients send, and whether or not they stay."""
+"""Cost of a door: room, memory and descriptors, whatever its clients send, and whether or not they stay."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from actors.part import Verb
 from actors.socket.door import IN_FLIGHT, Patience
-from actors.socket.verb import Asked, message_of
+from actors.socket.verb import RequestContext, message_of
 from actors.socket.wire import LONGEST_LINE_BYTES, RequestError, parse
 from messages.base import RequestId, Surface, Window
 from tests.actors.socket.rig import ALICE, BOB, OWNER, SOCKET, Client, Look, Rig
@@ -27,7 +27,7 @@ def rig(make_rig: MakeRig) -> Rig:
 
 
 def fill(client: Client, operator: Client) -> None:
-    """Take all the room there is at a door, until somebody asks for `go`."""
+    """Take all the room there is at a door, until a client asks for `go`."""
     for number in range(IN_FLIGHT):
         client.send("look", {"query": "hold"}, name=number)
     while held(operator) < IN_FLIGHT:
@@ -88,7 +88,7 @@ def test_of_what_no_verb_takes_nothing_is_built(subtests: pytest.Subtests) -> No
         for place in places:
             with subtests.test(value=value, place=place):
                 line = b'{"verb":"look","arguments":' + place % value + b"}"
-                asked = Asked(RequestId("1"), SOCKET, Window(surface=Surface.CLI, id="x"))
+                asked = RequestContext(RequestId("1"), SOCKET, Window(surface=Surface.CLI, id="x"))
                 assert len(line) <= LONGEST_LINE_BYTES
 
                 tracemalloc.start()
@@ -122,16 +122,16 @@ def speak_without_end(deaf: Client, other: Client) -> None:
 
 def test_doors_that_nobody_uses_leave_descriptors_to_others(make_rig: MakeRig, keep: Keep) -> None:
     rig = make_rig(open_files=40)
-    first, in_use = rig.door(numbered(0)), keep(rig.client(numbered(1)))
+    first, in_use = rig.door(thread_of(0)), keep(rig.client(thread_of(1)))
     assert in_use.ask("look", {"query": "q"})["ok"]
 
-    paths = [rig.door(numbered(number)) for number in range(2, 30)]
+    paths = [rig.door(thread_of(number)) for number in range(2, 30)]
 
     assert len(list(rig.folder.iterdir())) == 10
     assert not first.exists()
     assert in_use.ask("look", {"query": "q"})["ok"], "a door with a client goes last"
     assert all(keep(Client(path)).ask("look", {"query": "q"})["ok"] for path in paths[-9:])
-    assert keep(rig.client(numbered(0))).ask("look", {"query": "q"})["ok"]
+    assert keep(rig.client(thread_of(0))).ask("look", {"query": "q"})["ok"]
 
 
 def test_connections_leave_descriptors_to_others_and_every_door_keeps_one(make_rig: MakeRig, keep: Keep) -> None:
@@ -153,5 +153,5 @@ def test_connections_leave_descriptors_to_others_and_every_door_keeps_one(make_r
     assert waiting.answer()["id"] == "waiting"
 
 
-def numbered(number: int) -> Window:
+def thread_of(number: int) -> Window:
     return Window(surface=Surface.DISCORD_THREAD, id=str(300000000000000000 + number))

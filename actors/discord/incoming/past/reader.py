@@ -80,14 +80,16 @@ class PastReader:
         """Reply with a page of history."""
         self._answer(request.request_id, request.reply_to, self._read(request))
 
-    def settle(self, kept: SettlePast) -> None:
+    def settle(self, request: SettlePast) -> None:
         """Take back what was deleted or edited between a page and its keeping."""
         withdrawn = self._intake.withdrawn
-        numbers = [int(each) for each in kept.message_ids]
+        numbers = [int(each) for each in request.message_ids]
         if gone := [number for number in numbers if withdrawn.is_deleted(number)]:
-            self._intake.withdraw(kept.window, gone)
+            self._intake.withdraw(request.window, gone)
         for edit in filter(None, map(withdrawn.edit_of, numbers)):
-            self._host.tell(kept.window.address, msgspec.structs.replace(edit, window=kept.window, wants_answer=False))
+            self._host.tell(
+                request.window.address, msgspec.structs.replace(edit, window=request.window, wants_answer=False)
+            )
 
     def note(self, note: NotePast) -> None:
         """Follow deletions and readers of windows that have imported logs."""
@@ -188,14 +190,14 @@ class PastReader:
 
         await self._give_way()
         page = await self._rest.persist("reading the past", call, self._turns)
-        said = self._on_record(page.messages)
-        for message in said:
+        messages = self._on_record(page.messages)
+        for message in messages:
             await self._intake.preparation.names.inquire(message)
         await self._intake.settle(ChannelId(request.window.id))
         names, withdrawn = self._intake.preparation.names, self._intake.withdrawn
         return PastRead(
             request_id=request.request_id,
-            messages=tuple(past_message(each, names) for each in said if not withdrawn.is_deleted(each.id)),
+            messages=tuple(past_message(each, names) for each in messages if not withdrawn.is_deleted(each.id)),
             oldest=page.oldest,
             is_last=page.is_last or not page.oldest,
             audience=self._intake.window_map.audience_of(discord.Object(channel_id)),

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from messages.context import ReviseMessage
 
-_KEPT = 20_000
+_MOST_MESSAGES = 20_000
 
 
 class Withdrawn:
@@ -46,5 +46,5 @@ class Withdrawn:
     def _note(self, message_id: int, edit: ReviseMessage | None) -> None:
         self._edits[message_id] = edit
         self._edits.move_to_end(message_id)
-        if len(self._edits) > _KEPT:
+        if len(self._edits) > _MOST_MESSAGES:
             self._edits.popitem(last=False)

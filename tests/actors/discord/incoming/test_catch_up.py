@@ -14,7 +14,7 @@ from actors.discord.incoming.auto_threads import AutoThreads
 from actors.discord.incoming.catch_up import CatchUp
 from actors.discord.incoming.comparison import Comparison
 from actors.discord.incoming.intake import Intake
-from actors.discord.incoming.lane import Heard, Rules
+from actors.discord.incoming.lane import HearingRecord, Rules
 from actors.discord.incoming.places.channel_policy import ChannelPolicy
 from actors.discord.incoming.places.window_map import WindowMap
 from actors.discord.incoming.preparation import Preparation
@@ -263,7 +263,7 @@ class Conversation:
             timing=FAST,
         )
         rules = Rules(authorization=around, admission=around, threads=threads)
-        heard = Heard(seen=SeenMessages(), watermarks=around)
+        record = HearingRecord(seen=SeenMessages(), watermarks=around)
         preparation = Preparation(
             host=around,
             window_map=self.window_map,
@@ -273,7 +273,7 @@ class Conversation:
             unpacking=around,
         )
         self.intake = Intake(
-            host=around, rules=rules, preparation=preparation, heard=heard, readership=around, timing=FAST
+            host=around, rules=rules, preparation=preparation, record=record, readership=around, timing=FAST
         )
         comparison = Comparison(
             host=around, intake=self.intake, rest=around, inquire=around.tell, timing=FAST, on_own=around.ignored
@@ -330,10 +330,10 @@ class Conversation:
     async def secure(self) -> None:
         await self.disk_is_ready.wait()
 
-    def ignored(self, *_: object, **__: object) -> bool:
+    def never(self, *_: object, **__: object) -> bool:
         return False
 
-    notice = lose = logs_thread = ignored
+    notice = lose = logs_thread = never
 
     def meet(self, *_: object) -> bool:
         return True

@@ -36,7 +36,7 @@ def test_a_file_stays_short_however_long_it_is_added_to(tmp_path: Path) -> None:
 
     async def act() -> None:
         watermarks = Watermarks(
-            kept={}, logged={}, file=WatermarkFile(tmp_path, disk, long_bytes=200_000), catchup_hours=24
+            watermarks={}, logged={}, file=WatermarkFile(tmp_path, disk, long_bytes=200_000), catchup_hours=24
         )
         channels = range(1, 1001)
         for number in channels:

@@ -22,7 +22,7 @@ ONLY_MET = Window(surface=Surface.DISCORD_THREAD, id="8")
 
 def test_a_window_is_known_by_its_logs_and_not_by_having_been_met() -> None:
     met = Watermark(surface=Surface.DISCORD_THREAD, first=0, upto=9)
-    known = Watermarks(kept={8: met}, logged={LOGGED.address.key: "5"}, file=None, catchup_hours=1.0)
+    known = Watermarks(watermarks={8: met}, logged={LOGGED.address.key: "5"}, file=None, catchup_hours=1.0)
     assert known.knows(LOGGED)
     assert not known.knows(ONLY_MET)
     assert not known.knows(Window(surface=Surface.DISCORD_DM, id="7"))
@@ -36,7 +36,7 @@ def test_a_window_is_known_by_its_logs_and_not_by_having_been_met() -> None:
 def test_what_the_file_says_already_is_not_written_again(tmp_path: Path) -> None:
     async def act() -> None:
         kept = {9: Watermark(surface=Surface.DISCORD_THREAD, first=0, upto=9)}
-        known = Watermarks(kept=kept, logged={}, file=WatermarkFile(tmp_path, kept=kept), catchup_hours=1.0)
+        known = Watermarks(watermarks=kept, logged={}, file=WatermarkFile(tmp_path, watermarks=kept), catchup_hours=1.0)
         path = tmp_path / FILE_NAME
         known.settle(9, 9)
         await known.secure()
@@ -58,8 +58,8 @@ def test_what_the_file_says_already_is_not_written_again(tmp_path: Path) -> None
 def test_a_forgotten_channel_is_left_out_at_the_next_compaction(tmp_path: Path) -> None:
     async def act() -> None:
         kept = {each: Watermark(surface=Surface.DISCORD_THREAD, first=0, upto=9) for each in (7, 8)}
-        file = WatermarkFile(tmp_path, kept=kept, long_bytes=0)
-        known = Watermarks(kept=kept, logged={}, file=file, catchup_hours=1.0)
+        file = WatermarkFile(tmp_path, watermarks=kept, long_bytes=0)
+        known = Watermarks(watermarks=kept, logged={}, file=file, catchup_hours=1.0)
         known.forget(8)
         known.meet(9, Surface.DISCORD_THREAD, 5)
         await known.secure()
@@ -75,8 +75,8 @@ def test_a_channel_at_rest_takes_few_bytes(tmp_path: Path) -> None:
         before, _ = tracemalloc.get_traced_memory()
         kept = {each: Watermark(surface=Surface.DISCORD_THREAD, first=0, upto=each + 9) for each in channels}
         logged = {f"{Surface.DISCORD_THREAD.value}/{each}": str(each + 9) for each in channels}
-        file = WatermarkFile(tmp_path, kept=kept)
-        known = Watermarks(kept=kept, logged=logged, file=file, catchup_hours=1.0)
+        file = WatermarkFile(tmp_path, watermarks=kept)
+        known = Watermarks(watermarks=kept, logged=logged, file=file, catchup_hours=1.0)
         logged.clear()
         held, _ = tracemalloc.get_traced_memory()
     finally:
@@ -87,7 +87,7 @@ def test_a_channel_at_rest_takes_few_bytes(tmp_path: Path) -> None:
 
 def test_windows_are_ordered_by_what_was_said_in_them_last_and_threads_told_apart() -> None:
     logged = {f"discord-thread/{number}": str(said) for number, said in ((1, 50), (2, 70), (3, 60))}
-    known = Watermarks(kept={}, logged={**logged, "discord-channel/4": "65"}, file=None, catchup_hours=1.0)
+    known = Watermarks(watermarks={}, logged={**logged, "discord-channel/4": "65"}, file=None, catchup_hours=1.0)
     known.notice(3, 80)
     known.settle(3, 80)
     assert not known._dirty, "nobody would write it"
@@ -116,7 +116,7 @@ def disk() -> SlowDisk:
 
 def quick(file: WatermarkFile) -> Watermarks:
     """Watermarks that are written without a pause."""
-    return Watermarks(kept={}, logged={}, file=file, catchup_hours=1.0, write_every_s=0.01, write_again_s=0.01)
+    return Watermarks(watermarks={}, logged={}, file=file, catchup_hours=1.0, write_every_s=0.01, write_again_s=0.01)
 
 
 def test_what_is_marked_while_the_disk_is_at_work_is_kept_too(tmp_path: Path, disk: SlowDisk) -> None:
@@ -147,7 +147,7 @@ def test_what_was_given_up_waiting_for_is_written_again(tmp_path: Path, disk: Sl
 
 
 def test_of_a_thread_made_in_this_session_nothing_is_confirmed_before_the_message_by_which_it_was_met() -> None:
-    known = Watermarks(kept={}, logged={}, file=None, catchup_hours=1.0)
+    known = Watermarks(watermarks={}, logged={}, file=None, catchup_hours=1.0)
     known.begin(5)
     assert not known.meet(8, Surface.DISCORD_THREAD, 20, 3)
     assert (known.newest_known(8), known.newest_confirmed(8)) == (20, 7)
