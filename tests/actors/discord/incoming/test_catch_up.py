@@ -276,7 +276,7 @@ class Conversation:
             host=around, rules=rules, preparation=preparation, record=record, readership=around, timing=FAST
         )
         comparison = Comparison(
-            host=around, intake=self.intake, rest=around, inquire=around.tell, timing=FAST, on_own=around.ignored
+            host=around, intake=self.intake, rest=around, inquire=around.tell, timing=FAST, on_own=around.never
         )
         self.catch_up = CatchUp(intake=self.intake, rest=around, comparison=comparison, timing=FAST)
 
