@@ -273,7 +273,7 @@ OF_DOORS: tuple[Guard, ...] = (
             f"{_PERMISSION}::test_what_goes_out_is_bounded_for_each_window_and_counted",
         ),
         (
-            "        if request.url in self._found.get(request.window, ()):\n",
+            "        if request.url in self._results.get(request.window, ()):\n",
             "        if any(request.url in found for found in self._found.values()):\n",
             f"{_PERMISSION}::test_a_result_of_a_search_is_read_in_the_window_that_searched",
         ),

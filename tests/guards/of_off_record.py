@@ -69,7 +69,7 @@ OF_OFF_RECORD: tuple[Guard, ...] = (
             f"{_WHOLE}::test_nothing_said_while_memory_is_off_is_in_any_file_or_is_brought_up",
         ),
         (
-            "is_off or not self._policy.is_off_record(channel, int(said.quote.message_id))",
+            "is_off or not self._policy.is_off_record(channel, int(prepared.quote.message_id))",
             "True",
             f"{_WHOLE}::test_memory_stays_off_over_a_restart_and_holds_in_threads",
         ),
