@@ -62,8 +62,8 @@ def _refuse(context: click.Context, words: tuple[str, ...]) -> None:
     """End a command that a wheel does not have."""
     typed = " ".join((context.info_name or "", *words))
     fail(
-        f"agent {context.info_name} is of the repository only, it measures or tests the agent: clone the repository "
-        f"and run there bin/agent {typed}",
+        f"agent {context.info_name} is in the repository only, as it measures or tests the agent: clone the "
+        f"repository and run bin/agent {typed} there",
         2,
     )
 

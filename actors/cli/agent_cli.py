@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from actors.settings.schema import Settings
     from messages.discord import PostMessage
 
-STATELESS = "agent-cli is stateless: every call is a window of its own, so there is nothing that /new could end"
+STATELESS = "agent-cli is stateless: each call has a window of its own, so /new has no effect"
 OF_DISCORD = frozenset({"forget", "help", "import", "memory", "model", "remember", "status", "unremember"})
 """Commands of Discord that no row here has: its actor's own, and those of parts that a single turn may do without."""
 MODEL_FOLDERS = ("skills", "memory", "logs")
@@ -51,11 +51,11 @@ LOOK_S = 1.0
 
 @click.command(cls=ShownCommand, context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("prompt", required=False)
-@click.option("--model", help="As litellm names it, or offline; else the configured one.")
+@click.option("--model", help="Model, as litellm names it, or offline; else the configured model.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.option("--json-events", "tells_events", is_flag=True, help="Print what happens, each a line of JSON.")
-@click.option("--no-memory", is_flag=True, help="Answer without what the agent remembers.")
-@click.option("--write", "lets_write", is_flag=True, help="Let commands change this folder; else they only read it.")
+@click.option("--json-events", "tells_events", is_flag=True, help="Print events, each a line of JSON.")
+@click.option("--no-memory", is_flag=True, help="Answer without memories.")
+@click.option("--write", "lets_write", is_flag=True, help="Let commands change the current folder, not only read it.")
 @config_option
 @verbose_option
 def agent_cli(
@@ -70,18 +70,18 @@ def agent_cli(
 ) -> None:
     """Answer PROMPT once and print only the answer; `-`, or no PROMPT in a pipe, reads it from stdin.
 
-    For testing: it keeps no history, writes no log and leaves the data root as it is; what the agent remembers it only
-    reads. Discord is where the agent lives.
+    For testing: no history is kept, no log is written, the data root stays unchanged, and memories are only read. The
+    agent itself lives in Discord.
 
-    Commands read the folder that it is called in, without the secrets there, and write to a folder of their own that
-    goes with the turn.
+    Commands read the current folder, without its secrets, and write to a temporary folder that is removed after the
+    turn.
     """
     from actors.context.log.root_folders import folder_faults
     from actors.part import UnusableError
     from domain.turn.typed_command import slash_command
 
     if as_json and tells_events:
-        raise click.UsageError("--json and --json-events: only one of them can be what is printed")
+        raise click.UsageError("--json and --json-events cannot be combined: choose one")
     text = _prompt(prompt)
     if slash_command(text) == "new" and len(text.split()) == 1:
         click.echo(STATELESS, err=True)
@@ -239,9 +239,13 @@ def _set_aside(plan: Plan, before: frozenset[str] | None) -> None:
     moves = set_aside(plan.caller_folder, plan.private, before)
     for move in moves[:MOST_NAMED]:
         what = f"is now {move.now}" if move.now else "could not be set aside"
-        note(on_one_line(f"{move.name} {what}: a command made it, and programs obey that name; look at it first"))
+        note(
+            on_one_line(
+                f"{move.name} {what}: a command made it, and programs obey files of that name: inspect it first"
+            )
+        )
     if len(moves) > MOST_NAMED:
-        note(f"so it is with {len(moves) - MOST_NAMED:,} more")
+        note(f"and {len(moves) - MOST_NAMED:,} more such names")
 
 
 def _require_no_command(text: str, names: Iterable[str]) -> None:
@@ -255,7 +259,7 @@ def _require_no_command(text: str, names: Iterable[str]) -> None:
 
     name = slash_command(text)
     if name in OF_DISCORD.union(names):
-        fail(f"/{name} is a command for Discord: agent-cli answers one prompt and keeps nothing, so it has none")
+        fail(f"/{name} is a Discord command: agent-cli answers one prompt and has no commands")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,14 +24,14 @@ _NAMED = 5
 
 @click.command()
 @click.argument("dest", type=click.Path(path_type=Path))
-@click.option("--data", type=click.Path(path_type=Path), help="Data root, when it is not the one of the settings.")
+@click.option("--data", type=click.Path(path_type=Path), help="Data root, if not the configured one.")
 @config_option
 @json_option
 def backup(dest: Path, data: Path | None, config_file: Path | None, as_json: bool) -> None:
     """Copy the data root into DEST, also while the agent runs, and verify the copy by hash.
 
-    DEST must not be there yet, or be empty. Secrets are left out, and what is made anew from the rest, the memory's
-    index among it. Exit code 1 when there is no backup; nothing is left of it then.
+    DEST must be missing or empty. Secrets are left out, and files that can be made anew, such as the memory's index.
+    Exit code 1 if the backup failed; no part of it stays in DEST.
     """
     from actors.backup.copying import Source, make_backup
     from actors.backup.sums import BackupError
@@ -53,7 +53,7 @@ def backup(dest: Path, data: Path | None, config_file: Path | None, as_json: boo
     for left_out in copy.left_out[:_NAMED]:
         click.echo(f"note: not copied: {plain(left_out)}", err=True)
     if len(copy.left_out) > _NAMED:
-        click.echo(f"note: {len(copy.left_out) - _NAMED} more of what commands made are not copied", err=True)
+        click.echo(f"note: {len(copy.left_out) - _NAMED} more files that commands made are not copied", err=True)
     if as_json:
         figures = {"files": copy.files, "bytes": copy.bytes, "left_out": copy.left_out}
         click.echo(json.dumps({"folder": str(copy.folder), **figures}))
@@ -63,14 +63,14 @@ def backup(dest: Path, data: Path | None, config_file: Path | None, as_json: boo
 
 @click.command()
 @click.argument("src", type=click.Path(path_type=Path))
-@click.option("--to", "root", type=click.Path(path_type=Path), help="Data root; else the one of the settings.")
-@click.option("--replace", is_flag=True, help="Move aside what is in the data root, instead of refusing.")
+@click.option("--to", "root", type=click.Path(path_type=Path), help="Data root, if not the configured one.")
+@click.option("--replace", is_flag=True, help="Move aside the content of the data root, instead of refusing.")
 @config_option
 @json_option
 def restore(src: Path, root: Path | None, replace: bool, config_file: Path | None, as_json: bool) -> None:
-    """Make the data root anew from the backup SRC, once every hash of it has been verified.
+    """Restore the data root from the backup SRC, after a check of every hash.
 
-    The data root must hold nothing, and no agent may use it. Exit code 1 when nothing was restored.
+    The data root must be empty, and no agent may use it. Exit code 1 if nothing was restored.
     """
     from actors.backup.restoring import restore_backup
     from actors.backup.sums import BackupError
@@ -99,7 +99,7 @@ def restore(src: Path, root: Path | None, replace: bool, config_file: Path | Non
     if restored.reminders is not None:
         click.echo(f"the reminders are in {plain(str(restored.reminders))}")
     if restored.replaced is not None:
-        click.echo(f"what was there before is in {plain(str(restored.replaced))}")
+        click.echo(f"the former content is in {plain(str(restored.replaced))}")
 
 
 def _counting(say: Say) -> Callable[[str, int], None]:

@@ -22,11 +22,9 @@ config_option = click.option(
     "--config",
     "config_file",
     type=click.Path(path_type=Path),
-    help="The settings file; else $AGENT_CONFIG, else ./agent.toml if it is there.",
+    help="Settings file; else $AGENT_CONFIG, else ./agent.toml if present.",
 )
-data_option = click.option(
-    "--data", type=click.Path(path_type=Path), help="Data root, when it is not the one of the settings."
-)
+data_option = click.option("--data", type=click.Path(path_type=Path), help="Data root, if not the configured one.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Log what the actors do, on stderr.")
 
@@ -92,7 +90,7 @@ def load_settings(
     try:
         Path.cwd()
     except OSError as error:
-        fail(f"the folder that this is called in cannot be used, change to another: {error.strerror}")
+        fail(f"the current folder cannot be used, change to another: {error.strerror}")
     trust = UserTrust(os.environ)
     try:
         settings = load(config_file, environ=os.environ, given=overrides, tables=settings_tables(), trust=trust)
@@ -182,7 +180,7 @@ def sandbox_note(settings: Settings) -> str:
     if bash is None:
         return "note: there is no bash, so commands are refused"
     level = sandbox_level(settings.shell.sandbox, bash)
-    network = "; the network is open to them" if settings.shell.network == "on" else ""
+    network = "; commands have network access" if settings.shell.network == "on" else ""
     if level.refusal:
         return f"note: commands are refused: {level.text}"
     if level.enclosure is None:

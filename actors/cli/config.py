@@ -14,7 +14,7 @@ from actors.cli.common import config_option, json_option, load_settings
 @config_option
 @json_option
 def config(config_file: Path | None, as_json: bool) -> None:
-    """Print the settings in force and who decided each; secrets are masked."""
+    """Print the settings in force and the source of each; secrets are masked."""
     from actors.settings.render import render
 
     settings, secrets = load_settings(config_file)

@@ -20,7 +20,7 @@ window_option = click.option(
     "about",
     type=WindowKey(),
     default="",
-    help="The window whose project is meant, e.g. discord-channel/123; else the command line's.",
+    help="Window of the project, e.g. discord-channel/123; else the command line's.",
 )
 C = TypeVar("C", bound=Callable[..., None])
 
@@ -32,13 +32,13 @@ def _all_options(command: C) -> C:
 
 @click.group("curated")
 def curated_group() -> None:
-    """Look into the memory that people and the agent keep by hand, and write it; the agent may run or not."""
+    """Read and write the memory that people and the agent keep by hand; the agent may run or not."""
 
 
 @curated_group.command()
 @click.argument("scope", type=click.Choice(["global", "project"]))
 @click.argument("text")
-@click.option("--section", default="", help="Heading that it belongs below.  [default: Remembered]")
+@click.option("--section", default="", help="Heading above the text.  [default: Remembered]")
 @_all_options
 def remember(scope: str, text: str, section: str, **options: Any) -> None:
     """Stage TEXT for an index; flush commits it, as does the agent's end."""
@@ -46,10 +46,12 @@ def remember(scope: str, text: str, section: str, **options: Any) -> None:
 
 
 @curated_group.command()
-@click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True, help="The newest so many.")
+@click.option(
+    "--limit", type=click.IntRange(1, 200), default=20, show_default=True, help="Number of decisions, newest first."
+)
 @_all_options
 def traces(limit: int, **options: Any) -> None:
-    """List the last decisions: what was injected where and why, what was written or denied."""
+    """List the last decisions: injections with place and reason, writes and denials."""
     _do("traces", options, limit=limit)
 
 
@@ -74,14 +76,14 @@ def recall(query: tuple[str, ...], scope: str | None, **options: Any) -> None:
 
 _LOOKS = {
     "status": "Show both scopes: files and sizes, what is injected, page table, trust, paths.",
-    "pages": "List the pages, and say whether the page table is there and valid.",
-    "faults": "List what is wrong.",
+    "pages": "List the pages, and the state of the page table.",
+    "faults": "List faults.",
     "stale": "Suggest facts to look at again; nothing is ever removed for its age.",
 }
 _WRITES = {
-    "verify": "Make the page tables anew from the markdown, which stays as it is.",
-    "flush": "Commit what is staged and proposed, and make the page tables anew.",
-    "import": "Stage what Claude Code remembers of the project (curated.claude_folder), which is only read.",
+    "verify": "Rebuild the page tables from the markdown, which stays unchanged.",
+    "flush": "Commit staged and proposed texts, and rebuild the page tables.",
+    "import": "Stage Claude Code's memory of the project (curated.claude_folder), which is only read.",
 }
 _SWITCHES = {
     "on": "Have the memory in a window's prompts again; needs the running agent and --window.",
@@ -107,8 +109,8 @@ for _name, _words in _SWITCHES.items():
 
 def _switch(options: Options, *, on: bool) -> None:
     if not options["about"]:
-        fail("--window is missing: it names the window whose prompts are meant, e.g. discord-channel/123")
-    needs = "no agent is running here ({}); this needs one, and --data names another"
+        fail("--window is required: name the window, e.g. discord-channel/123")
+    needs = "no agent runs on the data root {}: start one, or name another data root with --data"
     _do("switch", options, needs_agent=needs, on=on)
 
 

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--fix", is_flag=True, help="Make the repairs that are safe, then check again.")
+@click.option("--fix", is_flag=True, help="Make the safe repairs, then check again.")
 @config_option
 @json_option
 def doctor(fix: bool, config_file: Path | None, as_json: bool) -> None:
-    """Check what the agent depends on; exit 1 when something must be mended before it can run.
+    """Check everything that the agent depends on; exit 1 if a problem prevents a start.
 
-    Below each finding stands its repair. --fix makes the repairs without a person's decision: seals of torn records,
+    Below each finding stands its repair. --fix makes repairs that need no decision of yours: seals of torn records,
     removal of a killed agent's leftovers, permissions, missing folders, an unusable index moved aside. No record of a
-    log is altered. Most of it needs the agent to be stopped.
+    log is altered. Most repairs need a stopped agent.
     """
     from actors.cli.doctor_findings import all_findings, mend
     from actors.part import Level

@@ -49,7 +49,7 @@ def all_findings(settings: Settings, secrets: Secrets, layers: Iterable[Layer] =
     try:
         table = parts(plan, layers)
     except Exception as error:  # noqa: BLE001  # a layer's row may fail as it likes; what else there is, is worth a look
-        yield Finding("layers", Level.FAIL, f"{type(error).__name__}: {error}; they are left out here")
+        yield Finding("layers", Level.FAIL, f"{type(error).__name__}: {error}; its parts are left out of these checks")
         table = parts(plan, ())
     for part in table:
         if part.unusable and not part.says_unusable:
@@ -141,13 +141,13 @@ def _running_agent(settings: Settings) -> Finding:
     try:
         system = ask_operator(settings.data_root, "status", STATUS_S)["system"]
     except (AgentNotRunningError, RefusalError) as error:
-        return Finding(name, Level.FAIL, f"{error}; if it goes on, restart the agent")
+        return Finding(name, Level.FAIL, f"{error}; if this lasts, restart the agent")
     if late := system.get("not_answering"):
-        return Finding(name, Level.FAIL, f"{', '.join(late)}: no answer; if it goes on, restart the agent")
+        return Finding(name, Level.FAIL, f"{', '.join(late)}: no answer; if this lasts, restart the agent")
     if stuck := system.get("stuck"):
         times = ", ".join(f"{kind} {count}" for kind, count in stuck.items())
-        return Finding(name, Level.WARN, f"all of it answers; were stuck for a while, and are in its log: {times}")
-    return Finding(name, Level.OK, "all of it answers")
+        return Finding(name, Level.WARN, f"all actors answer; stuck for a while, as the log says: {times}")
+    return Finding(name, Level.OK, "all actors answer")
 
 
 def _files_limit() -> Finding:

@@ -14,11 +14,11 @@ WAIT_S = 20
 
 @click.command()
 @config_option
-@click.option("--data", type=click.Path(path_type=Path), help="Data root, when it is not the one of the settings.")
+@click.option("--data", type=click.Path(path_type=Path), help="Data root, if not the configured one.")
 def events(config_file: Path | None, data: Path | None) -> None:
-    """Print what the running agent does, each event a line of JSON, until Ctrl-C.
+    """Print the running agent's events, each a line of JSON, until Ctrl-C.
 
-    Turns that had begun before are not told of. It shows everybody's words, as the logs do.
+    Turns that began earlier are left out. Events hold all people's words, as the logs do.
     """
     from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
     from domain.turn.run_line import WholeRuns

@@ -22,7 +22,7 @@ SETTLE_S = 30.0
 PATIENCE_S = 30.0
 """Longest wait for a question's vector, where no agent runs: a model may have to be loaded, and no chat waits."""
 memory_id_option = click.option(
-    "--memory-id", default="default", show_default=True, help="The conversation, as requests name it."
+    "--memory-id", default="default", show_default=True, help="Conversation, as requests name it."
 )
 
 
@@ -60,8 +60,8 @@ def add(texts: tuple[str, ...], files: tuple[BinaryIO, ...], memory_id: str, **o
 
 
 @click.command("list")
-@click.option("--memory-id", default="", help="List this conversation's facts; else all conversations are listed.")
-@click.option("--all", "every", is_flag=True, help="Turns and summaries too.")
+@click.option("--memory-id", default="", help="Conversation whose facts are listed; else all conversations are listed.")
+@click.option("--all", "every", is_flag=True, help="Include turns and summaries.")
 @asking_options
 def list_(memory_id: str, every: bool, **options: Any) -> None:
     """List conversations of the gateway's memory, or the facts of one, the oldest first."""
@@ -77,7 +77,7 @@ def list_(memory_id: str, every: bool, **options: Any) -> None:
 
 @click.command()
 @click.argument("entry_id", metavar="ID")
-@click.option("--for-good", is_flag=True, help="Leave nothing of it; else its file moves to deleted/.")
+@click.option("--for-good", is_flag=True, help="Delete the file, instead of a move to deleted/.")
 @asking_options
 def forget(entry_id: str, for_good: bool, **options: Any) -> None:
     """Forget the fact or turn ID of the gateway's memory, as list and search name it."""

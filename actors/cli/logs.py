@@ -36,7 +36,7 @@ def logs() -> None:
 @logs.command()
 @PATHS
 def show(paths: tuple[Path, ...]) -> None:
-    """Print logs for people; what could disturb a terminal is shown escaped. PATHs are files, or folders of them."""
+    """Print logs for people, with control characters escaped. PATHs are logs, or folders of logs."""
     from domain.log.view import render
 
     for number, path in enumerate(_files(paths)):
@@ -52,8 +52,8 @@ def show(paths: tuple[Path, ...]) -> None:
 def check(paths: tuple[Path, ...], as_json: bool) -> None:
     """Verify every record's length and the chain of hashes; exit 1 naming file, line and reason.
 
-    PATHs are files, or folders of them. Words that were forgotten are no problem: what was taken out is counted, with
-    who asked, when and why.
+    PATHs are logs, or folders of logs. Forgotten words are no problem: each removal is printed with its requester,
+    time and reason.
     """
     from msgspec import to_builtins
 
@@ -84,13 +84,13 @@ def check(paths: tuple[Path, ...], as_json: bool) -> None:
 @logs.command()
 @click.argument("window", required=False, type=WindowKey())
 @click.option("-n", "--lines", "count", type=click.IntRange(0, 10_000), default=20, show_default=True, help="Events.")
-@click.option("-f", "--follow", is_flag=True, help="Go on with what is said from now on, until Ctrl-C.")
+@click.option("-f", "--follow", is_flag=True, help="Follow new messages, until Ctrl-C.")
 @data_option
 @config_option
 def tail(window: str | None, count: int, follow: bool, data: Path | None, config_file: Path | None) -> None:
-    """Print what was said last in WINDOW, or in all windows, and follow it over the ends of its logs.
+    """Print the last messages of WINDOW, or of all windows; -f follows them across logs.
 
-    WINDOW is a folder of the logs, as discord-thread/123456789012345678. The agent may run or not; nothing is changed.
+    WINDOW is a folder of logs, such as discord-thread/123456789012345678. The agent may run or not; nothing is changed.
     """
     from actors.context.log.follow import LogFollower
     from messages.base import Window
@@ -103,7 +103,7 @@ def tail(window: str | None, count: int, follow: bool, data: Path | None, config
         lines = follower.last(count)
         if not lines and not follow:
             hint = playground_hint(settings.data_root, lambda root: (root / "logs").exists())
-            fail(f"{root if window is None else root / window}: nothing was said there{hint}")
+            fail(f"{root if window is None else root / window}: no messages{hint}")
         while True:
             for line in lines:
                 _print_event(line, with_window=window is None)

@@ -27,13 +27,15 @@ REBUILD_S = 86_400.0
 _limit_option = click.option(
     "--limit", type=click.IntRange(1, 200), default=10, show_default=True, help="Most memories to show."
 )
-_NEEDS_AGENT_TO_SWITCH = "memory is switched by the running agent, and none runs here; a channel's table can say it"
-_NEEDS_AGENT = "--window needs the running agent: it knows who reads which window"
+_NEEDS_AGENT_TO_SWITCH = (
+    "the running agent switches memory, and no agent runs here: start one, or use the channel's settings table"
+)
+_NEEDS_AGENT = "--window needs the running agent, which knows the readers of each window"
 
 
 @click.group()
 def memory() -> None:
-    """Look into what is remembered: everything that was ever said, indexed from the logs."""
+    """Search and inspect the memory: all messages, indexed from the logs."""
 
 
 for command in (curated_group, add, list_, forget):
@@ -48,12 +50,12 @@ for command in (curated_group, add, list_, forget):
     "window",
     type=WindowKey(),
     default=OPERATOR,
-    help="Only what may be shown there, e.g. discord-thread/123; needs the running agent.",
+    help="Only memories that this window may show, e.g. discord-thread/123; needs the running agent.",
 )
 @click.option("--memory-id", default="", help="Search the facts of this conversation of the gateway instead.")
 @asking_options
 def search(query: tuple[str, ...], limit: int, window: str, memory_id: str, **options: Any) -> None:
-    """Find what bears on QUERY, best first; the agent may run or not."""
+    """Find memories about QUERY, best first; the agent may run or not."""
     text = _join(query, "QUERY")
     if memory_id:
         search_facts(text, memory_id, limit, options)
@@ -70,17 +72,17 @@ def search(query: tuple[str, ...], limit: int, window: str, memory_id: str, **op
     "window",
     type=WindowKey(),
     default=OPERATOR,
-    help="Only what that window's people would be shown, e.g. discord-channel/123; needs the running agent.",
+    help="Only memories that this window may show, e.g. discord-channel/123; needs the running agent.",
 )
 @click.option(
     "--export",
     "export",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write up to 200 of them to this new file as JSON, for you alone, instead.",
+    help="Write up to 200 memories to this new file as JSON, readable by you alone.",
 )
 @asking_options
 def me(name: tuple[str, ...], limit: int, window: str, export: Path | None, **options: Any) -> None:
-    """Show what would be brought up about a person called NAME, as `/memory me` shows it to the person."""
+    """Show memories about the person NAME, as `/memory me` shows them to the person."""
     text = _join(name, "NAME")
     fields = {"query": text, "about": text, "limit": limit, "window": window}
     needs = _NEEDS_AGENT if window != OPERATOR else ""
@@ -116,12 +118,12 @@ def _join(words: tuple[str, ...], name: str) -> str:
     "about",
     type=WindowKey(),
     default="",
-    help="Which window's last turn, e.g. discord-thread/123; else the last.",
+    help="Window of the turn, e.g. discord-thread/123; else the last turn of all windows.",
 )
 @asking_options
 def why(about: str, **options: Any) -> None:
-    """Explain the last turn: the memories in its prompt with their scores, and the best of the others."""
-    needs = "no agent is running here, and only a running one knows what its last turn was given"
+    """Explain the last turn: the memories in its prompt with their scores, and the best other memories."""
+    needs = "no agent runs here, and only a running agent knows the memories of its last turn"
     _MEMORY.tell("why", options, {"about": about, "window": OPERATOR}, needs_agent=needs)
 
 
@@ -129,7 +131,7 @@ def why(about: str, **options: Any) -> None:
 @click.argument("window", type=WindowKey(), metavar="WINDOW")
 @asking_options
 def switch_off(window: str, **options: Any) -> None:
-    """Keep nothing of what is said in WINDOW from now on, e.g. discord-channel/123; needs the running agent."""
+    """Stop keeping messages of WINDOW, e.g. discord-channel/123; needs the running agent."""
     _SWITCH.tell("switch", options, {"window": window, "is_off": True}, needs_agent=_NEEDS_AGENT_TO_SWITCH)
 
 
@@ -137,21 +139,21 @@ def switch_off(window: str, **options: Any) -> None:
 @click.argument("window", type=WindowKey(), metavar="WINDOW")
 @asking_options
 def switch_on(window: str, **options: Any) -> None:
-    """Keep again what is said in WINDOW; needs the running agent."""
+    """Keep messages of WINDOW again; needs the running agent."""
     _SWITCH.tell("switch", options, {"window": window, "is_off": False}, needs_agent=_NEEDS_AGENT_TO_SWITCH)
 
 
 @memory.command()
 @asking_options
 def stats(**options: Any) -> None:
-    """Count what is indexed; the agent may run or not."""
+    """Print counts of the index; the agent may run or not."""
     _MEMORY.tell("stats", options, {"window": OPERATOR})
 
 
 @memory.command()
 @asking_options
 def rebuild(**options: Any) -> None:
-    """Make the index anew from the logs; texts that have a vector already are not embedded again."""
+    """Rebuild the index from the logs; texts that have a vector are not embedded again."""
     settings, _ = _MEMORY.settings(options)
     with progress_line() as say:
         report = _teller(say, settings.data_root / "logs")
@@ -162,7 +164,7 @@ def rebuild(**options: Any) -> None:
                 {"window": OPERATOR},
                 answer_s=REBUILD_S,
                 locks="hold",
-                missing="data root {}: there is no such folder, so there are no logs to make an index from",
+                missing="data root {}: there is no such folder, so there are no logs to index",
                 look=lambda counts: report(counts.rows, counts.windows),
             )
     _MEMORY.show("rebuild", rebuilt, options)

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 GC_S = 600.0
 MISSING = "there is no data root at {}, so no window has any objects"
 window_option = click.option(
-    "--window", "window", type=WindowKey(), required=True, help="The window that is meant, e.g. discord-thread/123."
+    "--window", "window", type=WindowKey(), required=True, help="Window, e.g. discord-thread/123."
 )
 
 
 @click.group()
 def objects() -> None:
-    """Look into the files and outputs that windows have seen, and throw old texts away; the agent may run or not."""
+    """List files and outputs that windows have seen, and delete old texts; the agent may run or not."""
 
 
 @objects.command("list")
@@ -31,7 +31,7 @@ def objects() -> None:
 @window_option
 @asking_options
 def list_(kind: str, window: str, **options: Any) -> None:
-    """List the objects of a window, and what is shown of them."""
+    """List the objects of a window, and the parts that are shown."""
     _all("list", options, {"kind": kind, "window": window}, "objects", lambda row: row.id)
 
 
@@ -50,11 +50,11 @@ def history(object_id: str, window: str, **options: Any) -> None:
     type=click.IntRange(0, 36_500),
     default=30,
     show_default=True,
-    help="Keep texts of versions that were replaced since.",
+    help="Days for which replaced versions keep their texts.",
 )
 @asking_options
 def gc(keep_days: int, **options: Any) -> None:
-    """Throw away texts of versions that were replaced long ago; numbers, times and hashes stay."""
+    """Delete texts of versions that were replaced long ago; numbers, times and hashes stay."""
     _OBJECTS.tell("gc", options, {"keep_days": keep_days}, answer_s=GC_S, locks="lock", missing=MISSING)
 
 

@@ -43,7 +43,7 @@ def relay(settings: Settings, secrets: Secrets, post: PostMessage, answer_s: flo
     except RefusalError as error:
         return str(error)
     except AgentSilentError as error:  # it may be said by that agent yet, and is to be said once
-        return f"{error}; it may be shown yet"
+        return f"{error}; the confirmation may still be shown"
     except AgentNotRunningError:
         connection = discord_connection(settings, secrets.discord_token or "")
         if not connection.token:

@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 
 NO_ID = "(no id yet)"
 WEEK = timedelta(days=7)
-TIMES = "ISO 8601; without an offset it is London's."
-file_option = click.option("--file", "file", type=click.Path(path_type=Path), help="Another file than the configured.")
+TIMES = "ISO 8601; without an offset in Europe/London."
+file_option = click.option(
+    "--file", "file", type=click.Path(path_type=Path), help="Reminders' file, if not the configured one."
+)
 
 
 @click.group()
 def reminders() -> None:
-    """Look into the reminders' file; it is never changed, and the agent need not run."""
+    """Read the reminders' file, which stays unchanged; the agent need not run."""
 
 
 @reminders.command("list")
@@ -60,7 +62,7 @@ def list_them(file: Path | None, config_file: Path | None, as_json: bool) -> Non
         place = f"  (in {row['in']})" if row["in"] else ""
         click.echo(f"{when:24}  {row['recur']:8}  {row['id'] or NO_ID:18}  {row['msg']}{place}")
     if scan.faults:
-        click.echo(f"{len(scan.faults)} lines are no reminders though they look like some: see `check`", err=True)
+        click.echo(f"{len(scan.faults)} lines look like reminders and are invalid: see `check`", err=True)
 
 
 @reminders.command()
@@ -68,9 +70,9 @@ def list_them(file: Path | None, config_file: Path | None, as_json: bool) -> Non
 @config_option
 @json_option
 def check(file: Path | None, config_file: Path | None, as_json: bool) -> None:
-    """Name each line that was meant as a reminder and is none, or failed, and why; exit 1 if there are any.
+    """Print each invalid or failed reminder line with the reason; exit 1 if there are any.
 
-    A file that is not in UTF-8 is named too. Reminders in code, math, comments and quotes are noted, which is no error.
+    A file that is not UTF-8 is an error. Reminders in code, math, comments and quotes get a note, which is no error.
     """
     from domain.edit.encoding import encoding_flaw
     from domain.edit.lines import line_count
@@ -104,7 +106,7 @@ def check(file: Path | None, config_file: Path | None, as_json: bool) -> None:
 @reminders.command("next")
 @file_option
 @click.option("--from", "begin", help=f"First instant of the interval, else now. {TIMES}")
-@click.option("--to", "end", help=f"Last instant of it, else a week later. {TIMES}")
+@click.option("--to", "end", help=f"Last instant of the interval, else a week later. {TIMES}")
 @config_option
 @json_option
 def upcoming(file: Path | None, begin: str | None, end: str | None, config_file: Path | None, as_json: bool) -> None:

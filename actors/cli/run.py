@@ -43,12 +43,14 @@ _GATEWAY_KEYS = {
 
 
 @click.command()
-@click.option("--hosts", type=click.IntRange(1, MOST_HOSTS), help="Run windows on so many further processes, by Ray.")
-@click.option("--cluster", help="The Ray cluster for them: auto, or ray://host:port; else one on this machine.")
+@click.option(
+    "--hosts", type=click.IntRange(1, MOST_HOSTS), help="Number of further processes that run windows, by Ray."
+)
+@click.option("--cluster", help="Ray cluster of these processes: auto, or ray://host:port; else one on this machine.")
 @config_option
 @verbose_option
 def run(hosts: int | None, cluster: str | None, config_file: Path | None, verbose: bool) -> None:
-    """Run the bot until SIGTERM or Ctrl-C; docs/operations.md says how to set it up."""
+    """Run the bot until SIGTERM or Ctrl-C; docs/operations.md describes the set-up."""
     from actors.bootstrap import Agent, discord_connection
     from actors.cli.trust.own_data import check_data
 
@@ -69,7 +71,7 @@ def run(hosts: int | None, cluster: str | None, config_file: Path | None, verbos
         announce(sandbox_note(settings))
 
     if cluster is not None and hosts is None:
-        fail("--cluster says where hosts are started: say how many with --hosts")
+        fail("--cluster needs --hosts, the number of hosts to start there")
     wish = None if hosts is None else _hosting(settings, secrets, hosts, cluster or "")
     agent = Agent(settings, secrets.environment(), connection, tell_online, hosts=wish)
     manager = _manager_of(agent)
@@ -89,9 +91,9 @@ def run(hosts: int | None, cluster: str | None, config_file: Path | None, verbos
 def gateway(
     memory_path: Path | None, data: Path | None, config_file: Path | None, verbose: bool, **options: Any
 ) -> None:
-    """Serve an address that any OpenAI client can use, and that remembers, until SIGTERM or Ctrl-C.
+    """Serve an address with memory for OpenAI clients, until SIGTERM or Ctrl-C.
 
-    Requests go on to the model's server unchanged but for what is remembered; docs/layers/facts.md has the rest.
+    Requests go to the model's server unchanged but for added memories; docs/layers/facts.md has the details.
     """
     from actors.bootstrap import Agent
     from actors.cli.trust.own_data import check_data
@@ -129,7 +131,7 @@ def _require_free_folder(settings: Settings) -> None:
 
     root = memory_path(settings.data_root, settings.table(FactsTable))
     if holder := find_holder(root):
-        fail(f"facts.memory_path {str(root)!r}: process {holder} uses it; end that one, or name another folder")
+        fail(f"facts.memory_path {str(root)!r}: process {holder} uses it: end the process, or name another folder")
 
 
 def _tell_own_key(settings: Settings) -> None:
@@ -191,7 +193,7 @@ def _live(
         fail(str(error))
     tell_started()
     agent.wait()
-    manager.stopping(agent.reason or "ending: what is in progress may finish")
+    manager.stopping(agent.reason or "ending: turns in progress may finish")
     agent.stop()
     if agent.exit_code:
         fail(agent.reason, agent.exit_code)

@@ -24,13 +24,13 @@ COUNTS = ("crashes", "restarts", "stuck", "dead_letters")
 
 @click.command()
 @config_option
-@click.option("--data", type=click.Path(path_type=Path), help="Data root, when it is not the one of the settings.")
-@click.option("-w", "--watch", is_flag=True, help="Show it anew every second, until q is pressed.")
+@click.option("--data", type=click.Path(path_type=Path), help="Data root, if not the configured one.")
+@click.option("-w", "--watch", is_flag=True, help="Refresh every second, until q is pressed.")
 @json_option
 def status(config_file: Path | None, data: Path | None, watch: bool, as_json: bool) -> None:
-    """Show what the running agent's actors are doing; exit 1 when none is running.
+    """Show the state of the running agent's actors; exit 1 if no agent runs.
 
-    With --watch, space holds the screen still and q ends it. Where no terminal is, a report is printed every second.
+    With --watch, space pauses the screen and q ends it. Without a terminal, a report is printed every second.
     """
     settings, _ = load_settings(config_file, {"data_root": str(data.absolute())} if data else {})
     if watch:
@@ -95,7 +95,7 @@ def _draw(report: Report) -> RenderableType:
         says = Text(_pairs(report["actors"].get(kind, {})) if kind in report["actors"] else "", style="dim")
         table.add_row(Text(kind, style="bold"), *cells, Text(f"{again:,}", style="" if again else "dim"), says)
     rows = [Text(f"{name:14}  {value}") for name, value in _rows(report) if name not in (*report["actors"], "actors")]
-    keys = Text("q ends, space holds still", style="dim")
+    keys = Text("q ends, space pauses", style="dim")
     return Group(*rows, Text(), table, Text(), keys)
 
 

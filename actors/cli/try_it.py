@@ -51,15 +51,17 @@ QUIET_S = 0.3
 
 @click.command("try")
 @config_option
-@click.option("--port", type=click.IntRange(0, 65535), help="Of the page; 0 for any free one.  [default: 8787]")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port of the page; 0 for any free port.  [default: 8787]")
 @click.option("--data", type=click.Path(path_type=Path), help="Data root.  [default: playground/ in the usual one]")
 @click.option(
     "--model", metavar="MODEL", help="Model that answers, as model.name; local or local/NAME runs on this machine."
 )
 @click.option("--no-browser", is_flag=True, help="Do not open the page.")
 @click.option("--past-year", is_flag=True, help="Begin with a made-up year of #general, which the bot imports.")
-@click.option("--say", "texts", multiple=True, metavar="TEXT", help="Say it, print the answer, exit; repeatable.")
-@click.option("--speak", "spoken", multiple=True, metavar="TEXT", help="The same by voice, after what is said.")
+@click.option(
+    "--say", "texts", multiple=True, metavar="TEXT", help="Say this text, print the answer, exit; repeatable."
+)
+@click.option("--speak", "spoken", multiple=True, metavar="TEXT", help="The same by voice, after all texts.")
 @verbose_option
 def try_it(
     config_file: Path | None,
@@ -72,9 +74,9 @@ def try_it(
     spoken: tuple[str, ...],
     verbose: bool,
 ) -> None:
-    """Try the bot with no account: a page with channels and threads, answered by the real thing.
+    """Try the bot without an account: a page with channels and threads, answered by the real bot.
 
-    The bot is a process of its own. Kill it, by the page or by hand: it is started again and goes on where it was.
+    The bot is a process of its own. Kill it, on the page or by hand: it is started again and resumes its work.
     """
     from actors.cli.local_model.choice import have_local_model
     from actors.cli.trust.own_data import check_data, make_data

@@ -17,10 +17,10 @@ from domain.text.terminal_text import plain
 @config_option
 @data_option
 @click.option(
-    "--by", type=click.Choice(["day", "window", "model"]), default="day", show_default=True, help="Sums of what."
+    "--by", type=click.Choice(["day", "window", "model"]), default="day", show_default=True, help="Group of each sum."
 )
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="First day (UTC) that counts; else all.")
-@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="First day (UTC) that counts no more; else all.")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="First day (UTC) to count; else all days.")
+@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="First day (UTC) to leave out; else all days.")
 @json_option
 def usage(
     config_file: Path | None,
@@ -30,10 +30,9 @@ def usage(
     until: datetime | None,
     as_json: bool,
 ) -> None:
-    """Print what calls of models took, from the ledger; the agent need not run.
+    """Print tokens and cost of model calls, from the ledger; the agent need not run.
 
-    Each attempt counts, also one that failed, was or was cancelled; `estimated` are
-    tokens that no provider has counted.
+    Each attempt counts, failed and cancelled attempts too; `estimated` are tokens that no provider has counted.
     """
     from actors.ledger.file import FOLDER, Damage, entries
     from domain.policy.spending import By, sums
@@ -48,7 +47,7 @@ def usage(
     except OSError as error:
         fail(f"{settings.data_root / FOLDER}: {error.strerror}")
     if damage.lines:
-        click.echo(f"{damage.lines} lines are no entries and count nothing: {', '.join(damage.files)}", err=True)
+        click.echo(f"{damage.lines} invalid lines are left out of the sums: {', '.join(damage.files)}", err=True)
     if as_json:
         click.echo(json.dumps({"by": by, "sums": {key: asdict(total) for key, total in totals.items()}}, indent=2))
         return

@@ -108,7 +108,7 @@ class DiscordActor(Actor):
         elif isinstance(message, DiscordCommand):
             self._carry_out(message, self._parts)
         elif has_request_id(message):
-            log.debug("%s came when no command waited for it any more", type(message).__name__)
+            log.debug("%s came after its command had ended", type(message).__name__)
         else:
             raise NotUnderstoodError(message)
 
@@ -177,7 +177,7 @@ class DiscordActor(Actor):
         try:
             loop.submit(self._parts.close()).result(close_timeout_s)
         except (concurrent.futures.TimeoutError, concurrent.futures.CancelledError):
-            log.warning("what was under way in Discord was cut off")
+            log.warning("work in progress in Discord was cut off")
         finally:
             loop.stop(2 * close_timeout_s)
             self._parts.outbox.abandon()  # If the loop ended by itself, senders still wait for a result.

@@ -155,17 +155,17 @@ def _lacks(connection: DiscordConnection) -> dict[str, str]:
     if not connection.token:
         lacks["DISCORD_BOT_TOKEN"] = "no token: put DISCORD_BOT_TOKEN=… into secrets.env (mode 0600) or the environment"
     if not connection.channels:
-        lacks["discord.channels"] = "discord.channels is empty: name the channel that the bot lives in"
+        lacks["discord.channels"] = "discord.channels is empty: name a channel for the bot"
     if not connection.allowed_users and not connection.allowed_roles:
         lacks["discord.allowed_users or allowed_roles"] = (
-            "discord.allowed_users and allowed_roles are empty: nobody would be heard"
+            "discord.allowed_users and allowed_roles are empty: name a person or a role"
         )
     return lacks
 
 
 def _look(connection: DiscordConnection) -> Iterator[Finding]:
     if lacks := _lacks(connection):
-        hint = f"`agent run` needs {', '.join(lacks)}; `agent try` needs none of it"
+        hint = f"`agent run` needs {', '.join(lacks)}; `agent try` works without"
         yield Finding("discord", Level.WARN, hint)
     else:
         yield Finding("discord", Level.OK, f"{len(connection.channels)} channels at {connection.api_base}")

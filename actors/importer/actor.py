@@ -127,7 +127,7 @@ class ImporterActor(Actor):
 
     def _begin_import(self, request: StartImport) -> None:
         if request.window.surface is not Surface.CLI and not request.manages_server:
-            reason = "the past is imported for people who may manage the server"
+            reason = "only people who may manage the server can import the past"
             self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
             return
         if self._journal.state != "reading":

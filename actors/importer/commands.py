@@ -24,10 +24,10 @@ def describe_progress(reply: ImportDescribed, wording: Wording) -> Answer:
 
 
 _STATES = {
-    "none": "The past is not imported yet; `agent import discord` or /import begins.",
-    "listing": "Discord is asked for its channels and threads.",
+    "none": "The past is not imported yet; `agent import discord` or /import starts the import.",
+    "listing": "Channels and threads are being listed.",
     "reading": "The past is imported, newest first: {kept:,} messages so far; {done:,} of {places:,} places are done.",
-    "stopped": "The import rests: {kept:,} messages so far; {done:,} of {places:,} places are done.",
+    "stopped": "The import is paused: {kept:,} messages so far; {done:,} of {places:,} places are done.",
     "done": "The past is imported: {kept:,} messages of {places:,} channels and threads.",
 }
 
@@ -51,7 +51,7 @@ EXPORTED = Words(reply=ExportImported, answer=_describe_export)
 COMMANDS = (
     Command(
         name="import",
-        description="Take in everything said here before I came, and show how far that is; for managers of the server",
+        description="Import all messages from before I came, and show the progress; for managers of the server",
         to=IMPORTER,
         request=_start,
         reply=ImportDescribed,

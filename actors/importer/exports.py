@@ -80,7 +80,7 @@ class ExportImport:
     def _end(self, request: ImportExport, reason: str) -> None:
         self._request = None
         if reason:
-            self._refuse(request, f"{reason}; import the files again, nothing is taken twice")
+            self._refuse(request, f"{reason}; import the files again: no message is imported twice")
             return
         imported = ExportImported(
             request_id=request.request_id,

@@ -62,7 +62,7 @@ class ImportJournal:
                 line = msgspec.json.decode(text, type=_Line)
                 self._take(line)
             except (msgspec.DecodeError, ValueError):
-                log.warning("%s: a line of %d bytes says nothing", self._path, len(text))
+                log.warning("%s: an unreadable line of %d bytes is skipped", self._path, len(text))
         exported = (_Line(window=window.address.key, exported=True) for window in self.exported)
         lines = (_Line(state=self.state), *map(_line, self.readings.values()), *exported)
         put_whole(self._disk, self._path, b"".join(msgspec.json.encode(each) + b"\n" for each in lines))

@@ -49,15 +49,15 @@ MINUTE = timedelta(minutes=1)
 REST_S = 2.0
 """A last line without a line end is taken for whole when the file has not changed for so long."""
 _T = TypeVar("_T")
-_WATERMARK, _LEFTOVERS, _DISK = "the last look", "what a crash left", "the disk"
+_WATERMARK, _LEFTOVERS, _DISK = "the time of the last scan", "edits left by a crash", "the disk"
 _CONFIRMATIONS, _NOTES = "confirmations", "notes of confirmations"
 _ENCODING = "the encoding of the reminders' file"
 _CONSEQUENCES = {
-    _WATERMARK: "when reminders were looked at last is not kept, so what is missed while the agent is off may be lost",
-    _LEFTOVERS: "what a crash may have left beside the reminders' file cannot be brought back yet",
-    _CONFIRMATIONS: "what was done about reminders before a crash may not have been confirmed yet",
-    _NOTES: "what was done about reminders before the agent ended may not have been confirmed yet",
-    _DISK: "something about reminders could not be done",
+    _WATERMARK: "the time of the last scan is not stored, so reminders missed while the agent is off may be lost",
+    _LEFTOVERS: "edits that a crash left beside the reminders' file cannot be recovered yet",
+    _CONFIRMATIONS: "changes of reminders before a crash may not be confirmed yet",
+    _NOTES: "changes of reminders before the agent ended may not be confirmed yet",
+    _DISK: "a task of the reminders failed",
 }
 """Consequence of each kind of disk error, in words for users."""
 

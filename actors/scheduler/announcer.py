@@ -138,8 +138,8 @@ class Announcer:
             return
         if state.closed_until.get(window, seconds) <= seconds and not self._alerts.take("", seconds):
             self._alert(
-                f"⚠️ Reminders: {firing.reminder.id} cannot be said where it was asked for, so it stays in the file, "
-                "with all others of that place that are due, as `- [!]`; the agent's log has the reason"
+                f"⚠️ Reminders: {firing.reminder.id} cannot be posted in its place; it and all others due there "
+                "stay in the file, marked `- [!]`; the agent's log has the reason"
             )
         state.closed_until[window] = seconds + REFUSED_REST_S
         self._keep_failed(firing)
@@ -171,7 +171,7 @@ class Announcer:
         if request_id in state.outgoing:
             return
         if window is None:
-            log.error("reminder %s is due and has no channel to be said in: set reminders.channel", firing.reminder.id)
+            log.error("reminder %s is due and has no channel: set reminders.channel", firing.reminder.id)
             state.rests_until[key] = seconds + REFUSED_REST_S
             state.owed[key] = firing
         elif state.closed_until.get(window, seconds) > seconds:
@@ -206,6 +206,6 @@ class Announcer:
     def _forget_unanswered(self, seconds: float) -> None:
         for request_id, outgoing in list(self._state.outgoing.items()):
             if seconds - outgoing.since > UNANSWERED_S:
-                log.warning("nothing was heard of reminder %s, it is tried again", outgoing.firing.reminder.id)
+                log.warning("no reply came about reminder %s, it is tried again", outgoing.firing.reminder.id)
                 del self._state.outgoing[request_id]
                 self._state.owed[outgoing.firing.key] = outgoing.firing

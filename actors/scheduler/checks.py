@@ -12,8 +12,8 @@ from domain.edit.encoding import encoding_flaw
 from domain.reminder.document import scan
 
 _HARD_LINKS = (
-    "names are hard links to it: an edit of the agent's gives this one a new file, and the others keep the old one; "
-    "use symbolic links"
+    "names are hard links to it: the agent's edits replace the file of this name and not of the others; use symbolic "
+    "links"
 )
 
 

@@ -23,9 +23,9 @@ _LABEL = 40
 def _list(reply: RemindersListed, wording: Wording) -> Answer:
     lines = [_line(number, reminder, wording) for number, reminder in enumerate(reply.reminders, 1)]
     if reply.left_out:
-        lines.append(wording.note(f"{reply.left_out} later ones are left out here."))
+        lines.append(wording.note(f"{reply.left_out} later reminders are not shown."))
     if reply.invalid:
-        lines.append(wording.note(f"Lines of the file that are not understood: {len(reply.invalid)}."))
+        lines.append(wording.note(f"Invalid lines of the file: {len(reply.invalid)}."))
     buttons = [
         Button(_label(number, reminder, wording), DELETE_PREFIX + reminder.id)
         for number, reminder in enumerate(reply.reminders, 1)
@@ -55,7 +55,7 @@ def _word_deletion(reply: ReminderDeleted, wording: Wording) -> Answer:
 COMMANDS = (
     Command(
         name="reminders",
-        description="Show the reminders that may be seen here and when each comes next",
+        description="Show the reminders of this place with their next times",
         to=SCHEDULER,
         request=lambda call, _: ListReminders(
             request_id=call.request_id, reply_to=call.reply_to, window=call.window, limit=LIMIT

@@ -192,7 +192,7 @@ class Confirmations:
         """Post what a command line has said."""
         reason = ""
         if command.window.surface is Surface.CLI:
-            reason = f"window {command.window.address.key}: nobody reads it"
+            reason = f"window {command.window.address.key}: it has no readers"
         elif not command.line or "\n" in command.line:
             reason = f"line {command.line[:SHOWN_CHARS]!r}: must be one line of the file"
         post = confirmation(command.what, command.line, *command.notes.splitlines())

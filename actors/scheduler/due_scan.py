@@ -110,7 +110,7 @@ class DueScan:
             return None
 
     def _overran(self) -> None:
-        slow = f"{self._file.path}: a look at it takes more than {LIMIT_S:g} s, so {MAY_BE_LATE}"
+        slow = f"{self._file.path}: a scan takes more than {LIMIT_S:g} s, so {MAY_BE_LATE}"
         self._report(LOOK, slow, f" ({self._took():.1f} s)")
 
     def _took(self) -> float:
@@ -128,7 +128,7 @@ class DueScan:
             return ""
         return (
             f"{self._file.path}: has more than {LIMIT_BYTES // 2**20} MiB; only reminders in its first "
-            f"{LIMIT_BYTES // 2**20} MiB are said until it is smaller"
+            f"{LIMIT_BYTES // 2**20} MiB are posted until it is smaller"
         )
 
     def _note_presence(self, look: Look | None) -> None:

@@ -56,7 +56,9 @@ class LineChanges:
 
         def give_up(reason: str) -> None:
             if reason != self._trouble:
-                log.error("lines of reminders that were said or failed are not changed, it is tried again: %s", reason)
+                log.error(
+                    "posted and failed reminders are not marked in the file yet, the edit is tried again: %s", reason
+                )
             self._trouble = reason
             self._changes.clear()
 

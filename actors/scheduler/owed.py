@@ -96,12 +96,12 @@ class OwedConfirmations:
     def _read(self, name: str) -> OwedConfirmation | None:
         data = self._notes.read(name)
         if data is None:
-            log.error("%s: nobody is shown what it says", self._notes.folder / name)
+            log.error("%s: its confirmation is not shown", self._notes.folder / name)
             return None
         try:
             owed = msgspec.json.decode(data, type=OwedConfirmation)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            log.error("%s is no note of a confirmation and is taken away: %s", self._notes.folder / name, error)
+            log.error("%s is not a note of a confirmation and is removed: %s", self._notes.folder / name, error)
             owed = None
         if owed is not None and name == _name(owed.request_id):
             return owed

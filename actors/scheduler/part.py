@@ -55,7 +55,7 @@ def _config(plan: Plan) -> SchedulerConfig:
     reminders, data_root = plan.settings.reminders, plan.settings.data_root
     file = reminders_path(data_root, reminders.file)
     if file is None:
-        raise ValueError("reminders.file is empty: then there is no scheduler")
+        raise ValueError("reminders.file is empty, so there is no scheduler")
     channels = plan.connection.channels if plan.connection else plan.settings.discord.channels
     channel = reminders.channel or next(iter(channels), "")
     return SchedulerConfig(

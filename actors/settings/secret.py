@@ -202,7 +202,7 @@ def _parse_secrets(text: str, place: str) -> dict[str, str]:
         try:
             name, value = _assignment(line)
             if name in values:
-                raise ValueError(f"{name}: stands here for the second time")
+                raise ValueError(f"{name}: must stand here once, not twice")
         except ValueError as error:
             problems.append(Problem(place, number, str(error)))
         else:

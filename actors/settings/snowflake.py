@@ -34,13 +34,13 @@ def _reason(value: object) -> str:
         kind = "a mention" if value.strip().startswith("<") else "a link"
         return f"; this is {kind}: write {match.groups()[-1]}"
     if _SEVERAL.fullmatch(value):
-        return "; these are several: each stands in quotes of its own, with a comma between"
+        return "; this text holds several ids: put each in quotes of its own, with commas between"
     if _SNOWFLAKE.fullmatch(value.strip()):
-        return "; there are blanks around this one"
+        return "; remove the blanks around the id"
     if _TOKEN_PIECE.fullmatch(value.strip()) or _holds_id(value.strip()):
         return "; this may be a piece of a bot token, which belongs into secrets.env alone"
     if re.search(r"[^\W\d_]", value):
-        return "; names can change, so they are none: switch on Developer Mode in Discord, right-click, Copy ID"
+        return "; names can change, so an id is required: switch on Developer Mode in Discord, right-click, Copy ID"
     return ""
 
 

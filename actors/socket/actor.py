@@ -115,7 +115,7 @@ class SocketActor(Actor):
             case DescribeYourself():
                 self.tell(message.reply_to, self._description(message.request_id))
             case _ if has_request_id(message):
-                log.info("%s came behind its deadline", type(message).__name__)
+                log.info("%s came after its deadline", type(message).__name__)
             case _:
                 raise NotUnderstoodError(message)
 

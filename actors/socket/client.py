@@ -73,7 +73,7 @@ def _answer(line: bytes) -> dict[str, Any]:
     """
     answer = json.loads(line)
     if not (isinstance(answer, dict) and "ok" in answer and ("result" if answer["ok"] else "error") in answer):
-        raise ValueError("it is no answer of an agent's")
+        raise ValueError("the answer is not an agent's")
     return answer
 
 

@@ -134,7 +134,7 @@ class TestWhole:
 
     @pytest.mark.parametrize("answers", [{TakeNote: [NoteTaken(request_id=RequestId(""), count=1)]}])
     def test_an_answer_that_is_none_is_said_to_have_gone_wrong(self, stage: Stage) -> None:
-        assert self.answer(stage.server, "note") == "That went wrong; the agent's log says how."
+        assert self.answer(stage.server, "note") == "The command failed; the agent's log has the reason."
 
     def answer(self, server: PlaygroundServer, command: str) -> str:
         message = server.wait_for_answer(server.slash(GENERAL_ID, command, {}).id)

@@ -55,7 +55,7 @@ def test_nothing_said_while_memory_is_off_is_in_any_file_or_is_brought_up(stage:
     server = stage.server
     stage.ask("My bicycle is locked with the number 4711")
     assert "Memory is off here" in switch(server, "memory off")
-    assert "Memory is off here: nothing that is said is kept." in slash(server, "status")
+    assert "Memory is off here: no message is kept." in slash(server, "status")
     said = server.say(
         GENERAL_ID,
         "my aardvark is called bumblebee",

@@ -1,4 +1,4 @@
-"""What is changed on the command line is confirmed in Discord, where the reminder will be said."""
+"""Changes on the command line are confirmed in Discord, in the window of the reminder."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_an_agent_that_hangs_may_say_it_yet_so_nobody_else_does(server: Playgrou
     with listener(settings.data_root / OPERATOR_SOCKET) as hanging:
         hanging.listen()
         reason = relay(settings, secrets, post, 0.05)
-    assert "did not answer within 0.05 s; it may be shown yet" in reason
+    assert "did not answer within 0.05 s; the confirmation may still be shown" in reason
     assert bot_texts(server) == []
 
 

@@ -1,4 +1,4 @@
-"""What the model is asked is the same from Discord and from the command line, but for where it is said."""
+"""Requests to the model are the same from Discord and from the command line, but for the place."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.trusted import write_settings
 
 WORDS = "Which owls are there in Rotterdam?"
 PLACE = ("You are talking in ", "- You have exactly one tool", "- `logs/` in that folder")
-"""How lines begin that say where the conversation is held, and in which folder commands run."""
+"""Beginnings of lines about the place of the conversation and the folder of commands."""
 OF_ONE_PLACE = (
     "  files stay there.",
     "  what it may change there. `$HOME` is a folder of your own for this one turn.",
@@ -39,12 +39,12 @@ def model() -> Iterator[LoopbackModel]:
         yield model
 
 
-def asked(model: LoopbackModel) -> dict[str, Any]:
+def last_request(model: LoopbackModel) -> dict[str, Any]:
     body: dict[str, Any] = json.loads(model.requests()[-1].raw)
     return body
 
 
-def said(body: dict[str, Any], role: str) -> str:
+def last_text(body: dict[str, Any], role: str) -> str:
     contents = [message["content"] for message in body["messages"] if message["role"] == role]
     return str(contents[-1])
 
@@ -58,12 +58,12 @@ def test_the_same_words_become_the_same_request(model: LoopbackModel, tmp_path: 
             stage.ask(WORDS)
         finally:
             stage.stop()
-    from_discord = asked(model)
+    from_discord = last_request(model)
     (tmp_path / "cli").mkdir()
     write_settings(tmp_path / "cli", f'[model]\nname = "openai/owl"\napi_base = "{model.api_base}"\n')
     done = run("agent-cli", "--no-memory", WORDS, cwd=tmp_path / "cli", environment={"OPENAI_API_KEY": "k" * 20})
     assert done.stdout == "Long-eared ones.\n", done.stderr
-    from_cli = asked(model)
+    from_cli = last_request(model)
 
     assert model.request_count == 2
     assert {*from_discord, *from_cli} - {"prompt_cache_key"} <= {*from_discord} & {*from_cli}
@@ -72,9 +72,11 @@ def test_the_same_words_become_the_same_request(model: LoopbackModel, tmp_path: 
     ]
     assert [tool["function"]["name"] for tool in from_cli["tools"]] == ["bash"]
     for body in (from_discord, from_cli):
-        assert re.fullmatch(rf"\[[^]]+ UTC\] [Yy]ou \(@\w+\):\n{re.escape(WORDS)}", said(body, "user"))
-    assert len(SENDS_FILES.findall(said(from_discord, "system"))) == 1
-    here, there = (set(SENDS_FILES.sub("", said(body, "system")).splitlines()) for body in (from_discord, from_cli))
+        assert re.fullmatch(rf"\[[^]]+ UTC\] [Yy]ou \(@\w+\):\n{re.escape(WORDS)}", last_text(body, "user"))
+    assert len(SENDS_FILES.findall(last_text(from_discord, "system"))) == 1
+    here, there = (
+        set(SENDS_FILES.sub("", last_text(body, "system")).splitlines()) for body in (from_discord, from_cli)
+    )
     assert len(here & there) > 20
     assert [line for line in here ^ there if not line.startswith(PLACE) and line not in OF_ONE_PLACE] == []
 
@@ -92,6 +94,6 @@ def test_whatever_is_a_command_in_discord_is_none_at_the_command_line(tmp_path: 
 
     with ThreadPoolExecutor(2) as pool:
         done = list(pool.map(lambda name: run("agent-cli", f"/{name}", cwd=tmp_path), names))
-    assert [(one.stdout, "stateless" in one.stderr or "is a command for Discord" in one.stderr) for one in done] == [
+    assert [(one.stdout, "stateless" in one.stderr or "is a Discord command" in one.stderr) for one in done] == [
         ("", True)
     ] * len(names)

@@ -12,12 +12,12 @@ from actors.cli.asking import Options, VerbClient, asking_options
 if TYPE_CHECKING:
     from actors.part import Verb
 
-_NEEDS_AGENT = "no agent runs with the data root {}, so no question waits: start it with bin/agent run"
+_NEEDS_AGENT = "no agent runs on the data root {}, so no question is open: start the agent with bin/agent run"
 
 
 @click.group()
 def approval() -> None:
-    """List what waits for a person (shell.approve), and allow or refuse it."""
+    """List questions that wait for a person (shell.approve), and allow or refuse them."""
 
 
 @approval.command("list")

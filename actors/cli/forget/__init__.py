@@ -24,13 +24,13 @@ _window_option = click.option(
 def _act_options(command: C) -> C:
     """Add the options of every command that forgets."""
     yes = click.option("--yes", is_flag=True, help="Forget without a question; with --json there is none.")
-    why = click.option("--why", default="", help="Reason for the record; without the words that are to go.")
+    why = click.option("--why", default="", help="Reason for the record; without the words to forget.")
     return yes(why(asking_options(command)))
 
 
 @click.group()
 def forget() -> None:
-    """Forget words for good, after a look at what would go; the agent may run or not."""
+    """Forget words for good, after a preview; the agent may run or not."""
 
 
 @forget.command()
@@ -45,21 +45,25 @@ def message(message_id: str, window: str, **options: Any) -> None:
 @forget.command()
 @click.argument("account", metavar="ID")
 @_window_option
-@click.option("--name", default="", help="Name that the person is called by, if not the one in the logs.")
+@click.option("--name", default="", help="Name of the person, if another than in the logs.")
 @_act_options
 def person(account: str, window: str, name: str, **options: Any) -> None:
-    """Forget all that the account ID said in a window, and all there that quotes or names the person."""
+    """Forget all words of the account ID in a window, and all texts there that quote or name the person."""
     _act(options, {"kind": "person", "window": _window(window), "person_id": account, "person_name": name})
 
 
 @forget.command()
 @click.argument("words", nargs=-1, required=True)
 @click.option(
-    "--window", "window", type=WindowKey(), default=OPERATOR, help="Only what may be shown there; needs the agent."
+    "--window",
+    "window",
+    type=WindowKey(),
+    default=OPERATOR,
+    help="Only messages that this window may show; needs the agent.",
 )
 @_act_options
 def topic(words: tuple[str, ...], window: str, **options: Any) -> None:
-    """Forget what was said about WORDS in any window, as a search of the memory finds it."""
+    """Forget messages about WORDS in any window, as a search of the memory finds them."""
     _act(options, {"kind": "topic", "window": _window(window), "words": " ".join(words)})
 
 
@@ -67,14 +71,14 @@ def topic(words: tuple[str, ...], window: str, **options: Any) -> None:
 @click.argument("window", type=WindowKey(), metavar="WINDOW")
 @_act_options
 def whole_window(window: str, **options: Any) -> None:
-    """Forget everything that was ever said in WINDOW, e.g. discord-thread/123."""
+    """Forget all messages of WINDOW, e.g. discord-thread/123."""
     _act(options, {"kind": "window", "window": _window(window)})
 
 
 @forget.command("expired")
 @asking_options
 def forget_expired(**options: Any) -> None:
-    """Forget at once what is older than `memory.keep_days`; a running agent does so once a day."""
+    """Forget at once everything older than `memory.keep_days`; a running agent does so once a day."""
     how: dict[str, Any] = {"answer_s": LONGEST_S, "locks": "hold"}
     _FORGET.tell("expired", options, {"window": OPERATOR}, **how)
 
@@ -82,7 +86,7 @@ def forget_expired(**options: Any) -> None:
 @forget.command("list")
 @asking_options
 def list_(**options: Any) -> None:
-    """Print who had what forgotten, when, why, and how much; the newest first, without any words."""
+    """Print the record of forgetting: by whom, when, why, and how much; newest first, without words."""
     _FORGET.tell("list", options, {"window": OPERATOR})
 
 

@@ -28,16 +28,16 @@ _NEEDS_AGENT = "no agent is running on {}: Discord's history is read by the runn
 
 @click.group("import")
 def import_() -> None:
-    """Take in what was said before the agent was there: search and memories then reach back to the first message."""
+    """Import messages from before the agent: search and memories then reach back to the first message."""
 
 
 @import_.command()
-@click.option("--no-wait", is_flag=True, help="Begin, or go on, and return at once.")
+@click.option("--no-wait", is_flag=True, help="Start or resume the import, and return at once.")
 @asking_options
 def discord(no_wait: bool, **options: Any) -> None:
     """Import the history of all channels that the agent hears, newest first, archived threads included.
 
-    The running agent does it, and goes on after any end. Interrupt the command as you like.
+    The running agent imports, and resumes after each restart. You may interrupt the command at any time.
     """
     _IMPORT.ask("discord", options, {"window": OPERATOR}, needs_agent=_NEEDS_AGENT)
     pause = threading.Event()
@@ -51,14 +51,14 @@ def discord(no_wait: bool, **options: Any) -> None:
 @import_.command()
 @asking_options
 def status(**options: Any) -> None:
-    """Say how far the import of Discord's history is."""
+    """Print the progress of the import of Discord's history."""
     _IMPORT.show("status", _state(options), options)
 
 
 @import_.command()
 @asking_options
 def stop(**options: Any) -> None:
-    """Let the import of Discord's history rest; `agent import discord` goes on with it."""
+    """Pause the import of Discord's history; `agent import discord` resumes it."""
     _IMPORT.tell("stop", options, {"window": OPERATOR}, needs_agent=_NEEDS_AGENT)
 
 
@@ -68,7 +68,7 @@ def stop(**options: Any) -> None:
 def export(files: tuple[Path, ...], **options: Any) -> None:
     """Import FILES of DiscordChatExporter (JSON), without network; the agent may run or not.
 
-    All files are checked before the first message is taken. A second import of a file changes nothing.
+    All files are checked before the first message is imported. A second import of a file changes nothing.
     """
     settings, _ = _IMPORT.settings(options)
     paths = [file.absolute() for file in files]
@@ -128,7 +128,7 @@ def _import_alone(settings: Settings, paths: Iterable[Path], say: Say) -> Export
                     done += len(batch)
                     say(f"{done:,} of {total:,} messages", done, total)
         except (OSError, ExportFault, ValueError) as error:
-            fail(f"{error}; import the files again when that is mended, nothing is taken twice")
+            fail(f"{error}; mend this and import the files again: no message is imported twice")
     return ExportImported(request_id=RequestId(""), files=len(exports), messages=total, kept=stored, windows=len(logs))
 
 

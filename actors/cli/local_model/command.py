@@ -29,7 +29,7 @@ def model() -> None:
 @config_option
 @json_option
 def list_models(config_file: Path | None, as_json: bool) -> None:
-    """List the models that can be fetched, and those that are here."""
+    """List models that can be fetched, and models on this machine."""
     from actors.local_model.catalogue import CATALOGUE, SPEECH_CATALOGUE
 
     store = store_of(config_file)
@@ -50,7 +50,7 @@ def list_models(config_file: Path | None, as_json: bool) -> None:
 @click.argument("name")
 @config_option
 def get_model(name: str, config_file: Path | None) -> None:
-    """Fetch the model NAME of the list, check it by hash and keep it; goes on where an earlier try ended.
+    """Fetch the model NAME of the list and check its hash; an interrupted download is resumed.
 
     HF_ENDPOINT names another hub, such as a mirror.
     """
@@ -70,7 +70,7 @@ def get_model(name: str, config_file: Path | None) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @config_option
 def add_model(name: str, file: Path, config_file: Path | None) -> None:
-    """Let FILE, a model in GGUF, be known as local/NAME; the file stays where it is."""
+    """Register FILE, a model in GGUF, as local/NAME; the file stays in its place."""
     from actors.local_model.store import ModelFileError
 
     name, store = name.removeprefix("local/"), store_of(config_file)
@@ -86,7 +86,7 @@ def add_model(name: str, file: Path, config_file: Path | None) -> None:
 @click.argument("name")
 @config_option
 def remove_model(name: str, config_file: Path | None) -> None:
-    """Remove the model NAME; a file that was added stays where it is."""
+    """Remove the model NAME; an added file stays in its place."""
     from actors.local_model.catalogue import speech_model
     from actors.local_model.store import ModelFileError
 
@@ -137,7 +137,7 @@ def fetch(wanted: CatalogueModel, store: Store, prefix: str = "local/") -> None:
     except ModelFileError as error:
         fail(plain(str(error)))
     except KeyboardInterrupt:
-        fail("interrupted; the same command goes on from there", INTERRUPTED)
+        fail("interrupted; the same command resumes the download", INTERRUPTED)
     click.echo(plain(f"{prefix}{wanted.name}: {record.bytes} bytes, checked by hash: {store.file_of(record)}"))
 
 

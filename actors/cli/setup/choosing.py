@@ -43,5 +43,5 @@ def _one(word: str, items: Sequence[Item]) -> Item:
             return fits[0]
         if fits:
             several = ", ".join(f"{item.name} ({item.id})" for item in fits[:4])
-            raise ValueError(f"{word!r} may be {several}: say more of the name, a number or an id")
-    raise ValueError(f"{word!r} is none of these: a number from 1 to {len(items)}, a name or an id is required")
+            raise ValueError(f"{word!r} may be {several}: type more of the name, a number or an id")
+    raise ValueError(f"{word!r} is not in the list: a number from 1 to {len(items)}, a name or an id is required")

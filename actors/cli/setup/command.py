@@ -19,26 +19,29 @@ def _option(*names: str, **traits: Any) -> Callable[[Callable[..., None]], Calla
 
 @click.command(context_settings={"auto_envvar_prefix": "AGENT_SETUP"})
 @config_option
-@click.option("--non-interactive", is_flag=True, help="Ask nobody: what options do not say must be known already.")
-@_option("--token-file", type=click.Path(path_type=Path), help="Holds the bot's token; else $DISCORD_BOT_TOKEN.")
-@_option("--channel", "channels", multiple=True, help="Name or id of a channel that it hears; repeatable.")
-@_option("--user", "users", multiple=True, help="Name or id of somebody who may talk to it, or *; repeatable.")
-@_option("--model", help="As litellm names it, or offline; its key is taken from the environment.")
-@_option("--model-api-base", help="Address of a model's server of your own.")
+@click.option(
+    "--non-interactive", is_flag=True, help="Ask no questions: values without an option must be known already."
+)
+@_option("--token-file", type=click.Path(path_type=Path), help="File with the bot's token; else $DISCORD_BOT_TOKEN.")
+@_option("--channel", "channels", multiple=True, help="Name or id of a channel that the bot hears; repeatable.")
+@_option("--user", "users", multiple=True, help="Name or id of a person who may talk to the bot, or *; repeatable.")
+@_option("--model", help="Model, as litellm names it, or offline; its key is taken from the environment.")
+@_option("--model-api-base", help="Address of your own model server.")
 @_option("--reminders", help="File of reminders, or - for none; a relative path counts from the data root.")
-@_option("--service/--no-service", default=None, help="Whether to write a unit of systemd's for this user.")
-@_option("--discord-api", help="Address of Discord's REST API, for one that is not Discord's.")
-@_option("--discord-gateway", help="Address of its gateway, likewise.")
+@_option("--service/--no-service", default=None, help="Write a systemd unit for this user, or none.")
+@_option("--discord-api", help="Address of a REST API other than Discord's.")
+@_option("--discord-gateway", help="Address of a gateway other than Discord's.")
 def setup(config_file: Path | None, non_interactive: bool, **options: object) -> None:
-    """Set the bot up, from its token to settings with which `agent run` answers, each step checked as it is taken.
+    """Set up the bot, from its token to settings with which `agent run` answers; each step is checked.
 
-    It writes agent.toml, of which everything else is kept, and the secrets file, which only you can read; both at the
-    end, so Ctrl-C changes nothing. It can be run again: Enter keeps what is there. No secret is an argument.
+    The command writes agent.toml, whose other content is kept, and the secrets file, which only you can read. Both are
+    written at the end, so Ctrl-C changes nothing. You can run it again: Enter keeps the present value. No secret is an
+    argument.
 
-    What an option says may stand in its variable, several with spaces between. A unit is written, never started.
+    An option's value may stand in its variable, several values with spaces between. A unit is written, never started.
     """
     if not non_interactive and not sys.stdin.isatty():
-        fail("there is no terminal to ask on: use --non-interactive, with options for what it would ask")
+        fail("there is no terminal for questions: use --non-interactive, with options as the answers")
     from actors.cli.setup.wizard import run
 
     run(config_file, options, asks=not non_interactive)

@@ -85,7 +85,7 @@ def _choice_of_options(check: Check, before: ModelChoice, keys: Mapping[str, str
 
 def _one(items: tuple[Item, ...]) -> str:
     if len(items) > 1:
-        raise ValueError(f"{', '.join(item.name for item in items)}: one of them is required")
+        raise ValueError(f"{', '.join(item.name for item in items)}: choose one")
     return items[0].id
 
 
@@ -105,7 +105,7 @@ def _ask_key(talk: Talk, name: str, keys: Mapping[str, str], *, is_needed: bool)
             raise ValueError("a key is one word")
         return answer
 
-    hints = ["hidden", *(["Enter keeps the one that is there"] if known else [])]
+    hints = ["hidden", *(["Enter keeps the present one"] if known else [])]
     if not is_needed:
         hints.append(f"{NONE} for none" if known else "Enter for none")
     usual = known or ("" if is_needed else NONE)

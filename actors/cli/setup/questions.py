@@ -92,4 +92,4 @@ class Talk:
                 before = heading
             self.say(f"   {number:3}  {item.name}{f'  {item.about}' if item.about else ''}")
         if len(items) > MOST_SHOWN:
-            self.say(f"        … and {len(items) - MOST_SHOWN} more: say the beginning of a name")
+            self.say(f"        … and {len(items) - MOST_SHOWN} more: type the beginning of a name")

@@ -106,7 +106,7 @@ class DiscordRest:
         try:
             return self._harmless(asyncio.run(self._get(path)))
         except RecursionError:
-            raise DiscordError(f"GET {_place(path)}: an answer beyond all depth: is this Discord's address?") from None
+            raise DiscordError(f"GET {_place(path)}: an answer nested too deeply: is this Discord's address?") from None
         except DiscordError as error:
             raise DiscordError(self._words(str(error)), error.status) from None
 
@@ -168,7 +168,7 @@ def _asked_wait_s(response: aiohttp.ClientResponse, longest_s: float) -> float |
 def _read(status: int, data: bytes, path: str) -> object:
     place = _place(path)
     if status == 429:
-        raise DiscordError(f"GET {place}: Discord asks for more patience (429): try again in a minute", status)
+        raise DiscordError(f"GET {place}: Discord's rate limit is reached (429): try again in a minute", status)
     try:
         answer = json.loads(data)
     except (ValueError, RecursionError):
@@ -186,17 +186,17 @@ def _place(path: str) -> str:
 def _table(answer: object, *keys: str) -> Mapping[str, Any]:
     """An object that has `keys`, with a number where Discord's documents have one."""
     if not isinstance(answer, dict) or any(answer.get(key) is None for key in keys):
-        raise DiscordError(f"Discord's answer has not the form that is documented: {', '.join(keys)} are required")
+        raise DiscordError(f"Discord's answer does not have the documented form: {', '.join(keys)} are required")
     for key in ("id", "permissions", "allow", "deny", "type", "position", "flags"):
         value = answer.get(key)
         if value is not None and not re.fullmatch(r"-?[0-9]{1,30}", str(value)):
-            raise DiscordError(f"Discord's answer has not the form that is documented: {key} must be a number")
+            raise DiscordError(f"Discord's answer does not have the documented form: {key} must be a number")
     return answer
 
 
 def _tables(value: object, *keys: str) -> list[Mapping[str, Any]]:
     if not isinstance(value, list):
-        raise DiscordError("Discord's answer has not the form that is documented: a list is required")
+        raise DiscordError("Discord's answer does not have the documented form: a list is required")
     return [_table(each, *keys) for each in value]
 
 
@@ -204,5 +204,5 @@ def _member(value: object) -> Mapping[str, Any]:
     member = _table(value, "user")
     _table(member["user"], "id", "username")
     if not isinstance(member.get("roles", []), list):
-        raise DiscordError("Discord's answer has not the form that is documented: roles must be a list")
+        raise DiscordError("Discord's answer does not have the documented form: roles must be a list")
     return member

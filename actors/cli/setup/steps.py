@@ -73,15 +73,15 @@ def token_step(talk: Talk, api_base: str, known: str) -> tuple[DiscordRest, Mapp
         except DiscordError as error:
             raise ValueError(str(error)) from error
 
-    keeps = " (hidden; Enter keeps the one that is there)" if known else " (hidden)"
+    keeps = " (hidden; Enter keeps the present one)" if known else " (hidden)"
     rest, user, token = talk.type_until(f"Token{keeps}", "--token-file or DISCORD_BOT_TOKEN", take, known, hidden=True)
-    talk.say(f"   it is {user.get('username')}'s")
+    talk.say(f"   the token belongs to {user.get('username')}")
     return rest, user, token
 
 
 def intent_step(talk: Talk, rest: DiscordRest) -> str:
     """The application's id, once the bot may read messages."""
-    talk.head(2, "What it may read")
+    talk.head(2, "Message Content Intent")
     while True:
         application = rest.application()
         application_id = str(application["id"])
@@ -98,19 +98,19 @@ def intent_step(talk: Talk, rest: DiscordRest) -> str:
 
 def guilds_step(talk: Talk, rest: DiscordRest, application_id: str, user: Mapping[str, Any]) -> list[Guild]:
     """Servers of the bot, at least one; reports permissions that the bot lacks there."""
-    talk.head(3, "Its server")
+    talk.head(3, "The bot's server")
     link = invite_link(application_id)
-    talk.say(f"   the address that invites it, with the six permissions that it needs: {link}")
+    talk.say(f"   address that invites the bot, with the six permissions that it needs: {link}")
     while not (rows := rest.guilds()):
         if not talk.asks:
             raise NobodyAskedError(f"the bot is in no server yet: open {link}")
-        talk.type_in("It is in none yet. Enter when it has been invited", "")
+        talk.type_in("The bot is in no server yet. Press Enter when you have invited it", "")
     guilds = [_guild(rest, str(each["id"]), str(user["id"])) for each in rows]
     lacking = False
     for guild in guilds:
         lacks = missing(in_channel(guild.full, guild.member, {}))
         lacking = lacking or bool(lacks)
-        talk.say(f"   {guild.name}: " + (f"it lacks {', '.join(lacks)}" if lacks else "all six permissions"))
+        talk.say(f"   {guild.name}: " + (f"the bot lacks {', '.join(lacks)}" if lacks else "all six permissions"))
     if lacking:
         talk.say("   open the address above once more to grant them, or grant them in the channels alone")
     return guilds
@@ -123,10 +123,10 @@ def _guild(rest: DiscordRest, guild_id: str, user_id: str) -> Guild:
 
 def channels_step(talk: Talk, rest: DiscordRest, guilds: Sequence[Guild], wish: Wish) -> list[Room]:
     """The channels that the bot hears, in each of which it may work."""
-    talk.head(4, "The channels that it hears, with their threads")
+    talk.head(4, "Channels that the bot hears, with their threads")
     rooms = _rooms(rest, guilds, wish.from_settings)
     if not rooms:
-        raise NobodyAskedError("no server of the bot's has a text channel or a forum: make one")
+        raise NobodyAskedError("the bot's servers have no text channel and no forum: create one")
     items = [room.item for room in rooms.values()]
     if talk.asks:
         talk.show(items, [room.heading for room in rooms.values()])
@@ -144,7 +144,7 @@ def channels_step(talk: Talk, rest: DiscordRest, guilds: Sequence[Guild], wish: 
 
     display = ", ".join(rooms[key].item.name for key in wish.words if key in rooms) if not wish.from_options else ""
     choices = talk.type_until("Numbers or names", "--channel", take, " ".join(wish.words), display=display)
-    talk.say(f"   it hears {', '.join(f'#{room.item.name}' for room in choices)}")
+    talk.say(f"   the bot hears {', '.join(f'#{room.item.name}' for room in choices)}")
     return choices
 
 
@@ -157,7 +157,7 @@ def _rooms(rest: DiscordRest, guilds: Sequence[Guild], settings_ids: Sequence[st
             lacks = missing(in_channel(guild.full, guild.member, channel))
             heading = category or "without a category"
             rooms[key] = Room(
-                Item(key, str(channel["name"]), f"(it lacks {', '.join(lacks)})" if lacks else ""),
+                Item(key, str(channel["name"]), f"(the bot lacks {', '.join(lacks)})" if lacks else ""),
                 f"{guild.name}: {heading}" if len(guilds) > 1 else heading,
                 guild,
                 lacks,
@@ -178,7 +178,7 @@ def people_step(
         wish: Wanted people.
         has_roles: True if roles are allowed already, so that no person needs to be named.
     """
-    talk.head(5, "Who may talk to it, and thereby have commands run")
+    talk.head(5, "People who may talk to the bot, and thereby have commands run")
     default = ", ".join(wish.words)
     if not default and has_roles and not talk.asks:
         return ()
@@ -192,7 +192,7 @@ def people_step(
 
     ask = "Your name in Discord or its beginning, others' behind commas; * is everyone in those channels"
     people = talk.type_until(ask, "--user", take, default)
-    talk.say(f"   it listens to {', '.join(each.name for each in people) or 'the roles in the settings alone'}")
+    talk.say(f"   the bot listens to {', '.join(each.name for each in people) or 'the roles in the settings alone'}")
     return people
 
 
@@ -212,19 +212,19 @@ def _person(talk: Talk, rest: DiscordRest, guilds: Sequence[Guild], word: str, s
         return Item(word, word, "not found there")
     if not items:
         where = ", ".join(guild.name for guild in guilds)
-        raise ValueError(f"{word!r}: nobody in {where} has a name that begins so, or that id")
+        raise ValueError(f"{word!r}: no member of {where} has this id or a name that begins so")
     if len(items) == 1 or len(exact) == 1:
         return (exact or items)[0]
     if not talk.asks:
         several = ", ".join(f"{each.name} ({each.about}, {each.id})" for each in items)
-        raise ValueError(f"{word!r} may be {several}: say the whole name, or the id")
+        raise ValueError(f"{word!r} may be {several}: type the whole name, or the id")
     talk.show(items)
     return talk.type_until("Which of them", "--user", lambda answer: _only(choose_items(answer, items)))
 
 
 def _only(matches: Sequence[Item]) -> Item:
     if len(matches) > 1:
-        raise ValueError(f"{', '.join(item.name for item in matches)}: one of them is required")
+        raise ValueError(f"{', '.join(item.name for item in matches)}: choose one")
     return matches[0]
 
 

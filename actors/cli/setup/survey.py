@@ -50,7 +50,7 @@ def survey_findings(settings: Settings, connection: DiscordConnection, now: date
         yield Finding(_NAME, Level.OK if fault.is_note else Level.WARN, str(fault))
     if all(fault.is_note for fault in faults):
         channels = len(world.heard_channels(wish.channels))
-        yield Finding(_NAME, Level.OK, f"every id is one of Discord's; {channels} channels are heard")
+        yield Finding(_NAME, Level.OK, f"Discord knows every id; {channels} channels are heard")
 
 
 class _Survey:

@@ -133,12 +133,12 @@ def _model(talk: Talk, known: Known, texts: Mapping[str, str]) -> ModelChoice:
         called = {"model.name": choice.name, "model.api_base": choice.api_base, "model.retries": 0}
         failure = failure_of(known.with_values(called), keys)
         if not failure:
-            talk.say("   it answers")
+            talk.say("   the model answers")
             return choice
         talk.say(f"   {failure}")
         if not talk.asks:
             raise NobodyAskedError(f"--model {choice.name}: {failure}")
-        if talk.agrees("Keep it all the same?", default=False):
+        if talk.agrees("Keep this model all the same?", default=False):
             return choice
         before = choice
 
@@ -153,8 +153,8 @@ def _require(known: Known, option: str, key: str, value: str) -> None:
 def _wants_unit(talk: Talk, option: object) -> bool:
     if isinstance(option, bool):
         return option
-    talk.head(8, "A service of systemd's for you, which starts it and keeps it running")
-    return talk.agrees("Write the unit (it is not started)?", default=False)
+    talk.head(8, "A systemd service for you, which starts the bot and keeps it running")
+    return talk.agrees("Write the unit, without a start?", default=False)
 
 
 def _write(talk: Talk, known: Known, decided: Decided) -> None:
@@ -174,11 +174,11 @@ def _write(talk: Talk, known: Known, decided: Decided) -> None:
     talk.say()
     for path, content, is_private in files:
         writing.write(path, content, private=is_private)
-        talk.say(f"wrote {path}{', for you alone' if is_private else ''}")
+        talk.say(f"wrote {path}{', readable by you alone' if is_private else ''}")
     _trust(talk, {place_of(path): digest_of(content.encode()) for path, content, _ in files[:2]})
     if decided.writes_unit:
-        talk.say("   start it: systemctl --user daemon-reload; systemctl --user enable --now remembrancer")
-        talk.say("   let it run while you are logged out: loginctl enable-linger")
+        talk.say("   start the service: systemctl --user daemon-reload; systemctl --user enable --now remembrancer")
+        talk.say("   keep it running while you are logged out: loginctl enable-linger")
 
 
 def _trust(talk: Talk, digests: Mapping[str, str]) -> None:
@@ -186,7 +186,7 @@ def _trust(talk: Talk, digests: Mapping[str, str]) -> None:
     try:
         change_trust_list(os.environ, lambda known: known.with_files(digests))
     except TrustError as error:
-        talk.say(f"   note: they are not trusted yet: {error}; until then name the settings file by --config")
+        talk.say(f"   note: the files are not trusted yet: {error}; until then name the settings file by --config")
 
 
 @contextmanager

@@ -92,7 +92,7 @@ def settings_text(before: str, values: Values, names: Mapping[str, str] = Mappin
     except (ValueError, RecursionError):
         pass
     lines = "; ".join(f"{key} = {_toml(value)}" for key, value in values.items())
-    raise WriteError(f"the file's form is beyond this command: set by hand {lines}")
+    raise WriteError(f"this command cannot edit the form of this file: set by hand {lines}")
 
 
 def secrets_text(before: str, secrets: Mapping[str, str]) -> str:

@@ -99,7 +99,7 @@ def accept_skill(place: Place, name: str, answering: Answering) -> None:
         if package.path:
             fail(f"{folder}: has no SKILL.md itself, only one in {show_line(package.path)}")
         if package.name != name:
-            fail(f"{folder}: its skill has the name {package.name!r}, and must have the folder's")
+            fail(f"{folder}: its skill is named {package.name!r}, and must have the folder's name")
         if package.left_out:
             fail(f"{folder}: holds {package.left_out} files of git or caches, which are part of no skill: remove them")
         _show(package, entry.source if entry and entry.source else str(folder), entry.commit if entry else "")
@@ -139,7 +139,7 @@ def _read(source: str, path: str, ref: str) -> Iterator[tuple[Package, str, str]
     address = git_address(source)
     if address is None:
         if ref:
-            raise click.UsageError("--ref: is for a repository of git, by its address")
+            raise click.UsageError("--ref: is allowed with the address of a git repository only")
         local = Path(os.path.expanduser(source)).absolute()  # noqa: PTH111 - a user that does not exist is no error
         words = os.fsencode(local).decode("utf-8", "replace")
         yield read_package(open_source(local), path), words, ""

@@ -29,7 +29,7 @@ def skills() -> None:
 @skills.command("list")
 @asking_options
 def list_skills(**options: Any) -> None:
-    """List all skills: where each is from, its state, and its cost in tokens of each request."""
+    """List all skills with origin, state, and cost in tokens of each request."""
     _SKILLS.tell("list", options, {})
 
 
@@ -37,7 +37,7 @@ def list_skills(**options: Any) -> None:
 @click.argument("source")
 @click.option("--path", default="", help="Folder of the skill in SOURCE, if SOURCE holds several.")
 @click.option("--ref", default="", help="Branch, tag or commit of a repository; else its default branch.")
-@click.option("--replace", "replaces", is_flag=True, help="Take the place of a skill of the same name.")
+@click.option("--replace", "replaces", is_flag=True, help="Replace a skill of the same name.")
 @yes_option
 @despite_option
 @config_option
@@ -84,7 +84,7 @@ def check(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
 @config_option
 @data_option
 def accept(name: str, yes: bool, despite_findings: bool, **options: Any) -> None:
-    """Show what the skill NAME has become, and have it used as it is now once you agree.
+    """Show the changes of the skill NAME, and use its present version once you agree.
 
     For a skill that you put into the data root yourself, its hashes are kept from then on.
     """

@@ -17,7 +17,7 @@ _LONGEST = 160
 _LONGEST_OFFER = 1_000
 """Characters of a command that stands in each request."""
 _FIELDS = (("license", "licence"), ("compatibility", "needs"), ("allowed-tools", "tools"))
-_TOOLS_NOTE = "   (no tool is given to it: its commands run in the sandbox as all others)"
+_TOOLS_NOTE = "   (the skill gets no tools: its commands run in the sandbox as all others)"
 
 
 def show_line(text: str, most: int = _LONGEST) -> str:
@@ -81,7 +81,7 @@ def _self_running(package: Package) -> Iterator[str]:
                 f"{show_line(str(event))}: runs {show_line(str(script))} by itself, with the workspace layer",
             )
     if package.skill.hidden:
-        yield _row("hidden", "the model is not told of it; people call it with /skill")
+        yield _row("hidden", "not in the model's list; people call the skill with /skill")
 
 
 def _file_lines(package: Package) -> Iterator[str]:

@@ -53,7 +53,7 @@ def _known_windows(ctx: click.Context) -> list[str]:
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print what SHELL reads to complete commands, options, files and windows.
+    """Print the script with which SHELL completes commands, options, files and windows.
 
     bash: add it to ~/.bashrc by `agent completion bash >> ~/.bashrc`, likewise zsh and ~/.zshrc; fish: write it to
     ~/.config/fish/completions/agent.fish.

@@ -94,7 +94,7 @@ class ShownCommand(click.Command):
             with open(os.devnull, "w") as nowhere:  # noqa: PTH123  # where what is left of it goes at the exit
                 os.dup2(nowhere.fileno(), 1)
             with contextlib.suppress(OSError):
-                click.echo(f"error: what is printed cannot be written: {error.strerror}", err=True)
+                click.echo(f"error: the output cannot be written: {error.strerror}", err=True)
             sys.exit(1)
         except PermissionError as error:  # a data root of another user's, for one
             if error.filename is None:

@@ -19,20 +19,22 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), default=Path())
 @click.option("--yes", is_flag=True, help="Do not ask on a terminal.")
-@click.option("--list", "lists", is_flag=True, help="Print every trusted file, and whether it is still as it was.")
-@click.option("--remove", "removes", is_flag=True, help="Trust the files of FOLDER no longer; it need not be there.")
+@click.option("--list", "lists", is_flag=True, help="Print every trusted file and its state.")
+@click.option(
+    "--remove", "removes", is_flag=True, help="Trust the files of FOLDER no longer; the folder may be missing."
+)
 def trust(folder: Path, yes: bool, lists: bool, removes: bool) -> None:
-    """Show what the files of FOLDER (else the current one) decide, and have that count from now on.
+    """Show the effect of the files of FOLDER (else the current one), and trust the files from now on.
 
-    An agent.toml that you have not trusted decides nothing that could send a key, words or commands elsewhere; nor does
-    a secrets.env beside it count. Trust holds for this folder and this content: after each change it is asked for
-    again. It is recorded in $XDG_STATE_HOME, else ~/.local/state, in remembrancer/trusted.json.
+    An untrusted agent.toml decides nothing that could send a key, words or commands elsewhere, and an untrusted
+    secrets.env does not count. Trust holds for this folder and this content: trust again after each change. The record
+    is in $XDG_STATE_HOME, else ~/.local/state, in remembrancer/trusted.json.
     """
     from actors.settings.problem import SettingsError
     from actors.settings.trust import TrustError
 
     if lists and removes:
-        raise click.UsageError("--list and --remove: only one of them can be done")
+        raise click.UsageError("--list and --remove cannot be combined: choose one")
     try:
         if lists:
             _list()
@@ -56,7 +58,7 @@ def _record(folder: Path, *, asks: bool) -> None:
     for line in files.decisions or ("nothing that needs trust",):
         click.echo(f"  {_line(line)}")
     if asks:
-        click.confirm("Have this count?", abort=True)
+        click.confirm("Trust these files?", abort=True)
     change_trust_list(os.environ, lambda known: known.with_files(files.digests))
     click.echo(f"trusted: {_line(os.path.realpath(folder))}")
 
@@ -90,7 +92,7 @@ def _remove(folder: Path) -> None:
 
     change_trust_list(os.environ, without)
     if not removed:
-        fail(f"{_line(place)}: no file of it is trusted")
+        fail(f"{_line(place)}: no file in this folder is trusted")
     click.echo(f"no longer trusted: {_line(place)}")
 
 

@@ -90,7 +90,7 @@ def _of_data(folder: Path, data_root: Path) -> Iterator[str]:
     yield f"{data_root.relative_to(base)}: the agent goes on with the conversations and reminders in it"
     for name in MODEL_FOLDERS:
         if (data_root / name).exists():
-            yield f"{(data_root / name).relative_to(base)}: a model is told of it"
+            yield f"{(data_root / name).relative_to(base)}: a model reads it"
     for path in islice(_links(data_root), _SHOWN_LINKS):
         yield f"{path.relative_to(base)}: a link to {path.readlink()}, where the agent would read and write"
 

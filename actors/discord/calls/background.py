@@ -44,4 +44,4 @@ class BackgroundTasks:
     def _report(self, task: asyncio.Task[None]) -> None:
         what = self._running.pop(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("%s went wrong", what, exc_info=error)
+            log.error("%s failed", what, exc_info=error)

@@ -102,7 +102,7 @@ class Gate:
         until = asyncio.get_running_loop().time() + pause_s
         if until > self._shut_until:
             self._shut_until = until
-            log.warning("Discord lets nobody in from this address: no call for %.1f s", pause_s)
+            log.warning("Discord has banned this address: no call for %.1f s", pause_s)
 
 
 def guard(http: Any, gate: Gate) -> None:

@@ -178,7 +178,7 @@ class RestCalls:
     def _raise_refusal(self, error: Exception) -> None:
         """Raise the refusal that an error tells; a limit that lasts longer than a call may take counts as one."""
         if isinstance(error, discord.RateLimited) and error.retry_after > self._timing.call_timeout_s:
-            raise CallForbiddenError(f"Discord takes nothing there for {error.retry_after:.0f} s") from error
+            raise CallForbiddenError(f"Discord accepts no calls there for {error.retry_after:.0f} s") from error
         if (reason := refusal(error)) is not None:
             kind = CallForbiddenError if judge(error) is Verdict.FOR_NOW else CallRefusedError
             raise kind(reason, refused_parts(error)) from error

@@ -13,7 +13,7 @@ from actors.discord.commands.dispatcher import CommandDispatcher
 from actors.discord.commands.offered import ask
 from actors.part.command import AnyPress
 
-NOBODY = "Nobody answers to this button any more."
+NOBODY = "This button no longer works."
 
 log = logging.getLogger(__name__)
 

@@ -30,9 +30,11 @@ log = logging.getLogger(__name__)
 
 OWN_FOR_VIEWERS = ("help", "status")
 """Commands of the bot itself that only show what a viewer may see anyway; parts name theirs."""
-TAKES_LONGER = "This takes longer than usual; the answer will stand here as soon as there is one."
-NO_ANSWER = "There is no answer yet, and here it can't come any more. It may still be done; have a look later."
-WENT_WRONG = "That went wrong; the agent's log says how."
+TAKES_LONGER = "This takes longer than usual; the answer will appear here."
+NO_ANSWER = (
+    "There is no answer yet, and Discord accepts none here any more. The command may still succeed; look again later."
+)
+WENT_WRONG = "The command failed; the agent's log has the reason."
 
 _ACKNOWLEDGE_S = 2.6
 """Discord waits for three seconds."""
@@ -172,7 +174,7 @@ class CommandDispatcher(Wording):
     @property
     def _for_members(self) -> str:
         *names, last = (f"/{name}" for name in self._for_viewers)
-        return f"This is not for viewers; you may use {', '.join(names)} and {last}."
+        return f"Viewers cannot use this command; you may use {', '.join(names)} and {last}."
 
     # Discord
 
@@ -223,14 +225,14 @@ class CommandDispatcher(Wording):
                     files, view = () if Part.FILES in parts else files, None if Part.BUTTONS in parts else view
                     continue
                 if refusal(error) is not None or attempt == attempts:
-                    log.warning("what came of a command cannot be shown: %s", describe(error))
+                    log.warning("the result of a command cannot be shown: %s", describe(error))
                     return
                 log.info("answering a command failed and is tried once more: %s", describe(error))
                 told_s = (retry_after_s(error) if isinstance(error, discord.HTTPException) else None) or 0.0
                 pause_s = backoff(attempt, self.timing.backoff_s, self.timing.backoff_limit_s)
                 await asyncio.sleep(min(self.timing.command_life_s, max(pause_s, told_s)))
             except Exception as error:  # noqa: BLE001  # closed meanwhile, or shown by an answer that cannot be read
-                log.warning("whether what came of a command is shown is not known: %s", fault_of(error))
+                log.warning("it is unknown if the result of a command is shown: %s", fault_of(error))
                 return
             else:
                 return
@@ -244,7 +246,7 @@ async def _outcome(begun: asyncio.Future[asyncio.Future[Answer]]) -> Answer:
             raise TypeError(f"{answer!r}: an Answer is expected")
         return answer
     except Exception:
-        log.exception("a command went wrong")
+        log.exception("a command failed")
         return Answer(WENT_WRONG)
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from actors.part import Answer, ArgumentValues, Command, Invocation, Wording, Words
 from messages.discord import DISCORD, MemorySwitched, SwitchMemory
 
-_REFUSED = "Memory is as it was"
+_REFUSED = "Memory is unchanged"
 
 
 def _switch(call: Invocation, _arguments: ArgumentValues, *, is_off: bool) -> SwitchMemory:
@@ -26,10 +26,10 @@ def _answer(reply: MemorySwitched, _wording: Wording) -> Answer:
     if not reply.is_new:
         return Answer(f"Memory is {state} here already.")
     if not reply.is_off:
-        return Answer("Memory is on again here. What was said meanwhile is not known to me.")
+        return Answer("Memory is on again here. I do not know the messages in between.")
     return Answer(
-        "Memory is off here, in threads of this channel too. What was said before stays in the log; `/forget` takes "
-        "that out. What is in Discord stays there, and a model's provider sees each message that I answer."
+        "Memory is off here, in threads of this channel too. Earlier messages stay in the log; `/forget` removes them. "
+        "All messages stay in Discord, and a model's provider sees each message that I answer."
     )
 
 
@@ -44,7 +44,7 @@ def memory_commands(*, has_curated: bool) -> tuple[Command[MemorySwitched], ...]
         Command(
             name=f"memory {off}",
             group_description="Look into what I remember",
-            description="Keep nothing of what is said here from now on",
+            description="Stop keeping messages of this place",
             to=DISCORD,
             request=partial(_switch, is_off=True),
             reply=MemorySwitched,
@@ -53,7 +53,7 @@ def memory_commands(*, has_curated: bool) -> tuple[Command[MemorySwitched], ...]
         ),
         Command(
             name=f"memory {on}",
-            description="Keep again what is said here",
+            description="Keep messages of this place again",
             to=DISCORD,
             request=partial(_switch, is_off=False),
             reply=MemorySwitched,

@@ -23,7 +23,7 @@ from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, PinUnknown
 from messages.memory import MEMORY, DescribeMemory, MemoryDescribed
 
 MENU = "Remember"
-ELSEWHERE = "That message stands in another channel; say it there, or use the message's own menu."
+ELSEWHERE = "That message is in another channel; use the command there, or the message's own menu."
 IS_OFF = f"Not remembered: {MEMORY_IS_OFF}"
 COUNT_S = 1.0
 """Seconds to wait for the memory to say whether pins have room; the pin itself is made by then."""
@@ -48,7 +48,7 @@ class PinCommands:
             app_commands.ContextMenu(name=MENU, callback=self._remember_message),
         ]
 
-    @app_commands.describe(what="Your words, or a message's link or id; leave it out for what was said last")
+    @app_commands.describe(what="Your words, or a message's link or id; leave it out for the last message")
     async def _remember(self, interaction: discord.Interaction, what: app_commands.Range[str, 1, 4000] = "") -> None:
         request = parse_message(what)
 

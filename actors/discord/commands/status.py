@@ -15,7 +15,7 @@ from actors.part import Answer, Invocation
 from messages.base import Address, Message, RequestId, flaw_of
 from messages.status import DescribeYourself, SelfDescription
 
-HELP = "Write to me here like to anybody else, and I answer. Besides, there are these commands:"
+HELP = "Write to me here, and I answer. There are also these commands:"
 _FIGURE = 120
 
 
@@ -39,8 +39,8 @@ class StatusCommands:
     def all(self) -> list[TreeCommand]:
         """The commands to offer."""
         return [
-            slash("status", "How I am", self._status),
-            slash("help", "What I can be asked", self._help),
+            slash("status", "Show my state", self._status),
+            slash("help", "List my commands", self._help),
         ]
 
     async def _status(self, interaction: discord.Interaction) -> None:
@@ -76,7 +76,7 @@ class StatusCommands:
             elif isinstance(description := reply.result(), SelfDescription) and not flaw_of(description):
                 lines.append(self._render_description(description))
             else:
-                lines.append(f"**{describer}**: answers what cannot be read")
+                lines.append(f"**{describer}**: gives an unreadable answer")
         return Answer("\n".join(lines))
 
     def _render_description(self, description: SelfDescription) -> str:
@@ -84,7 +84,7 @@ class StatusCommands:
             f"{name.replace('_', ' ')} {self._dispatcher.quote(str(value), _FIGURE)}"
             for name, value in description.figures
         )
-        return f"**{description.about}**: {', '.join(figures) or 'nothing to tell'}"
+        return f"**{description.about}**: {', '.join(figures) or 'no figures'}"
 
     async def _help(self, interaction: discord.Interaction) -> None:
         await self._dispatcher.serve(

@@ -73,7 +73,9 @@ class GatewaySession:
         """Report a fault of the bot's own that ended the task, so that the bot does not stop silently."""
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("no client for Discord can be made", exc_info=error)
-            self._on_fatal(f"the bot cannot connect to Discord, by a fault of its own: {type(error).__name__}: {error}")
+            self._on_fatal(
+                f"the bot cannot connect to Discord, because of a fault of the agent: {type(error).__name__}: {error}"
+            )
 
     async def _run(self) -> None:
         """Stay connected; ends only when no restart could help, which `on_fatal` was told then."""
@@ -89,7 +91,7 @@ class GatewaySession:
                     return
                 log.warning("the connection to Discord was lost: %s", describe(error))
             except Exception:
-                log.exception("the connection to Discord ended badly")
+                log.exception("the connection to Discord failed")
             finally:
                 await self._bury(client)
             pause_s = max(self._pauses.next_s(), self._rest.gate.left_s())
@@ -122,7 +124,7 @@ class GatewaySession:
             try:
                 await end()
             except Exception:
-                log.exception("a client for Discord is not closed as it should be")
+                log.exception("a client for Discord was not closed properly")
 
     async def _close(self, client: AgentClient) -> None:
         """Close it, with force when Discord doesn't answer."""

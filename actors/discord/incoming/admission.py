@@ -120,8 +120,8 @@ class Admission:
         self._notices[person, window] = now_s + wait_s
         end = self._end_of(wait_s)
         return (
-            f"{self._rule()} I have read this one, but I do not answer it, nor what else you write before <t:{end}:T> "
-            f"({_relative(end)}). Please say again after that what still needs an answer."
+            f"{self._rule()} I have read this message but do not answer it, nor others from you before <t:{end}:T> "
+            f"({_relative(end)}). Please repeat after that what still needs an answer."
         )
 
     def _rule(self) -> str:

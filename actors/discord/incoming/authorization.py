@@ -14,7 +14,7 @@ from domain.policy.access import Access, Standing, depends_on_roles, standing
 
 log = logging.getLogger(__name__)
 
-NOT_HERE = "I do not live in this channel."
+NOT_HERE = "I am not active in this channel."
 NOT_HEARD = "You are not on the list of people that I listen to."
 
 Verdict = Admitted | str | NoWindow

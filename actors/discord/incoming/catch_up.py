@@ -247,10 +247,10 @@ class CatchUp:
             if is_final(error):
                 self._give_up(channel_id, error)
                 return
-            log.error("what was said in channel %d while away is passed on later: %s", channel_id, error)
+            log.error("messages missed in channel %d are passed on later: %s", channel_id, error)
             await self._close_late(channel_id)
         except Exception:
-            log.exception("what was said in channel %d while away is passed on later", channel_id)
+            log.exception("messages missed in channel %d are passed on later", channel_id)
             await self._close_late(channel_id)
 
     async def _close_late(self, channel_id: int) -> None:
@@ -281,7 +281,7 @@ class CatchUp:
                 log.exception("channel %d is still not read", channel_id)
 
     def _give_up(self, channel_id: int, error: Exception) -> None:
-        log.error("what was said in channel %d while away cannot be read: %s", channel_id, error)
+        log.error("messages missed in channel %d cannot be read: %s", channel_id, error)
         self._watermarks.give_up(channel_id)
 
     async def _missing(self, channel_id: int, begun: GapPage | None = None) -> AsyncIterator[MessageArrival]:
@@ -319,7 +319,7 @@ class CatchUp:
             return False  # It is read anyway.
         read = await self._page(channel_id, self._watermarks.newest_confirmed(channel_id))
         if any(map(self._is_unknown, read.page.messages)):
-            log.warning("channel %d: something that was said there is in no log, and is passed on now", channel_id)
+            log.warning("channel %d: a message that is in no log is passed on now", channel_id)
         lane = self.intake.lane(_lane(channel_id))
         await self.intake.replay(_lane(channel_id), lane, self._missing(channel_id, read))
         return not read.page.is_last

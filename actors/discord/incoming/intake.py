@@ -36,7 +36,7 @@ from messages.discord import UserMessageLogged, UserMessageNotLogged
 
 log = logging.getLogger(__name__)
 
-STOPPING = "I am being stopped; please try again later."
+STOPPING = "I am shutting down; please try again later."
 
 
 class Intake:
@@ -339,14 +339,14 @@ class Intake:
             await self._admit(arrival, roles)
         except Exception:
             channel_id = arrival.origin.channel_id
-            log.exception("what somebody did in channel %s is not passed on before the next start", channel_id)
+            log.exception("an event in channel %s is not passed on before the next start", channel_id)
 
     async def _admit(self, arrival: Arrival, roles: RolesFound) -> None:
         """Pass on or refuse one arrival, asking Discord for what isn't known; what it does not say now is put aside."""
         try:
             await self._finish(arrival, await self._authorization.inquire(arrival.origin, roles))
         except CallFailedError as error:
-            log.error("%s; what somebody did in channel %s is put aside", error, arrival.origin.channel_id)
+            log.error("%s; an event in channel %s is put aside", error, arrival.origin.channel_id)
             self.spawn(self._admit_later(arrival))
 
     async def _admit_later(self, arrival: Arrival) -> None:

@@ -65,7 +65,7 @@ class MessageLookup:
         if interaction.guild_id is not None and not interaction.permissions.read_message_history:
             return "you may not read what was said here before"
         if channel_id is None:
-            return "this is no channel that I can look into"
+            return "I cannot read this channel"
         edit_before = self._withdrawn.edit_of(message_id)
 
         async def call(client: discord.Client) -> WireMessage:
@@ -88,4 +88,4 @@ class MessageLookup:
             return NO_SUCH
         edit = self._withdrawn.edit_of(message_id)
         looked_up = self._looked_up(message, None if edit is edit_before else edit)
-        return looked_up if looked_up.text.strip() else "that message has no words"
+        return looked_up if looked_up.text.strip() else "that message has no text"

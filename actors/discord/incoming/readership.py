@@ -299,7 +299,9 @@ class Readership:
                     "listing archived threads", functools.partial(_archived_threads, channel.id, frozenset(missing))
                 )
             except (CallRefusedError, CallFailedError) as error:
-                log.warning("words of archived threads of channel %d stay in them: %s", channel.id, error)
+                log.warning(
+                    "messages of archived threads of channel %d are shown in these threads only: %s", channel.id, error
+                )
                 continue
             if client is not self._client:
                 return  # A newer session lists them itself.

@@ -29,6 +29,6 @@ def watermark_findings(root: Path) -> Iterator[Finding]:
     def content() -> list[bytes]:
         return [line_of(*each) for each in watermarks_in(path.read_bytes()).items()]
 
-    detail = f"{path}: {bad} lines were cut short or altered; of those channels more is read back than need be"
+    detail = f"{path}: {bad} lines were cut short or altered; more history than needed is read of their channels"
     repair = Repair("write the file anew without them", Notebook(path, content=content).rewrite)
     yield Finding("watermarks", Level.WARN, detail, repair)

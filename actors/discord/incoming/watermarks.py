@@ -304,7 +304,7 @@ class Watermarks:
                 await self._file.write(fresh)
             except OSError as error:
                 level = logging.INFO if self._is_failing else logging.ERROR
-                log.log(level, "how far channels were read cannot be kept: %s", error)
+                log.log(level, "the progress of reading channels cannot be stored: %s", error)
                 self._is_failing = True
                 self._dirty |= fresh.keys()
                 asyncio.get_running_loop().call_later(self._write_again_s, self._write_soon)

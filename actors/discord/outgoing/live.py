@@ -89,7 +89,7 @@ class LiveMessages:
         if running.timer is not None:
             running.timer.cancel()
             running.timer = None
-        what = f"showing how far a turn is in channel {channel_id}"
+        what = f"showing progress of a turn in channel {channel_id}"
         running.pump = self._tasks.spawn(self._pump(channel_id, running), what)
 
     async def end(self, ended: EndProgress) -> None:
@@ -151,7 +151,7 @@ class LiveMessages:
                     await self._leave(channel_id, left.id, ended.turn_id, text)
                     return
         except (CallRefusedError, CallFailedError) as error:
-            log.warning("what is left of a turn in channel %s is not looked for: %s", channel_id, error)
+            log.warning("messages left by a turn in channel %s are not looked for: %s", channel_id, error)
 
     async def remove(self, channel_id: ChannelId, message_id: int, turn_id: str) -> None:
         """Take a running message away, as soon as Discord lets the bot."""
@@ -267,10 +267,10 @@ class LiveMessages:
                 draft = Draft(text=text, view=stop_button(running.turn_id))
                 await self._messages.edit_once(channel_id, running.message_id, draft)
         except (CallRefusedError, CallFailedError) as error:
-            log.info("how far a turn is in channel %s is not shown: %s", channel_id, error)
+            log.info("the progress of a turn in channel %s is not shown: %s", channel_id, error)
             return not isinstance(error, CallRefusedError)
         except TRANSIENT as error:
-            log.info("how far a turn is in channel %s is not shown: %s", channel_id, describe(error))
+            log.info("the progress of a turn in channel %s is not shown: %s", channel_id, describe(error))
             return True
         running.text = text
         return True
@@ -283,7 +283,7 @@ class LiveMessages:
             view=stop_button(running.turn_id),
         )
         # Persisted, unlike an edit: a message that may be there or not could never be replaced.
-        what = f"posting how far a turn is in channel {channel_id}"
+        what = f"posting progress of a turn in channel {channel_id}"
         running.message_id = await self._messages.send(what, channel_id, draft)
         running.begun_at = asyncio.get_running_loop().time()
 

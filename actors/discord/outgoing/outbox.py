@@ -156,15 +156,15 @@ class Outbox:
         except CallForbiddenError as error:
             if channel_id not in self._closed:
                 self._closed.add(channel_id)
-                log.warning("channel %s is closed to the bot, what is to be said there waits: %s", channel_id, error)
+                log.warning("channel %s is closed to the bot, and its messages wait: %s", channel_id, error)
             return DeliveryRefused(request_id=request_id, reason=str(error), for_now=True)
         except CallRefusedError as error:
             return DeliveryRefused(request_id=request_id, reason=str(error))
         except CallFailedError as error:
             return DeliveryFailed(request_id=request_id, reason=str(error))
         except Exception as error:
-            log.exception("posting in channel %s went wrong", message.window.id)
-            return DeliveryFailed(request_id=request_id, reason=f"posting went wrong with {type(error).__name__}")
+            log.exception("posting in channel %s failed", message.window.id)
+            return DeliveryFailed(request_id=request_id, reason=f"posting failed with {type(error).__name__}")
 
     async def _deliver(self, message: PostMessage) -> list[MessageId]:
         """Ids of the messages that show the text, in order."""

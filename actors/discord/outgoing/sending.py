@@ -159,7 +159,7 @@ class Sending:
         except (UnsendableError, CallRefusedError, CallFailedError) as error:
             return _refusal(request, str(error))
         except Exception as error:
-            log.exception("posting a file in channel %s went wrong", request.window.id)
+            log.exception("posting a file in channel %s failed", request.window.id)
             return _refusal(request, f"posting {_file_label(request.path)} went wrong with {type(error).__name__}")
         return FileAttached(
             request_id=request.request_id,

@@ -147,7 +147,7 @@ def test_a_slash_command_is_refused_with_a_sentence_and_sent_to_no_model(
             done = run("agent-cli", words, cwd=place)
             assert (done.returncode, done.stdout) == (1, "")
             assert done.stderr == (
-                f"error: /{name} is a command for Discord: agent-cli answers one prompt and keeps nothing, so it has none\n"
+                f"error: /{name} is a Discord command: agent-cli answers one prompt and has no commands\n"
             )
 
 
@@ -242,9 +242,7 @@ def test_where_stdin_is_closed_the_prompt_is_empty(subtests: pytest.Subtests, tm
 def test_a_folder_that_is_gone_is_told_of_in_a_sentence(tmp_path: Path) -> None:
     done = run_in_shell(f"mkdir gone; cd gone; rmdir ../gone; {shlex.join(start('agent-cli'))} hello", tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == (
-        "error: the folder that this is called in cannot be used, change to another: No such file or directory\n"
-    )
+    assert done.stderr == ("error: the current folder cannot be used, change to another: No such file or directory\n")
 
 
 def run_in_shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:

@@ -69,7 +69,7 @@ def test_a_window_that_is_none_is_named_with_the_rule(subtests: pytest.Subtests,
     cases: list[tuple[str, str]] = [
         ("discord-thread/12", "15 to 20 decimal digits"),
         ("nowhere/1", "<surface>/<id> is required"),
-        ("discord-dm/123456789012345678", "nothing was said there"),
+        ("discord-dm/123456789012345678", "no messages"),
     ]
     for number, (window, rule) in enumerate(cases):
         place = tmp_path / str(number)
@@ -118,7 +118,7 @@ def test_who_reads_no_more_of_it_is_not_told_that_the_logs_cannot_be_read(tmp_pa
             command, cwd=tmp_path, env=inherited(), stdout=full, stderr=subprocess.PIPE, text=True
         )
         _, complaint = process.communicate(timeout=PATIENCE_S)
-    assert complaint == "error: what is printed cannot be written: No space left on device\n"
+    assert complaint == "error: the output cannot be written: No space left on device\n"
 
 
 def test_a_log_that_is_no_file_is_named(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`agent run` as a service: what it tells its service manager, and how it ends."""
+"""`agent run` as a service: notices to the service manager, and ends."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_service_is_ready_when_the_bot_is_online_alive_while_all_answer_and_sa
 
     assert not {"WATCHDOG=1", "STOPPING=1"} & set(before)
     assert any(field.startswith("STATUS=online as ") for field in before)
-    assert "STATUS=ending: what is in progress may finish" in at_end
+    assert "STATUS=ending: turns in progress may finish" in at_end
     assert code == 0
 
 

@@ -54,7 +54,7 @@ def test_the_table_has_a_line_a_day_and_damage_is_told(tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stderr
     assert [line.split()[:2] for line in done.stdout.splitlines()[1:]] == [["2026-03-30", "1"], ["2026-03-31", "2"]]
-    assert "1 lines are no entries and count nothing: 2026-03.jsonl" in done.stderr
+    assert "1 invalid lines are left out of the sums: 2026-03.jsonl" in done.stderr
 
 
 def test_days_in_the_wrong_order_are_refused_by_name(tmp_path: Path) -> None:

@@ -228,5 +228,5 @@ def test_a_root_that_cannot_be_written_ends_nothing_and_is_said_once(
         process = start(START + timedelta(minutes=10), catchup_hours=hours)
         process.pass_minutes(4)
     assert sum("tea" in text for text in channel.texts()) == 1
-    alerts = {shown.nonce for shown in channel.postings if "looked at last" in shown.text}
+    alerts = {shown.nonce for shown in channel.postings if "the last scan" in shown.text}
     assert len(alerts) == (1 if hours else 0)

@@ -62,7 +62,7 @@ def test_a_line_that_hides_something_is_spelled_out_with_the_exact_one_beside_it
 
 def test_a_window_that_nobody_reads_is_refused(start: StartProcess, channel: Channel) -> None:
     answer = relay(start(), Window(surface=Surface.CLI, id="operator"))
-    assert answer == Refused(request_id=RequestId("r1"), reason="window cli/operator: nobody reads it")
+    assert answer == Refused(request_id=RequestId("r1"), reason="window cli/operator: it has no readers")
     assert channel.requests == []
 
 

@@ -175,7 +175,7 @@ def test_every_bad_line_is_named_and_none_is_quoted(tmp_path: Path) -> None:
         'secrets.env:3: "DISCORD_TOKEN": unknown name; did you mean DISCORD_BOT_TOKEN?',
         f"secrets.env:4: GEMINI_API_KEY: {spaced}",
         f"secrets.env:5: OPENAI_API_KEY: {spaced}",
-        "secrets.env:7: XAI_API_KEY: stands here for the second time",
+        "secrets.env:7: XAI_API_KEY: must stand here once, not twice",
         "secrets.env:8: must be NAME=value, or a comment after #",
     ]
 

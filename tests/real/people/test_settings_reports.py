@@ -205,8 +205,8 @@ NO_IDS = [
     ("a name", '"#general"', "names can change"),
     ("a mention", f'"<#{GENERAL}>"', f"this is a mention: write {GENERAL}"),
     ("a link", f'"https://discord.com/channels/{GUILD}/{GENERAL}"', f"this is a link: write {GENERAL}"),
-    ("several in one text", f'"{GENERAL}, {VOICE}"', "these are several"),
-    ("blanks", f'" {GENERAL} "', "there are blanks around this one"),
+    ("several in one text", f'"{GENERAL}, {VOICE}"', "holds several ids"),
+    ("blanks", f'" {GENERAL} "', "remove the blanks around the id"),
     ("the first piece of a token", '"OTEwMDAwMDAwMDAwMDAwMDMx"', "secrets.env"),
     ("too short", "12345", "must be a Discord id of 15 to 20 digits"),
 ]

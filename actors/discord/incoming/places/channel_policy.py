@@ -9,7 +9,7 @@ from actors.discord.incoming.places.window_map import WindowMap
 from domain.policy.channel_rules import ChannelRule, ChannelRules
 from domain.policy.memory_switch import NO_SWITCHES, NOW, MemorySwitches
 
-MEMORY_IS_OFF = "Memory is off here: nothing that is said is kept."
+MEMORY_IS_OFF = "Memory is off here: no message is kept."
 
 
 class ChannelPolicy:

@@ -21,11 +21,11 @@ from messages.socket import Refused
 
 MOST_BYTES = 8 << 20
 IS_OFF = (
-    "-# Memory is off here from now on: nothing that is said is kept, and nothing from before or from elsewhere is "
-    "brought up. Each message is answered by itself, without commands."
+    "-# Memory is off here from now on: messages are not kept, and earlier messages and other places are not "
+    "remembered. Each message is answered by itself, without commands."
 )
-IS_ON = "-# Memory is on again here: what is said from now on is kept."
-MAY_NOT = "only people who may manage messages here switch memory"
+IS_ON = "-# Memory is on again here: messages are kept from now on."
+MAY_NOT = "only people who may manage messages here can switch memory"
 _LANE = "memory-off"
 _WRITE_S = 10.0
 

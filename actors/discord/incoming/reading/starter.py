@@ -86,7 +86,9 @@ class Starters:
             except CallRefusedError:
                 starter = None  # the thread was begun from no message, or from a deleted one
             except (TimeoutError, CallFailedError) as error:
-                log.warning("what thread %d was begun from is not known: %s", thread_id, str(error) or "no answer came")
+                log.warning(
+                    "the first message of thread %d is not known: %s", thread_id, str(error) or "no answer came"
+                )
                 return None
         _remember(self._settled, thread_id, None)
         return starter

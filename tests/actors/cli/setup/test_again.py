@@ -59,7 +59,7 @@ def test_enter_keeps_everything(wizard: Wizard, tmp_path: Path, server: Playgrou
         assert typist.end() == 0, typist.seen
 
     assert contents(tmp_path) == before
-    for kept in ("[general]", "[vllm]", "[hosted_vllm/mine]", f"[{model.api_base}]", "[notes.md]", "it answers"):
+    for kept in ("[general]", "[vllm]", "[hosted_vllm/mine]", f"[{model.api_base}]", "[notes.md]", "the model answers"):
         assert kept in typist.seen
 
 
@@ -94,7 +94,7 @@ def test_a_model_that_does_not_answer_is_kept_on_demand_only(tmp_path: Path, ser
             ("Numbers or names", "1"),
             ("Your name", "you"),
             ("Which", "anthropic, openai"),
-            ("one of them is required.*Which", "vllm"),
+            ("choose one.*Which", "vllm"),
             ("Its name", ""),
             ("name is required.*Its name", "Qwen/Mine"),
             ("Its address", "127.0.0.1"),
@@ -162,12 +162,12 @@ def test_a_permission_that_is_granted_meanwhile_is_seen(tmp_path: Path, server: 
     typist = Typist(tmp_path, *places(server), secrets=(server.bot_token,))
     typist.expect("Token .hidden.*: ?$")
     typist.type(server.bot_token)
-    typist.expect("elsewhere  .it lacks Attach Files.*Numbers or names")
+    typist.expect("elsewhere  .the bot lacks Attach Files.*Numbers or names")
     typist.type("elsewhere")
     typist.expect("in #elsewhere the bot lacks Attach Files.*Numbers or names")
     server.overwrite(ELSEWHERE_ID, BOT_ID, is_member=True)
     typist.type("elsewhere")
-    typist.expect("it hears #elsewhere.*Your name.*: ?$")
+    typist.expect("the bot hears #elsewhere.*Your name.*: ?$")
     typist.interrupt()
     assert typist.end() == 130, typist.seen
     assert contents(tmp_path) == {}

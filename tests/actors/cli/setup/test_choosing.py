@@ -28,7 +28,7 @@ def test_what_means_nothing_or_several_things_is_named(subtests: pytest.Subtests
         ("", "at least one"),
         (" , ", "at least one"),
         ("g", r"'g' may be general \(100\), games \(200\), Gardening \(300\)"),
-        ("5", "'5' is none of these: a number from 1 to 4"),
+        ("5", "'5' is not in the list: a number from 1 to 4"),
         ("0", "'0' is none of these"),
         ("general x", "'x' is none of these"),
     ]

@@ -1,4 +1,4 @@
-"""What is asked of Discord, and servers that lie, are slow or out of order."""
+"""Requests to Discord, and servers that lie, are slow or out of order."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_what_passes_is_waited_for(subtests: pytest.Subtests, server: Server) ->
 
 def test_what_does_not_pass_is_said_as_it_is(subtests: pytest.Subtests, server: Server) -> None:
     cases: list[tuple[Answer, str]] = [
-        (says({"message": "slow"}, 429), r"GET /users/@me: Discord asks for more patience \(429\)"),
+        (says({"message": "slow"}, 429), r"GET /users/@me: Discord's rate limit is reached \(429\)"),
         (says({"message": "ill"}, 503), "GET /users/@me: Discord says 503 ill"),
         ((500, b"<html>", {}), "GET /users/@me: status 500, and no JSON"),
     ]
@@ -124,7 +124,7 @@ def test_what_is_no_answer_is_named(subtests: pytest.Subtests, server: Server) -
         (says({"message": "no"}, 403), "GET /users/@me: Discord says 403 no"),
         ((302, b"", {"Location": "http://127.0.0.1:1/"}), "status 302, and no JSON"),
         ((200, b"[" * 100_000, {}), "status 200, and no JSON"),
-        (says([]), "has not the form"),
+        (says([]), "does not have the"),
         (says({}), "id, username are required"),
         (says({"id": None, "username": "x"}), "id, username are required"),
         (says({"id": "1&scope=all", "username": "x"}), "id must be a number"),
@@ -157,7 +157,7 @@ def test_another_form_than_discords_is_an_error_and_no_crash(subtests: pytest.Su
     for ask, said in cases:
         with subtests.test(ask=ask, said=said):
             server.answers = [says(said)]
-            with pytest.raises(DiscordError, match="has not the form that is documented"):
+            with pytest.raises(DiscordError, match="does not have the documented form"):
                 ask(client(server))
 
 
@@ -192,11 +192,11 @@ def test_what_is_said_is_no_line_of_ours(server: Server) -> None:
         discord.me()
 
 
-def test_an_answer_beyond_all_depth_is_named(server: Server) -> None:
+def test_an_answer_nested_too_deeply_is_named(server: Server) -> None:
     depth = sys.getrecursionlimit() // 2
     server.answers = [(200, b"[" * depth + b"]" * depth, {})]
 
-    with pytest.raises(DiscordError, match=r"depth|has not the form|no JSON"):
+    with pytest.raises(DiscordError, match=r"deeply|does not have the|no JSON"):
         client(server).me()
 
 

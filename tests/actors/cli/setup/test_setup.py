@@ -21,7 +21,7 @@ from tests.trusted import trust, write_settings
 
 
 def answers(folder: Path, server: PlaygroundServer) -> str:
-    """What the agent says that `agent run` starts in `folder`."""
+    """Answer of an agent that `agent run` starts in `folder`."""
     process = subprocess.Popen([*start("agent"), "run"], cwd=folder, env={**inherited(), "HOME": str(folder)})
     try:
         server.wait_until_online(timeout_s=PATIENCE_S)
@@ -49,11 +49,11 @@ def test_a_person_gets_from_a_token_to_an_answer(tmp_path: Path, server: Playgro
     typist.type("nowhere")
     typist.expect("'nowhere' is none of these")
     typist.type("gen")
-    typist.expect("it hears #general.*Your name")
+    typist.expect("the bot hears #general.*Your name")
     typist.type("guest, Nobody")
-    typist.expect("'Nobody': nobody in Playground has a name that begins so")
+    typist.expect("'Nobody': no member of Playground has this id or a name that begins so")
     typist.type("@you")
-    typist.expect("it listens to You\\r")
+    typist.expect("the bot listens to You\\r")
     typist.expect("Which")
     typist.type("")
     typist.expect("A path")
@@ -116,7 +116,7 @@ def test_what_does_not_fit_is_named_with_the_rule_and_nothing_is_written(
 ) -> None:
     cases: list[tuple[tuple[str, ...], str]] = [
         (("--channel", "nowhere"), "'nowhere' is none of these"),
-        (("--user", "Nobody"), "'Nobody': nobody in Playground has a name that begins so"),
+        (("--user", "Nobody"), "'Nobody': no member of Playground has this id or a name that begins so"),
         (("--user", "99999999999999999"), "'99999999999999999': nobody in Playground"),
         (("--token-file", "missing"), "--token-file missing: No such file"),
         (("--reminders", "no/such/file.md"), "there is no folder"),
@@ -199,7 +199,7 @@ def test_a_bot_that_may_not_read_is_told_where_to_switch_it_on(tmp_path: Path) -
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "code", "words"),
-    [(Answer("ready"), 0, "it answers"), (Refusal(401), 1, "hosted_vllm/m: ")],
+    [(Answer("ready"), 0, "the model answers"), (Refusal(401), 1, "hosted_vllm/m: ")],
 )
 def test_a_model_is_tried_before_it_is_written_down(
     wizard: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path, answer: Any, code: int, words: str

@@ -34,11 +34,11 @@ EVIL = (
 """Clipboard, clearing, colours, title, rubbing out, reading direction, writing over: in 7-bit and in 8-bit form."""
 PROGRAMS = {"agent": agent, "agent-cli": agent_cli, "agent-load": agent_load}
 OWN_MARKS = re.compile(r"\x1b\[3[123]m(ok|warn|FAIL|fail) *\x1b\[0m")
-"""What `agent doctor` begins its lines with."""
+"""Beginnings of lines of `agent doctor`."""
 OWN_BAR = re.compile(
     r"\x1b\[\?25[lh]|\r\x1b\[1A|\r?\x1b\[2K|\x1b\[(?:3[0-9]|38;5;[0-9]+)(?:;[0-9]+)*m[\u2500-\u28ff0-9:-]*\x1b\[0m"
 )
-"""How a bar of progress is drawn: nothing in its colours but lines, a moving mark and the time that is left."""
+"""Bar of progress: coloured are only lines, a moving mark and the remaining time."""
 
 
 def steering(received: str) -> list[str]:
@@ -76,7 +76,7 @@ def test_nothing_that_a_command_runs_goes_around_these_streams() -> None:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with settings, a conversation, a memory and reminders, all of somebody who means ill."""
+    """A folder with settings, a conversation, a memory and reminders, all made by an attacker."""
     home = tmp_path_factory.mktemp("home")
     write_settings(home, 'data_root = "data"\n[embedder]\nprovider = "local"\n')
     (home / "evil.toml").write_text(f"data_root = {json.dumps(EVIL)}\n[model]\nname = {json.dumps(f'x/{EVIL}')}\n")
@@ -216,7 +216,7 @@ def test_where_what_is_printed_does_not_fit_one_sentence_says_so(subtests: pytes
                 )
             assert (done.returncode, done.stderr) == (
                 1,
-                "error: what is printed cannot be written: No space left on device\n",
+                "error: the output cannot be written: No space left on device\n",
             )
 
 

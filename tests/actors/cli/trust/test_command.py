@@ -69,7 +69,7 @@ def test_trust_can_be_taken_back_by_any_path_and_after_the_folder_is_gone(clone:
     clone.rmdir()
     assert run("agent", "trust", "--remove", str(clone), cwd=clone.parent, environment=own).returncode == 0
     again = run("agent", "trust", "--remove", str(clone), cwd=clone.parent, environment=own)
-    assert (again.returncode, again.stderr) == (1, f"error: {clone}: no file of it is trusted\n")
+    assert (again.returncode, again.stderr) == (1, f"error: {clone}: no file in this folder is trusted\n")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_on_a_terminal_it_asks_before_it_records(
     code, shown = run_on_terminal("agent", "trust", *options, cwd=clone, environment=own, typed=typed)
 
     assert 'shell.sandbox = "none"' in shown
-    assert ("Have this count?" in shown) == (not options)
+    assert ("Trust these files?" in shown) == (not options)
     assert (code == 0) == is_recorded == trust_path(own).exists()
 
 

@@ -1,4 +1,4 @@
-"""What is shown before trust is what is recorded by it."""
+"""Trust records the files as shown before."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_it_shows_what_needs_trust_and_not_what_counts_anyway(tmp_path: Path) ->
         'shell.sandbox = "none"',
         "OPENAI_API_KEY from secrets.env",
         "data: the agent goes on with the conversations and reminders in it",
-        "data/skills: a model is told of it",
+        "data/skills: a model reads it",
     )
     assert files.digests == {
         place_of(tmp_path / "agent.toml"): digest_of(TEXT.encode()),

@@ -67,7 +67,7 @@ def test_strangers_and_viewers_stop_nothing(playground: PlaygroundServer, start_
     message_id = running(life)
     stranger, looker = Caller(life, user=defaults.GUEST_ID), Caller(life, user=viewer)
     assert "not on the list" in stranger.said(stranger.press(message_id, f"{STOP_PREFIX}turn1"))
-    assert "not for viewers" in looker.said(looker.press(message_id, f"{STOP_PREFIX}turn1"))
+    assert "Viewers cannot use this" in looker.said(looker.press(message_id, f"{STOP_PREFIX}turn1"))
     assert life.told.now() == []
 
 
@@ -90,7 +90,7 @@ def test_where_nobody_keeps_reminders_any_more_their_buttons_say_so(start_life: 
     answer = _reminders(first)
     first.life.stop()
     you = Caller(start_life())
-    assert you.said(you.press(answer, "unremind:r1")) == "Nobody answers to this button any more."
+    assert you.said(you.press(answer, "unremind:r1")) == "This button no longer works."
 
 
 def _reminders(you: Caller) -> str:

@@ -188,8 +188,8 @@ def test_reminders_are_listed_with_everybodys_own_clock_and_a_button_each(you: C
     assert lines[0] == f"1. <t:{due}:F> (<t:{due}:R>), daily: water the plants"
     assert lines[1] == "2. now: now!"
     assert lines[3:] == [
-        "-# 4 later ones are left out here.",
-        "-# Lines of the file that are not understood: 1.",
+        "-# 4 later reminders are not shown.",
+        "-# Invalid lines of the file: 1.",
     ]
     assert you.buttons(outcome) == {"unremind:r1": "Delete 1: water the plants", "unremind:r2": "Delete 2: now!"}
     assert outcome.ephemeral
@@ -290,7 +290,7 @@ def test_viewers_get_what_shows_nothing_that_they_may_not_see(
         viewer.call("reminders"),
         viewer.call("skill", name="tea"),
     ]
-    assert [each for each in refused if "not for viewers" not in viewer.said(each)] == []
+    assert [each for each in refused if "Viewers cannot use this" not in viewer.said(each)] == []
     shown = viewer.said(viewer.call("help"))
     assert [name for name in ("help", "status", "usage", "memory search") if f"`/{name}`" not in shown] == []
     assert "/new" not in shown

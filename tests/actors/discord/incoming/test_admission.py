@@ -86,7 +86,7 @@ def test_who_is_held_back_is_told_in_each_window_from_when_on_to_say_it_again(st
     end = int(clock.now().timestamp() + RATE_WINDOW_S - 60) + 1
     assert [message.wants_answer for message in told] == [True, False, False]
     for held_back in told[1:]:
-        assert f"before <t:{end}:T> (<t:{end}:R>). Please say again after that" in held_back.refusal
+        assert f"before <t:{end}:T> (<t:{end}:R>). Please repeat after that" in held_back.refusal
 
 
 def test_the_moment_that_was_named_is_late_enough_and_the_next_wait_is_told_anew(start_life: StartLife) -> None:

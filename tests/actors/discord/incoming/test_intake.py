@@ -164,7 +164,7 @@ def test_after_stop_intake_nothing_is_taken_but_posts_go_out(life: Life) -> None
     outcome = life.playground.slash(defaults.GENERAL_ID, "new")
     answer = life.playground.wait_for_answer(outcome.id)
     assert answer is not None
-    assert "being stopped" in answer["content"]
+    assert "shutting down" in answer["content"]
     assert [type(message) for message in life.told.wait(2)] == [UserMessage, RuntimePosted]
 
 
