@@ -93,7 +93,7 @@ def load_settings(
         fail(f"the current folder cannot be used, change to another: {error.strerror}")
     trust = UserTrust(os.environ)
     try:
-        settings = load(config_file, environ=os.environ, given=overrides, tables=settings_tables(), trust=trust)
+        settings = load(config_file, environ=os.environ, overrides=overrides, tables=settings_tables(), trust=trust)
         secrets = Secrets.take(os.environ, settings.origin.folder, None if settings.origin.is_named else trust)
     except SettingsError as error:
         fail(str(error))

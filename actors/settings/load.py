@@ -38,14 +38,14 @@ def load(
     *,
     environ: Mapping[str, str],
     folder: Path = Path(),
-    given: Mapping[str, object] = MappingProxyType({}),
+    overrides: Mapping[str, object] = MappingProxyType({}),
     tables: Mapping[str, type[BaseModel]] = MappingProxyType({}),
     trust: Trust | None = None,
 ) -> Settings:
     """The settings in force, with an absolute data root.
 
     The file is `config`, else the one `$AGENT_CONFIG` names, else `agent.toml` in `folder`; only the last may be
-    missing. Over its values goes `$AGENT_HOME` (the data root) and over that what was `given`. A relative `data_root`
+    missing. Over its values goes `$AGENT_HOME` (the data root) and over that `overrides`. A relative `data_root`
     counts from the folder of the file it stands in, any other from `folder`.
 
     A file that the caller did not name, by `config` or a full path in the variable, counts whole only if it is trusted;
@@ -55,7 +55,7 @@ def load(
         config: The file named on the command line.
         environ: The environment; only the two variables above are read.
         folder: The current directory, unless a test says otherwise.
-        given: By dotted key, what the command line decides, e.g. `{"model.name": "offline"}`.
+        overrides: By dotted key, what the command line decides, e.g. `{"model.name": "offline"}`.
         tables: Layer -> its settings table.
         trust: Standing of files with the user; None for a user who trusts none.
 
@@ -70,7 +70,7 @@ def load(
         file = Unnamed(read(path, place, required=True), LeftOut(), is_trusted=True)
     else:
         file = read_unnamed(path, place, schema, trust, fault_of=lambda document: _fault_of(document, schema))
-    settings, sources = _validate_document(file.document, environ.get(HOME_VARIABLE, ""), given, schema)
+    settings, sources = _validate_document(file.document, environ.get(HOME_VARIABLE, ""), overrides, schema)
     beside = path.parent.absolute()
     base = beside if sources.get("data_root") is Source.FILE else folder
     try:
@@ -111,7 +111,7 @@ def _is_named_data(data_root: Path, sources: Mapping[str, Source]) -> bool:
 
 
 def _validate_document(
-    document: Document, home: str, given: Mapping[str, object], schema: type[Settings]
+    document: Document, home: str, overrides: Mapping[str, object], schema: type[Settings]
 ) -> tuple[Settings, dict[str, Source]]:
     secrets = misplaced_secrets(document.values, schema)
     values = without(document.values, set(secrets))
@@ -121,7 +121,7 @@ def _validate_document(
     sources = dict.fromkeys(_dotted_keys(values), Source.FILE)
     if home:
         sources |= _overlay(values, {"data_root": home}, Source.ENVIRONMENT)
-    sources |= _overlay(values, given, Source.COMMAND_LINE)
+    sources |= _overlay(values, overrides, Source.COMMAND_LINE)
     try:
         settings = schema(**values)  # type: ignore[arg-type]  # whether they fit is what this finds out
     except ValidationError as error:

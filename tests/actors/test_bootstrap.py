@@ -22,7 +22,7 @@ from tests.patience import PATIENCE_S
 
 
 def agent(server: PlaygroundServer, folder: Path) -> Agent:
-    settings = load(environ={}, folder=folder, given={"data_root": str(folder / "data")})
+    settings = load(environ={}, folder=folder, overrides={"data_root": str(folder / "data")})
     return Agent(settings, {}, playground_connection(server), lambda _name: None)
 
 

@@ -66,7 +66,7 @@ def verbs(tmp_path: Path) -> dict[str, Verb]:
     on = {f"layers.{layer.name}": True for layer in layers}
     servers = {"mcp.servers": {"notes": {"command": ["notes"]}}}
     given = {"data_root": str(tmp_path / "data"), "skills.folders": [], **on, **servers}
-    settings = load(environ={}, folder=tmp_path, given=given, tables=settings_tables(layers))
+    settings = load(environ={}, folder=tmp_path, overrides=given, tables=settings_tables(layers))
     table = parts(agent_plan(settings, {}, ActorSystem(workers=0), discord_connection(settings, "token")), layers)
     return {**table.verbs, **table.operator_verbs}
 

@@ -187,5 +187,5 @@ def test_a_part_that_cannot_be_started_is_a_finding_beside_what_its_checks_say(t
 
 def doctor(folder: Path, layer: Any) -> dict[str, Finding]:
     given = {"data_root": str(folder / "data"), "skills.folders": [], **ON}
-    settings = load(environ={}, folder=folder, given=given, tables={layer.name: layer.table})
+    settings = load(environ={}, folder=folder, overrides=given, tables={layer.name: layer.table})
     return {each.name: each for each in all_findings(settings, Secrets.take({}), (layer,))}

@@ -75,7 +75,7 @@ ON: dict[str, Any] = {"layers.notes": True}
 
 def settings_of(folder: Path, **given: object) -> Settings:
     usual = {"data_root": str(folder / "data"), "skills.folders": []}
-    return load(environ={}, folder=folder, given=usual | given, tables=TABLES)
+    return load(environ={}, folder=folder, overrides=usual | given, tables=TABLES)
 
 
 def table_of(folder: Path, **given: object) -> Parts:

@@ -61,7 +61,7 @@ class Recording:
         self.message_id = 1_000_000_000_000_000_000
         usual = {"data_root": str(folder / "data"), "embedder.provider": "local", "skills.folders": []}
         tables = {layer.name: layer.table for layer in layers}
-        settings = load(environ={}, folder=folder, given=usual | given, tables=tables)
+        settings = load(environ={}, folder=folder, overrides=usual | given, tables=tables)
         root = DataRoot(settings.data_root)
         root.hold()
         root.release()

@@ -48,7 +48,7 @@ class Stage:
         self.server = server
         self.data = data
         tables = {layer.name: layer.table for layer in layers}
-        settings = load(environ={}, folder=data.parent, given={"data_root": str(data), **given}, tables=tables)
+        settings = load(environ={}, folder=data.parent, overrides={"data_root": str(data), **given}, tables=tables)
         self.online = threading.Event()
         self.agent = Agent(
             settings,
@@ -111,13 +111,13 @@ class Process:
 
     @property
     def pid(self) -> int:
-        """Its process id, while it runs."""
+        """Process id of the running agent."""
         assert self.process is not None
         return int(self.process.pid)
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not ended by itself."""
+        """True if the agent has not ended by itself."""
         return self.process is not None and self.process.poll() is None
 
     def kill(self) -> None:
@@ -139,17 +139,17 @@ class Process:
 
 
 def bot_texts(server: PlaygroundServer, channel: int = GENERAL_ID) -> list[str]:
-    """What the bot has said in a channel, oldest first."""
+    """Texts of the bot in a channel, oldest first."""
     return [str(message["content"]) for message in server.messages(channel) if is_bot(message)]
 
 
 def is_bot(message: dict[str, Any]) -> bool:
-    """Whether the bot wrote it."""
+    """True if the bot wrote the message."""
     return str(message["author"]["id"]) == str(BOT_ID)
 
 
 def events(data: Path, surface: str, window: int) -> list[Event]:
-    """What the logs of a window say; every log is checked."""
+    """Events of a window's logs, each of which is checked."""
     found: list[Event] = []
     for path in sorted((data / "logs" / surface / str(window)).glob("*.md")):
         assert check_file(path) == (), path
@@ -168,7 +168,7 @@ def say(stage: Stage, word: str, window: int = GENERAL_ID) -> int:
 
 
 def shows(word: str, message: dict[str, Any]) -> bool:
-    """Whether a message shows `word` as a command's output."""
+    """True if a message shows `word` as a command's output."""
     return f"\n{word}" in str(message["content"])
 
 

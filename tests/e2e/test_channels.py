@@ -147,7 +147,7 @@ def test_ids_that_cannot_work_are_said_once_at_the_start_and_by_doctor_without_a
 
     people = {"discord.allowed_users": [str(YOU_ID), str(BOT_ID), str(role)]}
     given = people | {"discord.channels": [str(GENERAL_ID), *map(str, ids)], "data_root": str(tmp_path)}
-    settings = load(environ={}, given=given)
+    settings = load(environ={}, overrides=given)
     connection = replace(playground_connection(server), channels=settings.discord.channels)
     found = [each for each in survey_findings(settings, connection, datetime.now(UTC)) if each.level is not Level.OK]
     expected = [words for _, words in LIVE] + ["is the bot itself, which does not", "and not the id of an account"]

@@ -72,7 +72,7 @@ class Place:
 def agent_at(place: Place, folder: Path, **given: object) -> Iterator[None]:
     """The agent, online."""
     tables = {layer.name: layer.table for layer in LAYERS}
-    settings = load(environ={}, folder=folder, given={"data_root": str(folder / "data"), **given}, tables=tables)
+    settings = load(environ={}, folder=folder, overrides={"data_root": str(folder / "data"), **given}, tables=tables)
     connection = DiscordConnection(
         token=TOKEN,
         api_base=place.world.api_base,

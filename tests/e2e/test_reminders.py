@@ -1,4 +1,4 @@
-"""Where the whole agent says what is due."""
+"""Places where the whole agent posts due reminders."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_reminders_are_said_in_the_first_channel_that_the_settings_list(
         "gateway_url": server.gateway_url,
     }
     given = {"data_root": str(tmp_path / "data"), "reminders.file": str(file), "discord": discord}
-    settings = load(environ={}, folder=tmp_path, given=given)
+    settings = load(environ={}, folder=tmp_path, overrides=given)
     agent = Agent(settings, {}, discord_connection(settings, server.bot_token), lambda _name: None)
     agent.start()
     try:

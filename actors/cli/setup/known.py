@@ -117,4 +117,4 @@ def _take_secrets(folder: Path, *, is_there: bool) -> Secrets:
 
 def _load_settings(path: Path, folder: Path, overrides: Mapping[str, object]) -> Settings:
     environ = {name: value for name, value in os.environ.items() if name != CONFIG_VARIABLE}
-    return load(path, environ=environ, folder=folder, given=overrides, tables=settings_tables())
+    return load(path, environ=environ, folder=folder, overrides=overrides, tables=settings_tables())

@@ -77,7 +77,7 @@ def measure(say: Say, *, kinds: Iterable[str] = ()) -> Rows:
 def make_agent(server: PlaygroundServer, folder: Path, online: threading.Event, saboteur: Saboteur) -> Agent:
     """An agent at rest whose actors the saboteur can crash, with the offline model and settings of its own."""
     options = {"data_root": str(folder / "data"), "discord": {"turns_per_user": 10_000}}
-    settings = load(environ={}, folder=folder, given=options)
+    settings = load(environ={}, folder=folder, overrides=options)
     agent = Agent(settings, {}, playground_connection(server), lambda _name: online.set())
     register = agent.system.register
     agent.system.register = lambda spec: register(saboteur.spoil_spec(spec))  # type: ignore[method-assign]

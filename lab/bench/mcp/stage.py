@@ -71,7 +71,7 @@ class McpStage:
             "discord.allowed_users": ["*"],
             "mcp.servers": {name: dict(each) for name, each in servers.items()},
         }
-        settings = load(environ={}, folder=root, given={**usual, **further}, tables=settings_tables(LAYERS))
+        settings = load(environ={}, folder=root, overrides={**usual, **further}, tables=settings_tables(LAYERS))
         self.system = ActorSystem(workers=2)
         connection = replace(discord_connection(settings, "none"), channels=("1",))
         plan = agent_plan(settings, dict(secrets or {}), self.system, connection)

@@ -138,7 +138,7 @@ class Stage:
         with PlaygroundServer(PlaygroundConfig(clock=Ticks(self._began_at))) as server:
             data, counter, online = folder / "data", Counter(), threading.Event()
             options = {"data_root": str(data), "skills.folders": [str(folder / "skills")], **self._settings}
-            settings = load(environ={}, folder=folder, given=options, tables=settings_tables(LAYERS))
+            settings = load(environ={}, folder=folder, overrides=options, tables=settings_tables(LAYERS))
             main = server.create_thread(GENERAL_ID, MAIN)
             prepare(task, folder, main)
             agent = Agent(settings, self._secrets, playground_connection(server), lambda _name: online.set())

@@ -101,7 +101,9 @@ class BenchAgent:
         self._clock = clock
         self._traffic = _Traffic()
         usual = {"data_root": str(root / "data"), "embedder.provider": "local"}
-        settings = load(environ={}, folder=root, given={**_USUAL, **usual, **options}, tables=settings_tables(LAYERS))
+        settings = load(
+            environ={}, folder=root, overrides={**_USUAL, **usual, **options}, tables=settings_tables(LAYERS)
+        )
         self._has_memory = settings.memory.enabled
         self.data = DataRoot(settings.data_root)
         self.data.hold()

@@ -13,7 +13,7 @@ from messages.shell import APPROVAL
 
 @pytest.mark.req("X-236")
 def test_only_the_operators_socket_can_decide_so_that_no_command_of_a_model_approves_another(tmp_path: Path) -> None:
-    settings = load(environ={}, folder=tmp_path, given={"shell.approve": "always"})
+    settings = load(environ={}, folder=tmp_path, overrides={"shell.approve": "always"})
     table = parts(agent_plan(settings, {}, ActorSystem(workers=0), None))
     (part,) = (part for part in table if part.spec.kind == APPROVAL.kind)
     assert part.verbs == {}

@@ -21,7 +21,7 @@ OWN = {"embedder", "vectors", "search", "memory", "skills", "reminders", "clocks
 
 
 def checks(tmp_path: Path, **given: object) -> dict[str, Finding]:
-    settings = load(environ={}, folder=tmp_path, given={"data_root": str(tmp_path / "data"), **given})
+    settings = load(environ={}, folder=tmp_path, overrides={"data_root": str(tmp_path / "data"), **given})
     return {each.name: each for each in all_findings(settings, Secrets.take({})) if each.name in OWN}
 
 
@@ -142,7 +142,7 @@ def test_whatever_keeps_a_part_from_starting_is_said(tmp_path: Path) -> None:
     settings = load(
         environ={},
         folder=tmp_path,
-        given={"data_root": str(tmp_path / "data"), **given},
+        overrides={"data_root": str(tmp_path / "data"), **given},
         tables=settings_tables(LAYERS),
     )
     found = [each for each in all_findings(settings, Secrets.take({})) if each.level is Level.FAIL]
@@ -152,7 +152,7 @@ def test_whatever_keeps_a_part_from_starting_is_said(tmp_path: Path) -> None:
 
 def test_what_a_parts_own_check_says_is_not_said_twice(tmp_path: Path) -> None:
     settings = load(
-        environ={}, folder=tmp_path, given={"data_root": str(tmp_path / "data"), "embedder.provider": "litellm"}
+        environ={}, folder=tmp_path, overrides={"data_root": str(tmp_path / "data"), "embedder.provider": "litellm"}
     )
     names = [each.name for each in all_findings(settings, Secrets.take({}))]
     assert names.count("embedder") == 1

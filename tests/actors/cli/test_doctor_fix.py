@@ -44,7 +44,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def look(root: Path) -> dict[str, Finding]:
-    settings = load(environ={}, folder=root.parent, given={"data_root": str(root), "shell.enabled": False})
+    settings = load(environ={}, folder=root.parent, overrides={"data_root": str(root), "shell.enabled": False})
     return {each.name: each for each in all_findings(settings, Secrets.take({})) if each.name in LOOKED_AT}
 
 

@@ -31,7 +31,7 @@ class FakeHosts:
 
 
 def settings(tmp_path: Path, **given: object) -> Settings:
-    return load(environ={}, folder=tmp_path, given=given, tables=settings_tables())
+    return load(environ={}, folder=tmp_path, overrides=given, tables=settings_tables())
 
 
 def test_the_cluster_says_how_its_hosts_are_and_holds_up_a_drain_while_they_are_busy(tmp_path: Path) -> None:

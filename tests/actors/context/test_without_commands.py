@@ -29,7 +29,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 def table(folder: Path, *, enabled: bool) -> tuple[Plan, Parts]:
     given = {"data_root": str(folder), "shell.enabled": enabled, "shell.timeout_s": 30.0, "embedder.provider": "local"}
-    settings = load(environ={}, folder=folder, given=given)
+    settings = load(environ={}, folder=folder, overrides=given)
     plan = agent_plan(settings, {}, ActorSystem(workers=0), discord_connection(settings, ""))
     return plan, parts(plan)
 

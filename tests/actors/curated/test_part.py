@@ -28,7 +28,7 @@ OURS = [*Path(actors.curated.__path__[0]).glob("*.py"), *Path(domain.curated.__p
 
 
 def table_of(folder: Path, **given: object) -> Parts:
-    settings = load(environ={}, folder=folder, given={"layers.curated": True, **given}, tables=settings_tables())
+    settings = load(environ={}, folder=folder, overrides={"layers.curated": True, **given}, tables=settings_tables())
     return parts(agent_plan(settings, {}, ActorSystem(workers=0), None))
 
 
@@ -149,7 +149,7 @@ def test_a_memory_that_git_ignores_works_and_its_sidecars_are_always_ignored(tmp
 
 def test_a_single_turn_of_the_command_line_has_it_without_listening(tmp_path: Path) -> None:
     given = {"layers.curated": True, "data_root": str(tmp_path / "data")}
-    settings = load(environ={}, folder=tmp_path, given=given, tables=settings_tables())
+    settings = load(environ={}, folder=tmp_path, overrides=given, tables=settings_tables())
     table = parts(turn_plan(settings, {}, ActorSystem(workers=0), Address("edge", "cli"), tmp_path))
     part = next(part for part in table if part.address == CURATED)
     assert (part.contributes, part.hears_readers) == (True, False)
@@ -172,7 +172,7 @@ def test_a_wrong_setting_is_refused_with_its_value_and_rule(tmp_path: Path, subt
             folder = tmp_path / str(next(numbers))
             folder.mkdir()
             with pytest.raises(SettingsError, match=f"curated.{key}") as refused:
-                load(environ={}, folder=folder, given={f"curated.{key}": value}, tables=settings_tables())
+                load(environ={}, folder=folder, overrides={f"curated.{key}": value}, tables=settings_tables())
             assert rule in str(refused.value)
 
 

@@ -30,7 +30,7 @@ def plan_of(root: Path, secrets: Mapping[str, str] | None = None, **facts: objec
     given = {"data_root": str(root / "data"), "layers.facts": True} | {
         f"facts.{key}": value for key, value in facts.items()
     }
-    settings = load(environ={}, folder=root, given=given, tables=settings_tables())
+    settings = load(environ={}, folder=root, overrides=given, tables=settings_tables())
     return agent_plan(settings, secrets or {}, ActorSystem(workers=0), None)
 
 

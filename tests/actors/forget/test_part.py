@@ -22,7 +22,7 @@ def test_only_the_operators_socket_can_forget_so_that_no_command_of_a_model_does
 
 
 def test_the_places_that_are_not_reached_are_those_of_the_settings(tmp_path: Path) -> None:
-    settings = load(environ={}, folder=tmp_path, given={"model.name": "openai/gpt", "embedder.provider": "google"})
+    settings = load(environ={}, folder=tmp_path, overrides={"model.name": "openai/gpt", "embedder.provider": "google"})
     plan = agent_plan(settings, {}, ActorSystem(workers=0), None)
     said = " ".join(places_elsewhere(plan))
     assert all(name in said for name in ("Discord", "Backups", "`/empty`", "openai/gpt", "google"))

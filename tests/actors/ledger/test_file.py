@@ -172,7 +172,7 @@ def test_a_day_has_cost_what_its_calls_of_models_have(tmp_path: Path, caplog: py
 
 
 def test_a_start_counts_what_the_day_has_cost_before(tmp_path: Path) -> None:
-    settings = load(environ={}, folder=tmp_path, given={"data_root": str(tmp_path / "data")})
+    settings = load(environ={}, folder=tmp_path, overrides={"data_root": str(tmp_path / "data")})
     plan = agent_plan(settings, {}, ActorSystem(workers=0, clock=ManualClock(NOON)), None)
     enter(tmp_path / "data" / FOLDER, structs.replace(usage_of(), cost_usd=0.5))
 

@@ -15,7 +15,7 @@ from tests.actors.ledger.calls import NOON, usage_of
 
 
 def test_a_host_keeps_no_ledger(tmp_path: Path) -> None:
-    settings = load(environ={}, folder=tmp_path, given={"data_root": str(tmp_path / "data")})
+    settings = load(environ={}, folder=tmp_path, overrides={"data_root": str(tmp_path / "data")})
     for host in ("h1", ""):
         system = ActorSystem(workers=0, clock=ManualClock(NOON))
         (part,) = Parts(replace(agent_plan(settings, {}, system, None), host=host), (row,))

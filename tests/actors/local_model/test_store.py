@@ -152,7 +152,7 @@ def test_a_speech_model_is_listed_fetched_by_its_name_and_never_added(tmp_path: 
 
 def test_weights_of_a_speech_model_lie_where_the_program_looks_for_them(tmp_path: Path) -> None:
     given = {"data_root": str(tmp_path / "data"), "transcribe.api": "local", "local_model.folder": str(tmp_path / "m")}
-    plan = agent_plan(load(environ={}, folder=tmp_path, given=given), {}, ActorSystem(workers=0), None)
+    plan = agent_plan(load(environ={}, folder=tmp_path, overrides=given), {}, ActorSystem(workers=0), None)
 
     assert speech_store(tmp_path / "m", "agent").fetched_file("whisper-base") == Path(model_file(plan))
 

@@ -29,7 +29,7 @@ CLI = Window(surface=Surface.CLI, id="turn")
 def table_with(folder: Path, servers: dict[str, Any]) -> Parts:
     """Parts of an agent with these servers."""
     given = {"data_root": str(folder / "data"), "skills.folders": [], "mcp.servers": servers}
-    settings = load(environ={}, folder=folder, given=given, tables=settings_tables())
+    settings = load(environ={}, folder=folder, overrides=given, tables=settings_tables())
     return parts(agent_plan(settings, {}, ActorSystem(workers=0), discord_connection(settings, "token")))
 
 

@@ -14,5 +14,5 @@ from actors.settings.load import load
 def plan_of(root: Path, **given: object) -> Plan:
     """The plan of an agent that lives."""
     usual: dict[str, object] = {"data_root": str(root / "data"), "layers.objects": True}
-    settings = load(environ={}, folder=root, given=usual | given, tables=settings_tables())
+    settings = load(environ={}, folder=root, overrides=usual | given, tables=settings_tables())
     return agent_plan(settings, {}, ActorSystem(workers=0), None)

@@ -25,6 +25,6 @@ from actors.settings.load import load
 def test_commands_that_can_change_what_is_outside_of_a_sandbox_are_asked_about(
     tmp_path: Path, given: dict[str, object], lets_write: bool, asks: bool
 ) -> None:
-    settings = load(environ={}, folder=tmp_path, given={"shell.approve": "outside", **given})
+    settings = load(environ={}, folder=tmp_path, overrides={"shell.approve": "outside", **given})
     plan = replace(agent_plan(settings, {}, ActorSystem(workers=0), None), caller_lets_write=lets_write)
     assert plan.asks_before_commands is asks

@@ -1,4 +1,4 @@
-"""A setting may be a mapping: each of its keys and values keeps a rule, and nobody changes it afterwards."""
+"""A setting may be a mapping: each of its keys and values keeps a rule, and it cannot be changed afterwards."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from actors.settings.secret import Secrets
 
 CHANNEL = "123456789012345678"
 TOKEN = ".".join(("MTk4NjIyNDgzNDcxOTI1MjQ4", "Cl2FMQ", "ZnCjm1XVW7vRze4b7Cq4se7kKWs"))
-"""The shape of a bot's token; nobody's."""
+"""Text in the form of a bot's token, no real token."""
 ID_RULE = "must be a Discord id of 15 to 20 digits, or cli for the command line"
 FOLDER_RULE = "must be the path of a folder that begins with / or ~, in quotes"
 
@@ -35,18 +35,18 @@ class Atlas(Table):
     open: Flag = True
 
 
-def loaded(folder: Path, text: str = "", **given: object) -> Settings:
+def load_folder(folder: Path, text: str = "", **given: object) -> Settings:
     (folder / "agent.toml").write_text(text)
-    return load(Path("agent.toml"), environ={}, folder=folder, given=given, tables={"atlas": Atlas})
+    return load(Path("agent.toml"), environ={}, folder=folder, overrides=given, tables={"atlas": Atlas})
 
 
 def atlas(folder: Path, text: str = "", **given: object) -> Atlas:
-    return loaded(folder, text, **given).table(Atlas)
+    return load_folder(folder, text, **given).table(Atlas)
 
 
 def complaints(folder: Path, text: str = "", **given: object) -> list[str]:
     with pytest.raises(SettingsError) as refused:
-        loaded(folder, text, **given)
+        load_folder(folder, text, **given)
     return str(refused.value).split("\n")
 
 
@@ -68,12 +68,12 @@ def test_it_may_be_written_as_every_table_may(subtests: pytest.Subtests, tmp_pat
 
 
 def test_without_a_line_it_is_empty(tmp_path: Path) -> None:
-    assert loaded(tmp_path) == loaded(tmp_path, "[atlas]\nprojects = {}\n[layers]\n")
+    assert load_folder(tmp_path) == load_folder(tmp_path, "[atlas]\nprojects = {}\n[layers]\n")
     assert atlas(tmp_path) == Atlas() == Atlas(projects=FrozenMap())
 
 
 def test_the_command_line_decides_the_whole_of_it(tmp_path: Path) -> None:
-    settings = loaded(tmp_path, f'[atlas.projects]\n{CHANNEL} = "/srv"\n', **{"atlas.projects": {"cli": tmp_path}})
+    settings = load_folder(tmp_path, f'[atlas.projects]\n{CHANNEL} = "/srv"\n', **{"atlas.projects": {"cli": tmp_path}})
 
     assert settings.table(Atlas).projects == {"cli": str(tmp_path)}
     assert settings.origin.sources["atlas.projects"] is Source.COMMAND_LINE
@@ -86,7 +86,7 @@ def test_folders_are_kept_as_they_were_written(tmp_path: Path) -> None:
 
 
 def test_it_is_shown_with_who_decided_it(tmp_path: Path) -> None:
-    settings = loaded(tmp_path, '[atlas.projects]\ncli = "~/work"\n')
+    settings = load_folder(tmp_path, '[atlas.projects]\ncli = "~/work"\n')
 
     shown = json.loads(json.dumps(render(settings, Secrets.take({}))))["settings"]
 

@@ -1,4 +1,4 @@
-"""What the operator wrote is what is in force, or every mistake is named with its line."""
+"""Settings in force are those of the operator, or every mistake is named with its line."""
 
 from __future__ import annotations
 
@@ -126,7 +126,9 @@ def test_agent_home_wins_over_the_file_and_the_command_line_over_both(tmp_path: 
     (tmp_path / "agent.toml").write_text('data_root = "/file"\n')
 
     home = load(environ={"AGENT_HOME": "home"}, folder=tmp_path)
-    given = load(environ={"AGENT_HOME": "home"}, folder=tmp_path, given={"data_root": "/given", "model.name": "x/y"})
+    given = load(
+        environ={"AGENT_HOME": "home"}, folder=tmp_path, overrides={"data_root": "/given", "model.name": "x/y"}
+    )
 
     assert (home.data_root, home.origin.sources["data_root"]) == (tmp_path / "home", Source.ENVIRONMENT)
     assert (given.data_root, given.origin.sources["data_root"]) == (Path("/given"), Source.COMMAND_LINE)
@@ -254,7 +256,7 @@ def test_bad_values_from_elsewhere_name_where(tmp_path: Path) -> None:
     given = {"model.name": "", "shell.concurrency": 0, "shell.depth": 1}
 
     with pytest.raises(SettingsError) as refused:
-        load(environ={"AGENT_HOME": " "}, folder=tmp_path, given=given)
+        load(environ={"AGENT_HOME": " "}, folder=tmp_path, overrides=given)
 
     assert str(refused.value).split("\n") == [
         'AGENT_HOME: data_root = " ": must be the path of a folder, in quotes',

@@ -1,4 +1,4 @@
-"""What `agent config` prints is what is in force."""
+"""Settings as `agent config` prints them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from actors.settings.secret import Secrets
 
 def test_every_setting_is_shown_with_who_decided_it_and_no_secret_with_its_value(tmp_path: Path) -> None:
     (tmp_path / "agent.toml").write_text("[discord]\nchannels = [123456789012345678]\n[shell]\ntimeout_s = 0.5\n")
-    settings = load(Path("agent.toml"), environ={"AGENT_HOME": "/home"}, folder=tmp_path, given={"model.name": "x/y"})
+    settings = load(
+        Path("agent.toml"), environ={"AGENT_HOME": "/home"}, folder=tmp_path, overrides={"model.name": "x/y"}
+    )
     secrets = Secrets.take({"XAI_API_KEY": "hunter2", "GEMINI_API_KEY": "hunter2"})
 
     text = json.dumps(render(settings, secrets))

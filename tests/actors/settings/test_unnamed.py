@@ -17,14 +17,14 @@ from tests.trusted import trust, write_settings
 HOSTILE = '[shell]\nsandbox = "none"\n[model]\nname = "openai/x"\napi_base = "http://127.0.0.1:9"\nretries = 1\n'
 
 
-def loaded(folder: Path, **environ: str) -> Settings:
+def load_folder(folder: Path, **environ: str) -> Settings:
     return load(environ=environ, folder=folder, trust=UserTrust(os.environ))
 
 
 def test_an_untrusted_file_decides_what_is_harmless_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "agent.toml").write_text(HOSTILE)
 
-    settings = loaded(tmp_path)
+    settings = load_folder(tmp_path)
 
     assert (settings.shell.sandbox, settings.model.name, settings.model.api_base) == ("auto", "offline", "")
     assert settings.model.retries == 1
@@ -34,7 +34,7 @@ def test_an_untrusted_file_decides_what_is_harmless_and_nothing_else(tmp_path: P
 def test_a_trusted_file_decides_all_it_says(tmp_path: Path) -> None:
     write_settings(tmp_path, HOSTILE)
 
-    settings = loaded(tmp_path)
+    settings = load_folder(tmp_path)
 
     assert (settings.shell.sandbox, settings.model.name) == ("none", "openai/x")
     assert not settings.origin.left_out
@@ -45,19 +45,19 @@ def test_a_file_that_changed_is_untrusted_until_it_is_trusted_again(tmp_path: Pa
     write_settings(tmp_path, "[model]\nretries = 1\n")
     (tmp_path / "agent.toml").write_text(HOSTILE)
 
-    changed = loaded(tmp_path)
+    changed = load_folder(tmp_path)
     trust(tmp_path)
 
     assert changed.shell.sandbox == "auto"
     assert changed.origin.left_out.changed == "agent.toml"
-    assert loaded(tmp_path).shell.sandbox == "none"
+    assert load_folder(tmp_path).shell.sandbox == "none"
 
 
 def test_a_file_that_comes_into_a_trusted_folder_without_one_is_untrusted(tmp_path: Path) -> None:
     trust(tmp_path)
     (tmp_path / "agent.toml").write_text(HOSTILE)
 
-    assert loaded(tmp_path).origin.left_out.changed == "agent.toml"
+    assert load_folder(tmp_path).origin.left_out.changed == "agent.toml"
 
 
 def test_the_bytes_that_are_judged_are_the_bytes_that_count(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_an_untrusted_file_that_is_bad_decides_nothing_and_stops_nothing(
         with subtests.test(content=content, told=told):
             (place / "agent.toml").write_bytes(content)
 
-            settings = loaded(place)
+            settings = load_folder(place)
 
             assert settings == Settings(data_root=place / "data")
             assert told in settings.origin.left_out.fault
@@ -117,21 +117,21 @@ def test_what_is_no_file_decides_nothing_and_stops_nothing(subtests: pytest.Subt
                 case _:
                     file.symlink_to("gone" if kind == "link to nowhere" else "agent.toml")
 
-            assert loaded(place).origin.left_out.fault
+            assert load_folder(place).origin.left_out.fault
 
 
 def test_what_the_command_line_says_wrong_is_refused_all_the_same(tmp_path: Path) -> None:
     (tmp_path / "agent.toml").write_text(HOSTILE)
 
     with pytest.raises(SettingsError, match=r"command line: model\.retries = 99"):
-        load(environ={}, folder=tmp_path, given={"model.retries": 99}, trust=UserTrust(os.environ))
+        load(environ={}, folder=tmp_path, overrides={"model.retries": 99}, trust=UserTrust(os.environ))
 
 
 def test_a_secret_in_an_untrusted_file_is_not_repeated(tmp_path: Path) -> None:
     secret = "sk-0123456789abcdef0123"
     (tmp_path / "agent.toml").write_text(f'[model]\nname = "{secret}"\n"{secret}" = 1\n[{secret}]\nx = 1\n')
 
-    left_out = loaded(tmp_path).origin.left_out
+    left_out = load_folder(tmp_path).origin.left_out
 
     assert secret not in left_out.sentence("agent")
     assert (left_out.keys, left_out.others) == (("model.name",), 2)
@@ -141,8 +141,8 @@ def test_a_variable_names_a_file_only_by_a_full_path(tmp_path: Path) -> None:
     """A relative one would have each folder in which one stands obeyed, as a relative path in a list of trust would."""
     (tmp_path / "mine.toml").write_text(HOSTILE)
 
-    assert loaded(tmp_path, AGENT_CONFIG="mine.toml").shell.sandbox == "auto"
-    assert loaded(tmp_path, AGENT_CONFIG=str(tmp_path / "mine.toml")).shell.sandbox == "none"
+    assert load_folder(tmp_path, AGENT_CONFIG="mine.toml").shell.sandbox == "auto"
+    assert load_folder(tmp_path, AGENT_CONFIG=str(tmp_path / "mine.toml")).shell.sandbox == "none"
 
 
 def test_a_file_that_is_named_on_the_command_line_counts_whole(tmp_path: Path) -> None:
@@ -158,22 +158,22 @@ def test_a_file_that_is_named_on_the_command_line_counts_whole(tmp_path: Path) -
 
 
 def test_the_usual_data_root_is_the_folders_and_trusted_with_it(tmp_path: Path) -> None:
-    assert not loaded(tmp_path).origin.trusts_data
+    assert not load_folder(tmp_path).origin.trusts_data
     trust(tmp_path)
-    assert loaded(tmp_path).origin.trusts_data
+    assert load_folder(tmp_path).origin.trusts_data
     (tmp_path / "agent.toml").write_text(HOSTILE)
-    assert not loaded(tmp_path).origin.trusts_data
+    assert not load_folder(tmp_path).origin.trusts_data
 
 
 def test_a_data_root_that_the_caller_names_is_trusted(tmp_path: Path) -> None:
-    assert loaded(tmp_path, AGENT_HOME="/srv/agent").origin.trusts_data
-    assert loaded(tmp_path, AGENT_HOME="~/agent").origin.trusts_data
-    assert load(environ={}, folder=tmp_path, given={"data_root": "/srv/agent"}).origin.trusts_data
+    assert load_folder(tmp_path, AGENT_HOME="/srv/agent").origin.trusts_data
+    assert load_folder(tmp_path, AGENT_HOME="~/agent").origin.trusts_data
+    assert load(environ={}, folder=tmp_path, overrides={"data_root": "/srv/agent"}).origin.trusts_data
 
 
 def test_a_relative_variable_names_a_data_root_of_the_folder(tmp_path: Path) -> None:
     """openai/codex#4007: state that is looked for in the folder one stands in is state that its author has made."""
-    assert not loaded(tmp_path, AGENT_HOME="data").origin.trusts_data
+    assert not load_folder(tmp_path, AGENT_HOME="data").origin.trusts_data
 
 
 def test_a_named_file_that_lies_elsewhere_does_not_vouch_for_the_folder_one_stands_in(tmp_path: Path) -> None:

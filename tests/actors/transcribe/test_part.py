@@ -22,7 +22,7 @@ SECRETS = {"OPENAI_API_KEY": "openai", "TRANSCRIBE_API_KEY": "own"}
 
 def table(folder: Path, **given: object) -> Parts:
     values = {f"transcribe.{name}": value for name, value in given.items()}
-    settings = load(environ={}, folder=folder, given={"data_root": str(folder / "data"), **values})
+    settings = load(environ={}, folder=folder, overrides={"data_root": str(folder / "data"), **values})
     return parts(agent_plan(settings, {}, ActorSystem(workers=0), None))
 
 
@@ -45,7 +45,7 @@ def test_where_it_is_on_commands_of_windows_and_of_a_terminal_may_ask(tmp_path: 
     assert [folder.name for folder in part.skills] == ["transcribe"]
 
     settings = load(
-        environ={}, folder=tmp_path, given={"data_root": str(tmp_path / "data"), "transcribe.api": "openai"}
+        environ={}, folder=tmp_path, overrides={"data_root": str(tmp_path / "data"), "transcribe.api": "openai"}
     )
     plan = turn_plan(settings, {}, ActorSystem(workers=0), Address("edge", "cli"), tmp_path)
     assert "transcribe" in {folder.name for folder in parts(plan).skills}
@@ -63,7 +63,7 @@ def test_where_it_is_on_commands_of_windows_and_of_a_terminal_may_ask(tmp_path: 
 )
 def test_openais_key_goes_to_openai_only(tmp_path: Path, url: str, secrets: dict[str, str], key: str) -> None:
     given = {"data_root": str(tmp_path / "data"), "transcribe.api": "openai", "transcribe.url": url}
-    settings = load(environ={}, folder=tmp_path, given=given)
+    settings = load(environ={}, folder=tmp_path, overrides=given)
 
     assert key_of(agent_plan(settings, secrets, ActorSystem(workers=0), None)) == key
 
@@ -86,7 +86,9 @@ def test_settings_that_cannot_work_are_refused_with_the_rule(
 
 def test_doctor_names_a_missing_key_program_or_file(tmp_path: Path) -> None:
     def details(api: str, file: str = "", *, has_key: bool = False) -> list[str]:
-        settings = load(environ={}, folder=tmp_path, given={"data_root": str(tmp_path / "data"), "transcribe.api": api})
+        settings = load(
+            environ={}, folder=tmp_path, overrides={"data_root": str(tmp_path / "data"), "transcribe.api": api}
+        )
         return [each.detail for each in findings(settings.transcribe, file, has_key=has_key)]
 
     assert details("openai") == ["there is no TRANSCRIBE_API_KEY or OPENAI_API_KEY"]

@@ -216,7 +216,7 @@ def test_what_is_no_id_is_refused_with_the_likely_mistake() -> None:
     failures = []
     for case, written, expected in NO_IDS:
         try:
-            load(environ={}, given={"discord.channels": [_read(written)]})
+            load(environ={}, overrides={"discord.channels": [_read(written)]})
         except SettingsError as error:
             if expected not in str(error) or "discord.channels[0]" not in str(error):
                 failures.append((case, str(error)))

@@ -25,7 +25,7 @@ from tests.trusted import write_settings
 
 
 def settings_of(folder: Path, **given: object) -> Settings:
-    return load(environ={}, folder=folder, given={"local_model.folder": str(folder / "models"), **given})
+    return load(environ={}, folder=folder, overrides={"local_model.folder": str(folder / "models"), **given})
 
 
 def take_offer(settings: Settings, **environ: str) -> Offer:

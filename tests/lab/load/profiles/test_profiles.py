@@ -50,7 +50,7 @@ def test_the_settings_of_each_are_an_agents(tmp_path: Path, subtests: pytest.Sub
             config = folder / "agent.toml"
             config.write_text(agent_settings(addresses, model_base, PLAN, more))
 
-            settings = load(config, environ={}, given={}, tables=settings_tables())
+            settings = load(config, environ={}, overrides={}, tables=settings_tables())
 
             assert settings.discord.reactions
             assert settings.model.api_base == model_base
