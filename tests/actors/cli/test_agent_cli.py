@@ -291,8 +291,8 @@ def test_a_model_that_cannot_be_reached_is_an_error_on_stderr(tmp_path: Path) ->
 @pytest.mark.req("S0-04", "S0-10")
 def test_its_help_says_that_it_is_for_tests_and_where_the_agent_lives(tmp_path: Path) -> None:
     words = " ".join(run("agent-cli", "--help", cwd=tmp_path).stdout.split())
-    assert "For testing: it keeps no history" in words
-    assert "Discord is where the agent lives" in words
+    assert "For testing: no history is kept" in words
+    assert "agent itself lives in Discord" in words
 
 
 @pytest.mark.req("C-13")

@@ -64,8 +64,8 @@ def test_what_is_wrong_is_refused_by_its_rule(subtests: pytest.Subtests, home: P
         (("remember", "global", ""), "the text is empty"),
         (("remember", "project", "x y"), "denied: this conversation has no project that is trusted"),
         (("trace", "zebra"), "there is none of that id here"),
-        (("off",), "--window is missing"),
-        (("off", "--window", "discord-channel/123456789012345678"), "no agent is running here"),
+        (("off",), "--window is required"),
+        (("off", "--window", "discord-channel/123456789012345678"), "no agent runs on the data root"),
         (("status", "--window", "nowhere"), "'nowhere': <surface>/<id> is required"),
         (("import",), "curated.claude_folder"),
     ]

@@ -28,4 +28,4 @@ def test_a_cluster_without_hosts_is_an_error(tmp_path: Path, monkeypatch: pytest
     result = CliRunner().invoke(agent, ["run", "--cluster", "auto"])
 
     assert result.exit_code == 1
-    assert "say how many with --hosts" in result.stderr
+    assert "--cluster needs --hosts" in result.stderr

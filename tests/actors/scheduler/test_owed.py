@@ -104,7 +104,7 @@ def test_a_note_that_cannot_be_read_stays_and_the_others_are_posted(
     after(process, start).pass_minutes(2)
     assert len(channel.texts(THREAD)) == 1
     assert [note.name for note in notes(file)] == ["folder.json"]
-    assert "nobody is shown what it says" in caplog.text
+    assert "its confirmation is not shown" in caplog.text
 
 
 def test_a_note_that_cannot_be_taken_away_is_tried_again(

@@ -47,7 +47,7 @@ def test_a_person_gets_from_a_token_to_an_answer(tmp_path: Path, server: Playgro
     typist.type(server.bot_token)
     typist.expect("Message Content Intent is on.*permissions=274878008384.*all six permissions.*Numbers or names")
     typist.type("nowhere")
-    typist.expect("'nowhere' is none of these")
+    typist.expect("'nowhere' is not in the list")
     typist.type("gen")
     typist.expect("the bot hears #general.*Your name")
     typist.type("guest, Nobody")
@@ -115,9 +115,9 @@ def test_what_does_not_fit_is_named_with_the_rule_and_nothing_is_written(
     subtests: pytest.Subtests, wizard: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
     cases: list[tuple[tuple[str, ...], str]] = [
-        (("--channel", "nowhere"), "'nowhere' is none of these"),
+        (("--channel", "nowhere"), "'nowhere' is not in the list"),
         (("--user", "Nobody"), "'Nobody': no member of Playground has this id or a name that begins so"),
-        (("--user", "99999999999999999"), "'99999999999999999': nobody in Playground"),
+        (("--user", "99999999999999999"), "'99999999999999999': no member of Playground"),
         (("--token-file", "missing"), "--token-file missing: No such file"),
         (("--reminders", "no/such/file.md"), "there is no folder"),
         (("--reminders", "."), "is a folder"),

@@ -59,7 +59,7 @@ def test_a_skill_is_shown_before_it_is_asked_about_and_added_after_a_yes(cwd: Pa
         "says      Makes tea.",
         "licence   MIT",
         "needs     Needs a kettle",
-        "tools     Bash(git:*) Read   (no tool is given to it",
+        "tools     Bash(git:*) Read   (the skill gets no tools",
         "hook      before_prompt: runs scripts/boil.py by itself",
         "would run $ scripts/boil.py --hot",
         "network   requests, api.example.org",
@@ -230,7 +230,7 @@ def test_of_a_repository_one_skill_is_chosen_and_its_commit_is_kept(cwd: Path, r
     assert skills(cwd, "add", address, "--path", "skills/tea", "--yes").returncode == 0
     entry = json.loads((root / ".installed.json").read_text())["skills"]["tea"]
     assert (entry["source"], entry["path"], len(entry["commit"])) == (address, "skills/tea", 40)
-    assert "--ref: is for a repository" in skills(cwd, "add", str(folder), "--ref", "main").stderr
+    assert "--ref: is allowed with" in skills(cwd, "add", str(folder), "--ref", "main").stderr
 
 
 def test_a_data_root_that_may_be_another_persons_is_not_written(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_new_keeps_its_place_among_the_messages(life: Life) -> None:
 def test_new_elsewhere_and_by_strangers_is_politely_refused(start_life: StartLife) -> None:
     life = start_life(allowed_users=frozenset({str(defaults.YOU_ID)}))
     foreign = life.playground.slash(defaults.ELSEWHERE_ID, "new")
-    assert "do not live in this channel" in answer(life.playground, foreign)
+    assert "am not active in this channel" in answer(life.playground, foreign)
     stranger = life.playground.slash(defaults.GENERAL_ID, "new", user=defaults.GUEST_ID)
     assert "not on the list" in answer(life.playground, stranger)
     assert (foreign.ephemeral, stranger.ephemeral) == (True, True)
