@@ -1,4 +1,4 @@
-"""`agent memory curated`, with nobody running and beside a running agent; and what `agent-cli` shows a model."""
+"""`agent memory curated`, without and beside a running agent; and its text in `agent-cli`."""
 
 from __future__ import annotations
 

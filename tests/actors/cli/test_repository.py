@@ -30,8 +30,8 @@ def test_a_command_of_the_repository_says_so_whatever_follows_it(subtests: pytes
 
             assert (done.returncode, done.stdout) == (2, "")
             assert done.stderr == (
-                f"error: agent {name} is in the repository only, as it measures or tests the agent: clone the repository and run "
-                f"there bin/agent {name} kernel --only x --help\n"
+                f"error: agent {name} is in the repository only, as it measures or tests the agent: clone the "
+                f"repository and run bin/agent {name} kernel --only x --help there\n"
             )
 
 

@@ -92,7 +92,7 @@ def test_what_is_no_note_is_taken_away_with_a_word(
     (folder / "abc.json").write_bytes(data)
     start().pass_minutes(1)
     assert notes(file) == []
-    assert f"{folder / 'abc.json'} is no note of a confirmation" in caplog.text
+    assert f"{folder / 'abc.json'} is not a note of a confirmation" in caplog.text
     assert channel.requests == []
 
 

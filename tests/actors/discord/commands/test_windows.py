@@ -278,8 +278,8 @@ def test_who_pins_more_than_there_is_room_for_is_told(you: Caller) -> None:
 
 def test_a_link_to_another_channel_is_not_pinned_here(you: Caller) -> None:
     link = f"https://discord.com/channels/{defaults.GUILD_ID}/{defaults.ELSEWHERE_ID}/123456789012345678"
-    assert "stands in another channel" in you.said(you.call("remember", what=link))
-    assert "stands in another channel" in you.said(you.call("unremember", message=link))
+    assert "is in another channel" in you.said(you.call("remember", what=link))
+    assert "is in another channel" in you.said(you.call("unremember", message=link))
     assert you.life.told.now()[1:] == []  # the list of skills apart
 
 
