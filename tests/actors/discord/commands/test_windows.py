@@ -46,13 +46,13 @@ def you(start_life: StartLife) -> Caller:
     return Caller(start_life(menu=ALL))
 
 
-def deleted(message_id: int) -> dict[str, str]:
-    """What Discord says of a message of the channel that is gone."""
+def delete_event(message_id: int) -> dict[str, str]:
+    """Event of Discord about a deleted message of the channel."""
     return {"id": str(message_id), "channel_id": str(defaults.GENERAL_ID), "guild_id": str(defaults.GUILD_ID)}
 
 
-def reworded(message: dict[str, Any]) -> dict[str, Any]:
-    """What Discord says of a message that was edited."""
+def edit_event(message: dict[str, Any]) -> dict[str, Any]:
+    """Event of Discord about an edited message."""
     edited = {"content": "tea is at six", "edited_timestamp": "2026-11-22T14:03:00+00:00"}
     return message | edited | {"guild_id": str(defaults.GUILD_ID)}
 
@@ -224,7 +224,7 @@ def test_a_message_that_is_deleted_on_its_way_is_not_pinned(you: Caller) -> None
     message = you.life.playground.say(defaults.GENERAL_ID, "tea is at five", user=defaults.GUEST_ID)
     outcome = you.call("remember", what=str(message))
     asked = you.asked(PinMemory)
-    you.life.playground.dispatch("MESSAGE_DELETE", deleted(message))
+    you.life.playground.dispatch("MESSAGE_DELETE", delete_event(message))
     you.asked(RetractMessages)
     you.reply(PinUnknown(request_id=asked.request_id, message_id=asked.message_id))
     assert you.said(outcome) == "Not remembered: there is no such message here."
@@ -248,7 +248,7 @@ def test_a_message_that_is_edited_on_its_way_is_pinned_with_its_new_words(you: C
     playground.choose_faults(late)
     you.reply(PinUnknown(request_id=asked.request_id, message_id=asked.message_id))
     assert is_asked.wait(PATIENCE_S)
-    playground.dispatch("MESSAGE_UPDATE", reworded(old))
+    playground.dispatch("MESSAGE_UPDATE", edit_event(old))
     assert you.asked(ReviseMessage).text == "tea is at six"
     assert you.asked(PinMemory, 2).text == "tea is at six"
 
@@ -257,8 +257,8 @@ def test_the_menu_of_a_message_that_is_gone_pins_nothing_and_of_an_edited_one_it
     playground = you.life.playground
     gone, edited = (playground.say(defaults.GENERAL_ID, "tea is at five", user=defaults.GUEST_ID) for _ in range(2))
     old = next(each for each in playground.messages(defaults.GENERAL_ID) if each["id"] == str(edited))
-    playground.dispatch("MESSAGE_DELETE", deleted(gone))
-    playground.dispatch("MESSAGE_UPDATE", reworded(old))
+    playground.dispatch("MESSAGE_DELETE", delete_event(gone))
+    playground.dispatch("MESSAGE_UPDATE", edit_event(old))
     you.asked(ReviseMessage)
     assert you.said(you.menu("Remember", gone)) == "Not remembered: there is no such message here."
     you.menu("Remember", edited)
