@@ -160,7 +160,9 @@ class PartCommands:
 
     # commands that speak
 
-    async def _speak(self, interaction: discord.Interaction, command: SpokenCommand[Any], arguments: ArgumentValues) -> None:
+    async def _speak(
+        self, interaction: discord.Interaction, command: SpokenCommand[Any], arguments: ArgumentValues
+    ) -> None:
         """Look up what the person is to say, then say it in its place among the channel's messages."""
         replies: list[Message] = []
 
