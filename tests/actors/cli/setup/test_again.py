@@ -139,7 +139,7 @@ def test_what_the_settings_name_and_discord_does_not_know_is_kept(wizard: Wizard
     has_set_up(wizard())
     said = settings(tmp_path)["discord"]
     assert (said["channels"], said["allowed_users"]) == ([gone, str(ELSEWHERE_ID)], [gone, str(GUEST_ID)])
-    is_refused(wizard("--channel", "123456789012345679"), "'123456789012345679' is none of these")
+    is_refused(wizard("--channel", "123456789012345679"), "'123456789012345679' is not in the list")
 
 
 def test_roles_alone_may_be_allowed(wizard: Wizard, tmp_path: Path) -> None:
