@@ -1,4 +1,4 @@
-"""Agent: its parts started, drained and stopped; and the plans that parts are made from."""
+"""Agent: start, drain and stop of the parts; and the plans from which parts are made."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 EXIT_FATAL = 1
-"""The operator must do something before a restart can help."""
+"""The operator must act before a restart can help."""
 EXIT_ESCALATED = 70
 """A core actor gave up: the service manager should restart the process (sysexits' EX_SOFTWARE)."""
 
 DRAIN_S = 7.0
-"""Turns that are under way may finish for so long; what is left is picked up by the next start."""
+"""Seconds for running turns to finish; the next start picks up the remaining turns."""
 STOP_S = 1.5
 """Both together, and the rest of an end, take less than the ten seconds that service managers give at least."""
 
@@ -59,9 +59,9 @@ class Upkeep:
     look_s: float = 0.25
     """Seconds between looks for a signal that has woken no thread."""
     looks_per_trim: int = 80
-    """Such looks between two times that the heaps are trimmed: 20 s."""
+    """Looks between two releases of free heap memory to the system: 20 s."""
     freeze: Callable[[], object] = gc.freeze
-    """Takes what lives from the sight of garbage collection."""
+    """Excludes all living objects from garbage collection."""
     trim: Callable[[], object] = trim_heaps
     """Gives free memory back to the system."""
 
@@ -71,14 +71,14 @@ UPKEEP = Upkeep()
 
 @dataclass(frozen=True, slots=True)
 class Hosting:
-    """Wish for hosts: how many, and where they are started."""
+    """Wish for hosts: the number, and the place where they start."""
 
     pool: Pool
     count: int
 
 
 class Agent:
-    """The running agent: its actors, and how it comes to an end."""
+    """The running agent: actors, start and shutdown."""
 
     def __init__(
         self,
@@ -94,10 +94,10 @@ class Agent:
         Args:
             settings: The operator's decisions.
             secrets: Provider keys by litellm's names.
-            connection: Which Discord to go to; None for a gateway by itself.
-            on_online: Called with the bot's name when it is connected and ready; from another thread.
-            layers: Kinds of memory; those that the settings switch on take part.
-            hosts: Where the windows live; None for this process.
+            connection: Discord to connect to; None for a gateway alone.
+            on_online: Called from another thread with the bot's name when the bot is connected and ready.
+            layers: Kinds of memory; the enabled kinds take part.
+            hosts: Processes for the windows; None for this process.
         """
         self._root = DataRoot(settings.data_root)
         self._recovery: Recovery | None = None
@@ -159,11 +159,12 @@ class Agent:
     def wait(self, upkeep: Upkeep = UPKEEP) -> None:
         """Return when the agent is to end, by request or because work cannot go on.
 
-        The process is the agent's from now on: what lives is taken to live for ever, and no garbage collection looks at
-        it again.
+        From now on the process is the agent's: living objects are assumed to live for ever, and garbage collection
+        skips them.
 
-        A signal that the system hands to another thread, or that comes just before a wait begins, wakes no thread: its
-        handler runs when the main thread next looks.
+        A signal handed to another thread, or arriving just before a wait begins, wakes no thread: the handler runs when
+        the
+        main thread next looks.
         """
         if not self._is_ending():
             gc.collect()
@@ -232,7 +233,7 @@ def discord_connection(settings: Settings, token: str) -> DiscordConnection:
 
     Args:
         settings: The operator's decisions.
-        token: Token of the bot; the bot cannot be started with an empty one.
+        token: Token of the bot; the bot cannot be started with an empty token.
     """
     discord = settings.discord
     return DiscordConnection(
@@ -283,16 +284,16 @@ def turn_plan(
     *,
     lets_write: bool = False,
 ) -> Plan:
-    """Plan of the parts for a command line's one turn, which read and keep nothing.
+    """Plan of the read-only parts for a command line's single turn; the turn leaves no data.
 
     Args:
-        settings: The operator's decisions; where there is no index yet, or one of another person's, memory is taken for
-            switched off.
+        settings: The operator's decisions; without an index, or with another person's index, memory counts as switched
+            off.
         secrets: Provider keys by litellm's names.
-        system: In which the parts will live.
-        surface: Who shows the answer, and hears that the turn is over.
-        scratch: A folder that goes with the turn.
-        lets_write: Whether commands may change the caller's folder.
+        system: Actor system for the parts.
+        surface: Shows the answer, and hears about the end of the turn.
+        scratch: Temporary folder of the turn.
+        lets_write: True if commands may change the caller's folder.
     """
     trusts_data = settings.origin.trusts_data
     if not (trusts_data and has_index(settings.data_root)):
@@ -314,7 +315,7 @@ def turn_plan(
 
 
 def private_paths(settings: Settings) -> tuple[Path, ...]:
-    """Paths that no command may see, wherever they lie; who can write the list of trusted files is obeyed."""
+    """Paths to hide from all commands; a command that could write the list of trusted files would be obeyed."""
     secrets = secrets_path(os.environ, settings.origin.folder)
     private = [settings.data_root, *(() if secrets is None else (secrets,))]
     with suppress(TrustError):  # without a home folder there is no such list

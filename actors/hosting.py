@@ -1,4 +1,4 @@
-"""Process of one host: the parts that live there, made from the same plan as the agent's, and the link to its head."""
+"""Process of one host: parts of the host, made from the same plan as the agent's, and the link to the head."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class HostConfig(msgspec.Struct, frozen=True):
     schema: str
     """Digest of the messages' schema, equal on both sides."""
     word: str
-    """Name of the head's run, as its storage has it."""
+    """Name of the head's run, from the head's storage."""
 
     @classmethod
     def of(cls, settings: Settings, secrets: Mapping[str, str], count: int, level: int) -> HostConfig:
@@ -80,7 +80,7 @@ class HostConfig(msgspec.Struct, frozen=True):
 
 
 class HostProcess:
-    """Host in a process of its own; the class that Ray makes an actor of."""
+    """Host in a process of its own; Ray makes an actor of the class."""
 
     def __init__(self) -> None:
         """Start no actor yet."""
@@ -117,12 +117,12 @@ class HostProcess:
         return ""
 
     def exchange(self, frame: bytes, wait_s: float) -> bytes:
-        """Carry a frame here and one back."""
+        """Carry a frame here and return a frame."""
         assert self._host is not None
         return self._host.exchange(frame, wait_s)
 
     def end(self) -> None:
-        """Stop the actors; what is in hand is in the logs."""
+        """Stop the actors; work in hand is in the logs."""
         if self._host is not None:
             self._host.system.stop(STOP_S)
 
@@ -144,13 +144,13 @@ def _specs(
 
 
 def _end(event: ActorGaveUp) -> None:
-    """An actor of the host gave up: so does the host, and its windows go elsewhere."""
+    """End the host after an actor gave up; the host's windows go elsewhere."""
     log.error("%s crashed %d times within %g s", event.address, event.crashes, event.within_s)
     os._exit(EXIT_GAVE_UP)
 
 
 class _ToHead(logging.Handler):
-    """Handler that sends log lines to the head's log; Ray's files get none."""
+    """Handler that sends log lines to the head's log; Ray's files get no lines."""
 
     def __init__(self, host: HostSystem) -> None:
         super().__init__()

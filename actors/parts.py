@@ -1,7 +1,7 @@
-"""Table of parts: which actors there are, in start order; nothing else knows.
+"""Table of parts: all actors, in start order; no other module knows all parts.
 
 A new kind of memory is a folder with a `Layer`, a module in `messages/`, and a line in `LAYERS`. bootstrap,
-`agent-cli`, the sockets, `/status`, `/help`, `agent doctor` and the settings fold over what stands here.
+`agent-cli`, the sockets, `/status`, `/help`, `agent doctor` and the settings fold over this table.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ from actors.web.part import row as web
 from actors.workspace.part import LAYER as WORKSPACE
 
 LAYERS: tuple[Layer, ...] = (WORKSPACE, CURATED, OBJECTS, FACTS)
-"""Kinds of memory that `[layers]` can switch on, in the order in which they contribute to a turn."""
+"""Kinds of memory that `[layers]` can switch on, in the order of contributions to a turn."""
 
 BEFORE_LAYERS: tuple[Row, ...] = (ledger, local_model, model, web, mcp, transcribe, embedder, memory, skills)
-"""Skills before the layers, so that what these say in the system prompt, which changes more often, stands behind."""
+"""Skills before the layers, so the layers' share of the system prompt, with more frequent changes, comes last."""
 BEHIND_LAYERS: tuple[Row, ...] = (
     scheduler,
     feed,
@@ -58,14 +58,14 @@ BEHIND_LAYERS: tuple[Row, ...] = (
     importer,
     discord,
 )
-"""Sockets before the shell, which asks for doors; Discord last, so that messages find all other actors."""
+"""Sockets before the shell, since the shell asks for sockets; Discord last, so messages find all other actors."""
 
 
 def settings_tables(layers: Iterable[Layer] = LAYERS) -> dict[str, type[Table]]:
     """Layer -> its settings table, for `actors.settings.load`.
 
     Raises:
-        ValueError: two layers have one name.
+        ValueError: two layers have the same name.
     """
     tables: dict[str, type[Table]] = {}
     for layer in layers:
@@ -80,10 +80,10 @@ def parts(plan: Plan, layers: Iterable[Layer] = LAYERS) -> Parts:
 
     Args:
         plan: Plan of the agent.
-        layers: Kinds of memory; those that the settings switch on take part.
+        layers: Kinds of memory; only layers switched on in the settings take part.
 
     Raises:
-        ValueError: two parts claim one name, a command cannot be offered, or a layer has a core actor.
+        ValueError: two parts claim the same name, a command cannot be offered, or a layer has a core actor.
     """
     on = [layer for layer in layers if plan.settings.has_layer(layer.name)]
     rows = (_not_core(row, layer) for layer in on for row in layer.rows)
@@ -92,28 +92,28 @@ def parts(plan: Plan, layers: Iterable[Layer] = LAYERS) -> Parts:
 
 
 def gateway_parts(plan: Plan) -> Parts:
-    """Parts of a gateway by itself, without Discord: the layer of facts, whom it asks, and the operator's socket.
+    """Parts of a standalone gateway, without Discord: the facts layer, its models, and the operator's socket.
 
     Args:
-        plan: Plan of the agent; its settings have the layer switched on.
+        plan: Plan of the agent, with the layer switched on in its settings.
 
     Raises:
-        ValueError: two parts claim one name.
+        ValueError: two parts claim the same name.
     """
     return Parts(plan, (ledger, local_model, model, *(_not_core(row, FACTS) for row in FACTS.rows), socket))
 
 
 def facts_alone(plan: Plan) -> Parts:
-    """Parts that a command needs to look into the facts where no agent runs: the parts that keep and find facts.
+    """Parts for a command's look into the facts while no agent runs: the parts that keep and find facts.
 
     Args:
-        plan: Plan of the agent; its settings have the layer switched on.
+        plan: Plan of the agent, with the layer switched on in its settings.
     """
     return Parts(plan, FACTS_INNER_ROWS)
 
 
 def _not_core(row: Row, layer: Layer) -> Row:
-    """A layer's row that refuses an actor whose crashes would end the agent."""
+    """A layer's row, guarded against an actor whose crashes would end the agent."""
 
     def check_row(plan: Plan, parts: Parts) -> Part | None:
         part = row(plan, parts)

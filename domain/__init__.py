@@ -1,7 +1,7 @@
-"""Rules: what is right, decided without threads, files, clocks or chance; the same arguments give the same answer.
+"""Rules: pure decisions, without threads, files, clocks or chance; equal arguments give equal answers.
 
-Read first `log/` (what a window's log holds), second `turn/` (what it means, and what a model is shown), third
-`memory/` or `reminder/` (what is remembered, what is due; `edit/` is for files that people edit too). `policy/` says
-who may do what and what comes after a failure, `text/` cuts and cleans text, `offline/` stands in for a language model.
-All of it is pure: the actors write every file.
+Read first `log/` (contents of a window's log), second `turn/` (meaning of a log, and the prompt for a model), third
+`memory/` or `reminder/` (memories, due reminders; `edit/` is for files also edited by people). `policy/` decides
+permissions and reactions to failures, `text/` cuts and cleans text, `offline/` stands in for a language model.
+All of the package is pure: the actors write every file.
 """

@@ -1,4 +1,4 @@
-"""JSON of Discord's objects, for whatever imitates Discord: each with every key that discord.py needs."""
+"""JSON of Discord's objects, for imitations of Discord: each object with every key needed by discord.py."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def member(joined_at: str, roles: Sequence[int] = ()) -> Json:
 
 
 def role(number: int, name: str, permissions: int, position: int) -> Json:
-    """A role; the one of everyone is the lowest."""
+    """Role object; the role of everyone is the lowest."""
     return {
         "id": str(number),
         "name": name,
@@ -62,7 +62,7 @@ def role(number: int, name: str, permissions: int, position: int) -> Json:
 
 
 def guild(number: int, name: str, owner: int, region: str, roles: list[Json]) -> Json:
-    """A guild as REST describes it."""
+    """Guild object, as in REST."""
     return {
         "id": str(number),
         "name": name,
@@ -158,7 +158,7 @@ def dm_channel(number: int, recipient: Json, newest: int | None) -> Json:
 
 
 def thread(number: int, place: tuple[int, int], owner: int, kind: int, name: str, newest: int | None) -> Json:
-    """A thread of a channel, `place` being the guild and the channel, without its counts and its state."""
+    """Thread of a channel, without counts and state; `place` is the guild and the channel."""
     return {
         "id": str(number),
         "guild_id": str(place[0]),
@@ -171,7 +171,7 @@ def thread(number: int, place: tuple[int, int], owner: int, kind: int, name: str
 
 
 def thread_state(messages: int, members: int, changed_at: str, created_at: str, **state: object) -> Json:
-    """Counts and state of a thread; `state` says what differs from an open thread."""
+    """Counts and state of a thread; `state` holds the differences from an open thread."""
     return {
         "message_count": messages,
         "total_message_sent": messages,
@@ -191,7 +191,7 @@ def thread_state(messages: int, members: int, changed_at: str, created_at: str, 
 
 
 def application_flags(flags: int) -> Json:
-    """An application's flags, as a number and, for more than 32 of them, as text."""
+    """Flags of an application, as a number and, for more than 32 flags, as text."""
     return {"flags": flags, "flags_new": str(flags)}
 
 

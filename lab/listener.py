@@ -24,7 +24,7 @@ class Listener:
     """Door of an HTTP server; everything but the constructor runs on the server's loop."""
 
     def __init__(self, server: web.Server, host: str, port: int, most_connections: int) -> None:
-        """Bind, and accept nothing yet.
+        """Bind, without accepting clients yet.
 
         Raises:
             OSError: the port is taken.
@@ -44,7 +44,7 @@ class Listener:
         asyncio.get_running_loop().add_reader(self._socket.fileno(), self._accept)
 
     async def close(self) -> None:
-        """Accept no more; who was being let in is in."""
+        """Stop accepting, and wait until arriving clients are in."""
         self._shut()
         if self._later is not None:
             self._later.cancel()
@@ -63,7 +63,7 @@ class Listener:
             log.warning("the playground accepts no connections for a while: %s", reason)
 
     def _accept(self) -> None:
-        """Let one client in."""
+        """Accept one client."""
         if len(self._server.connections) + len(self._arriving) >= self._most:
             self._pause(FULL_PAUSE_S, f"it has {self._most} connections")
             return

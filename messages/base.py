@@ -1,4 +1,4 @@
-"""Names and values that every protocol shares."""
+"""Names and values shared by every protocol."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import msgspec
 from msgspec import Meta
 
 EventId = NewType("EventId", str)
-"""Names one event of one window's log; also the nonce under which its text is sent."""
+"""Id of one event of one window's log; also the nonce under which its text is sent."""
 
 RequestId = NewType("RequestId", str)
-"""Joins a command to its reply; chosen by the asker, unique while it waits."""
+"""Id that joins a command to its reply; chosen by the asker, unique during the wait."""
 
 TurnId = NewType("TurnId", str)
 """The id of the user event that opened the turn."""
@@ -23,15 +23,15 @@ MessageId = NewType("MessageId", str)
 """Id of a message for people: Discord's snowflake in decimal; any word for the command line."""
 
 UserId = NewType("UserId", str)
-"""Names one person: Discord's snowflake in decimal; any word for the command line."""
+"""Id of a person: Discord's snowflake in decimal; any word for the command line."""
 
 ChannelId = NewType("ChannelId", str)
-"""Names one channel, thread or direct conversation of Discord: a snowflake in decimal."""
+"""Id of a channel, thread or direct conversation of Discord: a snowflake in decimal."""
 
 CONTEXT_KIND = "context"
 
 Word = Annotated[str, Meta(max_length=64)]
-"""A name, an id, a date: what a few characters say. For fields that a sandbox fills, each of which has a maximum."""
+"""A name, an id, a date: a few characters. For fields filled by a sandbox, each of which has a maximum."""
 
 LogPath = Annotated[str, Meta(max_length=300)]
 """POSIX path of a log below the data root."""
@@ -41,7 +41,7 @@ LineNumber = Annotated[int, Meta(ge=1, le=10**12)]
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A noun that travels inside messages, never alone."""
+    """A noun for use inside messages, never alone."""
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag=True):
@@ -49,13 +49,13 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag=True):
 
 
 class Partial:
-    """Mark of a report of progress: a message with the id of a question that it does not answer."""
+    """Mark of a progress report: a message with the id of a question that stays open."""
 
     __slots__ = ()
 
 
 class Address(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
-    """A name that messages are sent to; outlives every actor that answers to it."""
+    """Name of a receiver of messages; outlives every actor behind the address."""
 
     kind: str
     """Sort of the actor, e.g. `context`."""
@@ -63,12 +63,12 @@ class Address(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     """Name within the sort; empty for an actor without siblings."""
 
     def __str__(self) -> str:
-        """The address as people read it, e.g. `context/discord-thread/123`."""
+        """The address for people, e.g. `context/discord-thread/123`."""
         return f"{self.kind}/{self.key}" if self.key else self.kind
 
 
 class Surface(StrEnum):
-    """Kind of place in which a conversation is held."""
+    """Kind of place of a conversation."""
 
     DISCORD_CHANNEL = "discord-channel"
     DISCORD_THREAD = "discord-thread"
@@ -94,7 +94,7 @@ class Window(Value, frozen=True, kw_only=True, gc=False):
 
     @classmethod
     def from_key(cls, key: str) -> Window:
-        """The window that an address key names.
+        """The window of an address key.
 
         Raises:
             ValueError: `key` is not `<surface>/<id>`.
@@ -107,7 +107,7 @@ class Window(Value, frozen=True, kw_only=True, gc=False):
 
 
 OPERATOR = Window(surface=Surface.CLI, id="operator")
-"""Window of the operator's own requests, who may see everything."""
+"""Window of the operator's own requests; the operator may see everything."""
 
 
 def has_request_id(message: object) -> bool:
@@ -128,11 +128,12 @@ def request_id_of(message: Message) -> RequestId:
 
 
 def make_ready(module: str, without: tuple[type, ...] = ()) -> None:
-    """Build what msgspec must know of each struct that `module` defines; stands at the end of every such module.
+    """Build msgspec's knowledge of each struct defined by `module`; stands at the end of every protocol module.
 
-    msgspec builds it at a class's first use otherwise, and shows it to other threads before it is whole: two threads
-    that convert, or make decoders of, one class for the first time end the process. While a module is imported, no
-    other thread has its classes. `without` names those that msgspec cannot read, which are therefore never coded.
+    Otherwise msgspec builds the knowledge at a class's first use, and shows an unfinished state to other threads: two
+    threads
+    that convert, or make decoders of, one class for the first time end the process. During a module's import, no
+    other thread has its classes. `without` names classes that msgspec cannot read; they are never coded.
     """
     for kind in tuple(vars(sys.modules[module]).values()):
         is_own = isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind.__module__ == module
@@ -141,13 +142,13 @@ def make_ready(module: str, without: tuple[type, ...] = ()) -> None:
 
 
 _AS_THEY_ARE = (bytes, datetime)
-"""Types that are kept unconverted, so that a field of these types cannot pass for text."""
+"""Types left unconverted, so a field of these types cannot pass for text."""
 
 
 def flaw_of(message: Message) -> str:
     """Describe the faults in the fields of `message`, measured by its class; empty without a fault.
 
-    Python lets anybody put anything into a field; who must not fall over another actor's mistake asks this first.
+    Python accepts any value in a field; an actor that must survive another actor's mistake asks this first.
     """
     try:
         fields = msgspec.to_builtins(message, builtin_types=_AS_THEY_ARE)

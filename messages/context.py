@@ -19,53 +19,53 @@ from messages.turn import CompactionReady, ContributorReply, RequestWorded, Wind
 
 
 class FileKind(StrEnum):
-    """Fate of a file that came with a message."""
+    """Fate of a file attached to a message."""
 
     UNREAD = "unread"
-    """The file was not read; only its address is known."""
+    """An unread file; only its address is known."""
     TEXT = "text"
     IMAGE = "image"
-    """An image that models can be shown."""
+    """An image for models."""
     DOCUMENT = "document"
     FILE = "file"
-    """Anything else, and what could not be read."""
+    """Any other file, or an unreadable file."""
 
 
 class Attachment(Value, frozen=True, kw_only=True, gc=False):
-    """A file that came with a message."""
+    """A file attached to a message."""
 
     filename: str
-    """Name as the sender gave it: any characters."""
+    """Name given by the sender: any characters."""
     url: str
     size_bytes: int
     media_type: str = ""
     """As found in the file, else as declared; empty if undeclared."""
     kind: FileKind = FileKind.UNREAD
     path: str = ""
-    """Path of the stored file, below the window's working directory; empty if it is not stored."""
+    """Path of the stored file, below the window's working directory; empty for an unstored file."""
     text_path: str = ""
     shown_chars: int = 0
     """Number of characters of the file in the message's text."""
     note: str = ""
     """Remark for a reader: why the file could not be read or is not shown."""
     title: str = ""
-    """Title that the sender gave the file, which may hold characters that Discord's file names do not."""
+    """Title given by the sender; it may hold characters forbidden in Discord's file names."""
     description: str = ""
     """Description of the file for people who do not see it."""
 
 
 class Quote(Value, frozen=True, kw_only=True, gc=False):
-    """An earlier message that a new one answers."""
+    """An earlier message, answered by a new message."""
 
     message_id: MessageId
     author_name: str
     text: str
     author_id: UserId = UserId("")
-    """Of the account that wrote it; empty when that is not known."""
+    """Account of the author; empty if unknown."""
 
 
 class UserMessage(Message, frozen=True, kw_only=True, gc=False):
-    """Log what a person said and answer it; the same `message_id` again changes nothing."""
+    """Log a person's message and answer it; the same `message_id` again changes nothing."""
 
     window: Window
     message_id: MessageId
@@ -77,26 +77,26 @@ class UserMessage(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
     """The surface that shows the answer: gets `ShowTyping` and `PostMessage`."""
     reply_to_message_id: MessageId = MessageId("")
-    """Message that this message answers; empty for none."""
+    """Message answered by this message; empty for none."""
     attachments: tuple[Attachment, ...] = ()
     typed_chars: int | None = None
-    """Number of characters at the beginning of `text` that were typed, not added by the runtime; None for all."""
+    """Number of characters at the beginning of `text` typed by the person; None for all. The rest is the runtime's."""
     told_chars: int = 0
-    """Number of the characters after the typed ones that tell of other parts: forwarded messages, polls, stickers."""
+    """Number of characters behind the typed ones about other parts: forwarded messages, polls, stickers."""
     audience: str = ""
     """Current readers of the window, as a label of `domain.policy.audience`; empty when unknown."""
     tables: tuple[str, ...] = ()
-    """Ids of the settings' channel tables that hold where it is answered, the nearest first."""
+    """Ids of the settings' channel tables in force at the place of the answer, the nearest first."""
     may_run: bool = True
     """True if the model may run commands to answer the message."""
     is_off_record: bool = False
-    """True if memory is off where the message stands: no log gets its words, or those of the answer."""
+    """True if memory is off at the message's place: no log gets the words of the message or the answer."""
     wants_answer: bool = True
-    """True if the message is to be answered; otherwise it is only logged, and later turns see it."""
+    """True if the message is to be answered; otherwise the message is only logged for later turns."""
     refusal: str = ""
     """Reason for the missing answer, for the person; empty to post no reason."""
     quote: Quote | None = None
-    """Quotation of the answered message, if Discord gave one."""
+    """Quotation of the answered message, if given by Discord."""
 
 
 class RetractMessages(Message, frozen=True, kw_only=True, gc=False):
@@ -116,19 +116,19 @@ class ReviseMessage(Message, frozen=True, kw_only=True, gc=False):
     told: str = ""
     """Lines about the message's other parts after the edit."""
     whole: str = ""
-    """All that the message says after the edit, as quotations and pins hold it; empty for `text` alone."""
+    """Whole text after the edit, as in quotations and pins; empty for `text` alone."""
     wants_answer: bool = False
-    """True if the message is addressed to the bot now: it is answered if it was only overheard before."""
+    """True if the message is addressed to the bot now: a message overheard before is then answered."""
     is_off_record: bool = False
     """True if memory is off there now: the old words are recalled no more, and no log gets the new ones."""
 
 
 MOST_KEPT = 1_000
-"""Messages of one window that are compared with Discord's at one go."""
+"""Most messages of one window compared with Discord's at once."""
 
 
 class TellKeptMessages(Message, frozen=True, kw_only=True, gc=False):
-    """Say of which messages the window's logs hold words; answered by `KeptMessagesTold` or `Refused`."""
+    """List the messages whose words are in the window's logs; answered by `KeptMessagesTold` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -136,28 +136,28 @@ class TellKeptMessages(Message, frozen=True, kw_only=True, gc=False):
 
 
 class KeptMessage(Value, frozen=True, kw_only=True, gc=False):
-    """A message of Discord's whose words a log holds."""
+    """A message of Discord with its words in a log."""
 
     message_id: Word
     words: Annotated[str, Meta(max_length=16)] = ""
-    """Digest of what was typed, as `domain.log.kept` makes it; empty where a person's own words are not held."""
+    """Digest of the typed text, made by `domain.log.kept`; empty without a person's own words."""
     files: Annotated[int, Meta(ge=0, le=10**6)] = 0
     logged_at_ms: Annotated[int, Meta(ge=0, le=10**15)] = 0
-    """Time at which the words were logged, in milliseconds since 1970."""
+    """Time of logging, in milliseconds since 1970."""
 
 
 class KeptMessagesTold(Message, frozen=True, kw_only=True, gc=False):
-    """Messages of which the window's logs hold words."""
+    """Messages with words in the window's logs."""
 
     request_id: RequestId
     messages: Annotated[tuple[KeptMessage, ...], Meta(max_length=MOST_KEPT)]
     """The newest message first."""
     unfinished_turns: tuple[TurnId, ...] = ()
-    """Turns that may still bring a text, or whose text is not known to be shown yet."""
+    """Turns that may still bring a text, or whose text may be unshown yet."""
 
 
 class RestoreRedactions(Message, frozen=True, kw_only=True, gc=False):
-    """See that every log of the window from which words were taken back has its copy without them."""
+    """Make sure of a redacted copy of every log of the window with withdrawn words."""
 
     window: Window
 
@@ -179,21 +179,21 @@ class NewWindowStarted(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ResumeWindow(Message, frozen=True, kw_only=True, gc=False):
-    """Open the log and finish what a crash cut short; a finished window does nothing."""
+    """Open the log and finish work cut short by a crash; a finished window does nothing."""
 
     window: Window
     reply_to: Address
 
 
 class StopTurn(Message, frozen=True, kw_only=True, gc=False):
-    """Stop the running turn and leave unanswered what waits behind it; answered by `TurnStopped` or `Refused`."""
+    """Stop the running turn and leave waiting messages unanswered; answered by `TurnStopped` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
     window: Window
     asked_by: str
     turn_id: str = ""
-    """Only if this turn is the one that runs; empty for whichever does."""
+    """Only if this turn runs; empty for any turn."""
 
 
 class TurnStopped(Message, frozen=True, kw_only=True, gc=False):
@@ -211,7 +211,7 @@ class ChooseModel(Message, frozen=True, kw_only=True, gc=False):
     window: Window
     asked_by: UserId
     model: str = ""
-    """One of the operator's choices; empty to change nothing."""
+    """A model allowed by the operator; empty for no change."""
 
 
 class ModelChosen(Message, frozen=True, kw_only=True, gc=False):
@@ -220,13 +220,13 @@ class ModelChosen(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     model: str
     choices: tuple[str, ...]
-    """All that the operator allows, the usual one first."""
+    """All models allowed by the operator, the usual one first."""
     is_new: bool = False
     """True if the command named a model."""
 
 
 class TellUsage(Message, frozen=True, kw_only=True, gc=False):
-    """Say what this window's conversation has used; answered by `UsageTold`."""
+    """Give the usage of this window's conversation; answered by `UsageTold`."""
 
     request_id: RequestId
     reply_to: Address
@@ -234,7 +234,10 @@ class TellUsage(Message, frozen=True, kw_only=True, gc=False):
 
 
 class UsageTold(Message, frozen=True, kw_only=True, gc=False):
-    """Usage of the window's conversation, as far as providers say; LedgerActor adds its day's (UTC), of all calls."""
+    """Usage of the window's conversation, as far as providers report it.
+
+    LedgerActor adds the day's (UTC), of all calls.
+    """
 
     request_id: RequestId
     model: str
@@ -244,7 +247,7 @@ class UsageTold(Message, frozen=True, kw_only=True, gc=False):
     cost_usd: float
     today: DayUsage | None = None
     cached_tokens: int = 0
-    """Of the tokens read, those that providers had kept."""
+    """Number of read tokens from providers' caches."""
 
 
 class CheckAddress(Message, frozen=True, kw_only=True, gc=False):
@@ -277,10 +280,11 @@ class RuntimePosted(Message, frozen=True, kw_only=True, gc=False):
 
 
 class PinMemory(Message, frozen=True, kw_only=True, gc=False):
-    """Keep something for ever in mind; answered by `MemoryPinned`, `PinUnknown` or `Refused`.
+    """Keep a text in mind for ever; answered by `MemoryPinned`, `PinUnknown` or `Refused`.
 
-    The same request again changes nothing. `window` is where it was said. With `message_id`: that message, or if no log
-    of the window has it, `text` as its words. Without: `text` itself. With neither: what was said last.
+    The same request again changes nothing. `window` is the place of the text. With `message_id`: the message, or
+    without a log
+    of the message, `text` as its words. Without: `text` itself. With neither: the newest words.
     """
 
     request_id: RequestId
@@ -305,7 +309,7 @@ class UnpinMemory(Message, frozen=True, kw_only=True, gc=False):
     window: Window
     asked_by: UserId
     message_id: MessageId = MessageId("")
-    """The message that was pinned; empty for the last pin that the person made in this window."""
+    """The pinned message; empty for the person's last pin in this window."""
 
 
 class MemoryPinned(Message, frozen=True, kw_only=True, gc=False):
@@ -334,7 +338,7 @@ class MemoryUnpinned(Message, frozen=True, kw_only=True, gc=False):
 
 
 class StatusDue(Message, frozen=True, kw_only=True, gc=False):
-    """Timer of the actor's own: what is being done has lasted long enough to be shown."""
+    """Timer of the actor: the current work has lasted long enough to be shown."""
 
     turn_id: TurnId
     step: int
@@ -347,7 +351,7 @@ class TypingDue(Message, frozen=True, kw_only=True, gc=False):
 
 
 class LookDue(Message, frozen=True, kw_only=True, gc=False):
-    """Timer of the actor's own: the logs may be looked through again for what is to be taken back."""
+    """Timer of the actor: search the logs again for words to withdraw."""
 
 
 ContextCommand = (

@@ -1,8 +1,10 @@
-"""Protocol of CuratedActor, the one writer of the memory that people and the agent keep by hand.
+"""Protocol of CuratedActor, the only writer of the memory kept by hand by people and the agent.
 
-It also contributes to turns, in the words of `messages.turn`, and answers the questions of `messages.curated_view`. A
-request's `window` says on whose behalf it is made, and so which scopes it reaches: the global one, and the project of
-its channel. The command line's window is the operator's; it may name another in `about`.
+CuratedActor also contributes to turns, in the terms of `messages.turn`, and answers the questions of
+`messages.curated_view`. A
+request's `window` names the window on whose behalf the request is made, and so the scopes in reach: the global one, and
+the
+project of its channel. The command line's window is the operator's; it may name another in `about`.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ CURATED = Address("curated")
 
 
 class Rejection(Value, frozen=True, kw_only=True, gc=False):
-    """An operation that was not committed."""
+    """An operation left uncommitted."""
 
     scope: str
     text: str
@@ -35,7 +37,7 @@ class VerifyPages(Message, frozen=True, kw_only=True, gc=False):
 
 
 class PagesVerified(Message, frozen=True, kw_only=True, gc=False):
-    """The page tables say again what the markdown says."""
+    """The page tables equal the markdown again."""
 
     request_id: RequestId
     scopes: tuple[tuple[str, int, str], ...]
@@ -63,12 +65,12 @@ class FactStaged(Message, frozen=True, kw_only=True, gc=False):
     scope: str
     text: str
     waiting: int
-    """With it."""
+    """Number of waiting operations, this one included."""
     note: str = ""
 
 
 class FlushFacts(Message, frozen=True, kw_only=True, gc=False):
-    """Commit what is staged and proposed, and make the page tables anew; answered by `FactsFlushed` or `Refused`."""
+    """Commit staged and proposed facts, and make the page tables anew; answered by `FactsFlushed` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -97,7 +99,7 @@ class SwitchInjection(Message, frozen=True, kw_only=True, gc=False):
 
 
 class InjectionSwitched(Message, frozen=True, kw_only=True, gc=False):
-    """From the next turn on it is so."""
+    """The switch holds from the next turn on."""
 
     request_id: RequestId
     on: bool
@@ -168,7 +170,7 @@ class MoveFact(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ConfirmFact(Message, frozen=True, kw_only=True, gc=False):
-    """Note that a fact is still so, with today's date; answered by `FactWritten` or `Refused`."""
+    """Confirm a fact with today's date; answered by `FactWritten` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -179,7 +181,7 @@ class ConfirmFact(Message, frozen=True, kw_only=True, gc=False):
 
 
 class FactWritten(Message, frozen=True, kw_only=True, gc=False):
-    """The file holds it, and would after a power loss."""
+    """The file has the fact, also after a power loss."""
 
     request_id: RequestId
     scope: str
@@ -188,14 +190,14 @@ class FactWritten(Message, frozen=True, kw_only=True, gc=False):
     path: str
     """Of the file, absolute."""
     text: str
-    """The fact's words as they are now; of what is gone, as they were."""
+    """The fact's current words; of a removed fact, the former words."""
     note: str = ""
 
 
 class ImportClaude(Message, frozen=True, kw_only=True, gc=False):
-    """Stage what Claude Code remembers of a project, and copy its topic files; only for the operator.
+    """Stage Claude Code's memories of a project, and copy the topic files; only for the operator.
 
-    Answered by `ClaudeImported` or `Refused`; nothing in Claude Code's folder is changed.
+    Answered by `ClaudeImported` or `Refused`; no file in Claude Code's folder is changed.
     """
 
     request_id: RequestId
@@ -211,7 +213,7 @@ class ClaudeImported(Message, frozen=True, kw_only=True, gc=False):
     folder: str
     staged: int
     topics: tuple[str, ...]
-    """Topic files that were copied."""
+    """Copied topic files."""
     skipped: tuple[str, ...]
     """Parts left out, each with its reason."""
 

@@ -1,7 +1,7 @@
-"""Protocol of looks into curated memory: contents, faults and decisions.
+"""Protocol of views of curated memory: contents, faults and decisions.
 
-Owner: CuratedActor, as of `messages.curated`, which has the requests that change memory. A request's `window` says on
-whose behalf it is made; the command line's is the operator's, who may name another in `about`.
+Owner: CuratedActor, as of `messages.curated`, which has the requests that change memory. A request's `window` names the
+window on whose behalf the request is made; the command line's is the operator's, with another named in `about`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from msgspec import Meta
 from messages.base import Address, Message, RequestId, Value, Window, Word, make_ready
 
 Line = Annotated[str, Meta(max_length=1_600)]
-"""Words of a person; the rules say how many of them are taken."""
+"""Words of a person; the rules limit their number."""
 
 
 class FileSize(Value, frozen=True, kw_only=True, gc=False):
@@ -34,7 +34,7 @@ class ScopeStatus(Value, frozen=True, kw_only=True, gc=False):
     """`own` for the global one, else `trusted`."""
     exists: bool
     writable: str
-    """Empty when this window may write it; else why not."""
+    """Reason for a refusal to write; empty if this window may write."""
     files: tuple[FileSize, ...]
     index_bytes: int
     injected_bytes: int
@@ -43,13 +43,13 @@ class ScopeStatus(Value, frozen=True, kw_only=True, gc=False):
     table: str
     """State of the page table: `ok`, `stale`, `invalid`, `missing`."""
     waiting: int
-    """Staged operations that are not committed."""
+    """Number of staged, uncommitted operations."""
     proposed: int
-    """Operations that the capture proposes."""
+    """Number of operations proposed by the capture."""
     notes: tuple[str, ...] = ()
     """Faults of the scope's files."""
     waiting_facts: tuple[str, ...] = ()
-    """The first of them, with `staged: ` or `proposed: ` before each."""
+    """The first waiting facts, with `staged: ` or `proposed: ` before each."""
 
 
 class PageShown(Value, frozen=True, kw_only=True, gc=False):
@@ -62,7 +62,7 @@ class PageShown(Value, frozen=True, kw_only=True, gc=False):
     section: str
     text: str
     target: str = ""
-    """The topic file that a pointer names."""
+    """The topic file named by a pointer."""
 
 
 class ScopePages(Value, frozen=True, kw_only=True, gc=False):
@@ -93,7 +93,7 @@ class TraceShown(Value, frozen=True, kw_only=True, gc=False):
 
 
 class DescribeCurated(Message, frozen=True, kw_only=True, gc=False):
-    """Say what there is of both scopes; answered by `CuratedDescribed` or `Refused`."""
+    """Describe both scopes; answered by `CuratedDescribed` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -103,11 +103,11 @@ class DescribeCurated(Message, frozen=True, kw_only=True, gc=False):
 
 
 class CuratedDescribed(Message, frozen=True, kw_only=True, gc=False):
-    """Both scopes as they are now."""
+    """Both scopes at present."""
 
     request_id: RequestId
     injection: str
-    """`on`, or why nothing is injected here."""
+    """`on`, or the reason for no injection here."""
     scopes: tuple[ScopeStatus, ...]
     note: str = ""
     """Additional remark, such as a project that is not trusted."""
@@ -123,14 +123,14 @@ class ListPages(Message, frozen=True, kw_only=True, gc=False):
 
 
 class PagesListed(Message, frozen=True, kw_only=True, gc=False):
-    """The pages that the indexes and topic files come to."""
+    """Pages of the indexes and topic files."""
 
     request_id: RequestId
     scopes: tuple[ScopePages, ...]
 
 
 class ListFaults(Message, frozen=True, kw_only=True, gc=False):
-    """List what is wrong; answered by `FaultsListed` or `Refused`."""
+    """List the faults; answered by `FaultsListed` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -139,7 +139,7 @@ class ListFaults(Message, frozen=True, kw_only=True, gc=False):
 
 
 class FaultsListed(Message, frozen=True, kw_only=True, gc=False):
-    """Faults of both scopes, then those of writing, the newest last."""
+    """Faults of both scopes, then of writing, the newest last."""
 
     request_id: RequestId
     faults: tuple[FaultShown, ...]
@@ -156,7 +156,7 @@ class ListTraces(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ShowTrace(Message, frozen=True, kw_only=True, gc=False):
-    """Show one decision; answered by `TracesListed` with that decision, or `Refused`."""
+    """Show one decision; answered by `TracesListed` with the decision, or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -173,7 +173,7 @@ class TracesListed(Message, frozen=True, kw_only=True, gc=False):
 
 
 class RecallFacts(Message, frozen=True, kw_only=True, gc=False):
-    """Find facts by their words; always answered by `FactsRecalled`, whose code says how it went."""
+    """Find facts by their words; always answered by `FactsRecalled`, whose code gives the outcome."""
 
     request_id: RequestId
     reply_to: Address
@@ -205,14 +205,14 @@ class ListStale(Message, frozen=True, kw_only=True, gc=False):
 
 
 class StaleListed(Message, frozen=True, kw_only=True, gc=False):
-    """Facts that were confirmed long ago, the oldest first."""
+    """Facts confirmed long ago, the oldest first."""
 
     request_id: RequestId
     after_days: int
     facts: tuple[tuple[str, int, PageShown], ...]
     """Scope, age in days, page."""
     undated: int
-    """Facts that have no date."""
+    """Number of facts without a date."""
 
 
 CuratedQuestion = DescribeCurated | ListPages | ListFaults | ListTraces | ShowTrace | RecallFacts | ListStale

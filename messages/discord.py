@@ -1,7 +1,7 @@
-"""Protocol of the surface that people read: DiscordActor, or the command line in its place.
+"""Protocol of the surface for people: DiscordActor, or the command line in its place.
 
-The second part is the readership of windows, as Discord states it now; actors that show one window's words in another
-listen.
+The second part is the readership of windows, as reported by Discord now, for actors that show one window's words in
+another.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ DISCORD = Address("discord")
 
 
 class PostedButton(Value, frozen=True, kw_only=True, gc=False):
-    """Something to press below a message."""
+    """Button below a message."""
 
     label: str
     custom_id: str
@@ -26,24 +26,24 @@ class PostedButton(Value, frozen=True, kw_only=True, gc=False):
 
 
 class PostMessage(Message, frozen=True, kw_only=True, gc=False):
-    """Show `text` in the window, in as many messages as it needs."""
+    """Show `text` in the window, in as many messages as needed."""
 
     request_id: RequestId
     reply_to: Address
     window: Window
     text: str
     nonce: str
-    """At most 20 characters, stable for this text: posting twice shows it once."""
+    """At most 20 characters, stable for this text: posted twice, the text appears once."""
     answers_message_id: MessageId = MessageId("")
-    """The message that this answers; empty for none."""
+    """The answered message; empty for none."""
     look_first: bool = False
     """The message may have been sent in an earlier life: look into the channel before sending."""
     look_since: datetime | None = None
-    """An earlier sending is no older than this; None for an hour, or for what came after the message it answers."""
+    """Earliest time of an earlier sending; None for an hour, or for the time since the answered message."""
     others: tuple[MessageId, ...] = ()
-    """Messages that are known to show other texts, however like this one."""
+    """Messages known to show other texts, however similar."""
     mark: str = ""
-    """A part of the text by which an earlier sending is known though other words of it differ; empty for none."""
+    """A part of the text that identifies an earlier sending with differing words elsewhere; empty for no part."""
     mention_user_id: UserId = UserId("")
     """User who may be notified by a mention in the text; empty for no user."""
     turn_id: str = ""
@@ -51,11 +51,11 @@ class PostMessage(Message, frozen=True, kw_only=True, gc=False):
     exact: str = ""
     """Exact characters, for a file beside a text that can only spell them out; empty for no file."""
     buttons: tuple[PostedButton, ...] = ()
-    """Buttons below the text. With buttons, a post is refused whole where Discord refuses its buttons or its file."""
+    """Buttons below the text. With buttons, a post is refused whole if Discord refuses the buttons or the file."""
 
 
 class EndButtons(Message, frozen=True, kw_only=True, gc=False):
-    """Take the buttons of a posted message away, and make `text` its words."""
+    """Take the buttons of a posted message away, and make `text` the message's words."""
 
     window: Window
     message_id: MessageId
@@ -63,39 +63,39 @@ class EndButtons(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ShowProgress(Message, frozen=True, kw_only=True, gc=False):
-    """Show how far a turn is; the newest counts, and the turn's `PostMessage` or `EndProgress` ends it."""
+    """Show a turn's progress; the newest counts, and the turn's `PostMessage` or `EndProgress` ends the display."""
 
     window: Window
     turn_id: str
     text: str
-    """The answer so far; empty while there is none."""
+    """The answer so far; empty before the first words."""
     status: str
     """Further work in progress, in one short line; empty for no line."""
     answers_message_id: MessageId = MessageId("")
 
 
 class EndProgress(Message, frozen=True, kw_only=True, gc=False):
-    """The turn ended without a text of its own: leave what was said of it, marked with `note`, or take it away."""
+    """The turn ended without a text of its own: leave the shown words, marked with `note`, or take them away."""
 
     window: Window
     turn_id: str
     note: str
-    """Reason of the end; empty if nothing of the answer is to remain, such as after the question was deleted."""
+    """Reason of the end; empty to remove the whole answer, such as after the question was deleted."""
     answers_message_id: MessageId = MessageId("")
-    """The message that the turn answers; empty for none."""
+    """The message answered by the turn; empty for none."""
     look_first: bool = False
-    """An earlier life may have shown how far it was: look into the channel for that."""
+    """An earlier life may have shown progress: search the channel for the earlier display."""
 
 
 class ShowTyping(Message, frozen=True, kw_only=True, gc=False):
-    """Show that an answer is being written, for a while that each new one prolongs; or stop showing it."""
+    """Show typing for a while, prolonged by each new message; or stop the display."""
 
     window: Window
     on: bool
 
 
 class ReactionKind(StrEnum):
-    """Fate of a message, as a reaction shows it."""
+    """Fate of a message, shown as a reaction."""
 
     TAKEN = "taken"
     """The message is being worked on."""
@@ -103,11 +103,11 @@ class ReactionKind(StrEnum):
     """The message is being worked on again, after an interruption."""
     ANSWERED = "answered"
     FAILED = "failed"
-    """There was no answer, and will be none."""
+    """No answer exists or will follow."""
 
 
 class ShowReaction(Message, frozen=True, kw_only=True, gc=False):
-    """Show by a reaction what has become of a message; the newest counts, and it may come late or never."""
+    """Show a message's fate by a reaction; the newest counts, and the reaction may come late or never."""
 
     window: Window
     message_id: MessageId
@@ -133,13 +133,13 @@ class AttachFile(Message, frozen=True, kw_only=True, gc=False):
 
 
 class StopIntake(Message, frozen=True, kw_only=True, gc=False):
-    """Take no more messages from people; what is to be posted still goes out."""
+    """Take no more messages from people; waiting posts still go out."""
 
 
 class SwitchMemory(Message, frozen=True, kw_only=True, gc=False):
-    """Keep nothing of what is said in a window from now on, or everything again.
+    """Keep no words of a window from now on, or all words again.
 
-    Holds in the threads of a channel, too, as far as nothing was switched there. Answered by `MemorySwitched` or
+    Holds in the threads of a channel, too, except threads with a switch of their own. Answered by `MemorySwitched` or
     `Refused`.
     """
 
@@ -149,7 +149,7 @@ class SwitchMemory(Message, frozen=True, kw_only=True, gc=False):
     window: Window
     is_off: bool
     asked_by: Annotated[UserId, Meta(max_length=64)] = UserId("")
-    """Account that asks; empty for the operator."""
+    """Account of the asker; empty for the operator."""
     manages_messages: bool = False
     """True if the account may manage messages in the window."""
 
@@ -160,7 +160,7 @@ class MemorySwitched(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     is_off: bool
     is_new: bool
-    """False if that was so before."""
+    """False without a change."""
 
 
 class UserMessageLogged(Message, frozen=True, kw_only=True, gc=False):
@@ -190,7 +190,7 @@ class FileAttached(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     message_id: MessageId
     filename: str
-    """Names as people see them, with commas between."""
+    """Names for people, separated by commas."""
     size_bytes: int
     """Bytes of all files."""
 
@@ -233,7 +233,8 @@ class Grant(Value, frozen=True, kw_only=True, gc=False):
     is_default: bool
     """True if members not listed below have the permission."""
     giving_roles: frozenset[str] = frozenset()
-    """Roles that give it in the whole server, where it is not the default and no overwrite of `@everyone` decides."""
+    """Roles that give the permission in the whole server, if neither the default nor an overwrite of `@everyone`
+    decides."""
     denied_roles: frozenset[str] = frozenset()
     allowed_roles: frozenset[str] = frozenset()
     """Allowed roles override denied roles."""
@@ -243,14 +244,14 @@ class Grant(Value, frozen=True, kw_only=True, gc=False):
 
 
 class Readers(Value, frozen=True, kw_only=True, gc=False):
-    """Readers of a window: its channel's, by permission; a thread's channel is its parent."""
+    """Readers of a window: the channel's, by permission; a thread's channel is its parent."""
 
     guild_id: str
     channel_id: str
     sees: Grant
     """Members who see messages from now on."""
     reads: tuple[Grant, ...]
-    """Permissions that a member needs, all of them, to read earlier messages."""
+    """Permissions, all needed by a member, to read earlier messages."""
     is_private: bool = False
     """True if only invited members read the window."""
 
@@ -260,17 +261,17 @@ class WindowReaders(Value, frozen=True, kw_only=True, gc=False):
 
     window: Window
     readers: Readers | None
-    """None when the window is gone or its readers are unknown: its words are shown in no other window then."""
+    """None for a window that is gone or has unknown readers: no other window then shows its words."""
 
 
 class TellReaders(Message, frozen=True, kw_only=True, gc=False):
-    """Say who reads which window; answered by `ReadersListed` to `reply_to` as soon as that is known."""
+    """List the readers of each window; answered by `ReadersListed` to `reply_to` once known."""
 
     reply_to: Address
 
 
 class DescribeReaders(Message, frozen=True, kw_only=True, gc=False):
-    """Say who reads these windows now; answered by `ReadersDescribed`."""
+    """List the present readers of these windows; answered by `ReadersDescribed`."""
 
     request_id: RequestId
     reply_to: Address
@@ -278,20 +279,20 @@ class DescribeReaders(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ReadersDescribed(Message, frozen=True, kw_only=True, gc=False):
-    """Readers of the windows that were asked for, in that order."""
+    """Readers of the requested windows, in the same order."""
 
     request_id: RequestId
     windows: tuple[WindowReaders, ...]
 
 
 class ReadersListed(Message, frozen=True, kw_only=True, gc=False):
-    """Every window whose readers are known; those of all others are known no more."""
+    """Every window with known readers; all other windows' readers are unknown from now on."""
 
     windows: tuple[WindowReaders, ...]
 
 
 class ReadersChanged(Message, frozen=True, kw_only=True, gc=False):
-    """Windows that have other readers than were told before."""
+    """Windows with new readers."""
 
     windows: tuple[WindowReaders, ...]
 

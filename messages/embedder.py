@@ -1,4 +1,4 @@
-"""Protocol of EmbedderActor, the only one that turns text into vectors."""
+"""Protocol of EmbedderActor, the only maker of vectors from text."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from messages.status import DescribeYourself
 
 EMBEDDER = Address("embedder")
 FACTS_EMBEDDER = Address("facts-embedder")
-"""One of its own for the layer of facts, with a model of its own."""
+"""Embedder of the layer of facts, with its own model."""
 RERANKER = Address("reranker")
 
 
 class TextRole(StrEnum):
-    """Use of a text that is embedded: some models treat the two differently."""
+    """Use of an embedded text: some models treat documents and queries differently."""
 
     DOCUMENT = "document"
     QUERY = "query"
@@ -23,8 +23,9 @@ class TextRole(StrEnum):
 class EmbedTexts(Message, frozen=True, kw_only=True, gc=False):
     """Turn texts into vectors; answered by one `TextsEmbedded` or one `EmbeddingFailed`.
 
-    With `deadline_s` the answer comes within that time or not at all worth having (a query); without, what may pass is
-    waited out and tried again (documents).
+    With `deadline_s` the answer comes within this time or is worthless (a query); without a deadline, temporary faults
+    are
+    waited out and retried (documents).
     """
 
     request_id: RequestId
@@ -35,17 +36,17 @@ class EmbedTexts(Message, frozen=True, kw_only=True, gc=False):
 
 
 class TextsEmbedded(Message, frozen=True, kw_only=True, gc=False):
-    """One vector for each text, in their order."""
+    """One vector for each text, in order."""
 
     request_id: RequestId
     model: str
     """Names the vector space: only vectors of the same name may be compared."""
     vectors: tuple[bytes, ...]
-    """Little-endian float32 of unit length; empty for a text for which the provider gave no usable vector."""
+    """Little-endian float32 of unit length; empty for a text without a usable vector from the provider."""
     set_aside: tuple[int, ...] = ()
     """Places of texts for which no vector can be made: asking again is of no use until the agent's next start."""
     put_off: tuple[int, ...] = ()
-    """Places of texts that failed while others did not: they may be asked for again after `again_s`."""
+    """Places of texts that failed while others did not: ask for them again after `again_s`."""
     again_s: float = 0.0
 
 
@@ -83,7 +84,7 @@ class RerankTexts(Message, frozen=True, kw_only=True, gc=False):
 
 
 class TextsReranked(Message, frozen=True, kw_only=True, gc=False):
-    """One score for each text, in their order."""
+    """One score for each text, in order."""
 
     request_id: RequestId
     scores: tuple[float, ...]

@@ -1,7 +1,7 @@
-"""Protocol of the facts: memories of conversations that go through the gateway, and entries that clients add.
+"""Protocol of the facts: memories of conversations through the gateway, and entries added by clients.
 
-Owner: FactsActor, the only one that writes `facts.memory_path`; FactRecallActor reads, by way of the index. The second
-part is that of FactIndexActor, the only one that opens `facts/index.sqlite`, which can be made again from the files.
+Owner: FactsActor, the only writer of `facts.memory_path`; FactRecallActor reads by way of the index. The second
+part belongs to FactIndexActor, the only opener of `facts/index.sqlite`; the index can be made again from the files.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ FACT_INDEX = Address("fact-index")
 GATEWAY = Address("gateway")
 
 ConversationId = Annotated[str, Meta(max_length=500)]
-"""Text that a request calls `memory_id`: any characters."""
+"""Text called `memory_id` in a request: any characters."""
 EntryId = Annotated[str, Meta(max_length=200)]
 TopK = Annotated[int, Meta(ge=0, le=200)]
 EntryText = Annotated[str, Meta(max_length=4_000)]
 
 
 class EntryRole(StrEnum):
-    """Kind of an entry, as its front matter says it."""
+    """Kind of an entry, as in its front matter."""
 
     MEMORY = "memory"
     """A fact."""
@@ -39,7 +39,7 @@ class EntryRole(StrEnum):
 
 
 class FactHit(Value, frozen=True, kw_only=True, gc=False):
-    """One entry that was found, and the reasons."""
+    """An entry found by a search, and the reasons."""
 
     id: str
     role: EntryRole
@@ -55,18 +55,18 @@ class FactHit(Value, frozen=True, kw_only=True, gc=False):
 
 
 class RecallEntries(Message, frozen=True, kw_only=True, gc=False):
-    """Give what belongs to a question; nothing is written. Answered by `EntriesRecalled` or `Refused`."""
+    """Give the entries for a question, without a change to any file. Answered by `EntriesRecalled` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
     conversation: ConversationId
     shared: ConversationId = "global"
-    """Conversation whose entries are found in all of one owner's."""
+    """Conversation whose entries are found in all conversations of one owner."""
     question: str
     seen: tuple[str, ...] = ()
-    """Texts that the model is shown anyway: no such text is returned again."""
+    """Texts shown to the model anyway: no equal text is returned."""
     turn_id: str = ""
-    """The turn that the question belongs to, whose own entries are not given; empty for none."""
+    """The turn of the question, whose own entries are left out; empty for no turn."""
     top_k: TopK | None = None
     """Most entries; None for `facts.default_top_k`."""
     recency_weight: Annotated[float, Meta(ge=0, le=1)] | None = None
@@ -74,15 +74,15 @@ class RecallEntries(Message, frozen=True, kw_only=True, gc=False):
 
 
 class EntriesRecalled(Message, frozen=True, kw_only=True, gc=False):
-    """Entries that belong to the question."""
+    """Entries for the question."""
 
     request_id: RequestId
     block: str
-    """As a model is to see it, in bounded length; empty when there is nothing."""
+    """Text for the model, in bounded length; empty without entries."""
     hits: tuple[FactHit, ...]
     """Hits in the block, in the block's order."""
     summary: str = ""
-    """The conversation's, as far as it is in the block."""
+    """The conversation's summary, as far as included in the block."""
     note: str = ""
     """Reason for possibly missing entries, as a sentence; empty for a complete result."""
 
@@ -90,7 +90,7 @@ class EntriesRecalled(Message, frozen=True, kw_only=True, gc=False):
 class StoreTurn(Message, frozen=True, kw_only=True, gc=False):
     """Keep a turn, or its first half; answered by `TurnStored` or `Refused`.
 
-    What was kept of the same turn before is not kept twice. What is owed for a turn that is over (facts, summary,
+    Words of the same turn kept before are not kept twice. Work left for a finished turn (facts, summary,
     commit) is done behind the answer, now or after a restart.
     """
 
@@ -100,13 +100,13 @@ class StoreTurn(Message, frozen=True, kw_only=True, gc=False):
     turn_id: Annotated[str, Meta(max_length=300)]
     """Chosen by the asker, unique."""
     model: str = ""
-    """Model that answered; also asked for facts where the settings name no model."""
+    """Model of the answer; also asked for facts if the settings name no model."""
     user_text: str = ""
-    """As the person wrote it; empty for none, or where it was kept before."""
+    """The person's own words; empty for none, or for words kept before."""
     answer_text: str = ""
-    """As the model wrote it; empty for none."""
+    """The model's own words; empty for none."""
     answer_before: str | None = None
-    """Answer before the user's words, as the client shows it, empty for none; None if the asker does not know."""
+    """Answer before the user's words, as shown by the client, empty for none; None if the asker does not know."""
     is_over: bool = True
     """True if the turn has no further messages."""
 
@@ -118,7 +118,7 @@ class TurnStored(Message, frozen=True, kw_only=True, gc=False):
 
 
 class AddEntry(Message, frozen=True, kw_only=True, gc=False):
-    """Keep a fact as it is written, without a model; answered by `EntryAdded` or `Refused`."""
+    """Keep a fact word for word, without a model; answered by `EntryAdded` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -156,7 +156,7 @@ class EntriesFound(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ListEntries(Message, frozen=True, kw_only=True, gc=False):
-    """List entries, or the conversations that have some; answered by `EntriesListed` or `Refused`."""
+    """List entries, or the conversations with entries; answered by `EntriesListed` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -175,11 +175,11 @@ class ListedEntry(Value, frozen=True, kw_only=True, gc=False):
     created_at: datetime
     path: str
     content: str
-    """At most 2,000 characters of it."""
+    """At most 2,000 characters of the entry."""
 
 
 class ListedConversation(Value, frozen=True, kw_only=True, gc=False):
-    """One conversation, and how many entries it has."""
+    """One conversation, and the number of its entries."""
 
     conversation: str
     facts: int
@@ -214,11 +214,11 @@ class EntryForgotten(Message, frozen=True, kw_only=True, gc=False):
     """Path of the entry's file now, below `facts.memory_path`; empty when the file is removed for good."""
     derived: int = 0
     note: str = ""
-    """Place of words that are left, and the reason; `derived` counts further entries that went along."""
+    """Place of remaining words, and the reason; `derived` counts further entries removed along with the entry."""
 
 
 class SpaceSeen(Message, frozen=True, kw_only=True, gc=False):
-    """A question's vector lies in this space: entries whose vectors lie in another are to be embedded anew."""
+    """A question's vector lies in this space: entries with vectors in another space are to be embedded anew."""
 
     model: str
 
@@ -249,7 +249,7 @@ class FactsTimer(StrEnum):
 
 
 class FactsDue(Message, frozen=True, kw_only=True, gc=False):
-    """Time for something (the actor's own timer)."""
+    """Timer of the actor for one kind of work."""
 
     what: FactsTimer
 
@@ -269,7 +269,7 @@ class IndexRow(Value, frozen=True, kw_only=True, gc=False):
     replaced_by: str = ""
     content: str
     vector: bytes = b""
-    """As in `FindRows`; empty where there is none yet."""
+    """As in `FindRows`; empty before the first vector."""
 
 
 class KnownRow(Value, frozen=True, kw_only=True, gc=False):
@@ -309,7 +309,7 @@ class FetchRows(Message, frozen=True, kw_only=True, gc=False):
 
 
 class RowsFetched(Message, frozen=True, kw_only=True, gc=False):
-    """The rows in the order that was asked for, without vectors."""
+    """The rows in the order of the request, without vectors."""
 
     request_id: RequestId
     rows: tuple[IndexRow, ...]
@@ -318,14 +318,14 @@ class RowsFetched(Message, frozen=True, kw_only=True, gc=False):
 class ChangeRows(Message, frozen=True, kw_only=True, gc=False):
     """Drop rows (`for_good`: leave no byte), then put rows, or neither; answered by `RowsChanged` or `Refused`.
 
-    A row that is put takes the place of one of the same id, and of one of the same path; one without a vector keeps
-    that of the same id if the content and the model are the same, or no model is named.
+    A new row takes the place of a row with the same id or the same path; a row without a vector keeps
+    the vector of the same id if the content and the model are the same, or no model is named.
     """
 
     request_id: RequestId
     reply_to: Address
     model: str
-    """Vector space of the rows' vectors; may be empty where there is none."""
+    """Vector space of the rows' vectors; may be empty without vectors."""
     put: tuple[IndexRow, ...] = ()
     drop: tuple[str, ...] = ()
     for_good: bool = False
@@ -350,11 +350,11 @@ class FindRows(Message, frozen=True, kw_only=True, gc=False):
     vector: bytes
     """Of the question, little-endian float32 of unit length."""
     scopes: tuple[str, ...]
-    """Conversations, each searched on its own."""
+    """Conversations, each searched separately."""
     roles: tuple[EntryRole, ...]
     per_scope: Annotated[int, Meta(ge=1, le=1_000)]
     without: tuple[str, ...] = ()
-    """Ids that are left out before anything is counted."""
+    """Ids left out before any count."""
 
 
 class FoundRow(Value, frozen=True, kw_only=True, gc=False):
@@ -380,7 +380,7 @@ class GatewayUp(Message, frozen=True, kw_only=True, gc=False):
     """The gateway listens, or cannot (told by its own loop)."""
 
     port: int
-    """Port of the gateway; 0 where it does not listen."""
+    """Port of the gateway; 0 without a listening gateway."""
     trouble: str = ""
 
 

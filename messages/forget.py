@@ -1,8 +1,8 @@
-"""Protocol of forgetting: ForgetActor takes words out of the logs and of all that was made from the logs.
+"""Protocol of forgetting: ForgetActor takes words out of the logs and out of all data derived from the logs.
 
 Owner: ForgetActor. A window lists and takes out events of its own logs; each part with `forgets` in the table takes out
-what it made from these events. Every command may come again with the same `forget_id`: it is then carried out again
-and counts what was left to do.
+its data derived from these events. Every command may come again with the same `forget_id`: the command is then carried
+out again and counts the remaining work.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ScopeKind(StrEnum):
     TOPIC = "topic"
     """Results of a search; a window gets the `places` of its own logs."""
     WINDOW = "window"
-    """Everything that was said in a window."""
+    """All words of a window."""
     EXPIRED = "expired"
     """Everything in a window that is older than `before`."""
     REPEATED = "repeated"
@@ -66,14 +66,14 @@ class Scope(Value, frozen=True, kw_only=True, gc=False):
     person_name: Annotated[str, Meta(max_length=100)] = ""
     """Name of the person, for a person, beside the names in the account's own messages; empty for these alone.
 
-    For a topic: all that a list about this person has, whatever the topic's words; empty for a search.
+    For a topic: the whole content of a list about this person, whatever the topic's words; empty for a search.
     """
     words: Annotated[str, Meta(max_length=1_000)] = ""
     """Words to search for, for a topic."""
     before: datetime | None = None
-    """Time before which events are expired; None for what the settings say of the channel."""
+    """Time before which events are expired; None for the channel's setting."""
     only_by: Word = ""
-    """Account whose own words alone may go, with their quotations and with the turns that they opened; empty for
+    """Account whose own words alone may go, with their quotations and with the turns opened by the account; empty for
     everyone's.
     """
     places: Annotated[tuple[Reference, ...], Meta(max_length=100_000)] = ()
@@ -92,20 +92,20 @@ class ForgettableEvent(Value, frozen=True, kw_only=True, gc=False):
     """1-based line of the event's heading."""
     at: datetime
     message_id: MessageId = MessageId("")
-    """Message of Discord's; empty for none."""
+    """Discord's message; empty for none."""
     turn_id: TurnId = TurnId("")
-    """Turn that the event belongs to; empty for none."""
+    """Turn of the event; empty for none."""
     author_id: UserId = UserId("")
     """Account of the author; empty for the agent."""
     author_name: str = ""
     text: str = ""
-    """Words of the event; they stay in memory and are written nowhere."""
+    """Words of the event; they stay in memory and are never written."""
     typed: str = ""
-    """Typed words at the beginning of the text; empty if the text has no others."""
+    """Typed words at the beginning of the text; empty for a text of typed words only."""
 
 
 class ForgottenEvent(Value, frozen=True, kw_only=True, gc=False):
-    """One event whose words were taken out of a log; holds no words."""
+    """One event whose words were taken out of a log; without any words."""
 
     window: Window
     path: str
@@ -114,11 +114,11 @@ class ForgottenEvent(Value, frozen=True, kw_only=True, gc=False):
     """1-based line of the event's heading; the same as before."""
     event_id: EventId
     message_id: MessageId = MessageId("")
-    """Message of Discord's; empty for none."""
+    """Discord's message; empty for none."""
     turn_id: TurnId = TurnId("")
-    """Turn that the event belongs to; empty for none."""
+    """Turn of the event; empty for none."""
     files: tuple[str, ...] = ()
-    """Paths of files that came with the event, below the window's attachments or working directory."""
+    """Paths of files attached to the event, below the window's attachments or working directory."""
     outputs: tuple[str, ...] = ()
     """Paths of kept outputs of the event's command."""
 
@@ -131,27 +131,27 @@ class WindowCount(Value, frozen=True, kw_only=True, gc=False):
 
 
 class RoomCount(Value, frozen=True, kw_only=True, gc=False):
-    """Number of things that a room took out."""
+    """Number of things taken out by a room."""
 
     room: str
     """Kind of the part; `logs` for the windows together."""
     count: int
     note: str = ""
-    """Remark for a person, such as things that the room did not reach; empty for none."""
+    """Remark for a person, such as things beyond the room's reach; empty for none."""
 
 
 class ForgetState(StrEnum):
     """Progress of a forget request."""
 
     RESOLVED = "resolved"
-    """The events are in the journal, and nothing is taken out yet."""
+    """The events are in the journal, and no words are taken out yet."""
     LOGS_DONE = "logs-done"
-    """The words are out of the logs; rooms are still at it."""
+    """The words are out of the logs; rooms are still at work."""
     DONE = "done"
 
 
 class ForgetRecord(Value, frozen=True, kw_only=True, gc=False):
-    """Record of a forget request, as the journal keeps it; holds no words."""
+    """Record of a forget request in the journal; without any words."""
 
     forget_id: str
     kind: ScopeKind
@@ -159,14 +159,14 @@ class ForgetRecord(Value, frozen=True, kw_only=True, gc=False):
     """Key of the target's window, `<surface>/<id>`."""
     state: ForgetState
     by: str
-    """Account that asked; `operator`, or `retention` for the agent's own rule."""
+    """Account of the asker; `operator`, or `retention` for the agent's own rule."""
     why: str
     asked_at: datetime
     done_at: datetime | None
-    """Time of the end; None for not yet."""
+    """Time of the end; None for an unfinished request."""
     rooms: tuple[RoomCount, ...]
     waiting_for: tuple[str, ...] = ()
-    """Windows and rooms that have not answered yet; they are asked again."""
+    """Windows and rooms without an answer yet; they are asked again."""
 
 
 # to ForgetActor
@@ -178,10 +178,10 @@ class PreviewForget(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     reply_to: Address
     window: Window
-    """Window in which it is asked; the command line's window is the operator's."""
+    """Window of the request; the command line's window is the operator's."""
     scope: Scope
     asked_by: Annotated[UserId, Meta(max_length=64)] = UserId("")
-    """Account of the person who asks; empty for the operator, and for the agent's own rules."""
+    """Account of the asker; empty for the operator, and for the agent's own rules."""
     manages_messages: bool = False
     """True if the person may manage messages in the window of the scope."""
 
@@ -191,26 +191,26 @@ class ForgetPreviewed(Message, frozen=True, kw_only=True, gc=False):
 
     request_id: RequestId
     preview_id: str
-    """Names the request in `CarryOutForget`; empty if nothing would be forgotten."""
+    """Id of the request for `CarryOutForget`; empty if nothing would be forgotten."""
     kind: ScopeKind
     events: int
     windows: tuple[WindowCount, ...]
     people: int
     """Number of accounts whose words would go."""
     excerpts: tuple[str, ...]
-    """Some of the words, for the person who asks only."""
+    """Some of the words, for the asker only."""
     repeated: int = 0
     """Number of the events that only repeat a text of others."""
     withheld: int = 0
-    """Number of events in the scope that are others' words and stay; not of repetitions in other windows."""
+    """Number of events in the scope with other people's words, which stay; not of repetitions in other windows."""
     is_partial: bool = False
-    """True if a search gave as many results as it can, so that there may be more on the topic."""
+    """True if a search reached its limit of results, so the topic may have more."""
 
 
 class CarryOutForget(Message, frozen=True, kw_only=True, gc=False):
     """Forget; answered by `ForgetCarriedOut` or `Refused`.
 
-    With a preview's id: what the preview counted. With a scope and no account: what the scope names, at once; for the
+    With a preview's id: the counted events. With a scope and no account: the whole scope, at once; for the
     agent's own rules.
     """
 
@@ -226,7 +226,7 @@ class CarryOutForget(Message, frozen=True, kw_only=True, gc=False):
     by: Word = "operator"
     """Name for the record where no account asks: `operator` or `retention`."""
     why: Annotated[str, Meta(max_length=200)] = ""
-    """Reason, for the record; it must hold nothing that is to be forgotten."""
+    """Reason, for the record; must hold no words to be forgotten."""
 
 
 class ForgetCarriedOut(Message, frozen=True, kw_only=True, gc=False):
@@ -237,13 +237,13 @@ class ForgetCarriedOut(Message, frozen=True, kw_only=True, gc=False):
     events: int
     rooms: tuple[RoomCount, ...]
     elsewhere: tuple[str, ...]
-    """Places that hold the words still and that the agent does not reach, for a person."""
+    """Places beyond the agent's reach that still hold the words, for a person."""
     waiting_for: tuple[str, ...] = ()
-    """Windows and rooms that have not answered; they are asked again until they have. Empty if all is done."""
+    """Windows and rooms without an answer; they are asked until they answer. Empty if all is done."""
 
 
 class ForgetExpired(Message, frozen=True, kw_only=True, gc=False):
-    """Forget everything that is older than the settings keep it; only for the operator.
+    """Forget everything older than the settings allow; only for the operator.
 
     Answered by `ExpiredForgotten` or `Refused`.
     """
@@ -261,7 +261,7 @@ class ExpiredForgotten(Message, frozen=True, kw_only=True, gc=False):
     """Number of windows with expired words."""
     events: int
     failed: tuple[str, ...] = ()
-    """Keys of windows that did not answer, or not to the end."""
+    """Keys of windows without an answer, or with an incomplete answer."""
 
 
 class ListForgets(Message, frozen=True, kw_only=True, gc=False):
@@ -292,7 +292,7 @@ class ListForgettable(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ForgettableListed(Message, frozen=True, kw_only=True, gc=False):
-    """Events that a scope names and that hold words still, the oldest first."""
+    """Events of a scope with words left, the oldest first."""
 
     request_id: RequestId
     events: tuple[ForgettableEvent, ...]
@@ -301,9 +301,9 @@ class ForgettableListed(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ForgetEvents(Message, frozen=True, kw_only=True, gc=False):
-    """Take events out of the window's logs, with all that came of them; answered by `EventsForgotten` or `Refused`.
+    """Take events out of the window's logs, with all derived data; answered by `EventsForgotten` or `Refused`.
 
-    Ids that the logs do not have change nothing. Events that this `forget_id` has taken out before are told again.
+    Ids unknown to the logs change nothing. Events taken out before by this `forget_id` are reported again.
     """
 
     request_id: RequestId
@@ -311,7 +311,7 @@ class ForgetEvents(Message, frozen=True, kw_only=True, gc=False):
     window: Window
     forget_id: str
     event_ids: tuple[EventId, ...]
-    """As `ForgettableListed` named them."""
+    """Ids from `ForgettableListed`."""
     by: str
     """Requester for the record: an account, `operator` or `retention`."""
     why: str
@@ -327,11 +327,11 @@ class EventsForgotten(Message, frozen=True, kw_only=True, gc=False):
     window: Window
     events: tuple[ForgottenEvent, ...]
     texts: tuple[str, ...] = ()
-    """Words of people that were taken out just now; they stay in memory and are written nowhere."""
+    """People's words taken out just now; they stay in memory and are never written."""
 
 
 class EndShown(Message, frozen=True, kw_only=True, gc=False):
-    """End a turn in hand whose request shows words that were forgotten, perhaps in another window; not answered."""
+    """End a turn in hand whose request shows forgotten words, perhaps in another window; not answered."""
 
     window: Window
     turn_id: TurnId
@@ -341,7 +341,7 @@ class EndShown(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ForgetDerived(Message, frozen=True, kw_only=True, gc=False):
-    """Take out what was made from these events; answered by `DerivedForgotten` or `Refused`, which is asked again."""
+    """Take out data derived from these events; answered by `DerivedForgotten` or `Refused`, which is asked again."""
 
     request_id: RequestId
     reply_to: Address
@@ -350,22 +350,22 @@ class ForgetDerived(Message, frozen=True, kw_only=True, gc=False):
     """Window of the events."""
     events: tuple[ForgottenEvent, ...]
     whole_window: bool = False
-    """True if everything of the window goes, also what no event names."""
+    """True if all data of the window goes, even without an event."""
     person_id: UserId = UserId("")
-    """Person who is forgotten in the window; empty for another scope."""
+    """Person forgotten in the window; empty for another scope."""
 
 
 class DerivedForgotten(Message, frozen=True, kw_only=True, gc=False):
-    """A room holds nothing any more that was made from the events."""
+    """A room no longer holds data derived from the events."""
 
     request_id: RequestId
     forget_id: str
     room: str
-    """Kind of the part that answers."""
+    """Kind of the answering part."""
     count: int
     """Number of things taken out."""
     note: str = ""
-    """Remark for a person, such as things that the room did not reach; empty for none."""
+    """Remark for a person, such as things beyond the room's reach; empty for none."""
 
 
 def answer_derived(request: ForgetDerived, room: str, count: int, note: str = "") -> DerivedForgotten:

@@ -1,7 +1,8 @@
-"""Protocol of MemoryActor, the owner of the index over everything that was said.
+"""Protocol of MemoryActor, the owner of the index over all conversations.
 
-It also contributes to turns and hears of them, in the words of `messages.turn`. A request's `window` says on whose
-behalf it is made: only what may be shown there is given. The command line's window is the operator's, who may see all.
+MemoryActor also contributes to turns and hears of them, in the terms of `messages.turn`. A request's `window` names the
+window on whose behalf the request is made: the answer is limited to its readers. The command line's window is the
+operator's, who may see all.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ MEMORY = Address("memory")
 
 
 class FoundMemory(Value, frozen=True, kw_only=True, gc=False):
-    """One turn of the past, and why it was found."""
+    """One turn of the past, and the reason of the match."""
 
     path: str
-    """POSIX path below the data root, so it starts `logs/`."""
+    """POSIX path below the data root, beginning with `logs/`."""
     line: int
     """1-based line of the event's heading."""
     at: datetime
@@ -33,7 +34,7 @@ class FoundMemory(Value, frozen=True, kw_only=True, gc=False):
     """`user` or `agent`."""
     author: str
     window: str
-    """Key of the window in which it was said, `<surface>/<id>`."""
+    """Key of the turn's window, `<surface>/<id>`."""
     pinned: bool
     excerpt: str
     truncated: bool
@@ -41,21 +42,21 @@ class FoundMemory(Value, frozen=True, kw_only=True, gc=False):
     score: float
     """Value used for ranking: the formula's value, or for pins and the first pick the similarity."""
     similarity: float
-    """To the question, in [0, 1]; 0 when it is not known."""
+    """Similarity to the question, in [0, 1]; 0 if unknown."""
     recency: float
     """1 for now, falling towards 0 with age."""
     repetition: float
-    """Greatest similarity to what was picked before it, in [0, 1]."""
+    """Greatest similarity to earlier picks, in [0, 1]."""
     meaning: float = 0.0
-    """Half of the similarity that is its own by cosine; both halves are 0 where the search goes by cosine alone."""
+    """Half of the similarity by the turn's own cosine; both halves are 0 for a search by cosine alone."""
     words: float = 0.0
-    """Half of the similarity that is its own by words."""
+    """Half of the similarity by the turn's own words."""
     link: str = ""
     """Address of the message in Discord, in a list about a person; empty for an answer, or if it is unknown."""
 
 
 class SearchMemory(Message, frozen=True, kw_only=True, gc=False):
-    """Find what bears on `query`, best first; answered by `MemoriesFound` or `Refused`."""
+    """Find memories relevant to `query`, best first; answered by `MemoriesFound` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -68,7 +69,7 @@ class SearchMemory(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ExplainMemory(Message, frozen=True, kw_only=True, gc=False):
-    """Say what the last turn was given, and what it narrowly was not; answered by `MemoryExplained` or `Refused`."""
+    """List the memories given to the last turn, and the closest rejects; answered by `MemoryExplained` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -78,7 +79,7 @@ class ExplainMemory(Message, frozen=True, kw_only=True, gc=False):
 
 
 class DescribeMemory(Message, frozen=True, kw_only=True, gc=False):
-    """Count what is indexed; answered by `MemoryDescribed`."""
+    """Count the index; answered by `MemoryDescribed`."""
 
     request_id: RequestId
     reply_to: Address
@@ -94,9 +95,9 @@ class RebuildMemory(Message, frozen=True, kw_only=True, gc=False):
 
 
 class IndexLog(Message, frozen=True, kw_only=True, gc=False):
-    """Take in a log that was written whole, its vectors behind those of what is said now.
+    """Take in a complete log, with its vectors behind those of new messages.
 
-    Answered by `LogIndexed`, or by `Refused` where a later comparison with the logs does it.
+    Answered by `LogIndexed`, or by `Refused` if a later comparison with the logs does the work.
     """
 
     request_id: RequestId
@@ -119,7 +120,7 @@ class MemoriesFound(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     memories: tuple[FoundMemory, ...]
     note: str = ""
-    """Parts that were unavailable to the search; empty for none."""
+    """Parts unavailable to the search; empty for none."""
 
 
 class MemoryExplained(Message, frozen=True, kw_only=True, gc=False):
@@ -132,9 +133,9 @@ class MemoryExplained(Message, frozen=True, kw_only=True, gc=False):
     search: str
     """Search that found the candidates."""
     note: str
-    """Parts that were unavailable to the search; empty for none."""
+    """Parts unavailable to the search; empty for none."""
     candidates: int
-    """Number of turns that the formula ranked."""
+    """Number of turns ranked by the formula."""
     budget_tokens: int
     block_tokens: int
     """Of the injected block, by the 4-characters rule."""
@@ -143,7 +144,7 @@ class MemoryExplained(Message, frozen=True, kw_only=True, gc=False):
     injected: tuple[FoundMemory, ...]
     """In the block's order."""
     rejected: tuple[FoundMemory, ...]
-    """The best of those that had no place, in the ranking's order."""
+    """The best turns without a place, in the ranking's order."""
 
 
 class MemoryDescribed(Message, frozen=True, kw_only=True, gc=False):
@@ -157,27 +158,27 @@ class MemoryDescribed(Message, frozen=True, kw_only=True, gc=False):
     pins: int
     windows: int
     vectors: int
-    """Stored ones, of all spaces."""
+    """Stored vectors, of all spaces."""
     space: str
     """Names the embedding model."""
     dimensions: int
     index_bytes: int
     reconciled_at: datetime | None
-    """Time of the index's last comparison with the logs; None for not yet."""
+    """Time of the index's last comparison with the logs; None before the first."""
     damaged_logs: int
-    """Logs in which that comparison met what was not written by the agent."""
+    """Logs in which the comparison met text not written by the agent."""
     state: str
-    """`ready`, or why it is not."""
+    """`ready`, or the reason for another state."""
     set_aside: int = 0
-    """Turns of the failed ones that the embedding model takes no call with; tried again at the agent's next start."""
+    """Failed turns with which the embedding model takes no call; tried again at the agent's next start."""
     pins_here: int = 0
-    """Pins that may be shown in the window that asks; to the operator, in the window that may be shown most."""
+    """Pins visible in the asking window; to the operator, in the window with the most visible pins."""
     pins_given: int = 0
     """Number of these pins with room in a turn's memory, of which a quarter stays for search results."""
 
 
 class MemoryRebuilt(Message, frozen=True, kw_only=True, gc=False):
-    """The index says again what the logs say."""
+    """The index equals the logs again."""
 
     request_id: RequestId
     rows: int
@@ -196,7 +197,7 @@ class ReconcileDue(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ServeLookup(Message, frozen=True, kw_only=True, gc=False):
-    """Time to serve a search or an expansion whose turn it is, behind the turns that came before (the actor's own)."""
+    """The actor's own message: serve the next search or expansion, behind the turns that came before."""
 
     request_id: RequestId
 
@@ -206,11 +207,11 @@ class ForgetSlice(Message, frozen=True, kw_only=True, gc=False):
 
 
 class LookAfterIndex(Message, frozen=True, kw_only=True, gc=False):
-    """Time to see whether the index's file is still the one in use (the actor's own timer)."""
+    """The actor's own timer: check whether the index's file is still the file in use."""
 
 
 class EmbedMore(Message, frozen=True, kw_only=True, gc=False):
-    """Time to embed what waits for it (the actor's own timer)."""
+    """The actor's own timer: embed waiting texts."""
 
 
 MemoryCommand = SearchMemory | ExplainMemory | DescribeMemory | RebuildMemory | IndexLog

@@ -1,8 +1,9 @@
-"""Protocol of ModelActor, the only one that calls language models; of local models; and of what calls took.
+"""Protocol of ModelActor, the only caller of language models; of local models; and of the usage of calls.
 
 A LocalModelActor owns the server of one language model on this machine; ModelActor asks for its address.
 
-A caller of a model publishes to the topic `SPENT` each attempt that is over, with any outcome. LedgerActor enters it.
+A caller of a model publishes to the topic `SPENT` each finished attempt, with any outcome. LedgerActor enters the
+attempt.
 """
 
 from __future__ import annotations
@@ -43,19 +44,19 @@ class ToolCall(Value, frozen=True, kw_only=True, gc=False):
     id: str
     name: str
     arguments_json: str
-    """As the model wrote it; may be malformed."""
+    """Arguments in the model's spelling; may be malformed."""
 
 
 class ImageFile(Value, frozen=True, kw_only=True, gc=False):
-    """An image that belongs to a message."""
+    """An image of a message."""
 
     path: str
-    """`attachments/…`, as the window's commands see it."""
+    """`attachments/…`, in the view of the window's commands."""
     media_type: str
 
 
 class OwnThoughts(Value, frozen=True, kw_only=True, gc=False):
-    """Thoughts before calls, for the model that had them and within its turn only; never shown or logged."""
+    """Thoughts before calls, for the same model within its turn only; never shown or logged."""
 
     model: str
     fields_json: str
@@ -63,22 +64,22 @@ class OwnThoughts(Value, frozen=True, kw_only=True, gc=False):
 
 
 class ChatMessage(Value, frozen=True, kw_only=True, gc=False):
-    """One entry of the conversation as a model sees it."""
+    """One entry of the conversation in a model's view."""
 
     role: Role
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     """Only with `assistant`."""
     tool_call_id: str = ""
-    """Only with `tool`: the call that this answers."""
+    """Only with `tool`: the answered call."""
     images: tuple[ImageFile, ...] = ()
-    """Only with `user`; shown to models that see, as far as the files are still there."""
+    """Only with `user`; shown to models with vision, if the files still exist."""
     thoughts: OwnThoughts | None = None
     """Only with `assistant` and calls of the turn in hand."""
 
 
 class ToolSpec(Value, frozen=True, kw_only=True, gc=False):
-    """A tool as it is offered to the model."""
+    """A tool in the form of an offer to the model."""
 
     name: str
     description: str
@@ -87,7 +88,7 @@ class ToolSpec(Value, frozen=True, kw_only=True, gc=False):
 
 
 class Usage(Value, frozen=True, kw_only=True, gc=False):
-    """Tokens and cost of one call as the provider reports them; 0 where it doesn't."""
+    """Tokens and cost of one call as reported by the provider; 0 for unreported values."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -95,7 +96,7 @@ class Usage(Value, frozen=True, kw_only=True, gc=False):
     cached_tokens: int = 0
     """Of the prompt, how many the provider had kept."""
     stored_tokens: int = 0
-    """Of the prompt, how many the provider has begun to keep, where it says so and charges more for them."""
+    """Number of the prompt's tokens that the provider has begun to cache, if reported and charged extra."""
 
     def __add__(self, other: Usage) -> Usage:
         """The usage of both."""
@@ -119,22 +120,22 @@ class StopReason(StrEnum):
     """The provider's content filter ended or blocked the answer."""
     REFUSAL = "refusal"
     MALFORMED = "malformed"
-    """The model ended with a call that cannot be read, or announced a call and made none."""
+    """The model ended with an unreadable call, or announced a call and made none."""
 
 
 class Completion(Value, frozen=True, kw_only=True, gc=False):
-    """One whole answer of a model, whichever way and form it came in."""
+    """One whole answer of a model, in any form and from any route."""
 
     text: str
-    """Words for people, without thoughts; what the model wrote as text in place of a tool call is no part of it."""
+    """Words for people, without thoughts and without text written in place of a tool call."""
     tool_calls: tuple[ToolCall, ...] = ()
     stop_reason: StopReason = StopReason.STOP
     refusal: str = ""
-    """The model's words in place of an answer, or of the rest of one, where a provider keeps them apart."""
+    """The model's words in place of an answer, or of the rest of an answer, if the provider separates them."""
     thoughts: str = ""
-    """The model's thinking as far as the provider tells it; never shown, logged or taken for an answer."""
+    """The model's thinking, if reported by the provider; never shown, logged or taken for an answer."""
     thoughts_json: str = ""
-    """Fields with thoughts that the provider may want back with the results of calls; empty if there are none."""
+    """Fields with thoughts that the provider may want back with the results of calls; empty for none."""
     usage: Usage = Usage()
 
     @property
@@ -144,7 +145,7 @@ class Completion(Value, frozen=True, kw_only=True, gc=False):
 
     @property
     def is_void(self) -> bool:
-        """True if it is worth asking once more: an answer without a word or a call, or with a call that is lost."""
+        """True if another attempt is worthwhile: an answer without a word or a call, or with a lost call."""
         if self.tool_calls or self.stop_reason in (StopReason.LENGTH, StopReason.FILTER, StopReason.REFUSAL):
             return False
         return self.stop_reason is StopReason.MALFORMED or not self.words.strip()
@@ -160,32 +161,32 @@ class ModelRequest(Message, frozen=True, kw_only=True, gc=False):
     messages: tuple[ChatMessage, ...]
     tools: tuple[ToolSpec, ...]
     model: str = ""
-    """litellm's name of the model; empty for the configured one."""
+    """litellm's name of the model; empty for the configured model."""
     attachments: str = ""
-    """The folder that the window's images lie in, one of the agent's own; empty when there are none."""
+    """Folder of the window's images, owned by the agent; empty without images."""
     purpose: str = ""
     """Purpose of a request outside a window's turns; requests with one purpose are served one after the other."""
     api_base: str = ""
-    """Address of a server in OpenAI's form that is called itself, without litellm; empty for the configured way."""
+    """Address of a server in OpenAI's form, called directly, without litellm; empty for the configured way."""
     key_name: str = ""
-    """Name of the secret that this server is called with; empty for none."""
+    """Name of the server's secret; empty for none."""
     run_id: str = ""
     """Turn of the request; empty outside a turn."""
     turn_messages: int = 0
     """Number of messages at the end that belong to the turn in hand; the window's next requests repeat the messages
     before. 0 outside a turn."""
     recent_messages: int = 0
-    """Number of messages at the end that belong to the turn in hand and the turn before."""
+    """Number of messages at the end from the turn in hand and the turn before."""
     asks_cache: bool = True
     """False if the server refuses to be asked to keep the beginning of the request."""
     fills_thoughts: bool = False
-    """True if the server wants a field of thoughts beside each call, even an empty one."""
+    """True if the server wants a field of thoughts beside each call, even an empty field."""
     is_background: bool = False
-    """True if no user waits for the answer: so few such requests are served at a time that turns find free places."""
+    """True if no user waits for the answer: few background requests are served at a time, to leave places for turns."""
 
 
 class CancelModel(Message, frozen=True, kw_only=True, gc=False):
-    """Stop a call; nothing more is said about it."""
+    """Stop a call without further messages."""
 
     request_id: RequestId
 
@@ -198,14 +199,14 @@ class ModelDelta(Message, Partial, frozen=True, kw_only=True, gc=False):
 
 
 class ModelReply(Completion, Message, frozen=True, kw_only=True, gc=False):
-    """The whole assistant message: the fields of a `Completion`, and what became of its request."""
+    """The whole assistant message: the fields of a `Completion`, and the fate of its request."""
 
     request_id: RequestId
     model: str
     left_out: str = ""
-    """Parts of the request that its server refused, in words for a person; empty for none."""
+    """Parts of the request refused by its server, in words for a person; empty for none."""
     stands_in: str = ""
-    """Words for a person about a model that answers in place of another; empty if the wanted one answers."""
+    """Words for a person about a model that answers in place of another; empty if the wanted model answers."""
 
 
 class ModelFailed(Message, frozen=True, kw_only=True, gc=False):
@@ -240,7 +241,7 @@ class CallOutcome(StrEnum):
 
 
 class CallSpent(Message, frozen=True, kw_only=True, gc=False):
-    """One attempt at a call is over, and this is what it took."""
+    """Usage of one finished attempt at a call."""
 
     at: Annotated[datetime, Meta(tz=True)]
     """End of the attempt; aware UTC."""
@@ -260,12 +261,12 @@ class CallSpent(Message, frozen=True, kw_only=True, gc=False):
     cached_tokens: Tokens = 0
     """Of the prompt's."""
     stored_tokens: Tokens = 0
-    """Of the prompt's, those that the provider charged for keeping."""
+    """Number of the prompt's tokens charged for caching."""
     completion_tokens: Tokens = 0
     cost_usd: Dollars = 0.0
     outcome: CallOutcome
     is_estimated: bool = False
-    """True if the provider gave no token counts, so that counts are estimated from the texts."""
+    """True for counts estimated from the texts, without counts from the provider."""
     took_s: float = 0.0
 
 
@@ -278,45 +279,45 @@ class DayUsage(Value, frozen=True, kw_only=True, gc=False):
     completion_tokens: int
     cost_usd: float
     estimated_tokens: int
-    """Of both, those that no provider has counted."""
+    """Number of tokens of both kinds not counted by any provider."""
     cached_tokens: int = 0
-    """Of the prompts', those that providers had kept."""
+    """Number of the prompts' tokens from providers' caches."""
 
 
 class ConfirmEntries(Message, frozen=True, kw_only=True, gc=False):
-    """Say when all calls that were published before are entered; answered by `EntriesConfirmed`."""
+    """Confirm the entry of all calls published before; answered by `EntriesConfirmed`."""
 
     request_id: RequestId
     reply_to: Address
 
 
 class EntriesConfirmed(Message, frozen=True, kw_only=True, gc=False):
-    """All calls that were published before the question survive a kill, or wait for a disk that takes none."""
+    """All calls published before the question survive a kill, or wait for a full disk."""
 
     request_id: RequestId
 
 
 class ReadUsage(Message, frozen=True, kw_only=True, gc=False):
-    """Say what calls took lately, summed by day and by window; answered by `UsageRead` or `Refused`."""
+    """Give the usage of recent calls, summed by day and by window; answered by `UsageRead` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
     days: Annotated[int, Meta(ge=1, le=366)] = 30
-    """So many, today among them."""
+    """Number of days, including today."""
 
 
 class UsageSum(Value, frozen=True, kw_only=True, gc=False):
     """Sum of the calls of one day, or for one window."""
 
     key: str
-    """Day (UTC), key of the window, or address of a caller that called for no window."""
+    """Day (UTC), key of the window, or address of a caller without a window."""
     calls: int
     prompt_tokens: int
     completion_tokens: int
     estimated_tokens: int
     cost_usd: float
     cached_tokens: int = 0
-    """Of the prompts', those that providers had kept."""
+    """Number of the prompts' tokens from providers' caches."""
 
 
 class UsageRead(Message, frozen=True, kw_only=True, gc=False):
@@ -326,7 +327,7 @@ class UsageRead(Message, frozen=True, kw_only=True, gc=False):
     by_day: tuple[UsageSum, ...]
     """Oldest first; days without a call are left out."""
     by_window: tuple[UsageSum, ...]
-    """The dearest first, and of those that cost the same the ones with more tokens; 20 at most."""
+    """The dearest first, and at equal cost the sums with more tokens first; 20 at most."""
 
 
 def is_local(model: str) -> bool:

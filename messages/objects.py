@@ -1,8 +1,8 @@
-"""Protocol of objects: files and outputs that a window's model is shown, and the store that keeps these.
+"""Protocol of objects: the files and outputs shown to a window's model, and their store.
 
 Owners: ObjectStoreActor, the only actor that opens `objects/objects.sqlite`; and ObjectsActor, one per window, which
-also words requests, in the terms of `messages.turn`. Everything is kept by window; nothing that is asked for one window
-is answered from another's.
+also words requests, in the terms of `messages.turn`. All data is kept by window; no request for one window is answered
+from another's.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ class FileVersion(Value, frozen=True, kw_only=True, gc=False):
     object: Word
     """`f1`, `f2` …: unique in its window, and never another file's."""
     no: Number
-    """From 1, without gaps; what versions are ordered by."""
+    """From 1, without gaps; the order of versions."""
     valid_from: Moment
-    """Aware UTC; greater than that of the version before."""
+    """Aware UTC; greater than the previous version's."""
     path: str
-    """POSIX path below the window's folder; of a missing file the last one."""
+    """POSIX path below the window's folder; of a missing file the last path."""
     status: Word
     """`text`, `binary`, `large` (only its beginning is kept), `unread` (its text was not read yet) or `missing`."""
     size: Size
     """Bytes of the file."""
     content_hash: str
-    """SHA-256 of its bytes, hexadecimal; empty where they were not read."""
+    """SHA-256 of the file's bytes, hexadecimal; empty for unread bytes."""
     metadata_hash: str
     object_hash: str
 
 
 class NewVersion(Value, frozen=True, kw_only=True, gc=False):
-    """A version that is to be kept, with its text."""
+    """A new version with its text, to be kept."""
 
     version: FileVersion
     text: str | None = None
@@ -57,14 +57,14 @@ class NewVersion(Value, frozen=True, kw_only=True, gc=False):
 
 
 class OutputRow(Value, frozen=True, kw_only=True, gc=False):
-    """One output: where the log has its text, which is not kept a second time."""
+    """One output: the place of its text in the log; the text is not kept a second time."""
 
     object: Word
     """`t1`, `t2` …: unique in its window."""
     event: EventId
     """The record of the result in the log."""
     log: str
-    """POSIX path of the log below the data root; empty where nothing is kept."""
+    """POSIX path of the log below the data root; empty without a log."""
     turn_id: TurnId
     call_id: str
     at: Moment
@@ -80,18 +80,18 @@ class OutputRow(Value, frozen=True, kw_only=True, gc=False):
 
 
 class Showing(Value, frozen=True, kw_only=True, gc=False):
-    """A static reference: which version of which object a request shows, and where."""
+    """A static reference: the shown version of an object, and the place."""
 
     object: Word
     no: Number
     """Version of a file; 1 for an output."""
     place: str
-    """Id of the result's event, or of the turn at whose head it stands."""
+    """Id of the result's event, or of the turn with the object at its head."""
     at: Moment
 
 
 class LoadObjects(Message, frozen=True, kw_only=True, gc=False):
-    """Give what is known of a window; answered by `ObjectsLoaded` or `Refused`."""
+    """Give the known state of a window; answered by `ObjectsLoaded` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -99,39 +99,39 @@ class LoadObjects(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ObjectsLoaded(Message, frozen=True, kw_only=True, gc=False):
-    """State of a window: a snapshot, and the rounds after it."""
+    """State of a window: a snapshot, and the rounds after the snapshot."""
 
     request_id: RequestId
     last_round: int
-    """0 for a window of which nothing is known."""
+    """0 for an unknown window."""
     snapshot: bytes
-    """Empty for none."""
+    """Empty without a snapshot."""
     rounds: tuple[bytes, ...]
     """Entries of each round since, in order."""
     last_file: int = 0
-    """Highest number that a file has, whatever the entries say; 0 for none."""
+    """Highest number of a file, whatever the entries say; 0 for none."""
     last_output: int = 0
-    """Highest number that an output has."""
+    """Highest number of an output."""
 
 
 class StoreRound(Message, frozen=True, kw_only=True, gc=False):
     """Keep one round whole or not at all; answered by `RoundStored` or `Refused`.
 
-    A round that is kept already is answered the same, unless a snapshot stands for it and a later one; one that has
-    another content than the one of its number, or that leaves out a number, is refused.
+    A known round gets the same answer, unless a snapshot and a later round stand for it. A round with another content
+    for the same number, or with a gap before its number, is refused.
     """
 
     request_id: RequestId
     reply_to: Address
     window: Window
     round: Number
-    """The window's last one and 1."""
+    """The window's last round plus 1."""
     entries: bytes
     versions: tuple[NewVersion, ...] = ()
     outputs: tuple[OutputRow, ...] = ()
     showings: tuple[Showing, ...] = ()
     snapshot: bytes = b""
-    """State after this round; rounds until then need not be kept. Empty for none."""
+    """State after this round; earlier rounds need not be kept. Empty for none."""
 
 
 class RoundStored(Message, frozen=True, kw_only=True, gc=False):
@@ -144,7 +144,7 @@ class RoundStored(Message, frozen=True, kw_only=True, gc=False):
 class FetchText(Message, frozen=True, kw_only=True, gc=False):
     """Give a version of a file object with its text; answered by `TextFetched` or `Refused`.
 
-    Which one: by `no`, else by `content_hash` the newest that has it, else by `at` the one that was valid then, else
+    The version is chosen by `no`, else by `content_hash` (the newest match), else by `at` (valid at the moment), else
     the newest.
     """
 
@@ -154,7 +154,8 @@ class FetchText(Message, frozen=True, kw_only=True, gc=False):
     object: Word
     no: AnyNumber = 0
     content_hash: Word = ""
-    """At least its first 8 characters. Only with it `object` may be empty: for all objects of the window."""
+    """At least the first 8 characters of the hash. `object` may be empty only with a hash: for all objects of the
+    window."""
     at: Moment | None = None
 
 
@@ -164,7 +165,7 @@ class TextFetched(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     version: FileVersion
     text: str | None
-    """None where the object has no text, or the text is no longer kept."""
+    """None for an object without text, or a text no longer kept."""
 
 
 class ListVersions(Message, frozen=True, kw_only=True, gc=False):
@@ -186,7 +187,7 @@ class VersionsListed(Message, frozen=True, kw_only=True, gc=False):
     kept: tuple[int, ...]
     """Numbers of versions with kept text."""
     shown: tuple[tuple[int, int], ...]
-    """Version -> in how many places it was shown."""
+    """Version -> number of places where it was shown."""
     is_all: bool = True
 
 
@@ -197,9 +198,9 @@ class ListOutputs(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
     window: Window
     after: AnyNumber = 0
-    """Only those with a greater number."""
+    """Only versions with a greater number."""
     only: AnyNumber = 0
-    """Only the one of that number; 0 for all."""
+    """Only the version of this number; 0 for all."""
 
 
 class OutputsListed(Message, frozen=True, kw_only=True, gc=False):
@@ -211,12 +212,12 @@ class OutputsListed(Message, frozen=True, kw_only=True, gc=False):
 
 
 class CollectObjects(Message, frozen=True, kw_only=True, gc=False):
-    """Throw away texts of versions that were replaced long ago; answered by `ObjectsCollected` or `Refused`."""
+    """Throw away texts of versions replaced long ago; answered by `ObjectsCollected` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
     keep_days: Annotated[int, Meta(ge=0, le=36_500)] = 30
-    """Of versions that were replaced longer ago the texts go; numbers, times and hashes stay."""
+    """Texts of versions replaced longer ago are removed; numbers, times and hashes stay."""
 
 
 class ObjectsCollected(Message, frozen=True, kw_only=True, gc=False):
@@ -225,7 +226,7 @@ class ObjectsCollected(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     texts: int
     bytes_freed: int
-    """Of texts, as they are stored."""
+    """Number of stored bytes of texts."""
     file_bytes: int
     """Of the database."""
 
@@ -258,7 +259,7 @@ class ReadObject(Message, frozen=True, kw_only=True, gc=False):
 
 
 class SwitchObject(Message, frozen=True, kw_only=True, gc=False):
-    """Say what a known object is to be; answered by `ObjectDone` or `Refused`."""
+    """Set the state of a known object; answered by `ObjectDone` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -269,7 +270,7 @@ class SwitchObject(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ObjectDone(Message, frozen=True, kw_only=True, gc=False):
-    """It is done and kept."""
+    """The change is done and kept."""
 
     request_id: RequestId
     steps: tuple[str, ...]
@@ -285,7 +286,7 @@ class ObjectLine(Value, frozen=True, kw_only=True, gc=False):
     state: str
     """`active` (its text is shown), `inactive`, `pinned`, `locked`, `missing` or `not present` (known from before)."""
     about: str
-    """Path and version of a file, what came of an output."""
+    """Path and version of a file, or the outcome of an output."""
     chars: int
 
 
@@ -327,7 +328,7 @@ class VersionShown(Value, frozen=True, kw_only=True, gc=False):
     is_kept: bool
     """True if the version's text is kept."""
     shown: int
-    """In how many places it was shown to the model."""
+    """Number of places where the version was shown to the model."""
 
 
 class HistoryTold(Message, frozen=True, kw_only=True, gc=False):
@@ -342,19 +343,19 @@ class HistoryTold(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ShowObject(Message, frozen=True, kw_only=True, gc=False):
-    """Give an object's text, without a change of what is shown; answered by `ObjectShown` or `Refused`."""
+    """Give an object's text, without a change of the shown objects; answered by `ObjectShown` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
     window: Window
     id: Word
-    """Of a file or an output, or `chat`; empty to find one by its hash."""
+    """Id of a file or an output, or `chat`; empty for a search by hash."""
     at: Word = ""
-    """The version that was valid at this moment, in ISO 8601; empty for the newest."""
+    """The version valid at this moment, in ISO 8601; empty for the newest."""
     version: Annotated[int, Meta(ge=0, le=10**9)] = 0
     """0 for the newest."""
     hash: Word = ""
-    """The newest version with that SHA-256, of which 8 characters suffice."""
+    """The newest version with this SHA-256, of which 8 characters suffice."""
 
 
 class ObjectShown(Message, frozen=True, kw_only=True, gc=False):
@@ -363,7 +364,7 @@ class ObjectShown(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     id: str
     head: str
-    """In one line."""
+    """Heading in one line."""
     text: str
 
 
@@ -381,7 +382,7 @@ class DiffObject(Message, frozen=True, kw_only=True, gc=False):
 
 
 class KeepDue(Message, frozen=True, kw_only=True, gc=False):
-    """Timer of the actor's own: offer the store again its refused requests."""
+    """Timer of the actor: offer the store again its refused requests."""
 
 
 ObjectsRequest = ReadObject | SwitchObject | ListObjects | TellHistory | ShowObject | DiffObject

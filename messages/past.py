@@ -29,7 +29,7 @@ class PastMessage(Value, frozen=True, kw_only=True, gc=False):
     """Number of typed characters at the text's beginning."""
     sent_at: datetime
     reply_to_message_id: MessageId = MessageId("")
-    """Message that this message answers; empty for none."""
+    """Message answered by this message; empty for none."""
 
 
 class KeepPast(Message, frozen=True, kw_only=True, gc=False):
@@ -57,7 +57,7 @@ class PastKept(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ListPast(Message, frozen=True, kw_only=True, gc=False):
-    """List the places whose history may be read; answered by `PastListed` or `Refused`."""
+    """List the places with readable history; answered by `PastListed` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -68,7 +68,7 @@ class PastPlace(Value, frozen=True, kw_only=True, gc=False):
 
     window: Window
     newest: int
-    """Id of the newest message that is known; 0 for none."""
+    """Id of the newest known message; 0 for none."""
 
 
 class PastListed(Message, frozen=True, kw_only=True, gc=False):
@@ -77,7 +77,7 @@ class PastListed(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     places: tuple[PastPlace, ...]
     left_out: tuple[str, ...] = ()
-    """Reasons for which channels or lists of threads are missing, in words for people."""
+    """Reasons for missing channels or lists of threads, in words for people."""
 
 
 class ReadPast(Message, frozen=True, kw_only=True, gc=False):
@@ -96,14 +96,14 @@ class PastRead(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     messages: tuple[PastMessage, ...]
     oldest: int
-    """Least id of all messages of the page, also of those that say nothing; 0 for an empty page."""
+    """Least id of all messages of the page, empty messages included; 0 for an empty page."""
     is_last: bool
-    """True if nothing older is left to read."""
+    """True for the last page."""
     audience: str = ""
 
 
 class PastDelayed(Message, frozen=True, kw_only=True, gc=False):
-    """History cannot be read now: what was missed live goes first, or Discord does not answer. Ask again."""
+    """History cannot be read now: missed live messages go first, or Discord does not answer. Ask again."""
 
     request_id: RequestId
     reason: str
@@ -111,26 +111,26 @@ class PastDelayed(Message, frozen=True, kw_only=True, gc=False):
 
 
 class SettlePast(Message, frozen=True, kw_only=True, gc=False):
-    """Messages of the past are kept: those that were deleted or edited since they were read are to be taken back."""
+    """Messages of the past are kept: withdraw messages deleted or edited since they were read."""
 
     window: Window
     message_ids: tuple[MessageId, ...]
 
 
 class NotePast(Message, frozen=True, kw_only=True, gc=False):
-    """These windows have imported logs: their readers are to be told, and their deletions followed."""
+    """These windows have imported logs: tell their readers, and follow their deletions."""
 
     windows: tuple[Window, ...]
 
 
 class StartImport(Message, frozen=True, kw_only=True, gc=False):
-    """Import Discord's history, or go on with it; answered by `ImportDescribed` or `Refused`."""
+    """Import Discord's history, or resume the import; answered by `ImportDescribed` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
     window: Window
     manages_server: bool = False
-    """True if the person may manage the server; the operator's window needs no such permission."""
+    """True if the person may manage the server; the operator's window needs no permission."""
 
 
 class StopImport(Message, frozen=True, kw_only=True, gc=False):
@@ -158,21 +158,21 @@ class ImportDescribed(Message, frozen=True, kw_only=True, gc=False):
     places: int
     places_done: int
     kept: int
-    """Messages that were taken in by this import."""
+    """Messages taken in by this import."""
     read: int
-    """Messages that were read in this life."""
+    """Messages read in this life."""
     estimate: int
-    """Messages that are likely left; an estimate from the time that is left of each place."""
+    """Messages likely left; an estimate from the remaining time of each place."""
     per_second: float
     """Messages read a second, lately."""
     left_s: float
-    """Seconds that are likely left; 0 where that is unknown."""
+    """Seconds likely left; 0 if unknown."""
     note: str = ""
-    """Why it waits, or what could not be read; empty for nothing."""
+    """Reason of a wait, or unreadable places; empty for nothing."""
 
 
 class ImportExport(Message, frozen=True, kw_only=True, gc=False):
-    """Import files of DiscordChatExporter; answered by `ExportImported` or `Refused`, and then nothing is taken."""
+    """Import files of DiscordChatExporter; answered by `ExportImported`, or by `Refused` without any import."""
 
     request_id: RequestId
     reply_to: Address
@@ -188,7 +188,7 @@ class ExportImported(Message, frozen=True, kw_only=True, gc=False):
     files: int
     messages: int
     kept: int
-    """Messages that no log held before."""
+    """Messages new to the logs."""
     windows: int
 
 

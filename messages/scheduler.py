@@ -1,4 +1,4 @@
-"""Protocol of the scheduler, the only actor that writes the reminders' file and says what is due."""
+"""Protocol of the scheduler, the only writer of the reminders' file and the source of due reminders."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ class ListedReminder(Value, frozen=True, kw_only=True, gc=False):
     """One reminder of the file."""
 
     id: str
-    """Empty for a line that has none yet."""
+    """Empty for a line without an id yet."""
     line: str
-    """As it stands in the file."""
+    """The line's exact text in the file."""
     msg: str
     recur: str
     next_due: datetime | None
-    """UTC; None for a one-off whose time has passed and whose text is about to be posted, and for a failed reminder."""
+    """UTC; None for a one-off reminder about to be posted after its time, and for a failed reminder."""
     next_local: str
-    """The same on London's clocks, for people; empty for None."""
+    """The same time on London's clocks, for people; empty for None."""
     is_addressable: bool = True
-    """False for an id that stands on several lines, or none: it can't be modified or deleted by it."""
+    """False for an id on several lines, or on no line: the reminder can't be modified or deleted by its id."""
     failed: bool = False
-    """True if the reminder could not be posted where it was asked for; a change of its time opens it again."""
+    """True if the reminder could not be posted at its place; a change of its time opens the reminder again."""
 
 
 class InvalidLine(Value, frozen=True, kw_only=True, gc=False):
-    """A line that is not used, or not as it may have been meant."""
+    """A line left out, or not used as probably meant."""
 
     number: int
-    """In the file; 0 for who may not see all of it."""
+    """Number in the file; 0 for readers who may not see the whole file."""
     line: str
     reason: str
 
 
 class CreateReminder(Message, frozen=True, kw_only=True, gc=False):
-    """Add a line that is said in the window when due; answered by `ReminderCreated` or `Refused`, and confirmed.
+    """Add a reminder for the window; answered by `ReminderCreated` or `Refused`, and confirmed.
 
-    What is asked for on a command line is said in the reminders' channel.
+    A reminder from a command line is posted in the reminders' channel.
     """
 
     request_id: RequestId
@@ -64,15 +64,15 @@ class CreateReminder(Message, frozen=True, kw_only=True, gc=False):
     """`HH:MM` on London's clocks."""
     recur: Word = "none"
     at: Word = ""
-    """ISO 8601 in place of `date` and `time`; without an offset it is London's."""
+    """ISO 8601 in place of `date` and `time`; without an offset, London's time."""
     in_minutes: DelayMinutes = 0
     """From now, in their place."""
 
 
 class ModifyReminder(Message, frozen=True, kw_only=True, gc=False):
-    """Change what is named of one line; answered by `ReminderModified` or `Refused`, and confirmed in the window.
+    """Change the named parts of one line; answered by `ReminderModified` or `Refused`, and confirmed in the window.
 
-    For who may not read where the line was asked for there is no such line.
+    The line does not exist for people who may not read the place of its request.
     """
 
     request_id: RequestId
@@ -90,7 +90,7 @@ class ModifyReminder(Message, frozen=True, kw_only=True, gc=False):
 class DeleteReminder(Message, frozen=True, kw_only=True, gc=False):
     """Take one line out; answered by `ReminderDeleted` or `Refused`, and confirmed in the window.
 
-    For who may not read where the line was asked for there is no such line.
+    The line does not exist for people who may not read the place of its request.
     """
 
     request_id: RequestId
@@ -100,7 +100,7 @@ class DeleteReminder(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ListReminders(Message, frozen=True, kw_only=True, gc=False):
-    """Say what the file holds, as far as it may be shown in the window; answered by `RemindersListed` or `Refused`."""
+    """List the file's reminders, as far as the window may see them; answered by `RemindersListed` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -110,7 +110,7 @@ class ListReminders(Message, frozen=True, kw_only=True, gc=False):
 
 
 class RelayConfirmation(Message, frozen=True, kw_only=True, gc=False):
-    """Show in a window what a command line has said of a change; answered by `ConfirmationRelayed` or `Refused`."""
+    """Show a command line's report of a change in a window; answered by `ConfirmationRelayed` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -118,7 +118,7 @@ class RelayConfirmation(Message, frozen=True, kw_only=True, gc=False):
     what: Annotated[str, Meta(max_length=60)]
     """Such as `Reminder set`."""
     line: Annotated[str, Meta(max_length=4_500)]
-    """Exactly as it stands in the file, or stood there; more than any that the agent writes."""
+    """The line's exact text in the file, present or former; longer than any line written by the agent."""
     notes: Annotated[str, Meta(max_length=500)] = ""
     """Lines that follow."""
 
@@ -141,7 +141,7 @@ class ReminderCreated(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ReminderModified(Message, frozen=True, kw_only=True, gc=False):
-    """The line stands in the file in place of the old one."""
+    """The new line stands in the file in place of the old one."""
 
     request_id: RequestId
     id: str
@@ -160,13 +160,13 @@ class ReminderDeleted(Message, frozen=True, kw_only=True, gc=False):
 
 
 class RemindersListed(Message, frozen=True, kw_only=True, gc=False):
-    """Reminders that the file holds now."""
+    """Reminders in the file at present."""
 
     request_id: RequestId
     reminders: tuple[ListedReminder, ...]
     """Soonest first."""
     left_out: int
-    """Reminders beyond the limit that may be shown as well."""
+    """Number of visible reminders beyond the limit."""
     invalid: tuple[InvalidLine, ...]
 
 

@@ -1,7 +1,7 @@
-"""Protocol of ShellActor, the only one that starts processes, and of ApprovalActor, which asks a person first.
+"""Protocol of ShellActor, the only starter of processes, and of ApprovalActor, which asks a person first.
 
 An asker of ApprovalActor names the whole act and waits; the person whose message is being answered, or an operator,
-decides. Further kinds of acts are one more value of `ApprovalKind`.
+decides. Each further kind of act is one more value of `ApprovalKind`.
 """
 
 from __future__ import annotations
@@ -29,23 +29,24 @@ class BashOutcome(StrEnum):
 
 
 class SharedFolder(Value, frozen=True, kw_only=True, gc=False):
-    """A folder of a contributor's own that commands in a sandbox see at its path; without a sandbox it is there anyway.
+    """A folder of a contributor, visible to sandboxed commands at its path; without a sandbox, visible anyway.
 
-    What commands leave in it is as in a working directory: links, pipes, folders that are shut. Readers of the folder
+    Commands leave the same kinds of entries as in a working directory: links, pipes, closed folders. Readers of the
+    folder
     follow no link.
     """
 
     path: str
-    """Absolute and real: no part of it is a link. While it does not exist, nothing is shown."""
+    """Absolute and real: no part of the path is a link. A missing folder is not shown."""
     may_write: bool = False
     """True if commands may change the folder, within bounds like a working directory's but smaller."""
     kept: tuple[str, ...] = ()
-    """Names directly in it that they may only read although they may change the rest; what is not there when a command
-    begins is not kept. Who puts another file in the place of one of them while a command runs takes the protection of
-    that name from that command: write into the file instead."""
+    """Names directly in the folder, read-only although the rest may be changed; a name missing when a command
+    begins is not protected. A file put in the place of a protected name while a command runs takes the protection from
+    the command: write into the file instead."""
     hidden: tuple[str, ...] = ()
-    """Names directly in it of regular files and folders that commands see empty, and cannot change; likewise. What is
-    shared of its own within such a folder is shown there."""
+    """Names directly in the folder of regular files and folders that commands see empty, and cannot change; likewise. A
+    folder shared separately within a hidden folder is shown there."""
 
 
 class RunBash(Message, frozen=True, kw_only=True, gc=False):
@@ -58,27 +59,26 @@ class RunBash(Message, frozen=True, kw_only=True, gc=False):
     timeout_s: float | None = None
     """Seconds, > 0; None for the configured default; more than the maximum is refused."""
     audience: str = ""
-    """Readers of the window, as a label of `domain.policy.audience`: the label decides which logs the command may read.
-    """
+    """Readers of the window, as a label of `domain.policy.audience`: the label decides the logs readable by the
+    command."""
     folders: tuple[SharedFolder, ...] = ()
-    """Shown to the command besides; of two with one path the narrower permission holds."""
+    """Further folders for the command; of two with one path the narrower permission holds."""
     lane: str = ""
-    """Commands of one lane run one after the other, those of two beside each other; empty for the window's own turn.
-
-    Lanes have places of their own, so that a command which waits for what a lane does takes none from it. What only the
-    turn's own commands may ask (`Verb.in_lanes`) is not to be asked from a lane."""
+    """Commands of one lane run one after the other, commands of two lanes at the same time; empty for the window's own
+    turn. Lanes have separate places, so a command that waits for a lane's work takes no place from the lane. Verbs
+    reserved for the turn's own commands (`Verb.in_lanes`) are refused from a lane."""
     turn_id: TurnId = TurnId("")
-    """Turn on whose behalf the command runs, by which its kept output is found; empty for none."""
+    """Turn on whose behalf the command runs, used to find its kept output; empty for none."""
     is_again: bool = False
-    """True if an earlier life may have begun the command: it is run only if it still waits for a person's approval."""
+    """True if an earlier life may have begun the command: it runs only if still waiting for a person's approval."""
     is_operators: bool = False
-    """True for a script of the operator's own, which needs no approval."""
+    """True for an operator's own script, run without approval."""
 
 
 class EmptyFolder(Message, frozen=True, kw_only=True, gc=False):
-    """Empty the window's working directory and its kept output, after its commands that were asked for before.
+    """Empty the window's working directory and its kept output, after its earlier commands.
 
-    No command is run for it. Answered by `FolderEmptied`, or `Refused` of the socket's protocol.
+    No command is run. Answered by `FolderEmptied`, or `Refused` of the socket's protocol.
     """
 
     request_id: RequestId
@@ -87,21 +87,21 @@ class EmptyFolder(Message, frozen=True, kw_only=True, gc=False):
 
 
 class FolderEmptied(Message, frozen=True, kw_only=True, gc=False):
-    """The working directory is empty, and kept output is gone; attachments and logs are where they were."""
+    """The working directory is empty, and kept output is gone; attachments and logs are unchanged."""
 
     request_id: RequestId
 
 
 class CancelBash(Message, frozen=True, kw_only=True, gc=False):
-    """Kill the command and everything that it started; its result says `aborted`."""
+    """Kill the command with all its processes; its result says `aborted`."""
 
     request_id: RequestId
 
 
 class StartServer(Message, frozen=True, kw_only=True, gc=False):
-    """Run a program that serves other actors, in a sandbox of its own; answered by `ServerEnded` when it has ended.
+    """Run a program that serves other actors, in a separate sandbox; answered by `ServerEnded` after its end.
 
-    The program's stdin and stdout are one connection to a socket on which the asker listens.
+    The program's stdin and stdout are one connection to a socket of the asker.
     """
 
     request_id: RequestId
@@ -110,18 +110,18 @@ class StartServer(Message, frozen=True, kw_only=True, gc=False):
     command: tuple[str, ...]
     """Program and its arguments."""
     socket: str
-    """Path of a Unix socket on which the asker listens."""
+    """Path of a listening Unix socket of the asker."""
     environment: tuple[tuple[str, str], ...] = ()
     """Variables beside the usual ones; values may be secrets."""
     has_network: bool = False
     reads: tuple[str, ...] = ()
-    """Folders, absolute, that the program may read and run programs of."""
+    """Folders, absolute, readable by the program, also for programs to run."""
     writes: tuple[str, ...] = ()
-    """Folders, absolute, that the program may change."""
+    """Folders, absolute, writable by the program."""
 
 
 class StopServer(Message, frozen=True, kw_only=True, gc=False):
-    """Kill the program that was started by this request; one that has ended is no matter."""
+    """Kill the program started by this request; an ended program is no error."""
 
     request_id: RequestId
 
@@ -131,11 +131,11 @@ class ServerEnded(Message, frozen=True, kw_only=True, gc=False):
 
     request_id: RequestId
     reason: str
-    """For people: how it ended, and the last lines that it wrote to stderr."""
+    """For people: the kind of end, and the program's last lines on stderr."""
 
 
 class HoldCommands(Message, frozen=True, kw_only=True, gc=False):
-    """Stop the clock of the window's running commands while one of them waits for a person, or let the clock go on."""
+    """Stop the clock of the window's running commands while a command waits for a person, or restart the clock."""
 
     window: Window
     holds: bool
@@ -152,7 +152,7 @@ class BashResult(Message, frozen=True, kw_only=True, gc=False):
     """For the model: the tail of the merged output with its notices."""
     truncated: bool
     full_output_path: str
-    """File with the whole output, empty when `text` has all of it."""
+    """File with the whole output; empty if `text` is complete."""
     duration_s: float
 
     @property
@@ -162,7 +162,7 @@ class BashResult(Message, frozen=True, kw_only=True, gc=False):
 
 
 class BashRefused(Message, frozen=True, kw_only=True, gc=False):
-    """Nothing was run."""
+    """No command was run."""
 
     request_id: RequestId
     reason: str
@@ -189,22 +189,22 @@ class DocumentRead(Message, frozen=True, kw_only=True, gc=False):
     kind: Annotated[str, Meta(max_length=300)]
     """Kind of the document by its content, such as `PDF`."""
     about: Annotated[str, Meta(max_length=300)]
-    """Extent of the document, such as `3 pages`; empty if it has none."""
+    """Extent of the document, such as `3 pages`; empty if unknown."""
     text: Annotated[str, Meta(max_length=MOST_DOCUMENT_CHARS)]
     """With marks of pages, sheets, rows and headings."""
     remark: Annotated[str, Meta(max_length=3_000)] = ""
-    """Parts of the document that are not in the text."""
+    """Parts of the document missing from the text."""
 
 
 class DocumentUnread(Message, frozen=True, kw_only=True, gc=False):
-    """The document has no text that could be read."""
+    """The document has no readable text."""
 
     request_id: RequestId
     reason: Annotated[str, Meta(max_length=300)]
 
 
 class ApprovalKind(StrEnum):
-    """Kind of the act that a person is asked about."""
+    """Kind of the act awaiting a person's approval."""
 
     COMMAND = "command"
     PAGE = "page"
@@ -225,17 +225,17 @@ class AskApproval(Message, frozen=True, kw_only=True, gc=False):
     text: str
     """The whole act: a command, an address, a search."""
     is_again: bool = False
-    """True if an earlier life may have done it: without an open question it is refused as `is_unknown`."""
+    """True if an earlier life may have done the act: without an open question the act is refused as `is_unknown`."""
 
 
 class ApprovalGranted(Message, frozen=True, kw_only=True, gc=False):
-    """It may be done once; the grant is used up, on the disk too."""
+    """The act may be done once; the grant is used up, on the disk too."""
 
     request_id: RequestId
 
 
 class ApprovalRefused(Message, frozen=True, kw_only=True, gc=False):
-    """It must not be done."""
+    """The act is forbidden."""
 
     request_id: RequestId
     reason: str
@@ -251,7 +251,7 @@ class WithdrawApproval(Message, frozen=True, kw_only=True, gc=False):
 
 
 class DecideApproval(Message, frozen=True, kw_only=True, gc=False):
-    """Grant or refuse what is asked; answered by `ApprovalDecided` or `Refused`."""
+    """Grant or refuse a request; answered by `ApprovalDecided` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -261,7 +261,7 @@ class DecideApproval(Message, frozen=True, kw_only=True, gc=False):
     decided_by: UserId = UserId("")
     """Person who pressed a button; empty for the operator, at the operator's socket."""
     reason: Annotated[str, Meta(max_length=500)] = ""
-    """Why it is refused, for the model; empty for the usual words."""
+    """Reason of a refusal, for the model; empty for the usual words."""
 
 
 class ApprovalDecided(Message, frozen=True, kw_only=True, gc=False):
@@ -274,7 +274,7 @@ class ApprovalDecided(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ListApprovals(Message, frozen=True, kw_only=True, gc=False):
-    """Say which questions are open; answered by `ApprovalsListed`."""
+    """List the open questions; answered by `ApprovalsListed`."""
 
     request_id: RequestId
     reply_to: Address

@@ -1,4 +1,4 @@
-"""Protocol of SkillsActor, which knows what is written in the skill folders; it is a contributor to turns, too."""
+"""Protocol of SkillsActor, the owner of the skill folders' contents and a contributor to turns."""
 
 from __future__ import annotations
 
@@ -18,56 +18,56 @@ class SkillState(Enum):
     HIDDEN = "hidden"
     """Not in the model's list; people may call the skill."""
     CHANGED = "changed"
-    """Not used: the files are not the accepted ones."""
+    """Not used: the files differ from the accepted files."""
     FAULTY = "finding"
-    """Used, with a fault in its file."""
+    """In use, with a fault in the skill's file."""
 
 
 class SkillEntry(Value, frozen=True, kw_only=True, gc=False):
-    """One skill."""
+    """A skill."""
 
     name: str
     description: str
     path: str
-    """Of its SKILL.md, absolute, the same inside the sandbox; of a changed skill, its folder."""
+    """Absolute path of the skill's SKILL.md, equal inside the sandbox; of a changed skill, the folder."""
     origin: str = ""
-    """`shipped`; folder, archive or address of an added skill; for all others the folder in which the skill lies."""
+    """`shipped`; folder, archive or address of an added skill; otherwise the skill's parent folder."""
     state: SkillState = SkillState.USED
     tokens: int = 0
     """Estimated tokens of the skill in each request."""
 
 
 class ListSkills(Message, frozen=True, kw_only=True, gc=False):
-    """List the skills with what is wrong with their files; answered by `SkillsListed`."""
+    """List the skills with the faults in their files; answered by `SkillsListed`."""
 
     request_id: RequestId
     reply_to: Address
 
 
 class SkillsListed(Message, frozen=True, kw_only=True, gc=False):
-    """The skills as they are now."""
+    """The skills at present."""
 
     request_id: RequestId
     skills: tuple[SkillEntry, ...]
-    """In the order in which they were found: of two with one name the first is used."""
+    """In the order of discovery: of two skills with the same name the first is used."""
     warnings: tuple[str, ...]
-    """Each names a file and the rule that it breaks."""
+    """Each names a file and the broken rule."""
     tokens: int = 0
     """Estimated tokens of all skills in each request, with the words about their use."""
 
 
 class ReadSkill(Message, frozen=True, kw_only=True, gc=False):
-    """Give what a person's call of a skill puts into their turn; answered by `SkillRead` or `Refused`."""
+    """Give the text of a skill that a person calls in a turn; answered by `SkillRead` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
     name: str
     arguments: str = ""
-    """Whatever they added; may be empty."""
+    """The person's words after the skill's name; may be empty."""
 
 
 class SkillRead(Message, frozen=True, kw_only=True, gc=False):
-    """A skill as a turn takes it."""
+    """A skill's text for a turn."""
 
     request_id: RequestId
     name: str

@@ -1,8 +1,9 @@
-"""Protocol of the control socket, shared by every actor that answers it.
+"""Protocol of the control socket, shared by every actor behind the socket.
 
-Owner: SocketActor turns each line of a socket into a message to the actor that owns the matter. Such a message has the
-fields `request_id`, `reply_to` and, where it concerns one window, `window`: the door fills these in, so that a request
-can act for its own window only. All other fields are the request's arguments. Its answer is any message with the same
+Owner: SocketActor turns each line of a socket into a message to the owner of the matter. The message has the
+fields `request_id`, `reply_to` and, for a request about one window, `window`. SocketActor sets these fields, so a
+request
+can act for its own window only. All other fields are the request's arguments. The answer is any message with the same
 `request_id`, or `Refused`.
 """
 
@@ -28,7 +29,7 @@ class OpenDoor(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
     window: Window
     is_lane: bool = False
-    """True for the socket of lanes, which answers only the requests open to lanes."""
+    """True for the socket of lanes, limited to requests open to lanes."""
 
 
 class DoorOpen(Message, frozen=True, kw_only=True, gc=False):
@@ -38,11 +39,11 @@ class DoorOpen(Message, frozen=True, kw_only=True, gc=False):
     path: str
     """Of the socket, outside the sandbox; when the socket's actor ends, the file goes."""
     open_s: float
-    """For how many seconds, counted from the question, it stays open at least while its actor lives."""
+    """Least time for which the socket stays open while its actor lives, in seconds from the request."""
 
 
 class TendDoors(Message, frozen=True, kw_only=True, gc=False):
-    """Timer of the actor's own: close sockets that are idle for long, or retry sockets that could not be made."""
+    """Timer of the actor: close idle sockets, and retry sockets that could not be made."""
 
 
 DoorMessage = OpenDoor | TendDoors

@@ -1,10 +1,11 @@
-"""Protocol of observation: how each actor is doing, and how a person's message is being answered, step by step.
+"""Protocol of observation: the state of each actor, and the progress of each answer, step by step.
 
-Owners: any actor with something to tell answers a request for its description. ContextActor publishes runs to
-subscribers of the topic `RUNS`, and only while there are any. A run is the work on one turn; within it a round is one
-reply of the model with the commands that it asked for. Each type is tagged with the name that pi has for it, where a
-run is an `agent` and a round is a `turn`. FeedActor keeps recent events for clients that ask for them piece by piece.
-Also the event of the kernel, for the operator: an actor cannot be kept running.
+Owners: any actor with figures answers a request for its description. ContextActor publishes runs to
+subscribers of the topic `RUNS`, and only while there are any. A run is the work on one turn; a round within the run is
+one
+reply of the model with the commands in the reply. Each type is tagged with pi's name for the type: in pi a
+run is an `agent` and a round is a `turn`. FeedActor keeps recent events for clients that poll.
+The kernel's event for the operator belongs here, too: an actor cannot be kept running.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from messages.base import Address, Message, RequestId, TurnId, Value, Window, ma
 
 OBSERVER = Address("observer")
 TRACES = Address("traces")
-"""Shows a person what the others say of themselves."""
+"""Actor that shows the other actors' descriptions to people."""
 
 
 class DescribeYourself(Message, frozen=True, kw_only=True, gc=False):
@@ -29,7 +30,7 @@ class DescribeYourself(Message, frozen=True, kw_only=True, gc=False):
 
 
 Figures = tuple[tuple[str, str | int | float], ...]
-"""Names (snake_case, with their unit) and values, in the order to show them."""
+"""Names (snake_case, with their unit) and values, in display order."""
 
 
 class SelfDescription(Message, frozen=True, kw_only=True, gc=False):
@@ -72,7 +73,7 @@ class Moment(Value, frozen=True, kw_only=True, gc=False):
 
     window: Window
     run_id: TurnId
-    """Of the turn that is worked on; a later life that picks it up tells of a run of the same id."""
+    """Id of the turn in hand; a later life that resumes the turn reports a run of the same id."""
     number: int
     """1-based place within the run."""
     at: datetime
@@ -106,18 +107,18 @@ class RoundBegan(Message, frozen=True, kw_only=True, gc=False, tag="turn_start")
 
 
 class RoundEnded(Message, frozen=True, kw_only=True, gc=False, tag="turn_end"):
-    """All that its reply asked for is done."""
+    """Everything requested by the reply is done."""
 
     moment: Moment
     round: int
 
 
 class MessageBegan(Message, frozen=True, kw_only=True, gc=False, tag="message_start"):
-    """A message of the conversation begins; what came before it stays as it is."""
+    """A message of the conversation begins; earlier messages stay unchanged."""
 
     moment: Moment
     role: str
-    """`user`, `assistant`, or `runtime` for what the runtime looks up at the model's wish."""
+    """`user`, `assistant`, or `runtime` for text that the runtime looks up at the model's request."""
 
 
 class MessageGrew(Message, frozen=True, kw_only=True, gc=False, tag="message_update"):
@@ -125,7 +126,7 @@ class MessageGrew(Message, frozen=True, kw_only=True, gc=False, tag="message_upd
 
     moment: Moment
     offset: int
-    """Number of characters of the message before `text`; characters after that point are replaced."""
+    """Number of characters of the message before `text`; later characters are replaced."""
     text: str
 
 
@@ -139,24 +140,24 @@ class MessageEnded(Message, frozen=True, kw_only=True, gc=False, tag="message_en
     """Author, if the message is a person's."""
     model: str = ""
     stop_reason: str = ""
-    """`stop`, `tool_calls` or `length`; `aborted` when it was given up."""
+    """`stop`, `tool_calls` or `length`; `aborted` for an abandoned reply."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float = 0.0
 
 
 class ToolBegan(Message, frozen=True, kw_only=True, gc=False, tag="tool_execution_start"):
-    """A tool call begins; calls are carried out one after the other."""
+    """A tool call begins; calls run one after the other."""
 
     moment: Moment
     call_id: str
     tool: str
     arguments_json: str
-    """As the model wrote it; may be malformed."""
+    """Arguments in the model's spelling; may be malformed."""
 
 
 class ToolEnded(Message, frozen=True, kw_only=True, gc=False, tag="tool_execution_end"):
-    """A tool call has its result; of a command's output that is its end, as the model is shown it."""
+    """A tool call has its result; of a command's output, the end as shown to the model."""
 
     moment: Moment
     call_id: str
@@ -164,7 +165,7 @@ class ToolEnded(Message, frozen=True, kw_only=True, gc=False, tag="tool_executio
     text: str
     is_error: bool
     outcome: str
-    """`exited`, `timeout` …, `refused` or `not-run`: as the log has it."""
+    """`exited`, `timeout` …, `refused` or `not-run`: as in the log."""
 
 
 RunEvent = (
@@ -173,12 +174,12 @@ RunEvent = (
 
 
 class ReadEvents(Message, frozen=True, kw_only=True, gc=False):
-    """Give what happened after a place in the stream, or wait until something does; answered by `EventsRead`."""
+    """Give the events after a place in the stream, or wait for an event; answered by `EventsRead`."""
 
     request_id: RequestId
     reply_to: Address
     after: Annotated[int, Meta(ge=0, le=2**53)] | None = None
-    """Place of the last event that is known already; None for the newest, which begins a look."""
+    """Place of the last known event; None for the newest event, to begin."""
     wait_s: Annotated[int, Meta(ge=0, le=LONGEST_WAIT_S)] = 0
     """Longest wait for the first event, in seconds."""
 
@@ -190,7 +191,7 @@ class EventsRead(Message, frozen=True, kw_only=True, gc=False):
     events: tuple[str, ...]
     """Each a JSON object, oldest first."""
     last: int
-    """Place of the last of them, for the next look."""
+    """Place of the last event here, for the next request."""
     missed: int
     """Number of events since the client's last request that are no longer kept; at least one after a long pause."""
 

@@ -1,8 +1,8 @@
 """Protocol of a turn, for its participants: contribute before the turn, word its results, receive its end.
 
-Owner: contributors, subscribers, the part that words a window's results, and the part that is asked before the history
-is cut; ContextActor asks and tells. Roles, pairs of calls and results, their order, the memory block and the prompts
-stay ContextActor's: of what is worded only texts are replaced.
+Owner: ContextActor asks and tells contributors, subscribers, the part that words a window's results, and the part that
+is asked before a cut of the history. Roles, pairs of calls and results, the order, the memory block and the prompts
+stay ContextActor's: the wording part replaces texts only.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from messages.shell import SharedFolder
 
 
 class LoggedEvent(Value, frozen=True, kw_only=True, gc=False):
-    """A pointer to one event of the log with what it says."""
+    """A pointer to one event of the log, with the event's words."""
 
     id: EventId
     kind: str
-    """`user`, `agent`, `pin` …: `docs/formats.md` has them all."""
+    """`user`, `agent`, `pin` …: `docs/formats.md` lists all kinds."""
     path: str
-    """POSIX path below the data root, so it starts `logs/`."""
+    """POSIX path below the data root, beginning with `logs/`."""
     line: int
     """1-based line of the event's heading."""
     at: datetime
     author: str
     text: str
     meta_json: str = "{}"
-    """Metadata of the event, as the log spells it."""
+    """Metadata of the event, in the log's spelling."""
 
 
 class Reference(Value, frozen=True, kw_only=True, gc=False):
@@ -52,7 +52,7 @@ class Reference(Value, frozen=True, kw_only=True, gc=False):
 
 
 class PrepareTurn(Message, frozen=True, kw_only=True, gc=False):
-    """Say what this turn's request should carry besides the history; of a late answer, only the instructions count."""
+    """Contribute text to this turn's request besides the history; of a late answer, only the instructions count."""
 
     request_id: RequestId
     reply_to: Address
@@ -66,15 +66,15 @@ class PrepareTurn(Message, frozen=True, kw_only=True, gc=False):
     audience: str = ""
     """Readers of the window, as a label of `domain.policy.audience`; empty when unknown."""
     log: str = ""
-    """POSIX path of the window's log below the data root; empty where nothing is kept. Another one is a new session."""
+    """POSIX path of the window's log below the data root; empty without a log. Another path is a new session."""
     may_run: bool = True
     """True if commands may be run in this turn."""
     tables: tuple[str, ...] = ()
-    """Ids of the settings' channel tables that hold for the turn, the nearest first."""
+    """Ids of the settings' channel tables in force for the turn, the nearest first."""
 
 
 class SkillCommands(Value, frozen=True, kw_only=True, gc=False):
-    """A skill that the instructions offer, and the commands by which it is used."""
+    """A skill in the instructions, and the commands of the skill."""
 
     name: str
     commands: tuple[str, ...] = ()
@@ -82,12 +82,12 @@ class SkillCommands(Value, frozen=True, kw_only=True, gc=False):
 
 
 class Store(Value, frozen=True, kw_only=True, gc=False):
-    """A place of a contributor's in which something is kept for later, as the system prompt names the place."""
+    """A contributor's store for later use, as named in the system prompt."""
 
     holds: str
-    """Content that belongs there, without a full stop."""
+    """Content of the store, without a full stop."""
     name: str = ""
-    """Name of the store, where its file's says too little; required without a path."""
+    """Name of the store, for a file name that says too little; required without a path."""
     path: str = ""
     """Absolute; empty if the instructions name the place."""
     keeper: str = "people"
@@ -95,31 +95,31 @@ class Store(Value, frozen=True, kw_only=True, gc=False):
 
 
 class TurnContribution(Message, frozen=True, kw_only=True, gc=False):
-    """One contributor's block for one turn; it is sent once and never stored."""
+    """One contributor's block for one turn, sent once and never stored."""
 
     request_id: RequestId
     contributor: str
     block: str
     """Two lines to stand immediately before the prompt, `INJECTED_CONTEXT_<NAME>` and JSON; empty for nothing.
 
-    A block of another shape is left out: people's words in it could pass for a prompt."""
+    A block of another shape is left out: people's words inside could pass for a prompt."""
     instructions: str = ""
-    """Text to stand at the end of the system prompt; the same in every turn unless its cause changed, for the sake of
-    prompt caches. Empty for nothing."""
+    """Text for the end of the system prompt; empty for no text.
+    Equal in every turn unless its cause changed, for the sake of prompt caches."""
     without_commands: str | None = None
     """Text in place of `instructions` in turns without commands; None for the same text."""
     stores: tuple[Store, ...] = ()
-    """Places in which the contributor, or the model by commands, keeps something for later."""
+    """Places in which the contributor, or the model by commands, keeps data for later."""
     references: tuple[Reference, ...] = ()
     """Places in logs that the block names: the model may ask this turn to see the records around them."""
     folders: tuple[SharedFolder, ...] = ()
-    """Folders of the contributor's own that this turn's commands are to see."""
+    """Folders of the contributor, visible to this turn's commands."""
     skills: tuple[SkillCommands, ...] = ()
-    """Skills that the instructions offer, so that a model that calls one like a tool can be told its commands."""
+    """Skills in the instructions, so a model that calls a skill like a tool can be told the commands."""
 
 
 class ExpandReference(Message, frozen=True, kw_only=True, gc=False):
-    """Give the log around a place that one's block named; answered by `ReferenceExpanded` or `Refused`."""
+    """Give the log around a place named by one's block; answered by `ReferenceExpanded` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -129,7 +129,7 @@ class ExpandReference(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ReferenceExpanded(Message, frozen=True, kw_only=True, gc=False):
-    """Lines of a log, as they stand in it."""
+    """Lines of a log, unchanged."""
 
     request_id: RequestId
     path: str
@@ -140,20 +140,20 @@ class ReferenceExpanded(Message, frozen=True, kw_only=True, gc=False):
 
 
 class TurnEnded(Message, frozen=True, kw_only=True, gc=False):
-    """A turn is over and everything about it is in the log; told at least once, so ids say what is known already."""
+    """A turn is over and entirely in the log; told at least once, so receivers recognise known ids."""
 
     window: Window
     turn_id: TurnId
     outcome: str
     """`answered`, `failed` or `aborted`."""
     events: tuple[LoggedEvent, ...]
-    """The person's words, then the answer, where there is one."""
+    """The person's words, then the answer, if any."""
     audience: str = ""
     """Readers of the window, as a label of `domain.policy.audience`; empty when unknown."""
 
 
 class EventsLogged(Message, frozen=True, kw_only=True, gc=False):
-    """Events that belong to no turn, such as pins, are in the log."""
+    """Events without a turn, such as pins, are in the log."""
 
     window: Window
     events: tuple[LoggedEvent, ...]
@@ -161,27 +161,27 @@ class EventsLogged(Message, frozen=True, kw_only=True, gc=False):
 
 
 class CallShown(Value, frozen=True, kw_only=True, gc=False):
-    """One call of a tool with its result, as the log has them."""
+    """One call of a tool with its result, as in the log."""
 
     event: EventId
-    """Of the result; what names it here, for providers give ids of calls more than once."""
+    """Id of the result; names the call here, for providers repeat ids of calls."""
     call_id: str
     """The provider's."""
     command: str
-    """Command that was run; empty for a call that could not be understood."""
+    """Command that was run; empty for an unreadable call."""
     text: str
-    """The result, as it would be shown without this protocol."""
+    """The result, as shown without this protocol."""
     outcome: str
-    """As the log has it: `exited`, `timeout`, `refused`, `not-run` …; empty where it says nothing."""
+    """Outcome as in the log: `exited`, `timeout`, `refused`, `not-run` …; empty without an outcome in the log."""
     exit_code: int | None
     asked_at: datetime
     ended_at: datetime
     full_output: str = ""
-    """File that holds all of the output, where the text is its end; empty for none."""
+    """File with the whole output if the text is only the end of the output; otherwise empty."""
 
 
 class TurnShown(Value, frozen=True, kw_only=True, gc=False):
-    """One turn of a request, and its calls in their order."""
+    """One turn of a request, and its calls in order."""
 
     turn_id: TurnId
     calls: tuple[CallShown, ...] = ()
@@ -194,68 +194,68 @@ class WordRequest(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
     window: Window
     log: str
-    """POSIX path of the window's log below the data root; empty where nothing is kept. Another one is a new session."""
+    """POSIX path of the window's log below the data root; empty without a log. Another path is a new session."""
     turn_id: TurnId
-    """The turn that is being answered, the last of `turns`."""
+    """The turn in hand, the last of `turns`."""
     turns: tuple[TurnShown, ...]
-    """All that the request shows, the oldest first."""
+    """All turns of the request, the oldest first."""
     audience: str = ""
     """Readers of the window, as a label of `domain.policy.audience`; empty when unknown."""
     withdrawals: int = 0
-    """Number of withdrawals of words in this log; a number unlike the previous request's means that turns left for that
-    reason.
+    """Number of withdrawals of words in this log; a change since the previous request means that turns left because of
+    a withdrawal.
     """
     breaks_from: TurnId = TurnId("")
-    """The oldest turn whose messages are not those of the request before, whatever is worded: from there on no cache of
-    a provider's has the conversation. Empty where all of it stands as it did."""
+    """The oldest turn whose messages differ from the previous request's, whatever is worded: from this turn on no
+    provider's cache has the conversation. Empty if all messages are the same."""
 
 
 class RequestWorded(Message, frozen=True, kw_only=True, gc=False):
-    """Wording of the results of one request; results that are not named are shown unchanged."""
+    """Wording of the results of one request; results without a wording are shown unchanged."""
 
     request_id: RequestId
     results: tuple[tuple[EventId, str], ...]
     """Result -> its text."""
     notes: tuple[tuple[TurnId, str], ...] = ()
-    """Turn -> block that stands before its first message: the line `INJECTED_CONTEXT_<NAME>` and one line of JSON."""
+    """Turn -> block before the turn's first message: the line `INJECTED_CONTEXT_<NAME>` and one line of JSON."""
 
 
 class SpokenTurn(Value, frozen=True, kw_only=True, gc=False):
-    """Words of one turn, without those that were taken back; several people's where some joined it."""
+    """Words of one turn, without withdrawn words; the words of several people if some joined the turn."""
 
     turn_id: TurnId
     path: str
-    """POSIX path of the log below the data root; empty where nothing is kept."""
+    """POSIX path of the log below the data root; empty without a log."""
     line: int
-    """1-based line in it at which the turn begins; 0 where nothing is kept."""
+    """1-based line of the log at which the turn begins; 0 without a log."""
     at: datetime
     author: str
     text: str
     answer: str = ""
-    """Last text of the agent; empty for none."""
+    """Last text of the agent; empty for no text."""
     results: tuple[str, ...] = ()
     """Of each command's output the end."""
 
 
 class PrepareCompaction(Message, frozen=True, kw_only=True, gc=False):
-    """Say what stands at the head of what is left of a history; answered by `CompactionReady` or `Refused`.
+    """Give the head of the history after a cut; answered by `CompactionReady` or `Refused`.
 
-    Asked before turns are cut off, at the first turn of a life, and after words were taken back.
+    Asked before turns are cut off, at the first turn of a life, and after words were withdrawn.
     """
 
     request_id: RequestId
     reply_to: Address
     window: Window
     log: str
-    """POSIX path of the window's log below the data root; empty where nothing is kept."""
+    """POSIX path of the window's log below the data root; empty without a log."""
     kept_from: TurnId
-    """The first turn that was left by the last cut; empty where there was none."""
+    """The first turn after the last cut; empty without an earlier cut."""
     first_kept: TurnId = TurnId("")
-    """The first turn that is to be left now; empty where nothing is to be cut."""
+    """The first turn after this cut; empty for no cut."""
     spoken: tuple[SpokenTurn, ...] = ()
     """Turns to be cut off, oldest first."""
     words: str = ""
-    """Points to be kept in mind, as given by the requester of the cut; empty for none."""
+    """Points to keep in mind, as given by the requester of the cut; empty for none."""
     audience: str = ""
     """Readers of the window, as a label of `domain.policy.audience`; empty when unknown."""
     may_run: bool = True
@@ -267,11 +267,11 @@ class CompactionReady(Message, frozen=True, kw_only=True, gc=False):
 
     request_id: RequestId
     handover: str = ""
-    """Block for the head: the line `INJECTED_CONTEXT_<NAME>` and one line of JSON; empty for nothing."""
+    """Block for the head: the line `INJECTED_CONTEXT_<NAME>` and one line of JSON; empty for no block."""
     cut: bool = True
     """True if the turns may be cut; else they are left out of this request only, and the question is asked again."""
     trouble: str = ""
-    """Why not, or what is still to be written down, for a person; empty where all is well."""
+    """Reason of a refusal, or unwritten work, for a person; empty if all is well."""
 
 
 class WindowBegun(Message, frozen=True, kw_only=True, gc=False):
@@ -280,19 +280,19 @@ class WindowBegun(Message, frozen=True, kw_only=True, gc=False):
     window: Window
     log: str
     previous_log: str
-    """Empty for none."""
+    """Empty without an earlier log."""
     audience: str = ""
 
 
 class CompactWindow(Message, frozen=True, kw_only=True, gc=False):
-    """Cut a window's history now, as far as it may be; answered by `WindowCompacted` or `Refused`."""
+    """Cut a window's history now, as far as permitted; answered by `WindowCompacted` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
     window: Window
     asked_by: UserId
     words: str = ""
-    """Points to be kept in mind; empty for none."""
+    """Points to keep in mind; empty for no points."""
 
 
 class WindowCompacted(Message, frozen=True, kw_only=True, gc=False):
@@ -304,7 +304,7 @@ class WindowCompacted(Message, frozen=True, kw_only=True, gc=False):
     head: tuple[str, ...] = ()
     """Names of the handover's parts before the kept turns; empty without a handover."""
     trouble: str = ""
-    """Work that follows the cut, for a person; empty for none."""
+    """Work that follows the cut, for a person; empty for no work."""
 
 
 class TellSpoken(Message, frozen=True, kw_only=True, gc=False):
@@ -314,22 +314,22 @@ class TellSpoken(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
     window: Window
     log: str
-    """One of the window's; another's is refused."""
+    """A log of the window; another window's log is refused."""
     first: TurnId = TurnId("")
     """Empty for the log's first."""
     last: TurnId = TurnId("")
-    """Last turn wanted; empty for the window's newest turn that has ended."""
+    """Last turn wanted; empty for the window's newest ended turn."""
 
 
 class SpokenTold(Message, frozen=True, kw_only=True, gc=False):
-    """Words of a stretch, the oldest first; nothing where the stretch is not in that log."""
+    """Words of a stretch, the oldest first; empty for a stretch of another log."""
 
     request_id: RequestId
     turns: tuple[SpokenTurn, ...]
 
 
 class TellAsker(Message, frozen=True, kw_only=True, gc=False):
-    """Say whose question a window is working on; answered by `AskerTold`."""
+    """Name the person whose question a window is working on; answered by `AskerTold`."""
 
     request_id: RequestId
     reply_to: Address
@@ -337,19 +337,19 @@ class TellAsker(Message, frozen=True, kw_only=True, gc=False):
 
 
 class AskerTold(Message, frozen=True, kw_only=True, gc=False):
-    """The turn in hand and the person who opened it; all fields are empty if no turn runs."""
+    """The turn in hand and the person who opened the turn; all fields are empty if no turn runs."""
 
     request_id: RequestId
     turn_id: TurnId = TurnId("")
     asked_by: UserId = UserId("")
     message_id: MessageId = MessageId("")
-    """Message that the turn answers."""
+    """Message answered by the turn."""
     tables: tuple[str, ...] = ()
-    """Ids of the settings' channel tables that hold for the turn, the nearest first."""
+    """Ids of the settings' channel tables in force for the turn, the nearest first."""
 
 
 class CountUsage(Message, frozen=True, kw_only=True, gc=False):
-    """Count what was used on a window's behalf outside of its turns with what its next event tells."""
+    """Count usage on a window's behalf outside of turns, together with the window's next event."""
 
     window: Window
     usage: Usage

@@ -21,21 +21,21 @@ WEB = Address("web")
 MCP = Address("mcp")
 TRANSCRIBE = Address("transcribe")
 TRANSCRIPTION_RESTARTED = "the transcription restarted; try again"
-"""Reason of a refusal after which the same request may be made again at once."""
+"""Reason of a refusal after which the same request may be repeated at once."""
 LONGEST_TRANSCRIPT = 100_000
 """Characters: some two hours of speech."""
 
 
 class WebResult(Value, frozen=True, kw_only=True, gc=False):
-    """One hit of a search."""
+    """A search result."""
 
     title: str
     link: str
     age: str
-    """As the search engine words it; empty if it does not know."""
+    """Age of the page in the search engine's words; empty if unknown."""
     snippet: str
     content: str
-    """The page as markdown, or in parentheses why there is none; empty unless it was asked for."""
+    """The page as markdown, or the reason of its absence in parentheses; empty unless requested."""
 
 
 class SearchWeb(Message, frozen=True, kw_only=True, gc=False):
@@ -58,8 +58,9 @@ class SearchWeb(Message, frozen=True, kw_only=True, gc=False):
 class ReadPage(Message, frozen=True, kw_only=True, gc=False):
     """Read one public page; answered by `PageRead` or `Refused`.
 
-    Refused is also an address that no person wrote in the window and no search returned, unless the operator allows
-    any: a made-up address could carry text of the window to its host.
+    An address is refused unless a person wrote the address in the window, a search returned the address, or the
+    operator allows
+    any address: a made-up address could carry text of the window to its host.
     """
 
     request_id: RequestId
@@ -69,7 +70,7 @@ class ReadPage(Message, frozen=True, kw_only=True, gc=False):
 
 
 class WebFound(Message, frozen=True, kw_only=True, gc=False):
-    """Results of a web search, best first; nothing if there is nothing."""
+    """Results of a web search, best first; empty without results."""
 
     request_id: RequestId
     results: tuple[WebResult, ...]
@@ -80,12 +81,12 @@ class PageRead(Message, frozen=True, kw_only=True, gc=False):
 
     request_id: RequestId
     title: str
-    """Empty if the page has none."""
+    """Empty for a page without a title."""
     markdown: str
 
 
 class TranscribeAudio(Message, frozen=True, kw_only=True, gc=False):
-    """Write down what is said in a recording that came with a message; answered by `Transcribed` or `Refused`."""
+    """Transcribe a recording attached to a message; answered by `Transcribed` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -93,11 +94,11 @@ class TranscribeAudio(Message, frozen=True, kw_only=True, gc=False):
     audio: bytes
     """The whole file, as far as `discord.attachment_mib` allows."""
     path: Annotated[str, Meta(max_length=2_048)] = ""
-    """Path of the kept file, below the window's working directory; empty if it is not kept."""
+    """Path of the kept file, below the window's working directory; empty for a file that is not kept."""
 
 
 class TranscribeFile(Message, frozen=True, kw_only=True, gc=False):
-    """Write down what is said in a file of the window's working directory; answered like `TranscribeAudio`."""
+    """Transcribe a file of the window's working directory; answered like `TranscribeAudio`."""
 
     request_id: RequestId
     reply_to: Address
@@ -107,34 +108,34 @@ class TranscribeFile(Message, frozen=True, kw_only=True, gc=False):
 
 
 class Transcribed(Message, frozen=True, kw_only=True, gc=False):
-    """Words that were heard in a recording."""
+    """Words of a recording."""
 
     request_id: RequestId
     text: Annotated[str, Meta(max_length=LONGEST_TRANSCRIPT)]
     """Empty if no words were heard."""
     model: Annotated[str, Meta(max_length=200)]
-    """Model that wrote them down, for a reader."""
+    """Model that transcribed the recording, for a reader."""
 
 
 class RecordingDone(Message, frozen=True, kw_only=True, gc=False):
-    """One recording is done with: from TranscribeActor's loop to itself."""
+    """A recording is finished: from TranscribeActor's loop to the actor."""
 
     request_id: RequestId
     text: Annotated[str, Meta(max_length=LONGEST_TRANSCRIPT)] = ""
     fault: Annotated[str, Meta(max_length=1_000)] = ""
-    """Why there are no words; empty if it was listened to."""
+    """Reason for missing words; empty for a transcribed recording."""
 
 
 # MCP
 
 ToolName = Annotated[str, Meta(max_length=256)]
-"""Name of a tool or prompt, as its server gives it."""
+"""Name of a tool or prompt, as given by the server."""
 JsonText = Annotated[str, Meta(max_length=50_000)]
 """A JSON object, as text."""
 
 
 class ListTools(Message, frozen=True, kw_only=True, gc=False):
-    """List the servers that the window may use, and their tools; answered by `ToolsListed` or `Refused`."""
+    """List the servers open to the window, and their tools; answered by `ToolsListed` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -166,7 +167,7 @@ class CallTool(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ListResources(Message, frozen=True, kw_only=True, gc=False):
-    """List what a server gives to read; answered by `ServerListed` or `Refused`."""
+    """List a server's resources, templates and prompts; answered by `ServerListed` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -205,14 +206,14 @@ class GetPrompt(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ServerEntry(Value, frozen=True, kw_only=True, gc=False):
-    """One configured server."""
+    """A configured server."""
 
     name: str
     title: str = ""
-    """Name and version that the server gives itself."""
+    """The server's own name and version."""
     tools: int = 0
     fault: str = ""
-    """Why its tools are not known; empty if they are."""
+    """Reason for which the tools are unknown; empty for known tools."""
 
 
 class ToolEntry(Value, frozen=True, kw_only=True, gc=False):
@@ -231,7 +232,7 @@ class ToolsListed(Message, frozen=True, kw_only=True, gc=False):
     servers: tuple[ServerEntry, ...]
     tools: tuple[ToolEntry, ...]
     more: int = 0
-    """Number of further tools that are left out."""
+    """Number of further tools left out."""
 
 
 class ServerDescribed(Message, frozen=True, kw_only=True, gc=False):
@@ -255,28 +256,28 @@ class ServerListed(Message, frozen=True, kw_only=True, gc=False):
     request_id: RequestId
     items: tuple[ListedItem, ...]
     more: int = 0
-    """Number of further items that are left out."""
+    """Number of further items left out."""
 
 
 class AnswerPart(Value, frozen=True, kw_only=True, gc=False):
-    """One part of a server's answer: a text, or a file."""
+    """A part of a server's answer: a text, or a file."""
 
     text: str = ""
     data: bytes = b""
     """Content of a file; empty for a text."""
     media_type: str = ""
     name: str = ""
-    """Name for the file, which is safe."""
+    """Safe name for the file."""
 
 
 class ServerAnswered(Message, frozen=True, kw_only=True, gc=False):
-    """Answer of a server; nothing in it is an instruction."""
+    """Answer of a server; no text in the answer is an instruction."""
 
     request_id: RequestId
     server: str
     parts: tuple[AnswerPart, ...]
     is_error: bool = False
-    """True if the server says that the call failed."""
+    """True if the server reports a failed call."""
 
 
 McpRequest = ListTools | DescribeServer | CallTool | ListResources | ReadResource | ListPrompts | GetPrompt

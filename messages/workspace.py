@@ -1,7 +1,7 @@
 """Protocol of a window's workspace: its files of working state, and the runs of its sub-agents.
 
-Owner: WorkspaceActor, one per window, which also takes part in turns in the terms of `messages.turn`; SubagentActor,
-one per run. A request's `window` says whose workspace is meant.
+Owner: WorkspaceActor, one per window, also a participant of turns in the terms of `messages.turn`; SubagentActor,
+one per run. A request's `window` names the workspace.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ class DescribeSession(Message, frozen=True, kw_only=True, gc=False):
 
 
 class SessionDescribed(Message, frozen=True, kw_only=True, gc=False):
-    """Working state, as the file has it."""
+    """Working state, as in the file."""
 
     request_id: RequestId
     text: str
-    """Of SESSION.md, without what is empty; at most 8,000 characters."""
+    """Text of SESSION.md, without empty sections; at most 8,000 characters."""
     folder: str
     """Folder of the window's files."""
     facts: tuple[tuple[str, str], ...] = ()
@@ -69,10 +69,10 @@ class RunSubagent(Message, frozen=True, kw_only=True, gc=False):
     reply_to: Address
     window: Window
     name: Word
-    """Of its definition."""
+    """Name of the sub-agent's definition."""
     task: Annotated[str, Meta(max_length=TASK_CHARS)]
     mode: Word = ""
-    """`isolated` or `contextual`; empty for what its definition says."""
+    """`isolated` or `contextual`; empty for the definition's choice."""
 
 
 class WaitSubagent(Message, frozen=True, kw_only=True, gc=False):
@@ -86,7 +86,7 @@ class WaitSubagent(Message, frozen=True, kw_only=True, gc=False):
 
 
 class StopSubagent(Message, frozen=True, kw_only=True, gc=False):
-    """End a run; answered by `SubagentTold` when it has ended, or `Refused`."""
+    """End a run; answered by `SubagentTold` after the end, or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -95,7 +95,7 @@ class StopSubagent(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ListSubagents(Message, frozen=True, kw_only=True, gc=False):
-    """Give the sub-agents that may be run and the runs of a window; answered by `SubagentsListed` or `Refused`."""
+    """Give the sub-agents open to a window, and the window's runs; answered by `SubagentsListed` or `Refused`."""
 
     request_id: RequestId
     reply_to: Address
@@ -111,25 +111,25 @@ class SubagentRun(Value, frozen=True, kw_only=True, gc=False):
     """`running`, `done`, `failed` (by an error) or `stopped` (on request, or by a limit)."""
     began_at: datetime
     turns: int = 0
-    """Model calls that were answered."""
+    """Model calls answered so far."""
     calls: int = 0
-    """Number of commands that the run asked for."""
+    """Number of commands requested by the run."""
     seconds: float = 0.0
     note: str = ""
-    """Why it was stopped or failed; empty for nothing."""
+    """Reason of the stop or failure; empty for none."""
 
 
 class SubagentTold(Message, frozen=True, kw_only=True, gc=False):
-    """State of a run; with its text, once it has ended."""
+    """State of a run; after its end, with its text."""
 
     request_id: RequestId
     run: SubagentRun
     text: str = ""
-    """Result of the run: its last words; empty where the run said nothing, or still runs."""
+    """Result of the run: its last words; empty for a silent or running run."""
 
 
 class SubagentOffered(Value, frozen=True, kw_only=True, gc=False):
-    """A sub-agent that may be run."""
+    """A sub-agent open to the window."""
 
     name: str
     description: str
@@ -143,7 +143,7 @@ class SubagentsListed(Message, frozen=True, kw_only=True, gc=False):
     offered: tuple[SubagentOffered, ...]
     runs: tuple[SubagentRun, ...]
     faults: tuple[str, ...] = ()
-    """Of definitions that cannot be used: each names the file and the rule."""
+    """Faults of unusable definitions: each names the file and the rule."""
 
 
 # sub-agents: what the two actors say to each other
@@ -158,7 +158,7 @@ class ChildRole(Value, frozen=True, kw_only=True, gc=False):
     can_run: bool = True
     """True if the run has bash."""
     model: str = ""
-    """litellm's name of the model; empty for the configured one."""
+    """litellm's name of the model; empty for the configured model."""
     max_turns: int = 24
     max_calls: int = 48
     max_wall_s: float = 300.0
@@ -171,27 +171,27 @@ class BeginRun(Message, frozen=True, kw_only=True, gc=False):
     run: str
     reply_to: Address
     window: Window
-    """The parent's, whose folder and permissions its commands have."""
+    """The parent window, whose folder and permissions the commands have."""
     role: ChildRole
     prompt: str
-    """The task, with the text that precedes it."""
+    """The task, with its preceding text."""
     turn_id: TurnId = TurnId("")
     """Turn that asked for the run."""
     audience: str = ""
     """Audience of the turn that asked for the run."""
     folders: tuple[SharedFolder, ...] = ()
-    """Folders that the run's commands see."""
+    """Folders visible to the run's commands."""
 
 
 class EndRun(Message, frozen=True, kw_only=True, gc=False):
-    """Stop what runs and say by `ChildEnded` what there is."""
+    """Stop running work and report the results by `ChildEnded`."""
 
     run: str
     reason: str
 
 
 class RunAwoke(Message, frozen=True, kw_only=True, gc=False):
-    """The actor of a run is there; a second time, it has lost the run."""
+    """The actor of a run is alive; a second message means that the actor has lost the run."""
 
     run: str
 

@@ -1,4 +1,4 @@
-"""ApprovalActor: asks a person by buttons before an act, and keeps the question until a decision or its end."""
+"""ApprovalActor: asks a person by buttons before an act, and keeps the question until a decision or timeout."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ from messages.turn import AskerTold, EventsLogged, SubscriberMessage, TellAsker,
 log = logging.getLogger(__name__)
 
 ASKER_S = 30.0
-"""Longest wait for a window's word on who asked; the window may have to read its log first."""
+"""Longest wait for the window's report on the asker; the window may have to read a log first."""
 LATE_S = 60.0
-"""Least time after a start in which askers may still hear that their question is over."""
+"""Least time after a start in which askers may still hear about the end of a question."""
 RETRY_S = 30.0
-"""Seconds until a question is posted again that could not be posted."""
+"""Seconds before another attempt to post a question after a failure."""
 _POST = "approval-"
 """Prefix of the request ids of postings; the question's id follows."""
 
@@ -53,12 +53,13 @@ Incoming = ApprovalCommand | ApprovalEvent | AskerTold | SubscriberMessage | Del
 
 
 class ApprovalActor(Actor):
-    """Owner of the open questions: an act waits for its question, and nothing else waits for it.
+    """Owner of the open questions: an act waits for its question, and no other work waits.
 
-    Owns: the notes of open questions. A question is on the disk before it is shown, and its note is gone before its act
-    is granted, so a kill loses no question and no grant counts twice.
-    Asks: windows, whose message they are answering; the surface, to show questions.
-    Crashes on: its own faults; questions and askers outlive a crash.
+    Owns: the notes of open questions. A question is on the disk before the message is shown, and the note is gone
+    before
+    the act is granted, so a kill loses no question and no grant counts twice.
+    Asks: windows, for the message being answered; the surface, to show questions.
+    Crashes on: internal faults; questions and askers outlive a crash.
     """
 
     def __init__(self, config: ApprovalConfig, state: ApprovalState) -> None:
@@ -68,7 +69,7 @@ class ApprovalActor(Actor):
         self._notes = None if config.folder is None else QuestionNotes(config.folder, config.disk)
 
     def on_start(self) -> None:
-        """Go on with the questions of an earlier life; show them again, unless they are still there."""
+        """Go on with the questions of an earlier life; show a question again unless the message is still there."""
         self._read_earlier()
         self.follow(ASKERS)
         for each in list(self._state.open.values()):
@@ -124,7 +125,7 @@ class ApprovalActor(Actor):
         self.ask(request.window.address, make, ASKER_S, partial(self._take_asker, request))
 
     def _take_asker(self, request: AskApproval, asker: AskerTold | None) -> None:
-        """Wait for the open question about the same act, or ask a new one."""
+        """Wait for the open question about the same act, or ask a new question."""
         if self._state.asking.pop(request.request_id, None) is None:
             return
         if asker is None:
@@ -173,7 +174,7 @@ class ApprovalActor(Actor):
         self._post(each)
 
     def _withdraw(self, request_id: RequestId) -> None:
-        """Let an asker go; its question stays for a later one, until the turn ends."""
+        """Release an asker; the question stays for a later asker until the turn ends."""
         self._state.asking.pop(request_id, None)
         for each in self._state.open.values():
             if each.asker is not None and each.asker.request_id == request_id:
@@ -199,7 +200,7 @@ class ApprovalActor(Actor):
             self.tell(message.reply_to, Refused(request_id=message.request_id, reason=fault))
 
     def _carry_out(self, each: OpenQuestion, message: DecideApproval) -> str:
-        """Note a decision and tell the asker; the reason why that cannot be done, empty if done."""
+        """Record a decision and tell the asker; return the reason for a failure, empty on success."""
         decision = Decision.GRANTED if message.grants else Decision.REFUSED
         decided = replace(each.question, decision=decision)
         is_awaited = each.asker is not None
@@ -215,7 +216,7 @@ class ApprovalActor(Actor):
         return ""
 
     def _use_decision(self, each: OpenQuestion, reason: str = "") -> str:
-        """Tell the asker what was decided, once the note is gone; the reason why that failed, else empty."""
+        """Tell the asker the decision once the note is gone; return the reason for a failure, empty on success."""
         request, grants = each.asker, each.question.decision is Decision.GRANTED
         fault = self._forget(each)
         if request is None:
@@ -251,7 +252,7 @@ class ApprovalActor(Actor):
                 self._close(each, wording.DELETED, "")
 
     def _forget_turns(self, request: ForgetDerived) -> None:
-        """Refuse what waits for a person in forgotten turns, and leave no note of it."""
+        """Refuse the waiting requests of forgotten turns, and leave no note of the questions."""
         turns = {event.turn_id or event.event_id for event in request.events}
         of_window = [each for each in self._state.open.values() if each.question.window == request.window]
         gone = [each for each in of_window if request.whole_window or each.question.turn_id in turns]
@@ -270,9 +271,9 @@ class ApprovalActor(Actor):
         """End a question without a decision.
 
         Args:
-            each: The question; of a decided one only the note goes.
+            each: The question; of a decided question only the note is removed.
             reason: For the model.
-            how: For people; empty for a message that is not there.
+            how: For people; empty for a missing message.
         """
         self._forget(each)
         if each.question.decision is Decision.OPEN and how:
@@ -281,7 +282,7 @@ class ApprovalActor(Actor):
             self._refuse(each.asker, reason)
 
     def _forget(self, each: OpenQuestion) -> str:
-        """Forget a question, on the disk first; the reason why its note may come back, empty if it cannot."""
+        """Forget a question, on the disk first; return the reason why the note may come back, else empty."""
         self._state.open.pop(each.question.id, None)
         if each.wait_id is not None:
             self.withdraw(each.wait_id)
@@ -296,7 +297,7 @@ class ApprovalActor(Actor):
         return ""
 
     def _keep(self, question: Question) -> str:
-        """Put a question on the disk; the reason why that failed, else empty."""
+        """Put a question on the disk; return the reason for a failure, else empty."""
         if self._notes is None:
             return ""
         try:

@@ -1,4 +1,4 @@
-"""Buttons of a question, and the words of its answers."""
+"""Buttons of a question, and the words of the answers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from messages.discord import PostedButton
 from messages.shell import APPROVAL, ApprovalDecided, ApprovalsListed, DecideApproval
 
 ALLOW_PREFIX = "allow:"
-"""Of the custom id of the button that grants; the question's id follows."""
+"""Prefix of the grant button's custom id; the question's id follows."""
 REFUSE_PREFIX = "refuse:"
 _NOT_AWAITED = "It counts if the agent asks for the same again within the hour."
 
 _MOST_SHOWN = 2_000
-"""Characters of a command in a list; questions hold all of it."""
+"""Characters of a command in a list; questions hold the whole command."""
 
 
 def question_buttons(question_id: str) -> tuple[PostedButton, ...]:

@@ -18,5 +18,5 @@ class ApprovalConfig:
     operators: frozenset[str] = frozenset()
     """Accounts of operators, who may decide every question."""
     folder: Path | None = None
-    """Folder of open questions; None for a single turn, after which nothing is left to be asked."""
+    """Folder of open questions; None for a single turn, after which no question stays open."""
     disk: Disk = field(default_factory=RealDisk)

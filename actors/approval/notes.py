@@ -1,4 +1,4 @@
-"""Open questions on the disk: one file each, so that a kill loses none and a grant is used once."""
+"""Open questions on the disk, a file each, so a kill loses no question and a grant is used once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class QuestionNotes:
         """Return when the note would survive a power loss.
 
         Raises:
-            OSError: it may not.
+            OSError: the note may be lost.
         """
         self._notes.put(_name(question.id), msgspec.json.encode(question), is_durable=True)
 
@@ -38,7 +38,7 @@ class QuestionNotes:
         """Return when the note is gone, also after a power loss.
 
         Raises:
-            OSError: it may come back.
+            OSError: the note may come back.
         """
         self._notes.remove(_name(question_id))
         if self._folder.is_dir():

@@ -18,7 +18,7 @@ VERBS = {
 
 
 def row(plan: Plan, _parts: Parts) -> Part | None:
-    """The one actor that asks people; none where the settings never ask."""
+    """The single actor that asks people; None if the settings never ask."""
     shell = plan.settings.shell
     if plan.approve is Approve.NEVER:
         return None

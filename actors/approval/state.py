@@ -13,15 +13,15 @@ NO_MESSAGE = MessageId("")
 
 @dataclass(slots=True)
 class OpenQuestion:
-    """One question with asker and message."""
+    """Question with asker and message."""
 
     question: Question
     asker: AskApproval | None = None
-    """Request that waits; None if an earlier life asked, or the asker stopped waiting."""
+    """Waiting request; None if an earlier life asked, or the asker stopped waiting."""
     message_id: MessageId = NO_MESSAGE
     """Message with the buttons; empty until shown."""
     wait_id: RequestId | None = None
-    """Id of the wait for the end of its hour; of one life of the actor."""
+    """Id of the wait for the end of the question's hour; valid in a single life of the actor."""
 
 
 @dataclass(slots=True)
@@ -31,8 +31,8 @@ class ApprovalState:
     open: dict[str, OpenQuestion] = field(default_factory=dict)
     """By the question's id."""
     asking: dict[RequestId, AskApproval] = field(default_factory=dict)
-    """Requests whose window has not said yet who asked."""
+    """Requests waiting for the window to name the asker."""
     ended: dict[RequestId, tuple[Window, str]] = field(default_factory=dict)
-    """Posting under way of a question that is over -> its window and its last words."""
+    """Posting under way of a finished question -> the window and the last words."""
     has_read: bool = False
     """True if the questions of an earlier process are known."""

@@ -26,7 +26,7 @@ from actors.memory.derived.copying import UncopyableError, copy_database
 from actors.objects.store.database import SCHEMA as OBJECTS
 
 _TRIES = 20
-"""Looks at a log or at the reminders' file that is being written."""
+"""Attempts to read a log or the reminders' file while another program writes."""
 _LOG_PAUSE_S = 0.01
 _REMINDERS_PAUSE_S = 0.1
 _LONGEST_PATH_BYTES = 3000
@@ -42,11 +42,11 @@ class Source:
     root: Path
     """The data root."""
     reminders: Path | None
-    """The reminders' file, wherever it lies; it need not be there."""
+    """Path of the reminders' file, anywhere; the file need not exist."""
     settings: Path | None
     """Path of the settings' file, or None."""
     private: tuple[Path, ...] = ()
-    """Files that are never copied: the secrets."""
+    """Files never copied: the secrets."""
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ class Backup:
     files: int = 0
     bytes: int = 0
     left_out: list[str] = field(default_factory=list)
-    """Files of commands that could not be copied, each with the reason."""
+    """Omitted files of commands, each with the reason."""
 
 
 def make_backup(
@@ -92,7 +92,7 @@ def make_backup(
 
 
 def _require_free(folder: Path, root: Path) -> bool:
-    """See that a backup can be made in `folder`; True if it is there already."""
+    """Make sure that `folder` is fit for a backup, and make a missing folder; True for an existing folder."""
     inside, above = folder.resolve(), root.resolve()
     if inside == above or above in inside.parents:
         raise BackupError(f"{folder}: lies in the data root; a backup of it must lie elsewhere")
@@ -168,7 +168,7 @@ class _Copier:
 
     @contextmanager
     def _tolerant(self, folder: tuple[str, ...], name: str) -> Iterator[None]:
-        """Go on without what commands have made unreadable, and without anything that has just been removed."""
+        """Continue without unreadable files made by commands, and without files removed meanwhile."""
         try:
             yield
         except FileNotFoundError:
@@ -231,7 +231,7 @@ class _Copier:
             os.close(fd)
 
     def _copy_database(self, folder: tuple[str, ...], name: str, path: str) -> None:
-        """Copy the object store as of one moment; one that is not sound is left out, and begun anew after a restore."""
+        """Copy the object store as of a single moment; an unsound store is left out, and begun anew after a restore."""
         if "/".join((*folder, name)) != OBJECTS.place:
             return  # What it holds is in the copy.
         try:
@@ -246,9 +246,9 @@ class _Copier:
         self._progress("copying", len(self._sums))
 
     def _settled_log(self, fd: int) -> os.stat_result:
-        """Status of a log at a moment when its last record was whole, so that no record is copied while it is written.
+        """Status of a log once its last record is whole, so no record is copied while being written.
 
-        What a crash cut short stays so; the restored agent seals it as this one would.
+        A record that a crash cut short stays as is; the restored agent seals the record as this agent would.
         """
         status = os.fstat(fd)
         for _ in range(_TRIES):
@@ -280,7 +280,7 @@ class _Copier:
 
 
 class _UnfitError(Exception):
-    """Something that cannot be part of a backup."""
+    """An entry cannot be part of a backup."""
 
 
 def _copy_bytes(disk: Disk, fd: int, there: Path, size: int) -> str:
@@ -298,13 +298,13 @@ def _copy_bytes(disk: Disk, fd: int, there: Path, size: int) -> str:
 
 
 def _keep_state(status: os.stat_result, there: Path) -> None:
-    """Give a copy its time and the permissions of owner, group and others: a backup never sets the user."""
+    """Set a copy's time and the permissions for owner, group and the rest: a backup never sets the user."""
     os.utime(there, ns=(status.st_mtime_ns, status.st_mtime_ns))
     there.chmod(stat.S_IMODE(status.st_mode) & 0o777)
 
 
 def _remove(folder: Path, was_there: bool) -> None:
-    """Take away what was begun, so that a full disk has its room again."""
+    """Remove an unfinished backup to free the space on a full disk."""
     with suppress(OSError):
         fd = open_folder(str(folder))
         try:

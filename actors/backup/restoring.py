@@ -1,8 +1,8 @@
-"""Maker of a data root from a backup, whose every hash is verified before anything is written.
+"""Maker of a data root from a backup, whose every hash is verified before the first write.
 
-Everything is first put into a folder `.restoring` of the data root and moved into its place at the end. An agent
-refuses to start while that folder is there, so a restore that was cut short cannot be taken for a data root. A
-reminders' file that lay elsewhere is put there last of all, but before that folder goes.
+All content is first put into a folder `.restoring` of the data root and moved into place at the end. An agent refuses
+to start while the folder is there, so an interrupted restore cannot be taken for a data root. A reminders' file outside
+of the data root is put there last, but before the folder is removed.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from domain.log.redaction import Tombstone, tombstones_in
 
 _TOMBSTONE = b" tombstone "
 MARGIN_BYTES = 64 * 1024**2
-"""Bytes that stay free beside what is restored."""
+"""Bytes to keep free beside the restored files."""
 _REMINDERS = "reminders.restored.md"
 _MADE_EMPTY = ("logs", "work", "reserve")
-"""Files and folders that holding a data root makes."""
+"""Files and folders made by holding a data root."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class Restored:
     files: int
     bytes: int
     reminders: Path | None = None
-    """New path of the reminders' file, if it lay outside of the data root."""
+    """New path of a reminders' file from outside of the data root."""
     replaced: Path | None = None
     """Folder with the earlier content of the data root."""
 
@@ -59,16 +59,16 @@ def restore_backup(
     disk: Disk | None = None,
     margin_bytes: int = MARGIN_BYTES,
 ) -> Restored:
-    """Verify the backup in `source` and make the data root at `root` of it.
+    """Verify the backup in `source` and make a data root from the backup at `root`.
 
     Args:
         source: The backup.
-        root: Made if it is not there; no agent may use it.
-        reminders: Where the reminders' file belongs by the settings; one that is there is not written over.
-        now: Aware; names the folder of what is replaced.
-        replace: Whether the data root may hold something; that is moved aside, never removed.
-        progress: Hears how far it is.
-        disk: Takes the data root; the system's own by default.
+        root: Made if missing; no agent may use the folder.
+        reminders: Place of the reminders' file by the settings; an existing file is not written over.
+        now: Aware; names the folder of the replaced content.
+        replace: True if the data root may hold content; the content is moved aside, never removed.
+        progress: Receives the progress.
+        disk: Writes the data root; the system's own by default.
         margin_bytes: Bytes that must stay free.
 
     Raises:
@@ -131,7 +131,7 @@ class _Restorer:
         return Restored(root=self._root, files=len(self._listed), bytes=self._size, reminders=put, replaced=replaced)
 
     def _others(self) -> list[str]:
-        """Names of what must not be written over."""
+        """Names that must not be written over."""
         others = []
         for place in sorted(self._root.iterdir()):
             if place.name in (LOCK_NAME, HOSTS_LOCK_NAME):
@@ -149,7 +149,7 @@ class _Restorer:
             raise BackupError(f"{self._root}: {needed // 10**6} MB are needed and {free // 10**6} MB are free")
 
     def _write_all(self) -> None:
-        """Copy everything with its modes and times, and see that what was written is what was verified."""
+        """Copy all content with modes and times, and compare the written bytes with the verified bytes."""
         self._stage.mkdir(mode=PRIVATE)
         shutil.copytree(self._source / ROOT, self._stage, symlinks=True, dirs_exist_ok=True)
         below = f"{ROOT}/"
@@ -157,7 +157,7 @@ class _Restorer:
         verify(self._stage, listed, self._progress)
 
     def _make_redacted_copies(self) -> None:
-        """Make the copies, for commands, of logs with words taken back; they are derived, so no backup has them."""
+        """Make the copies, for commands, of logs with retracted words; backups leave derived files out."""
         by_folder = defaultdict[Path, list[Tombstone]](list)
         for path in sorted((self._stage / LOGS).glob("*/*/*.md")):
             data = path.read_bytes()
@@ -190,7 +190,7 @@ class _Restorer:
                 (self._root / name).mkdir(mode=PRIVATE)
 
     def _remove_stage(self) -> None:
-        """Take away what was begun; it may hold folders that are for reading only."""
+        """Remove the unfinished content, read-only folders included."""
         root = open_folder(str(self._root))
         try:
             remove_tree(self._stage.name, root)
@@ -198,7 +198,7 @@ class _Restorer:
             os.close(root)
 
     def _put_reminders(self, wanted: Path | None) -> Path | None:
-        """Put the reminders' file, if it lay outside, where the settings want it, over nothing; or in the data root."""
+        """Put a reminders' file from outside where the settings want it, over no file; else in the data root."""
         path = f"{APART}/{sums.REMINDERS}"
         if path not in self._listed:
             return None
@@ -214,10 +214,10 @@ class _Restorer:
         return self._root / name
 
     def _write_new(self, path: str, place: Path) -> None:
-        """Put a file where there is none, whole or not at all; the same file may be there.
+        """Put a file where none exists, whole or not at all; the same file may be there already.
 
         Raises:
-            OSError: another one is there, or it cannot be put there.
+            OSError: another file is there, or the file cannot be put there.
         """
         if place.exists() and digest(place.resolve())[1] == self._listed[path]:
             return

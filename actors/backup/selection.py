@@ -1,18 +1,18 @@
-"""Selection of what a backup copies of a data root, and the order in which it does, while the agent may be writing.
+"""Selection of the files for a backup of a data root, and their order while the agent may be writing.
 
-Nothing that was acknowledged before the backup began is missing from it, and whatever came in meanwhile is either in it
-or known to be missing. That hangs on the order:
+No message acknowledged before the backup began is missing, and a message received meanwhile is either in the backup
+or known to be missing. The order ensures this:
 
-1. The watermarks ("everything up to here is logged") come first. A watermark that is older than the logs costs a second
-   look at messages that are known by their ids; one that is newer would hide messages which no copied log holds.
-2. Of each window's logs, which are listed once, the newest comes first. A new log's header says which messages the
-   older ones hold; copied after it, they do.
+1. The watermarks ("everything up to here is logged") come first. A watermark older than the logs costs a second
+   look at messages known by their ids; a newer watermark would hide messages missing from the copied logs.
+2. Of each window's logs, listed once, the newest comes first. A new log's header names the messages in the
+   older logs; copied after the header, the older logs hold all named messages.
 3. Attachments and output come after the logs: the agent writes a file before the event that names the file.
-4. The reminders' file comes after the logs, so that a reminder which a log says was set is in it. One that is said in
-   between may be said once more after a restore; none is lost.
+4. The reminders' file comes after the logs, so a reminder set by a copied log is in the file. A reminder sent in
+   between may be sent once more after a restore; no reminder is lost.
 
-What is made anew from the rest, or belongs to the running process, is left out, and so are the secrets and each file
-in `SECRET_FILES` of `actors.linux.disk`: a backup may lie where others can read it.
+Derived data and the running process's own files are left out, and so are the secrets and each file
+in `SECRET_FILES` of `actors.linux.disk`: a backup may lie where other people can read the files.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from domain.policy.memory_switch import FILE_NAME as SWITCHES
 LOGS = "logs"
 WORK = "work"
 REPLACED = "replaced-"
-"""In a data root: how folders begin that hold what a restore took the place of."""
+"""In a data root: prefix of the folders with content replaced by a restore."""
 _OF_THE_PROCESS = (
     *(
         "agent.lock",
@@ -49,25 +49,25 @@ _OF_THE_PROCESS = (
 )
 _DERIVED = ("memory", "routes", "views", "redacted", ENDS, f".{ENDS}.new")
 _OTHERS = ("playground", "secrets.env", ".cache", f".{WATERMARKS}.new", f".{SWITCHES}.new", UNFINISHED_RESTORE)
-"""The data root of `agent try`, secrets, what libraries can download again."""
+"""The data root of `agent try`, secrets, and files that libraries can download again."""
 LEFT_OUT = frozenset((*_OF_THE_PROCESS, *_DERIVED, *_OTHERS)) | secret_names()
 CHANNELS = ("workspace", "channels")
-"""Folders of windows' workspaces, in which commands write as the runtime does."""
+"""Folders of windows' workspaces; commands write there as the runtime does."""
 TRASH = ".emptied"
-"""In the folder of working directories: what is being removed."""
+"""In the folder of working directories: content being removed."""
 FIRST = (WATERMARKS, LOGS)
 _FACTS = Path(FACTS.place)
 _LAST = (WORK,)
 _TAIL_BYTES = 256
 _WHOLE = re.compile(rb"\n<!-- end [0-9A-Za-z_-]{1,64} bytes=[0-9]+ hash=[0-9a-f]{16} -->\n\n\Z")
-"""Last bytes of a log whose last record is whole; no content has such a line."""
+"""Last bytes of a log with a whole last record; no content has such a line."""
 
 
 def top_names(root: Path) -> list[str]:
-    """Names in the data root that are copied, in order.
+    """Names to copy from the data root, in order.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the data root cannot be read.
     """
     names = {entry.name for entry in root.iterdir()} - LEFT_OUT
     names = {name for name in names if not name.startswith(REPLACED)}
@@ -76,15 +76,15 @@ def top_names(root: Path) -> list[str]:
 
 
 def copy_order(folder: tuple[str, ...], names: list[str], path: Path) -> list[str]:
-    """The entries of a folder in the order in which they are copied.
+    """Entries of a folder in copying order.
 
     Args:
-        folder: Its path below the data root, part by part.
-        names: In it.
-        path: Of the folder.
+        folder: The folder's path below the data root, part by part.
+        names: Names in the folder.
+        path: Path of the folder.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the folder cannot be read.
     """
     if len(folder) == 3 and folder[0] == LOGS and folder[1] in {surface.value for surface in LOGGED_SURFACES}:
         logs = [name for name in log_names(path) if name in names]
@@ -108,7 +108,7 @@ def is_commands(folder: tuple[str, ...]) -> bool:
 
 
 def leftovers(file: Path) -> Iterator[Path]:
-    """Files beside the reminders' file that an edit of it is using now, or that one left behind."""
+    """Files beside the reminders' file, in use by an edit or left behind by an earlier edit."""
     with os.scandir(file.parent) as entries:
         for entry in entries:
             if entry.name.startswith(f".{file.name}.") and entry.name.endswith(".agent"):

@@ -1,6 +1,6 @@
-"""Sums of a backup: the SHA-256 of each of its files, in a file that is written last and that `sha256sum -c` reads.
+"""Sums of a backup: the SHA-256 of each file, in a file written last and readable by `sha256sum -c`.
 
-A backup that was cut short has no such file. Modes, times, folders and links are those of the copies themselves.
+An interrupted backup has no sums. Modes, times, folders and links are kept in the copies themselves.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from actors.linux.disk import Disk, write_all
 NAME = "SHA256SUMS"
 DRAFT = f"{NAME}.new"
 ROOT = "root"
-"""Folder of a backup that holds what lay below the data root."""
+"""Folder of a backup for the files below the data root."""
 APART = "apart"
-"""Folder of a backup that holds files which lay elsewhere: the settings' file, and the reminders' if it is one."""
+"""Folder of a backup for files from elsewhere: the settings' file and possibly the reminders' file."""
 REMINDERS = "reminders.md"
 """In `apart`."""
 CHUNK_BYTES = 1024 * 1024
 MOST_NAMED = 3
-"""Problems that an error names; the others are counted."""
+"""Problems named in an error; the rest are counted."""
 _LINE = re.compile(rb"(\\?)([0-9a-f]{64})  ([^\n]+)")
 _UNESCAPED = {b"\\\\": b"\\", b"\\n": b"\n"}
 
 ReportProgress = Callable[[str, int], object]
-"""Hears the work being done, and of how many files it is done."""
+"""Receives the name of the work and the number of files done."""
 
 
 def tell_none(_doing: str, _done: int) -> None:
@@ -37,7 +37,7 @@ def tell_none(_doing: str, _done: int) -> None:
 
 
 class BackupError(Exception):
-    """A backup cannot be made or used; the text says why and what to do."""
+    """A backup cannot be made or used; the text gives the reason and the remedy."""
 
 
 def write(folder: Path, sums: Mapping[str, str], disk: Disk) -> None:
@@ -58,7 +58,7 @@ def write(folder: Path, sums: Mapping[str, str], disk: Disk) -> None:
 
 
 def _line(name: bytes, digest_hex: str) -> bytes:
-    """Line of one file, as `sha256sum` writes it."""
+    """Line of a file in the format of `sha256sum`."""
     escaped = name.replace(b"\\", rb"\\").replace(b"\n", rb"\n")
     return (b"\\" if escaped != name else b"") + digest_hex.encode("ascii") + b"  " + escaped + b"\n"
 
@@ -88,15 +88,15 @@ def read(folder: Path) -> dict[str, str]:
 
 
 def verify(folder: Path, sums: Mapping[str, str], progress: ReportProgress = tell_none) -> int:
-    """Read every file below `folder` and compare it with its sum; the bytes of all.
+    """Read every file below `folder` and compare each with its sum; return the total bytes.
 
     Args:
-        folder: Of the files.
+        folder: Folder of the files.
         sums: By path below `folder`.
-        progress: Hears how far it is.
+        progress: Receives the progress.
 
     Raises:
-        BackupError: a file is missing, altered or not listed; names the first ones.
+        BackupError: a file is missing, altered or not listed; names the first such files.
     """
     problems, size = list[str](), 0
     for number, path in enumerate(sorted({*sums, *_files(folder)}), 1):
@@ -125,10 +125,10 @@ def _files(folder: Path) -> Iterator[str]:
 
 
 def digest(path: Path) -> tuple[int, str]:
-    """Size and SHA-256 of a regular file, read from the disk where the system allows that, not from its cache.
+    """Size and SHA-256 of a regular file, read from the disk instead of its cache where the system allows.
 
     Raises:
-        OSError: it cannot be read, or is not a regular file.
+        OSError: the file cannot be read, or is not a regular file.
     """
     with open(path, "rb", buffering=0, opener=_open_file) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

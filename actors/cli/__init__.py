@@ -1,10 +1,10 @@
-"""Command line: argv -> Settings -> run. Importing this imports nothing heavy, so that `--help` is quick.
+"""Command line: argv -> Settings -> run. The import of this module loads no heavy module, so `--help` is quick.
 
-Read first `common.py` (options, errors, logging), then `run.py` and `try_it.py` (an agent that lives), then
+Read first `common.py` (options, errors, logging), then `run.py` and `try_it.py` (a long-running agent), then
 `agent_cli.py` (one stateless turn). `doctor_findings.py` folds over the parts' checks. Commands for benchmarks, load
-and chaos are in `lab.commands`, which adds them to `agent` in a clone; here stand-ins say so. Commands write to the
-terminal, by way of `terminal/` alone. Of the agent's data, `agent memory rebuild` writes the memory's index, `agent
-forget` whatever holds the words, `agent
+and chaos are in `lab.commands`, which adds them to `agent` in a clone; here stand-ins refer to the clone. Commands
+write to the terminal through `terminal/` alone. Of the agent's data, `agent memory rebuild` writes the memory's index,
+`agent forget` all holders of the words, `agent
 restore` a data root without a running agent, `agent model` the folder of
 local models, `agent skills` added skills, and `agent doctor --fix` the objects of its findings; `trust/` alone
 writes the list of trusted files.
@@ -53,13 +53,13 @@ __all__ = ["agent", "agent_cli"]
 def agent() -> None:
     """Remembrancer: an agent that lives in Discord and keeps every word in plain logs.
 
-    Start with `agent try`: it needs no account and no key.
+    Start with `agent try`: no account and no key are needed.
     """
 
 
 @click.pass_context
 def _refuse(context: click.Context, words: tuple[str, ...]) -> None:
-    """End a command that a wheel does not have."""
+    """End a command missing from a wheel."""
     typed = " ".join((context.info_name or "", *words))
     fail(
         f"agent {context.info_name} is in the repository only, as it measures or tests the agent: clone the "
@@ -69,7 +69,7 @@ def _refuse(context: click.Context, words: tuple[str, ...]) -> None:
 
 
 def _stand_in(name: str) -> click.Command:
-    """A hidden command in the place of one of the lab's, for a wheel, which has no lab."""
+    """Hidden command in place of a lab command, for a wheel without the lab."""
     words = click.Argument(["words"], nargs=-1, type=click.UNPROCESSED)
     settings = {"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": []}
     return click.Command(name, callback=_refuse, params=[words], hidden=True, context_settings=settings)

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 STATELESS = "agent-cli is stateless: each call has a window of its own, so /new has no effect"
 OF_DISCORD = frozenset({"forget", "help", "import", "memory", "model", "remember", "status", "unremember"})
-"""Commands of Discord that no row here has: its actor's own, and those of parts that a single turn may do without."""
+"""Commands of Discord without a row here: the Discord actor's own, and commands of parts absent from a single turn."""
 MODEL_FOLDERS = ("skills", "memory", "logs")
-"""Folders of a data root from which a model is told something."""
+"""Folders of a data root whose content reaches a model."""
 LAST_S = 2
 """Seconds for printing the last output of an ended command; a stopped reader is not waited for."""
 MOST_NAMED = 20
-"""Lines about names that were set aside; further names are a number."""
+"""Lines about names set aside; further names are given as a number."""
 YES = ("y", "yes")
 NO_TERMINAL_NOTE = "a command or request needs approval (shell.approve), and there is no terminal to ask on: refused"
 LOOK_S = 1.0
@@ -123,7 +123,7 @@ def _chosen_settings(model: str | None, *, no_memory: bool) -> dict[str, object]
 
 
 def _data_left_out(settings: Settings) -> str:
-    """Name of the data root if its skills, memory and logs are kept from the model; empty if not, or if it has none."""
+    """Name of the data root if skills, memory and logs there are kept from the model; empty if used or missing."""
     if settings.origin.trusts_data:
         return ""
     root = settings.data_root
@@ -200,7 +200,7 @@ def _end_in_good_order_on_signals() -> None:
 
 
 def _tell_last(edge: Edge, report: Callable[[str], None]) -> None:
-    """Tell what a turn that was cut short said at its end."""
+    """Report the last progress of an interrupted turn."""
     from domain.turn.run_line import run_line
     from messages.status import RunEvent
 
@@ -210,7 +210,7 @@ def _tell_last(edge: Edge, report: Callable[[str], None]) -> None:
 
 
 def _require_writable(plan: Plan) -> None:
-    """End the command if its caller lets commands write where they must not."""
+    """End the command if the caller lets commands write to a forbidden place."""
     from actors.shell.refused import RefusedError
     from actors.shell.sandbox.caller_folder import check_writing
 
@@ -231,7 +231,7 @@ def _obeyed_before(plan: Plan) -> frozenset[str] | None:
 
 
 def _set_aside(plan: Plan, before: frozenset[str] | None) -> None:
-    """Set aside names that commands made and programs would obey, and name each on stderr."""
+    """Set aside names made by commands that programs would obey, and name each on stderr."""
     from actors.shell.sandbox.made_names import set_aside
 
     if before is None or plan.caller_folder is None:
@@ -249,11 +249,11 @@ def _set_aside(plan: Plan, before: frozenset[str] | None) -> None:
 
 
 def _require_no_command(text: str, names: Iterable[str]) -> None:
-    """End the command if its words are a slash command, which Discord would never have shown to a model.
+    """End the command if the words are a slash command, since Discord never shows slash commands to a model.
 
     Args:
-        text: What was asked.
-        names: First words of the commands that parts bring.
+        text: The prompt.
+        names: First words of the commands of all parts.
     """
     from domain.turn.typed_command import slash_command
 
@@ -264,10 +264,10 @@ def _require_no_command(text: str, names: Iterable[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TurnResult:
-    """Outcome of one turn."""
+    """Outcome of a single turn."""
 
     text: str
-    """The answer, or the notice in its place, and behind it what the runtime said."""
+    """The answer, or a notice in its place, followed by the runtime's messages."""
     outcome: str
     """`answered`, `failed` or `aborted`."""
     confirmations: tuple[PostMessage, ...] = ()
@@ -367,7 +367,7 @@ def _has_terminal() -> bool:
 
 
 def _ask(text: str) -> bool:
-    """Show a question and read one line; all but a yes is a refusal."""
+    """Show a question and read one line; any reply but a yes is a refusal."""
     click.echo(text, err=True)
     click.echo("Allow it? [y/N] ", err=True, nl=False)
     return sys.stdin.readline().strip().lower() in YES

@@ -1,6 +1,6 @@
-"""Question of a command: to the running agent, or where no agent runs to the actors that answer it, alone.
+"""Question of a command: to the running agent, or else to the answering actors, started alone.
 
-The answer is printed as `/memory why` and the like show it, or as its reply with `--json`.
+The answer is printed as by `/memory why` and similar commands, or as its reply with `--json`.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ C = TypeVar("C", bound=Callable[..., None])
 
 
 def asking_options(command: C) -> C:
-    """Add the options that every command with a question takes."""
+    """Add the options of every command with a question."""
     return config_option(data_option(json_option(command)))
 
 
 @dataclass(frozen=True, slots=True)
 class VerbClient:
-    """Actors that commands ask."""
+    """Actors for a command's questions."""
 
     name: str
     """Before the dot of their verbs; of a layer, the layer's name."""
@@ -64,7 +64,7 @@ class VerbClient:
             fail(f"the layer {self.name} is switched off; [layers] {self.name} = true in agent.toml switches it on")
 
     def ask(self, verb: str, options: Options, fields: Mapping[str, object], **how: Any) -> Message:
-        """Reply to a verb; ends the command if there is none. Arguments as of `ask_each`."""
+        """Reply to a verb; ends the command without a reply. Arguments as of `ask_each`."""
         (reply,) = self.ask_each(verb, options, (fields,), **how)
         return reply
 
@@ -152,7 +152,7 @@ class VerbClient:
         return {name: value for name, value in fields.items() if name not in ("type", "request_id")}
 
     def show(self, verb: str, reply: Message, options: Options) -> None:
-        """Print a reply: its words, or itself with `--json`."""
+        """Print the words of a reply, or the reply itself with `--json`."""
         from actors.cli.wording import TerminalWording
 
         if options["as_json"]:
@@ -170,12 +170,12 @@ class VerbClient:
 def ask_all(
     ask: Callable[[Mapping[str, object]], Any], rows: tuple[str, ...], after: Callable[[Any], object]
 ) -> Message:
-    """Reply with all its rows, asked for piece by piece.
+    """Reply with all its rows, fetched piece by piece.
 
     Args:
         ask: Asks, with further fields.
         rows: Fields of the reply that hold rows.
-        after: Value of `after` for the next piece, from all that came so far.
+        after: Value of `after` for the next piece, from all pieces so far.
     """
     import msgspec
 

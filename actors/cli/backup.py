@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from actors.settings.schema import Settings
 
 _NAMED = 5
-"""Entries left out that are named; the others are counted."""
+"""Number of omitted entries to name; the rest are counted."""
 
 
 @click.command()

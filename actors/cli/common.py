@@ -1,4 +1,4 @@
-"""Options, settings, errors and logging that several commands share."""
+"""Options, settings, errors and logging shared by several commands."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def fail(reason: str, code: int = 1) -> NoReturn:
 
 
 def announce(text: str, level: int = logging.INFO) -> None:
-    """Say on stderr what is no event of an actor's: as it is, or as a line of the log where that is JSON."""
+    """Print a message from outside the actors on stderr: as text, or as a log line if logs are JSON."""
     if form := _logs_json():
         text = form.format(logging.LogRecord("agent", level, "", 0, text, None, None))
     click.echo(text, err=True)
 
 
 def _logs_json() -> JsonLines | None:
-    """The form of the log, if that is JSON."""
+    """Form of the log if it is JSON; None otherwise."""
     from actors.log_lines.json_lines import JsonLines
 
     forms = (handler.formatter for handler in logging.getLogger().handlers)
@@ -55,7 +55,7 @@ def _logs_json() -> JsonLines | None:
 
 
 def on_first_signal(end: Callable[[], None]) -> None:
-    """Let SIGTERM, Ctrl-C and a closed terminal call `end`, a second of them end the process at once.
+    """Let SIGTERM, Ctrl-C and a closed terminal call `end`; a second signal ends the process at once.
 
     Where SIGHUP is ignored (nohup), it stays so.
     """
@@ -103,12 +103,12 @@ def load_settings(
 
 
 def left_out_sentence(settings: Settings, secrets: Secrets, data: str = "") -> str:
-    """One line on the parts of a folder that do not count, and the way to change that; empty where all do.
+    """Line on the ignored parts of a folder, with the remedy; empty if all parts count.
 
     Args:
         settings: In force.
         secrets: In force.
-        data: Name of the data root, if its content does not count.
+        data: Name of the data root, if the content there does not count.
     """
     from actors.part import command
 
@@ -121,12 +121,12 @@ def ignore(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """Say on stderr what a person should know who need not do anything about it."""
+    """Print a note on stderr for information only."""
     announce(f"note: {text}", logging.WARNING)
 
 
 def set_up_logging(*, verbose: bool) -> None:
-    """Warnings, or everything of ours if `verbose`, on stderr; one event a line, never a message's text."""
+    """Log warnings, or all our messages if `verbose`, on stderr; an event a line, never a message's text."""
     logging.basicConfig(
         level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr, force=True
     )
@@ -135,7 +135,7 @@ def set_up_logging(*, verbose: bool) -> None:
 
 
 def shape_log(form: str) -> None:
-    """Have what is logged from here on in a form, warnings of Python's among it.
+    """Set the form of all further log lines, including Python's warnings.
 
     Args:
         form: `log.format`.
@@ -154,7 +154,7 @@ def _is_credible(record: logging.LogRecord) -> bool:
 
 
 def raise_file_limit() -> int:
-    """Let this process have as many open files as it may, for each live window keeps one; how many that is."""
+    """Raise the limit of open files as far as allowed, for each live window keeps a file open; return the limit."""
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -164,7 +164,7 @@ def raise_file_limit() -> int:
 
 
 def playground_hint(data_root: Path, has: Callable[[Path], bool]) -> str:
-    """Hint at the data root of `agent try`, if `has` is true of that one; empty otherwise."""
+    """Hint at the data root of `agent try`, if `has` is true for that root; empty otherwise."""
     tried = data_root / "playground"
     return f"; for the one of `agent try` add --data {tried}" if has(tried) else ""
 

@@ -1,4 +1,4 @@
-"""`agent memory curated`: the memory that is kept by hand, beside a running agent or without one."""
+"""`agent memory curated`: the hand-kept memory, with or without a running agent."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ C = TypeVar("C", bound=Callable[..., None])
 
 
 def _all_options(command: C) -> C:
-    """Add the options that all of these commands take."""
+    """Add the options common to all these commands."""
     return window_option(asking_options(command))
 
 
 @click.group("curated")
 def curated_group() -> None:
-    """Read and write the memory that people and the agent keep by hand; the agent may run or not."""
+    """Show and edit the memory kept by hand by people and the agent; the agent may run or not."""
 
 
 @curated_group.command()
@@ -41,7 +41,7 @@ def curated_group() -> None:
 @click.option("--section", default="", help="Heading above the text.  [default: Remembered]")
 @_all_options
 def remember(scope: str, text: str, section: str, **options: Any) -> None:
-    """Stage TEXT for an index; flush commits it, as does the agent's end."""
+    """Stage TEXT for an index; flush commits it, and so does the agent's end."""
     _do("remember", options, writes=True, scope=scope, text=text, section=section)
 
 
@@ -89,7 +89,7 @@ _SWITCHES = {
     "on": "Have the memory in a window's prompts again; needs the running agent and --window.",
     "off": "Leave the memory out of a window's prompts until the agent ends; needs the running agent and --window.",
 }
-"""Commands without arguments of their own, by what they do -> name -> help."""
+"""Commands without arguments of their own, by their effect -> name -> help."""
 
 
 def _add(name: str, words: str, act: Callable[[str, Options], object]) -> None:

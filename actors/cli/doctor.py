@@ -1,4 +1,4 @@
-"""`agent doctor`: checks everything that the agent depends on."""
+"""`agent doctor`: checks all dependencies of the agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings of `agent doctor`: what all parts need, then what each part's checks say."""
+"""Findings of `agent doctor`: the needs of all parts, then the results of each part's checks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ STATUS_S = 10.0
 
 
 def all_findings(settings: Settings, secrets: Secrets, layers: Iterable[Layer] = LAYERS) -> Iterator[Finding]:
-    """Everything, in the order in which a person would mend it: what all need, then part by part."""
+    """All findings in the order of repair: the common needs first, then part by part."""
     yield Finding("python", Level.OK, sys.version.split()[0])
     yield from _packages()
     yield from _settings_files(settings, secrets)
@@ -70,7 +70,7 @@ def mend(data_root: Path, findings: Iterable[Finding]) -> Iterator[str]:
     """Make the repairs that need no person; report for each the action, or the obstacle.
 
     Args:
-        data_root: Folder that no agent may use meanwhile, except for repairs that may be made beside a running agent.
+        data_root: Folder that no agent may use meanwhile, except for repairs allowed beside a running agent.
         findings: Findings with their repairs.
     """
     root = DataRoot(data_root)
@@ -99,7 +99,7 @@ def mend(data_root: Path, findings: Iterable[Finding]) -> Iterator[str]:
 
 
 def _findings_of(part: str, check: Check) -> Iterator[Finding]:
-    """Findings of a part's check; a check that fails is itself a finding, and hides no other."""
+    """Findings of a part's check; a failing check is itself a finding, and hides no other."""
     try:
         for finding in check():
             yield _sound(finding)

@@ -1,4 +1,4 @@
-"""`agent events`: what the running agent's windows do, as it happens, as lines of JSON."""
+"""`agent events`: live activity of the running agent's windows, as lines of JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from actors.cli.common import config_option, fail, load_settings, playground_hint
 
 WAIT_S = 20
-"""Of one question; so long an agent that was killed is not noticed."""
+"""Seconds of a single question; a killed agent may go unnoticed for this time."""
 
 
 @click.command()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from actors.part.alone import Ask
 
 SETTLE_S = 30.0
-"""Longest wait until what was changed by hand is indexed, where no agent runs."""
+"""Longest wait, without a running agent, until changes by hand are indexed."""
 PATIENCE_S = 30.0
 """Longest wait for a question's vector, where no agent runs: a model may have to be loaded, and no chat waits."""
 memory_id_option = click.option(
@@ -64,7 +64,7 @@ def add(texts: tuple[str, ...], files: tuple[BinaryIO, ...], memory_id: str, **o
 @click.option("--all", "every", is_flag=True, help="Include turns and summaries.")
 @asking_options
 def list_(memory_id: str, every: bool, **options: Any) -> None:
-    """List conversations of the gateway's memory, or the facts of one, the oldest first."""
+    """List conversations of the gateway's memory, or the facts of a conversation, the oldest first."""
     roles = ("memory", "user", "assistant", "summary") if every else ("memory",)
     fields = {"conversation": memory_id, "roles": roles}
     reply = ask_all(
@@ -80,12 +80,12 @@ def list_(memory_id: str, every: bool, **options: Any) -> None:
 @click.option("--for-good", is_flag=True, help="Delete the file, instead of a move to deleted/.")
 @asking_options
 def forget(entry_id: str, for_good: bool, **options: Any) -> None:
-    """Forget the fact or turn ID of the gateway's memory, as list and search name it."""
+    """Forget the fact or turn ID of the gateway's memory, as named by list and search."""
     _FACTS.tell("forget", options, {"id": entry_id, "for_good": for_good}, locks="hold")
 
 
 def search_facts(question: str, memory_id: str, limit: int, options: Options) -> None:
-    """Show what a request with that question would be given."""
+    """Show the memories that a request with that question would receive."""
     fields = {"conversation": memory_id, "question": question, "top_k": limit}
     _FACTS.tell("search", options, fields, locks="hold")
 

@@ -1,4 +1,4 @@
-"""`agent logs`: look into logs, and verify them."""
+"""`agent logs`: view and verify logs."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def tail(window: str | None, count: int, follow: bool, data: Path | None, config
 
 
 def _print_event(line: Line, *, with_window: bool) -> None:
-    """One event: when, where and who, and below it the words."""
+    """Print an event: time, place and speaker, and below them the words."""
     from domain.log.event import Event
 
     place = f" {line.window.address.key}" if with_window else ""
@@ -139,7 +139,7 @@ def _print_event(line: Line, *, with_window: bool) -> None:
 
 
 def _taking(gone: TakenOut) -> str:
-    """All that one forget request took out, in a line."""
+    """Line on all the removals of a forget request."""
     from domain.log.escape import visible
 
     counted = f"{gone.events} events and {gone.quotations} quotations"

@@ -55,7 +55,7 @@ for command in (curated_group, add, list_, forget):
 @click.option("--memory-id", default="", help="Search the facts of this conversation of the gateway instead.")
 @asking_options
 def search(query: tuple[str, ...], limit: int, window: str, memory_id: str, **options: Any) -> None:
-    """Find memories about QUERY, best first; the agent may run or not."""
+    """Find memories related to QUERY, best first; the agent may run or not."""
     text = _join(query, "QUERY")
     if memory_id:
         search_facts(text, memory_id, limit, options)
@@ -93,7 +93,7 @@ def me(name: tuple[str, ...], limit: int, window: str, export: Path | None, **op
 
 
 def _export(file: Path, reply: Any) -> None:
-    """Write memories to a new file of the caller's own; ends the command if there is such a file."""
+    """Write memories to a new file of the caller's; an existing file ends the command."""
     from actors.memory.recall.commands import export_memories
 
     try:
@@ -105,7 +105,7 @@ def _export(file: Path, reply: Any) -> None:
 
 
 def _join(words: tuple[str, ...], name: str) -> str:
-    """Words of an argument as one text; ends the command if it is blank."""
+    """Words of an argument as one text; ends the command for a blank text."""
     text = " ".join(words)
     if not text.strip():
         fail(f"{name} is blank")
@@ -122,7 +122,7 @@ def _join(words: tuple[str, ...], name: str) -> str:
 )
 @asking_options
 def why(about: str, **options: Any) -> None:
-    """Explain the last turn: the memories in its prompt with their scores, and the best other memories."""
+    """Explain the last turn: the memories in its prompt with their scores, and the best of the rest."""
     needs = "no agent runs here, and only a running agent knows the memories of its last turn"
     _MEMORY.tell("why", options, {"about": about, "window": OPERATOR}, needs_agent=needs)
 
@@ -153,7 +153,7 @@ def stats(**options: Any) -> None:
 @memory.command()
 @asking_options
 def rebuild(**options: Any) -> None:
-    """Rebuild the index from the logs; texts that have a vector are not embedded again."""
+    """Make the index anew from the logs; texts with an existing vector are not embedded again."""
     settings, _ = _MEMORY.settings(options)
     with progress_line() as say:
         report = _teller(say, settings.data_root / "logs")
@@ -177,7 +177,7 @@ def _verbs() -> Mapping[str, Verb]:
 
 
 def _specs(plan: Plan, verb: str) -> Iterable[ActorSpec]:
-    """The memory, which only looks unless it is made anew, and for a search the embedder."""
+    """The memory, read-only except for a rebuild, and for a search the embedder."""
     from actors.embedder.part import embedder_spec
     from actors.memory.part import memory_spec
 

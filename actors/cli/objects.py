@@ -1,4 +1,4 @@
-"""`agent objects`: files and outputs that windows have seen, their versions, and what is kept of them."""
+"""`agent objects`: files and outputs that windows have seen, their versions, and the texts kept."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def list_(kind: str, window: str, **options: Any) -> None:
 @window_option
 @asking_options
 def history(object_id: str, window: str, **options: Any) -> None:
-    """List the versions of ID, such as f2: times, sizes, hashes, whether the text is kept."""
+    """List the versions of ID, such as f2: times, sizes, hashes, and if the text is kept."""
     _all("history", options, {"id": object_id, "window": window}, "versions", lambda row: row.version.no)
 
 
@@ -54,7 +54,7 @@ def history(object_id: str, window: str, **options: Any) -> None:
 )
 @asking_options
 def gc(keep_days: int, **options: Any) -> None:
-    """Delete texts of versions that were replaced long ago; numbers, times and hashes stay."""
+    """Discard texts of versions replaced long ago; numbers, times and hashes stay."""
     _OBJECTS.tell("gc", options, {"keep_days": keep_days}, answer_s=GC_S, locks="lock", missing=MISSING)
 
 

@@ -1,4 +1,4 @@
-"""Relay: a reminder's confirmation, which a command line has printed, said where the reminder will be."""
+"""Relay: a reminder's confirmation, printed by a command line, posted where the reminder will appear."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
 
 
 def relay(settings: Settings, secrets: Secrets, post: PostMessage, answer_s: float | None = None) -> str:
-    """Have a running agent say it, or where none runs, Discord itself, if there is a token.
+    """Have a running agent post the confirmation; else post it on Discord, given a token.
 
     Args:
-        settings: Where the agent is asked.
-        secrets: Of Discord, where none runs.
-        post: What was printed.
-        answer_s: Longest wait for the agent; None for the usual one.
+        settings: Settings with the agent's address.
+        secrets: Discord's secrets, for use without an agent.
+        post: The printed confirmation.
+        answer_s: Longest wait for the agent; None for the usual wait.
 
     Returns:
-        Why it is not said there; empty when it is, or when there is no Discord to say it in.
+        Reason for a failure; empty on success, or without a Discord to post to.
     """
     from actors.bootstrap import discord_connection
     from actors.socket.client import ANSWER_S, AgentNotRunningError, AgentSilentError, RefusalError, ask_operator

@@ -1,4 +1,4 @@
-"""`agent reminders`: look into the reminders' file; nothing is sent and nothing is changed."""
+"""`agent reminders`: view the reminders' file; no reminder is sent and no file is changed."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def upcoming(file: Path | None, begin: str | None, end: str | None, config_file:
 
 
 def _look_ms(data: bytes) -> float:
-    """Milliseconds that the scheduler's look at the file takes on a minute; the median of five."""
+    """Milliseconds of the scheduler's look at the file each minute; the median of five."""
     from actors.kernel import SystemClock
     from domain.reminder.due import Stretch
 
@@ -152,7 +152,7 @@ def _look_ms(data: bytes) -> float:
 
 
 def _file(file: Path | None, config_file: Path | None) -> Path:
-    """The file to look into; ends the command when none is configured."""
+    """The file to look into; ends the command without a configured file."""
     if file is not None:
         if not file.exists():
             fail(f"{file}: no such file")

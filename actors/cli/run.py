@@ -39,7 +39,7 @@ _GATEWAY_KEYS = {
     "model": "facts.model",
     "embedding_model": "facts.embedding_model",
 }
-"""Settings that options of `agent gateway` decide."""
+"""Settings decided by options of `agent gateway`."""
 
 
 @click.command()
@@ -91,9 +91,9 @@ def run(hosts: int | None, cluster: str | None, config_file: Path | None, verbos
 def gateway(
     memory_path: Path | None, data: Path | None, config_file: Path | None, verbose: bool, **options: Any
 ) -> None:
-    """Serve an address with memory for OpenAI clients, until SIGTERM or Ctrl-C.
+    """Serve an address with memory for any OpenAI client, until SIGTERM or Ctrl-C.
 
-    Requests go to the model's server unchanged but for added memories; docs/layers/facts.md has the details.
+    Requests go on to the model's server unchanged except for added memories; docs/layers/facts.md has the rest.
     """
     from actors.bootstrap import Agent
     from actors.cli.trust.own_data import check_data
@@ -135,7 +135,7 @@ def _require_free_folder(settings: Settings) -> None:
 
 
 def _tell_own_key(settings: Settings) -> None:
-    """Show the key that the gateway makes where the kernel does not tell who connects; once, at its first start."""
+    """Show the gateway's own key if the kernel does not identify callers; once, at its first start."""
     from actors.facts.table import FactsTable
     from actors.gateway.own_key import OwnKeyError, own_key
 
@@ -149,7 +149,7 @@ def _tell_own_key(settings: Settings) -> None:
 
 
 def _hosting(settings: Settings, secrets: Secrets, count: int, cluster: str) -> Hosting:
-    """Hosts on Ray, which must be installed."""
+    """Hosts on Ray; the optional package must be installed."""
     from actors.bootstrap import Hosting
     from actors.cluster.ray_folder import RayFolder
     from actors.cluster.ray_pool import RayPool, missing
@@ -163,7 +163,7 @@ def _hosting(settings: Settings, secrets: Secrets, count: int, cluster: str) -> 
 
 
 def _manager_of(agent: Agent) -> ServiceManager:
-    """The service manager, which hears from the watchdog that the agent is alive."""
+    """Service manager that receives the watchdog's sign of life."""
     from actors.linux.service_manager import ServiceManager
 
     manager = ServiceManager.of(os.environ, agent.system.clock.monotonic)
@@ -174,7 +174,7 @@ def _manager_of(agent: Agent) -> ServiceManager:
 def _live(
     agent: Agent, manager: ServiceManager, settings: Settings, tell_started: Callable[[], None] = lambda: None
 ) -> NoReturn:
-    """Start an agent, wait for its end, and end the process as it ended."""
+    """Start an agent, wait for its end, and end the process with the agent's outcome."""
     from actors.cli.trust.own_data import make_data
     from actors.cluster.pool import PoolError
     from actors.context.log.data_root import DataRootError
@@ -201,7 +201,7 @@ def _live(
 
 
 def end_on_signals(agent: Agent) -> None:
-    """Let SIGTERM, Ctrl-C and a closed terminal end the agent in good order, a second of them at once.
+    """Let SIGTERM, Ctrl-C and a closed terminal end the agent in good order; a second signal ends it at once.
 
     SIGUSR2 prints the agent's current work. Where SIGHUP is ignored (nohup), it stays so.
     """

@@ -1,4 +1,4 @@
-"""`agent status`: state of the running agent, by its own report; `agent usage`: usage of its model calls."""
+"""`agent status`: state of the running agent, by its own report; `agent usage`: usage of model calls."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ COUNTS = ("crashes", "restarts", "stuck", "dead_letters")
 @click.option("-w", "--watch", is_flag=True, help="Refresh every second, until q is pressed.")
 @json_option
 def status(config_file: Path | None, data: Path | None, watch: bool, as_json: bool) -> None:
-    """Show the state of the running agent's actors; exit 1 if no agent runs.
+    """Show the running agent's actors and their work; exit 1 when no agent is running.
 
-    With --watch, space pauses the screen and q ends it. Without a terminal, a report is printed every second.
+    With --watch, space pauses the display and q ends it. Without a terminal, a report is printed every second.
     """
     settings, _ = load_settings(config_file, {"data_root": str(data.absolute())} if data else {})
     if watch:
@@ -76,7 +76,7 @@ def _watch(data_root: Path, *, as_json: bool) -> None:
 
 
 def _draw(report: Report) -> RenderableType:
-    """The report as a screen: what holds for all, and a row for each kind of actor."""
+    """The report as a screen: the totals, and a row for each kind of actor."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
@@ -100,7 +100,7 @@ def _draw(report: Report) -> RenderableType:
 
 
 def _of_kind(counts: Mapping[str, int], kind: str) -> int:
-    """The sum over all addresses of a kind, which are `kind` or `kind:key`."""
+    """Sum over all addresses of a kind: `kind` or `kind:key`."""
     return sum(count for address, count in counts.items() if re.split(r"\W", address, maxsplit=1)[0] == kind)
 
 
@@ -132,7 +132,7 @@ def _mailboxes(system: Mapping[str, Any]) -> str:
 
 
 def _at_work(system: Mapping[str, Any]) -> str:
-    """Actors with work, question or message; "nothing" for an agent without debts."""
+    """Actors with work, question or message; "nothing" for an idle agent."""
     count, named = system.get("at_work", 0), system.get("some_at_work", ())
     more = f" and {count - len(named):,} more" if count > len(named) else ""
     return ", ".join(map(on_one_line, named)) + more if count else "nothing"
@@ -149,7 +149,7 @@ def _pairs(figures: Mapping[str, object]) -> str:
 
 
 def _span(seconds: int) -> str:
-    """Seconds as the two largest units say them."""
+    """Seconds in the two largest units."""
     days, rest = divmod(seconds, 86_400)
     hours, rest = divmod(rest, 3_600)
     minutes, seconds = divmod(rest, 60)

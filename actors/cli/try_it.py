@@ -44,9 +44,9 @@ ONLINE_S = 60.0
 LOOK_S = 0.1
 ANSWER_S = 180.0
 LOCAL_ANSWER_S = 900.0
-"""The same for a model on this machine, with the time for loading it."""
+"""Seconds to wait for an answer of a model on this machine, with the time for loading the model."""
 QUIET_S = 0.3
-"""Seconds for which the bot must have been quiet, and not typing, for its answer to be whole."""
+"""Seconds without a message or typing by the bot before the answer is taken as complete."""
 
 
 @click.command("try")
@@ -126,7 +126,7 @@ def try_it(
 
 
 def _chosen_settings(data: Path | None, model: str | None) -> dict[str, object]:
-    """Settings that the options decide, by dotted key."""
+    """Settings decided by the options, by dotted key."""
     from actors.cli.local_model.choice import model_choice
 
     overrides: dict[str, object] = {"data_root": str(data.absolute())} if data else {}
@@ -169,12 +169,12 @@ def _order(
 
 
 def _connection_fields(connection: DiscordConnection) -> dict[str, Any]:
-    """A connection as JSON says it; it goes through a pipe, never into arguments."""
+    """Fields of a connection for JSON; sent through a pipe, never as arguments."""
     return {name: list(value) if isinstance(value, frozenset) else value for name, value in asdict(connection).items()}
 
 
 def playground_connection(server: PlaygroundServer) -> DiscordConnection:
-    """The playground's one channel, where everybody is heard."""
+    """The playground's only channel, where everybody is heard."""
     from actors.part import DiscordConnection
     from lab.playground.world import defaults
 
@@ -204,7 +204,7 @@ def _start_server(port: int, *, past_year: bool) -> PlaygroundServer:
 
 
 def _import_past(data_root: Path, bot: BotProcess) -> None:
-    """Have the bot import what was said before it was there, and wait until that is found."""
+    """Have the bot import earlier messages, and wait until a search can find the messages."""
     from actors.cli.asking import OPERATOR
     from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 
@@ -229,7 +229,7 @@ def _add_samples(settings: Settings, overrides: dict[str, object]) -> Callable[[
 
 
 def _start_speech(settings: Settings, overrides: dict[str, object]) -> Callable[[], None]:
-    """Start a server that hears the page's own voice messages, unless the settings name another; gives its end."""
+    """Start a server for the page's voice messages, unless the settings name another; return a function to stop it."""
     from lab.loopback_speech.server import LoopbackSpeech
 
     if settings.transcribe.api != "off":
@@ -247,7 +247,7 @@ def _await_online(bot: BotProcess, online: threading.Event) -> None:
 
 
 def _start_talk(server: PlaygroundServer, bot: BotProcess, texts: Texts, model: str) -> None:
-    """Say the texts on the side, so that a bot that gives up ends the command at once."""
+    """Say the texts in a background thread, so the command ends at once if the bot gives up."""
     from messages.model import is_local
 
     answer_s = LOCAL_ANSWER_S if is_local(model) else ANSWER_S

@@ -1,4 +1,4 @@
-"""`agent usage`: what calls of models took, summed from the ledger."""
+"""`agent usage`: usage of model calls, summed from the ledger."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ def usage(
     until: datetime | None,
     as_json: bool,
 ) -> None:
-    """Print tokens and cost of model calls, from the ledger; the agent need not run.
+    """Print the usage of model calls, from the ledger; the agent need not run.
 
-    Each attempt counts, failed and cancelled attempts too; `estimated` are tokens that no provider has counted.
+    Each attempt counts, failed and cancelled attempts included; `estimated` are
+    tokens not counted by a provider.
     """
     from actors.ledger.file import FOLDER, Damage, entries
     from domain.policy.spending import By, sums

@@ -1,4 +1,4 @@
-"""Wording of answers in a terminal: plain lines, times in UTC, and everything that a reply holds."""
+"""Wording of answers in a terminal: plain lines, times in UTC, and the whole content of a reply."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _COMMANDS = {"memory": "agent memory", "curated": "agent memory curated"}
 
 
 class TerminalWording(Wording):
-    """Wording for the operator, to whom no word is hidden."""
+    """Wording for the operator; no word is hidden."""
 
     is_terminal = True
 
@@ -20,11 +20,11 @@ class TerminalWording(Wording):
         self.prefix = _COMMANDS.get(room, f"agent {room}")
 
     def sanitise(self, text: str) -> str:
-        """Text without what a terminal would obey."""
+        """Text without terminal controls."""
         return plain(text)
 
     def quote(self, text: str, chars: int) -> str:
-        """The same in one line of at most `chars` characters."""
+        """Text in a single line of at most `chars` characters, without terminal controls."""
         line = " ".join(plain(text).split())
         return line if len(line) <= chars else f"{line[: chars - 1].rstrip()}…"
 
@@ -37,5 +37,5 @@ class TerminalWording(Wording):
         return f"   {plain(text)}"
 
     def title(self, text: str) -> str:
-        """Words above others."""
+        """Heading above other words."""
         return text

@@ -1,4 +1,4 @@
-"""ClusterActor: says which hosts there are, and has the end of the agent wait for their windows."""
+"""ClusterActor: reports the hosts, and makes the end of the agent wait for their windows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from messages.status import DescribeYourself, SelfDescription
 
 
 class ClusterActor(Actor):
-    """Status of the cluster; threads of their own drive the hosts, independent of questions.
+    """Status of the cluster; the hosts are driven by their own threads, independent of questions.
 
     Owns: nothing.
     Asks: no actor.
@@ -19,14 +19,14 @@ class ClusterActor(Actor):
         """An actor at rest.
 
         Args:
-            hosts: Those of this agent.
+            hosts: Hosts of this agent.
         """
         super().__init__()
         self._hosts = hosts
 
     @property
     def in_progress(self) -> bool:  # type: ignore[override]  # what hosts do is seen at them
-        """True if a host has work in hand, which a drain waits for."""
+        """True if a host has work in hand; a drain waits for this work."""
         return self._hosts.is_busy
 
     def handle(self, message: DescribeYourself) -> None:

@@ -1,9 +1,8 @@
-"""Fence around what a host writes: nothing without a lease, and one writer to a log even so.
+"""Fence around a host's writes: no write without a lease, and a single writer for each log even so.
 
-The lease is looked at before each call that changes a log; a host whose lease ran out ends there and then, and a
-watchdog ends it where it writes nothing. A process that is stopped between the look and the call, and goes on later,
-has had its look too early; what keeps it apart from the window's next owner is the file's advisory lock, which a
-stopped process still holds.
+The lease is checked before each call that changes a log; a host with an expired lease ends at once, and a
+watchdog ends an idle host. A process stopped between the check and the call, and resumed later, has checked too early;
+the file's advisory lock, still held by a stopped process, keeps it apart from the window's next owner.
 """
 
 from __future__ import annotations
@@ -21,22 +20,22 @@ from actors.linux.disk import Disk
 from actors.linux.regular_file import open_regular
 
 EXIT_LAPSED = 75
-"""Of a host whose lease ran out (sysexits' EX_TEMPFAIL)."""
+"""Exit code of a host with an expired lease (sysexits' EX_TEMPFAIL)."""
 LOOK_S = 0.2
 LOCK_WAIT_S = 5.0
-"""For a log whose last writer is about to end."""
+"""Seconds to wait for a log whose last writer is about to end."""
 LOCK_LOOK_S = 0.05
 HOSTS_LOCK = "hosts.lock"
-"""Lock file that all hosts on a data root share, and that a starting agent takes alone."""
+"""Lock file shared by all hosts on a data root; a starting agent takes the lock alone."""
 
 
 def end_at_once() -> NoReturn:
-    """End the process without a last word to anybody: nothing is flushed, nothing closed in good order."""
+    """End the process without any clean-up: no buffer is flushed and no file is closed."""
     os._exit(EXIT_LAPSED)
 
 
 class FencedDisk:
-    """A disk that changes nothing without a lease, and whose open files are locked."""
+    """A disk that changes no file without a lease, and locks open files."""
 
     def __init__(
         self,
@@ -48,10 +47,10 @@ class FencedDisk:
         """A fence around `disk`.
 
         Args:
-            disk: What is written by.
-            lease: Without which nothing is.
-            on_lapse: Called instead of a change when it has run out; does not come back.
-            lock_wait_s: Longest wait for a log that another host has open.
+            disk: Disk to write by.
+            lease: Required for each write.
+            on_lapse: Called instead of a change after the lease has expired; does not return.
+            lock_wait_s: Longest wait for a log opened by another host.
         """
         self._disk, self._lease, self._on_lapse, self._lock_wait_s = disk, lease, on_lapse, lock_wait_s
 
@@ -60,10 +59,10 @@ class FencedDisk:
             self._on_lapse()
 
     def open(self, path: Path, flags: int, mode: int = 0o600, /) -> int:
-        """As the disk's, and locked until it is closed.
+        """As the disk's, with a lock on the file until close.
 
         Raises:
-            OSError: as the disk's; or another host has it open and does not close it for a while.
+            OSError: as the disk's; or another host has the file open and does not close it for a while.
         """
         self._check()
         fd = self._disk.open(path, flags & ~os.O_TRUNC, mode)
@@ -83,7 +82,7 @@ class FencedDisk:
         return self._disk.write(fd, data)
 
     def sync(self, fd: int, /) -> None:
-        """As the disk's; that may take long, and who is told of it acts upon it, so the lease is looked at behind."""
+        """As the disk's; a sync may take long and the caller acts on the result, so the lease is checked afterwards."""
         self._disk.sync(fd)
         self._check()
 
@@ -140,10 +139,10 @@ def _lock(fd: int, path: Path, wait_s: float) -> None:
 
 
 def hold_hosts_lock(data_root: Path) -> int:
-    """A descriptor that says that a host lives on a data root until the process ends.
+    """Descriptor that marks a living host on a data root until the process ends.
 
     Raises:
-        OSError: it cannot be made, or an agent is about to start there.
+        OSError: the file cannot be made, or an agent is about to start there.
     """
     fd = open_regular(data_root / HOSTS_LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
     try:
@@ -155,14 +154,14 @@ def hold_hosts_lock(data_root: Path) -> int:
 
 
 class LeaseWatchdog:
-    """Thread that ends the process when its lease has run out."""
+    """Thread that ends the process once the lease has expired."""
 
     def __init__(self, lease: Lease, on_lapse: Callable[[], object] = end_at_once, look_s: float = LOOK_S) -> None:
         """Create the thread without starting it.
 
         Args:
             lease: Lease to watch, from the lease's beginning on.
-            on_lapse: Called once when it has run out.
+            on_lapse: Called once when the lease has expired.
             look_s: Seconds between two looks.
         """
         self._lease, self._on_lapse, self._look_s = lease, on_lapse, look_s
@@ -174,7 +173,7 @@ class LeaseWatchdog:
         self._thread.start()
 
     def stop(self) -> None:
-        """Watch no more: the host has written its last word."""
+        """Stop watching: the host has done its last write."""
         self._over.set()
 
     def _watch(self) -> None:

@@ -1,4 +1,4 @@
-"""Head of the cluster: gives each window to a host, and a host's windows to others when it is lost."""
+"""Head of the cluster: assigns each window to a host, and a lost host's windows to other hosts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from messages.shell import ASKERS, AskersLost
 log = logging.getLogger(__name__)
 
 FAILURES = 5
-"""Hosts that could not be started one after the other, after which the agent gives up."""
+"""Failed starts of hosts in a row before the agent gives up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class Pace:
     begin_s: float = 60.0
     """For a host's actors to start."""
     look_s: float = 1.0
-    """Between two looks at what runs the hosts."""
+    """Between two checks of the hosts' runner."""
     retry_s: float = 1.0
-    """Before a host that could not be started is tried again; doubled with each failure."""
+    """Before a new attempt to start a host; doubled with each failure."""
     end_s: float = 1.5
     """For a host to end."""
     lease_s: float = LEASE_S
@@ -86,17 +86,17 @@ class Head:
         """Messages to windows from a time without any host."""
         self._last_number = 0
         self.lost = 0
-        """Hosts that were lost."""
+        """Number of lost hosts."""
         self._failures = 0
         self._is_first_round = True
         self._is_over = False
         system.reach_elsewhere(self.route)
 
     def start(self) -> None:
-        """Begin to start the hosts; what windows are told before one is ready waits for it.
+        """Begin to start the hosts; messages to windows wait until a host is ready.
 
         Raises:
-            PoolError: there is nowhere to start them.
+            PoolError: hosts cannot be started anywhere.
         """
         self._pool.open()
         self._look()
@@ -104,7 +104,7 @@ class Head:
             self._start_one()
 
     def _look(self) -> None:
-        """Look each second whether what runs the hosts is there: without it the agent starts anew, by its manager."""
+        """Check each second for the hosts' runner: without the runner the service manager restarts the agent."""
         if self._is_over:
             return
         if reason := self._pool.trouble():
@@ -113,7 +113,7 @@ class Head:
         self._system.clock.call_later(self._pace.look_s, self._look)
 
     def stop(self) -> None:
-        """End the hosts. What they had in hand is in the logs."""
+        """End the hosts. Their unfinished work is in the logs."""
         with self._lock:
             self._is_over = True
             lives = list(self._lives.values())
@@ -184,7 +184,7 @@ class Head:
         return {life.name: life for life in self._lives.values() if life.stage in stages}
 
     def _look_at_round(self) -> None:
-        """The first round is over when every host of it has started, or not."""
+        """End the first round when every host of the round has started or failed."""
         if all(life.stage is not Stage.STARTING for life in self._lives.values()):
             self._is_first_round = False
 
@@ -263,7 +263,7 @@ class Head:
         log.info("host %s is ready", life.name)
 
     def on_lost(self, life: HostLife, reason: str) -> None:
-        """Start another at once; give its windows away when its lease is over."""
+        """Start another host at once; reassign the lost host's windows when the lease is over."""
         with self._lock:
             if life.stage is Stage.LOST or self._is_over:
                 return

@@ -1,4 +1,4 @@
-"""Host: an actor system that runs windows, their model calls and commands, and whose all else is on the head."""
+"""Host: an actor system that runs windows, their model calls and commands, with all else on the head."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from messages.base import CONTEXT_KIND, Address, Message
 log = logging.getLogger(__name__)
 
 MOST_LINES = 1000
-"""Lines of its log that wait to be told to the head."""
+"""Log lines that may wait for transfer to the head."""
 
 
 class HostSystem:
@@ -45,23 +45,23 @@ class HostSystem:
         self._epoch = epoch
         self._link = Link(system.clock.monotonic)
         self._lock = threading.Condition(threading.Lock())
-        """Around the link and what is told by it."""
+        """Lock around the link and the link's messages."""
         self._idle = 0
-        """Calls that wait for something to say; one that was given up may wait beside the next."""
+        """Calls that wait for items to report; an abandoned call may wait beside the next."""
         self._arrivals = threading.Lock()
-        """Lock around arriving items, so that messages are delivered in order."""
+        """Lock around arriving items, to deliver messages in order."""
         self._open: dict[int, tuple[int, Message]] = {}
-        """By the identity of a message in a window's mailbox, which it stays there: its number on the link."""
+        """By the identity of a message waiting in a window's mailbox: the message's number on the link."""
         self._handled: list[int] = []
         self._busy: set[str] = set()
         self._changed: dict[str, bool] = {}
-        """Windows that began or ceased to be busy and of which the head does not know yet."""
+        """Windows that began or ceased to be busy, unknown to the head so far."""
         self._live: set[str] = set()
         """Keys of windows in memory."""
         system.reach_elsewhere(self._say)
 
     def wrap_spec(self, spec: ActorSpec) -> ActorSpec:
-        """The kind of the windows, as it is registered here: what they have handled is told to the head."""
+        """Kind of the windows, as registered here: handled messages are reported to the head."""
 
         def build(key: str) -> Actor:
             return self._wrap_actor(key, spec.build(key))
@@ -81,14 +81,14 @@ class HostSystem:
                 self._put(item)
 
     def exchange(self, data: bytes, wait_s: float) -> bytes:
-        """Hear what the head says, and answer.
+        """Take the head's frame, and answer.
 
         Args:
             data: A `HeadFrame`.
-            wait_s: How long to wait for something to say; 0 to say nothing.
+            wait_s: Seconds to wait for items to report; 0 to report none.
 
         Raises:
-            ValueError: it is for another life, or was never a frame.
+            ValueError: the frame is for another life, or no frame at all.
         """
         frame = head_frame(data)
         if frame.epoch != self._epoch:
@@ -139,7 +139,7 @@ class HostSystem:
         return bool(self._handled or self._changed) or self._link.has_batch()
 
     def _note_handled(self) -> None:
-        """Say what was handled, behind all that was said meanwhile."""
+        """Report handled messages, after all items of the meantime."""
         if not (self._handled or self._changed):
             return
         handled, self._handled = self._handled, []
@@ -151,7 +151,7 @@ class HostSystem:
     # what the actors say, and do
 
     def _say(self, to: Address, message: Message) -> bool:
-        """Take a message for an actor that is not here; the kernel's hook, in the teller's thread."""
+        """Take a message for an actor elsewhere; the kernel's hook, in the teller's thread."""
         try:
             item = self._codec.encode(to, message)
         except (TypeError, ValueError, msgspec.MsgspecError):

@@ -1,7 +1,7 @@
 """One life of a host as the head sees the host: link, lease, ledger and the two driving threads.
 
-A host cannot call the head, so the head calls it: one thread brings items for the host, the other waits in the host for
-the host's items. Either renews the lease.
+A host cannot call the head, so the head calls the host: one thread brings items for the host, the other waits in the
+host for the host's items. Either call renews the lease.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from messages.discord import UserMessageLogged
 log = logging.getLogger(__name__)
 
 PULL_S = 1.0
-"""Seconds that a call waits in the host for items; the lease is renewed at least as often."""
+"""Seconds of a call's wait in the host for items; the lease is renewed at least as often."""
 PUSH_LOOK_S = 0.25
 """Seconds until a host receives a change of topics' followers."""
 CALL_S = 3.0
-"""A call that takes so much longer than it was to wait has failed, and is made again."""
+"""Seconds beyond its planned wait after which a call has failed, and is repeated."""
 PAUSE_S = 0.1
-"""Between a call that failed and the next."""
+"""Between a failed call and the next."""
 DEAF_CALLS = 10
-"""A host that answers none of so many was never there."""
+"""Unanswered calls after which a host without a lease counts as never started."""
 
 
 class Stage(Enum):
@@ -48,14 +48,14 @@ class LifeOwner(Protocol):
     """Owner of a life, notified of the life's events."""
 
     def on_running(self, life: HostLife) -> None:
-        """It is ready for windows."""
+        """The host is ready for windows."""
 
     def on_lost(self, life: HostLife, reason: str) -> None:
-        """It is to have no more windows, and those it had go elsewhere when its lease is over; told once."""
+        """The host gets no more windows, and its windows move when the lease is over; called once."""
 
 
 class HostLife:
-    """Driver of one life; its lock is around link and ledger, and taken inside of the owner's."""
+    """Driver of one life; the lock is around link and ledger, and taken inside of the owner's."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class HostLife:
         self._link = Link(monotonic)
         self._lock = threading.Condition(threading.Lock())
         self._arrivals = threading.Lock()
-        """Lock around arriving items, so that messages are delivered in order."""
+        """Lock around arriving items, to deliver messages in order."""
         self._is_idle = False
         """True while the pushing thread waits for items to bring to the host."""
         self._remote: RemoteHost | None = None
@@ -99,7 +99,7 @@ class HostLife:
         self._is_over = False
 
     def drive(self, remote: RemoteHost) -> None:
-        """Begin to drive a process that runs the host's actors."""
+        """Begin to drive the process of the host's actors."""
         self._remote = remote
         for act in (self._push_all, self._pull_all):
             threading.Thread(target=self._until_lost, args=(act,), name=f"cluster {self.name}", daemon=True).start()
@@ -116,11 +116,11 @@ class HostLife:
             return self.ledger.is_settled and not self._link.unacknowledged
 
     def put(self, data: bytes, message: WindowMessage | None) -> None:
-        """Have the host hear something, as soon as it can; never waits.
+        """Send the host a message as soon as possible; never waits.
 
         Args:
             data: A message as the codec writes it.
-            message: The same where it is for a window.
+            message: The same message, if addressed to a window.
         """
         with self._lock:
             number = self._link.put(data)
@@ -135,7 +135,7 @@ class HostLife:
             return list(self.ledger.owed()), set(self.ledger.busy)
 
     def stop(self) -> None:
-        """Drive it no more; no frame of its is heard from now on."""
+        """Stop driving the host; no frame from the host is taken from now on."""
         with self._lock:
             self._is_over = True
             self._lock.notify_all()
@@ -182,7 +182,7 @@ class HostLife:
             self._topics = {}
 
     def _push_all(self, remote: RemoteHost) -> None:
-        """Bring waiting items to the host, but none before the lease began."""
+        """Bring waiting items to the host, but no item before the lease began."""
         with self._lock:
             self._is_idle = True
             self._lock.wait_for(lambda: self._is_over or bool(self.grant.until and self._link.has_batch()), PUSH_LOOK_S)
@@ -211,7 +211,7 @@ class HostLife:
         self._hear(answer)
 
     def _pull_all(self, remote: RemoteHost) -> None:
-        """Wait in the host for what it has to say."""
+        """Wait in the host for the host's items."""
         frame = HeadFrame(epoch=self.epoch, lease_until=self.grant.until, ack=self._link.ack, first=0, items=[])
         wait_s = PULL_S if self.grant.until else 0.0
         self._hear(remote.exchange(frame_bytes(frame), wait_s, wait_s + CALL_S))
@@ -234,7 +234,7 @@ class HostLife:
             self._owner.on_running(self)
 
     def _say(self, to: Address, message: Any) -> None:
-        """Tell the head's actors what the host said, or note what it says of itself."""
+        """Tell the head's actors the host's message, or record the host's own reports."""
         match message:
             case Handled():
                 with self._lock:

@@ -1,8 +1,8 @@
 """Lease of a host, on two clocks that need not agree: the host's always ends first.
 
-The host says what its clock reads, T. The head notes when it *received* that, R on its own clock, and answers "yours
-until T + length". T was read before R, so on clocks of one rate T + length comes before R + length, from which on the
-head gives the host's windows to others; a slack beyond that is for rates that differ.
+The host reports its clock's reading T. The head notes the time of *receipt*, R on its own clock, and answers "yours
+until T + length". T was read before R, so on clocks of equal rate T + length comes before R + length, the time at which
+the head gives the host's windows to other hosts; a slack beyond this time allows for unequal rates.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 LEASE_S = 10.0
 SLACK_S = 1.0
-"""A tenth: no two clocks that are of any use drift so far apart."""
+"""A tenth: no two usable clocks drift so far apart."""
 
 
 class Grant:
-    """The head's side of one host's lease."""
+    """The head's side of a host's lease."""
 
     def __init__(self, monotonic: Callable[[], float], length_s: float = LEASE_S, slack_s: float = SLACK_S) -> None:
         """Create a grant without a lease.
@@ -37,7 +37,7 @@ class Grant:
 
     @property
     def left_s(self) -> float:
-        """Seconds until the host is known to write no more; 0 when it does not."""
+        """Seconds until the host certainly writes no more; 0 afterwards."""
         return max(0.0, self._over_at - self._monotonic())
 
     def hear(self, reading: float) -> None:
@@ -51,7 +51,7 @@ class Lease:
     """The host's side; a float is read and written at once, so no lock is needed."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        """A lease that has not begun.
+        """A lease before its beginning.
 
         Args:
             clock: Seconds that never go back and do not stand still while the machine sleeps.
@@ -66,7 +66,7 @@ class Lease:
 
     @property
     def left_s(self) -> float:
-        """Seconds until it runs out; not above 0 when it has."""
+        """Seconds until the lease expires; 0 or below afterwards."""
         return self._until - self.read()
 
     @property

@@ -15,17 +15,17 @@ from messages.context import UserMessage
 from messages.discord import UserMessageLogged
 
 UNLOGGED_S = 60.0
-"""Seconds for which a handled message of a person is kept without a report that the message is logged."""
+"""Seconds to keep a person's handled message without a report that the message is logged."""
 
 
 class WindowMessage(NamedTuple):
-    """One message to a window."""
+    """Message to a window."""
 
     key: str
     """Of the window's address."""
     message: Message
     data: bytes
-    """The same as it is carried."""
+    """The message in its encoded form."""
 
 
 class Ledger:
@@ -40,10 +40,10 @@ class Ledger:
         self._monotonic = monotonic
         self._open: dict[int, WindowMessage] = {}
         self._unlogged: OrderedDict[tuple[Window, MessageId], tuple[float, WindowMessage]] = OrderedDict()
-        """Oldest first; a plain dict takes longer and longer to find its first after many that were taken out."""
+        """Oldest first; after many removals a plain dict takes longer and longer to find its first entry."""
         self._logged: set[tuple[Window, MessageId]] = set()
         self.busy: set[str] = set()
-        """Keys of windows with something in progress."""
+        """Keys of windows with work in progress."""
 
     @property
     def is_settled(self) -> bool:
@@ -52,21 +52,21 @@ class Ledger:
 
     @property
     def open_count(self) -> int:
-        """Messages that were not handled yet, as far as is known."""
+        """Number of messages without a report of their handling."""
         return len(self._open)
 
     def tell(self, number: int, message: WindowMessage) -> None:
-        """A window is told something; `number` is greater than all before."""
+        """Add a message to a window; `number` is greater than all before."""
         self._open[number] = message
 
     def hear(self, logged: UserMessageLogged) -> None:
-        """A message is in its window's log, so it need not be said again."""
+        """Note that a message is in its window's log and need not be sent again."""
         name = (logged.window, logged.message_id)
         if self._unlogged.pop(name, None) is None:
             self._logged.add(name)
 
     def settle(self, numbers: Iterable[int], busy: Iterable[str], quiet: Iterable[str]) -> None:
-        """Windows have handled some of it, and are busy since, or no more."""
+        """Remove handled messages, and note the windows that are busy or quiet since."""
         for number in numbers:
             entry = self._open.pop(number, None)
             if entry is not None and isinstance(entry.message, UserMessage):

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable
 
 BATCH_ITEMS = 1024
 BATCH_BYTES = 96 * 1000
-"""Of one batch, but for an item that is longer: below 100 KiB, from where Ray puts values into shared memory."""
+"""Bytes of a batch, except for a longer item: below 100 KiB, from where Ray puts values into shared memory."""
 WINDOW_ITEMS = 4096
-"""Sent and not acknowledged, at most; what is beyond waits on its own side."""
+"""Limit of items sent and not acknowledged; further items wait on their own side."""
 RESEND_S = 2.0
 GATHER_S = 0.01
 """Between two calls of one direction under load, for a call costs as much as some twenty messages."""
@@ -37,16 +37,16 @@ class Link:
 
         Args:
             monotonic: Seconds that never go back.
-            batch_items: Most items of one batch.
-            window_items: Most items that were sent and not acknowledged; as many are kept that came too early.
-            resend_s: Without an acknowledgement for so long, what was sent is sent again.
+            batch_items: Most items of a batch.
+            window_items: Most items sent and not acknowledged; also the limit of early items to keep.
+            resend_s: Seconds without an acknowledgement before sent items are sent again.
         """
         self._monotonic = monotonic
         self._batch_items, self._window_items, self._resend_s = batch_items, window_items, resend_s
         self._waiting: deque[bytes] = deque()
         self._sent: deque[bytes] = deque()
         self._acknowledged = 0
-        """Number of the oldest item that the other side is not known to have."""
+        """Number of the oldest item not known to be on the other side."""
         self._sent_at = 0.0
         self._carried_at = 0.0
         self._put = 0
@@ -55,16 +55,16 @@ class Link:
 
     @property
     def ack(self) -> int:
-        """Number of the next item that is wanted from the other side, which has said all before it."""
+        """Number of the next item wanted from the other side; all earlier items have arrived."""
         return self._expected
 
     @property
     def unacknowledged(self) -> int:
-        """Items that were put and are not acknowledged."""
+        """Items put and not yet acknowledged."""
         return len(self._waiting) + len(self._sent)
 
     def put(self, item: bytes) -> int:
-        """Take an item in, to be sent when there is room in the window; its number, from 0. Never waits."""
+        """Queue an item until the window has room; return the item's number, from 0. Never waits."""
         number = self._put
         self._put += 1
         self._waiting.append(item)
@@ -83,7 +83,7 @@ class Link:
         return max(0.0, self._carried_at + GATHER_S - self._monotonic())
 
     def batch(self) -> tuple[int, list[bytes]]:
-        """The next items to send, and the number of the first; none where there is nothing to say."""
+        """The next items to send, and the number of the first; no items if there is nothing to send."""
         now = self._monotonic()
         if self._sent and now - self._sent_at >= self._resend_s:
             self.rewind()
@@ -101,12 +101,12 @@ class Link:
         return first, items
 
     def rewind(self) -> None:
-        """Have all that is not acknowledged sent again."""
+        """Queue all unacknowledged items again."""
         self._waiting.extendleft(reversed(self._sent))
         self._sent.clear()
 
     def acknowledge(self, ack: int) -> None:
-        """Drop items before number `ack`, which the other side has; an older number than before has no effect.
+        """Drop items before number `ack`, known to be on the other side; an older number than before has no effect.
 
         Raises:
             ValueError: `ack` covers items that were never put.
@@ -119,7 +119,7 @@ class Link:
             self._sent_at = self._monotonic()
 
     def receive(self, first: int, items: Iterable[bytes]) -> list[tuple[int, bytes]]:
-        """New items of a batch and of earlier batches that came too early, in order, with numbers."""
+        """New items of a batch and early items of earlier batches, in order, with numbers."""
         for number, item in enumerate(items, first):
             if self._expected <= number < self._expected + self._window_items:
                 self._early[number] = item

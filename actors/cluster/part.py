@@ -1,4 +1,4 @@
-"""Row of the cluster in the table of parts; of an agent that runs its windows on hosts."""
+"""Row of the cluster in the table of parts, for an agent with windows on hosts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rendezvous hashing: which host a window goes to; a change of hosts moves no more windows than it must. Pure."""
+"""Rendezvous hashing: the host of a window; a change of hosts moves as few windows as possible. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 
 def choose_host(key: str, hosts: Iterable[str]) -> str:
-    """The host of those named that a window of this key goes to; the same for the same names in any order.
+    """The host among the named hosts for a window of this key; the same for the same names in any order.
 
     Raises:
         ValueError: no host is named.

@@ -10,27 +10,27 @@ class HostGoneError(Exception):
 
 
 class HostSlowError(Exception):
-    """A call was not answered; it may have been carried out, or still be."""
+    """A call was not answered; the host may have carried out the call, or may still do so."""
 
 
 class PoolError(Exception):
-    """No host can be started at all; the text says why and what to do."""
+    """No host can be started at all; the text gives the reason and the remedy."""
 
 
 class RemoteHost(Protocol):
-    """One life of a host, in a process of its own."""
+    """One life of a host, in its own process."""
 
     def begin(self, name: str, epoch: str, timeout_s: float) -> None:
-        """Start its actors.
+        """Start the host's actors.
 
         Raises:
-            HostGoneError: it ended meanwhile.
-            HostSlowError: it takes longer.
-            PoolError: it cannot start, however often it is tried.
+            HostGoneError: the host ended meanwhile.
+            HostSlowError: the start takes longer.
+            PoolError: the host cannot start, however often the start is tried.
         """
 
     def exchange(self, frame: bytes, wait_s: float, timeout_s: float) -> bytes:
-        """Carry a frame there and one back; from two threads at once.
+        """Carry a frame there and another back; from two threads at once.
 
         Raises:
             HostGoneError, HostSlowError: as above.
@@ -40,28 +40,28 @@ class RemoteHost(Protocol):
         """Have the host close its open resources and end; on any failure the host is killed with `kill`."""
 
     def kill(self) -> None:
-        """End it at once, as far as it can be reached; never raises."""
+        """End the host at once, if reachable; never raises."""
 
 
 class Pool(Protocol):
     """Starter of hosts."""
 
     def open(self) -> None:
-        """Make ready.
+        """Prepare the pool.
 
         Raises:
-            PoolError: it cannot be.
+            PoolError: the pool cannot be prepared.
         """
 
     def start(self, name: str) -> RemoteHost:
-        """A process for a host.
+        """Process for a host.
 
         Raises:
-            PoolError: there can be none now.
+            PoolError: no process can be had now.
         """
 
     def trouble(self) -> str:
         """Why no host can be started any more, for good; empty while that can be. Asked once a second, never waits."""
 
     def close(self) -> None:
-        """End all that is left of it, within seconds also when there is trouble."""
+        """End everything left of the pool, within seconds even in case of trouble."""

@@ -10,22 +10,22 @@ from pathlib import Path
 from actors.cluster.storage import read_note
 
 MOST_PLACE = 23
-"""Characters of the path in which Ray's folder is made: a socket's path has 107 at most, and Ray adds 84."""
+"""Characters of the path for Ray's folder: a socket's path has 107 at most, and Ray adds 84."""
 _PREFIX = "agent-ray-"
 _TOKEN_BYTES = 32
 
 
 class RayFolder:
-    """Folder for the sockets and logs of a Ray that one run of the agent starts."""
+    """Folder for the sockets and logs of a Ray started by one run of the agent."""
 
     def __init__(
         self, data_root: Path, temporary: Path | None = None, most_place: int = MOST_PLACE, user: int | None = None
     ) -> None:
-        """Nothing is made yet.
+        """Begin without a folder.
 
         Args:
             data_root: Holds the note of an earlier run's folder.
-            temporary: Folder in which it is made; the system's own by default.
+            temporary: Parent folder; the system's own by default.
             most_place: Characters that the path of that folder may have; /tmp stands in for a longer path.
             user: Owner of folders that may be removed; the user of this process by default.
         """
@@ -39,11 +39,11 @@ class RayFolder:
     def make(self) -> Path:
         """Make the folder with an unpredictable name, since every user can write to the system's temporary folder.
 
-        The folder holds a token that each call to this Ray must carry: otherwise any program that reaches the ports on
+        The folder holds a token required by each call to this Ray: otherwise any program that reaches the ports on
         this machine, such as a command with network access, could start processes as the agent.
 
         Raises:
-            OSError: it cannot be made.
+            OSError: the folder cannot be made.
         """
         self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self._place))
         token = self.path / "token"
@@ -53,15 +53,15 @@ class RayFolder:
         return self.path
 
     def remove(self) -> None:
-        """Remove the folder, if it was made."""
+        """Remove the folder, if made."""
         if self.path is not None:
             shutil.rmtree(self.path, ignore_errors=True)
 
     def remove_leftovers(self) -> None:
-        """Remove the folder of an earlier run that was killed, if it is one, and this user's.
+        """Remove the folder of a killed earlier run, if it is a folder of this user's.
 
         Raises:
-            OSError: what the earlier run noted cannot be read.
+            OSError: the note of the earlier run cannot be read.
         """
         noted = read_note(self.data_root).folder
         folder = Path(self._place, Path(noted).name)

@@ -29,17 +29,17 @@ log = logging.getLogger(__name__)
 NO_RAY = "--hosts needs Ray, which is not installed: pip install 'ray>=2.53,<3' (the extra `cluster`)"
 LOOPBACK = "127.0.0.1"
 OBJECT_STORE_BYTES = 80 << 20
-"""Of shared memory, which only values beyond 100 KB go through: the least that Ray takes."""
+"""Bytes of shared memory, used only for values beyond 100 KB: the least that Ray takes."""
 CALLS_AT_ONCE = 4
 """Most calls at a time: a pushing call, a waiting call, and for each an abandoned call that is still under way."""
 LOOPBACK_ONLY = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
-"""With 0 Ray listens on 127.0.0.1 only, on any system; nothing else makes it do so. Read when it is imported."""
+"""With 0 Ray listens on 127.0.0.1 only, on any system; there is no other way. Read at Ray's import."""
 _VITAL = ("gcs_server", "raylet")
-"""Processes of Ray without which no host starts; the others it starts again itself, or can do without."""
+"""Processes of Ray without which no host starts; Ray restarts the rest itself, or can do without."""
 CLOSE_S = 5.0
-"""For Ray's own shutdown, which waits for ever for a part of it that is gone."""
+"""For Ray's own shutdown, which would wait for ever for a dead part."""
 _GONE_S = 1.0
-"""The same where a part of it is known to be gone."""
+"""The same if a part of Ray is known to be dead."""
 _OURS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 SETTINGS = MappingProxyType(
     {
@@ -59,29 +59,29 @@ SETTINGS = MappingProxyType(
 
 
 def missing() -> str:
-    """Why there can be no such pool, and what to install; empty when Ray is there."""
+    """Reason why the pool is unavailable, with the missing packages; empty if Ray is installed."""
     return "" if find_spec("ray") else NO_RAY
 
 
 class HostClass(Protocol):
-    """Class run by Ray: each object is made in a process of its own."""
+    """Class run by Ray: each object is made in a separate process."""
 
     def __call__(self) -> Any:
-        """A host that was not begun."""
+        """Make a host without starting its actors."""
 
 
 class RayPool:
-    """Hosts as actors of a Ray cluster, of one's own on this machine or one that is there."""
+    """Hosts as actors of a Ray cluster: an own cluster on this machine or an existing cluster."""
 
     def __init__(self, host: HostClass, config: bytes, folder: RayFolder, address: str = "", word: str = "") -> None:
-        """Nothing is started.
+        """Begin without a running Ray.
 
         Args:
             host: Its `begin(config, name, epoch)`, `exchange(frame, wait_s)` and `end()` are called.
-            config: What each host is begun with.
+            config: Argument for the start of each host.
             folder: Folder of Ray's files, by the data root that this process holds.
-            address: `auto` or `ray://host:port` for a cluster that is there; empty for one on this machine.
-            word: Of this run, which hosts look for in the data root.
+            address: `auto` or `ray://host:port` for an existing cluster; empty for a cluster on this machine.
+            word: Word of this run; hosts look for this word in the data root.
         """
         self._host, self._config, self._address = host, config, address
         self._folder, self._word = folder, word
@@ -90,10 +90,10 @@ class RayPool:
         self._actor: Any = None
 
     def open(self) -> None:
-        """Start Ray, or join it.
+        """Start Ray, or join a cluster.
 
         Raises:
-            PoolError: it is not installed, or cannot be started or joined, or has no place for its files.
+            PoolError: Ray is not installed, cannot be started or joined, or has no place for its files.
         """
         os.environ.update(SETTINGS)
         self._make_place()
@@ -120,10 +120,10 @@ class RayPool:
         self._actor = remote_class(self._host).options(max_concurrency=CALLS_AT_ONCE, scheduling_strategy="SPREAD")
 
     def _make_place(self) -> None:
-        """Make the folder of a Ray of one's own, and note it; what an earlier run left is removed.
+        """Make and note the folder of an own Ray; the folder of an earlier run is removed.
 
         Raises:
-            PoolError: that cannot be.
+            PoolError: the folder cannot be made.
         """
         try:
             self._folder.remove_leftovers()
@@ -163,11 +163,11 @@ class RayPool:
         return RayHost(self._ray, handle, self._config)
 
     def trouble(self) -> str:
-        """Which part of Ray is gone; empty for none."""
+        """Name of the missing part of Ray; empty if all parts run."""
         return self._watch.trouble()
 
     def close(self) -> None:
-        """End Ray, or leave it; what does not end by itself is killed."""
+        """End Ray, or leave the cluster; processes that do not end by themselves are killed."""
         ray, self._ray = self._ray, None
         if ray is not None:
             end_ray(ray, _GONE_S if self.trouble() else CLOSE_S)
@@ -175,7 +175,7 @@ class RayPool:
 
 
 def end_ray(ray: Any, wait_s: float = CLOSE_S) -> None:
-    """Shut Ray down, and kill what it started here and does not end within `wait_s` seconds."""
+    """Shut Ray down, and kill all of its processes here that do not end within `wait_s` seconds."""
     children = _children(ray)
     shutdown = threading.Thread(target=ray.shutdown, name="ray shutdown", daemon=True)
     shutdown.start()
@@ -189,14 +189,14 @@ def end_ray(ray: Any, wait_s: float = CLOSE_S) -> None:
 
 
 def _children(ray: Any) -> dict[str, Process]:
-    """Processes that Ray started here; empty if an existing cluster was joined."""
+    """Processes that Ray started here; empty for a joined existing cluster."""
     node = getattr(ray._private.worker, "_global_node", None)
     started: dict[str, Any] = getattr(node, "all_processes", {})
     return {name: info.process for name in _VITAL for info in started.get(name, ())}
 
 
 def _heartbeat(ray: Any) -> Callable[[], str]:
-    """Call of a cluster that was joined."""
+    """Heartbeat call to a joined cluster."""
     here = ray.get_runtime_context().get_node_id()
 
     def beat() -> str:
@@ -207,7 +207,7 @@ def _heartbeat(ray: Any) -> Callable[[], str]:
 
 
 class RayHost:
-    """One host's process."""
+    """Process of a host."""
 
     def __init__(self, ray: Any, handle: Any, config: bytes) -> None:
         """Create the handle of a starting process.
@@ -220,7 +220,7 @@ class RayHost:
         self._ray, self._handle, self._config = ray, handle, config
 
     def begin(self, name: str, epoch: str, timeout_s: float) -> None:
-        """Start its actors.
+        """Start the host's actors.
 
         Raises:
             HostGoneError, HostSlowError, PoolError: as `RemoteHost`.
@@ -230,7 +230,7 @@ class RayHost:
             raise PoolError(refusal)
 
     def exchange(self, frame: bytes, wait_s: float, timeout_s: float) -> bytes:
-        """Carry a frame there and one back.
+        """Carry a frame there and another back.
 
         Raises:
             HostGoneError, HostSlowError: as `RemoteHost`.
@@ -247,7 +247,7 @@ class RayHost:
         self.kill()
 
     def kill(self) -> None:
-        """End it at once, if Ray can reach it."""
+        """End the host at once, if Ray can reach it."""
         try:
             self._ray.kill(self._handle, no_restart=True)
         except Exception as error:  # noqa: BLE001 - whatever Ray says: it is gone, or its lease ends it

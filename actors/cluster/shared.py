@@ -11,9 +11,9 @@ from messages.socket import SOCKET
 from messages.web import WEB
 
 DOUBLED = frozenset(address.kind for address in (MODEL, SHELL, SKILLS, SOCKET, WEB)) | {LOCAL_MODEL}
-"""Kinds that the head and each host have: what turns and commands need beside them, at no hop's cost."""
+"""Kinds that the head and each host have: helpers of turns and commands, at no hop's cost."""
 HOST_KINDS = DOUBLED | {CONTEXT_KIND}
-"""All that a host has; whatever else is told there goes to the head."""
+"""All kinds of a host; messages to any other kind go to the head."""
 
 
 def head_codec() -> Codec:
@@ -22,5 +22,5 @@ def head_codec() -> Codec:
 
 
 def host_codec(name: str) -> Codec:
-    """A host's side of its link."""
+    """Codec of a host's side of the link."""
     return Codec(name, DOUBLED, every_message())

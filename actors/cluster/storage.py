@@ -2,7 +2,7 @@
 
 The head holds the lock of `agent.lock` while it lives, so a host that gets the lock is elsewhere. Another agent may
 hold the lock there, so a random word of this run, in `hosts.lock`, is compared, too. After the word stands the path of
-Ray's folder, which a later start removes if the agent was killed.
+Ray's folder; a later start removes the folder if the agent was killed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from actors.linux.regular_file import open_regular, read_regular
 
 AGENT_LOCK = "agent.lock"
 NOTE_BYTES = 1024
-"""Padded: written over what was there, it needs no space on a full disk."""
+"""Size of the padded note: written over the previous note, it needs no space on a full disk."""
 WORD_BYTES = 16
 
 
@@ -25,21 +25,21 @@ class Note(NamedTuple):
     """Content of `hosts.lock`, written by the head."""
 
     word: str
-    """Of its run."""
+    """Random word of the run."""
     folder: str
-    """Of Ray; empty for none."""
+    """Ray's folder; empty without Ray."""
 
 
 def new_word() -> str:
-    """A word that no other run has."""
+    """A word unlike any other run's."""
     return os.urandom(WORD_BYTES).hex()
 
 
 def write_note(data_root: Path, note: Note) -> None:
-    """Say which run has the data root; only its holder does.
+    """Record the run that has the data root; for the root's holder only.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the note cannot be written.
     """
     fd = open_regular(data_root / HOSTS_LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
     try:
@@ -49,7 +49,7 @@ def write_note(data_root: Path, note: Note) -> None:
 
 
 def read_note(data_root: Path) -> Note:
-    """Note of the latest run; empty if there was none.
+    """Note of the latest run; empty without an earlier run.
 
     Raises:
         OSError: the file cannot be read.
@@ -63,7 +63,7 @@ def read_note(data_root: Path) -> Note:
 
 
 def refusal(data_root: Path, word: str) -> str:
-    """Why a host must not write there; empty when it is the head's storage.
+    """Reason why a host must not write there; empty for the head's storage.
 
     Args:
         data_root: As the host sees it.

@@ -14,7 +14,7 @@ LOOKS = 60
 
 
 class Watch(Protocol):
-    """Watch that the head looks at."""
+    """Watch of the hosts' runner, checked by the head."""
 
     def trouble(self) -> str:
         """Why no host can be started any more; empty while all is there."""
@@ -41,7 +41,7 @@ class ProcessWatch:
         self._processes = processes
 
     def trouble(self) -> str:
-        """Which one ended, and how; empty while all run."""
+        """Name and end of a process that has ended; empty while all run."""
         for name, process in self._processes.items():
             if (status := process.poll()) is not None:
                 how = f"was ended by signal {-status}" if status < 0 else f"ended with exit code {status}"
@@ -50,7 +50,7 @@ class ProcessWatch:
 
 
 class CallWatch:
-    """Watch of a service elsewhere by a call, one at a time, in a thread of its own."""
+    """Watch of a remote service by a call, in its own thread and one at a time."""
 
     def __init__(self, call: Callable[[], str], looks: int = LOOKS) -> None:
         """Watch a service, taken to have answered just now.
@@ -67,11 +67,11 @@ class CallWatch:
 
     @property
     def is_waiting(self) -> bool:
-        """True while a call is under way, or the last one had no answer."""
+        """True while a call is under way, or after a call without an answer."""
         return bool(self._unanswered) or self._is_under_way.locked()
 
     def trouble(self) -> str:
-        """Trouble reported by the service, or its silence; begins the next call."""
+        """Trouble reported by the service, or the service's silence; begins the next call."""
         if self._answer:
             return self._answer
         if self._unanswered >= self._looks:

@@ -1,7 +1,7 @@
 """Wire format between head and hosts: frames, and messages in them, in MessagePack.
 
-A name that exists on both sides (`shell`, `socket`, …) is written `shell@h1` or `shell@head` where it is an address to
-answer to, so that an answer finds the actor that asked; on arrival there it is `shell` again.
+A name on both sides (`shell`, `socket`, …) is written `shell@h1` or `shell@head` in a reply address, so an answer
+finds the asking actor; on arrival the name is `shell` again.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ PROTOCOLS = (
     web,
     workspace,
 )
-"""Modules whose messages go between head and hosts: all there are."""
+"""All modules of messages between head and hosts: every protocol there is."""
 
 HEAD = "head"
 AT = "@"
@@ -66,7 +66,7 @@ class HeadFrame(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Frame of the head in one call."""
 
     epoch: str
-    """Of the host's life that is meant."""
+    """Epoch of the intended life of the host."""
     lease_until: float
     """On the host's clock; 0 for no lease yet."""
     ack: int
@@ -87,7 +87,7 @@ class HostFrame(msgspec.Struct, frozen=True, array_like=True, gc=False):
     first: int
     items: list[bytes]
     live: int = 0
-    """Windows that are in the host's memory."""
+    """Number of windows in the host's memory."""
     pid: int = 0
     """Of the host's process."""
 
@@ -96,11 +96,11 @@ class Handled(msgspec.Struct, frozen=True, tag="~handled", gc=False):
     """Report on the head's items handled by a host; stands among the host's items, behind all earlier messages."""
 
     numbers: list[int]
-    """Of items that their windows have handled."""
+    """Numbers of items handled by their windows."""
     busy: list[str]
-    """Keys of windows that have something in progress since."""
+    """Keys of windows with work in progress since."""
     quiet: list[str]
-    """Keys of windows that have nothing in progress any more."""
+    """Keys of windows without any more work in progress."""
 
 
 class LogLine(msgspec.Struct, frozen=True, tag="~said", gc=False):
@@ -112,7 +112,7 @@ class LogLine(msgspec.Struct, frozen=True, tag="~said", gc=False):
 
 
 CONTROL = Address("")
-"""Address of what concerns the link itself."""
+"""Address for messages about the link itself."""
 
 
 def every_message() -> tuple[type[Message], ...]:
@@ -129,15 +129,15 @@ def schema_digest(types: Iterable[type[Message]]) -> str:
 
 
 class Codec:
-    """Translation of messages into bytes and back, as one side sees them."""
+    """Translation of messages into bytes and back, from the view of one side."""
 
     def __init__(self, name: str, doubled: Collection[str], types: tuple[type[Message], ...]) -> None:
         """A codec of one side.
 
         Args:
             name: Of the side, `head` or a host's.
-            doubled: Kinds of actors that both sides have.
-            types: All messages that can come.
+            doubled: Kinds of actors on both sides.
+            types: All possible messages.
         """
         self._at = AT + name
         self._doubled = frozenset(doubled)
@@ -165,10 +165,10 @@ class Codec:
         return self._encode((to.kind, to.key, message))
 
     def decode(self, data: bytes) -> tuple[Address, Any]:
-        """The same on the other side.
+        """Decode a message and the receiver on the other side.
 
         Raises:
-            msgspec.MsgspecError: no such message, or not as its class says.
+            msgspec.MsgspecError: the message is unknown, or does not match its class.
         """
         kind, key, message = self._decode(data)
         for name in self._fields.get(type(message), ()):
@@ -196,7 +196,7 @@ def host_frame(data: bytes) -> HostFrame:
 
 
 def frame_bytes(frame: HeadFrame | HostFrame) -> bytes:
-    """A frame as it is carried."""
+    """A frame in its encoded form."""
     return msgspec.msgpack.encode(frame)
 
 

@@ -1,4 +1,4 @@
-"""Actor of one window: its log, its history and the turn in hand."""
+"""Actor of a window: log, history and the turn in hand."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ REOPEN_AFTER_S = 60.0
 
 
 class ContextActor(Actor):
-    """Owner of one window's conversation, one turn at a time; messages that come meanwhile wait or join it.
+    """Owner of a window's conversation, with one turn at a time; messages that come meanwhile wait or join the turn.
 
     Owns: the window's log file, the history, the turn in hand.
     Asks: contributors for blocks, the model for answers, the shell for commands, the surface to show things.
-    Crashes on: any defect. The next incarnation rebuilds everything from the log and finishes what was begun.
+    Crashes on: any defect. The next incarnation rebuilds everything from the log and finishes open work.
     """
 
     def __init__(self, window: Window, journal: Journal, config: ContextConfig) -> None:
@@ -106,25 +106,25 @@ class ContextActor(Actor):
 
     @property
     def conversation(self) -> Conversation:
-        """Conversation as the window's log tells it."""
+        """Conversation as recorded in the window's log."""
         return self._journal.conversation
 
     @property
     def log_path(self) -> str:
-        """That log's path below the data root; empty where nothing is kept."""
+        """Path of the log below the data root; empty without a log."""
         return self._journal.path
 
     def read_spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
-        """Words of a stretch of one of the window's logs, as far as they can be read."""
+        """Words of a section of a log of the window, as far as readable."""
         with self.blocking():
             return self._requests.read_spoken(path, first, last)
 
     def on_start(self) -> None:
-        """Read the log, if there is one, and go on where it ends."""
+        """Read the log, if there is one, and continue at its end."""
         self._attempt(self._open, None)
 
     def on_stop(self) -> None:
-        """Let go of the log; what was not finished is in it."""
+        """Release the log; unfinished work is recorded there."""
         self._driver.drop()
         try:
             self._retraction.end()
@@ -134,7 +134,7 @@ class ContextActor(Actor):
             self._journal.close()
 
     def handle(self, message: ContextMessage) -> None:
-        """Act on `message`; a log that cannot be written stops the turn, never the actor."""
+        """Act on `message`; an unwritable log stops the turn, never the actor."""
         self._attempt(partial(self._dispatch, message), message)
 
     def go_on(self, then: Then, answer: Message | None) -> None:
@@ -162,10 +162,10 @@ class ContextActor(Actor):
         sync: bool,
         at: datetime | None = None,
     ) -> LoggedEvent:
-        """Append an event to the log and to the conversation; it is on the disk when `sync` is asked for.
+        """Append an event to the log and to the conversation; with `sync` the event is on the disk afterwards.
 
         Raises:
-            LogUnwritable: it is not stored, and nothing more can be until the log is opened again.
+            LogUnwritable: the event is not stored, and no event can be until the log is opened again.
         """
         fresh = event(self.new_id(), at or self.now(), kind, content, meta)
         with self.blocking():
@@ -221,7 +221,7 @@ class ContextActor(Actor):
         self._pick_up()
 
     def _pick_up(self) -> None:
-        """Pay what is owed from before: postings, undelivered texts, the turn that was cut short, then the rest."""
+        """Resume earlier work: postings, undelivered texts, the interrupted turn, then the rest."""
         self._postings.write()
         self._endings.pay_debts(self._journal.off_record.interrupted)
         for question in self._journal.open_questions():
@@ -243,7 +243,7 @@ class ContextActor(Actor):
         self._begin_next()
 
     def _lose_log(self, error: LogUnwritable) -> None:
-        """Stop everything that would need to be stored; look again in a while."""
+        """Stop all work that needs storage; try again in a while."""
         self._unwritable = error.reason
         self._driver.drop()
         self._driver.compaction.forget()
@@ -255,13 +255,13 @@ class ContextActor(Actor):
         self._reopening = self.after(REOPEN_AFTER_S, ResumeWindow(window=self.window, reply_to=self.surface))
 
     def _refuse(self, message: UserMessage) -> None:
-        """Tell the person that the message was not stored, which cannot be logged; the surface looks for it again."""
+        """Tell the person that the message was not stored and cannot be logged; the surface looks for it again."""
         self.tell(message.reply_to, storage_failure(message))
         if message.wants_answer:
             self.tell(self.surface, not_stored(message, self._unwritable, self.address))
 
     def _take_in(self, message: UserMessage) -> None:
-        """Log a message once; answer it when its turn comes."""
+        """Log a message once; answer it in its turn."""
         self.surface = message.reply_to
         if self._journal.has_logged(message.message_id) or self._forgetting.is_forgotten(message):
             self.tell(message.reply_to, confirmation(message))
@@ -286,16 +286,16 @@ class ContextActor(Actor):
             self._abort_all(f"stopped by {shown_name(message.author_name)}")
 
     def _stopped_by(self, message: UserMessage) -> tuple[TurnId, ...]:
-        """Turns that a message stops, if its text is only the word for stopping."""
+        """Turns stopped by a message whose text is only the stop word."""
         return self._turns_in_hand if not message.attachments and says_stop(message.text) else ()
 
     @property
     def _turns_in_hand(self) -> tuple[TurnId, ...]:
-        """Turn that runs, then waiting turns."""
+        """The running turn, then waiting turns."""
         return (*filter(None, (self._driver.running(),)), *self._waiting)
 
     def _require_log(self, opened_by: str) -> None:
-        """Begin the window's first log, if it has none."""
+        """Begin the window's first log, unless the window has a log."""
         if not self._journal.is_open:
             with self.blocking():
                 self._journal.start(self.now(), opened_by=opened_by)
@@ -305,7 +305,7 @@ class ContextActor(Actor):
         self.surface = message.reply_to
 
     def _start_new_window(self, message: StartNewWindow) -> None:
-        """Go on in a new log with an empty history, which takes over what is owed; end what runs and waits."""
+        """Continue in a new log with an empty history and the undelivered texts; end running and waiting turns."""
         reason, previous = f"a new window was started by {message.asked_by}", self.log_path
         carried = [
             event(self.new_id(), self.now(), Kind.SYSTEM, words, meta)
@@ -330,7 +330,7 @@ class ContextActor(Actor):
         self._pinning.pin(command)
 
     def _retract(self, command: RetractionCommand) -> None:
-        """Give up turns that deleted messages opened, then forget those; nothing begins in between."""
+        """Give up turns opened by deleted messages, then forget the messages; no turn begins in between."""
         deleted = set(command.message_ids) if isinstance(command, RetractMessages) else set()
         gone = {t.id for t in self.conversation.open_turns() if not deleted.isdisjoint((t.message_id, *t.joined))}
         waiting, self._waiting = self._waiting, []
@@ -388,7 +388,7 @@ class ContextActor(Actor):
         return joined
 
     def _turn_ended(self, run: TurnRun, outcome: str) -> None:
-        """Show the notices and the last thing that was logged, tell subscribers, and begin the next turn."""
+        """Show the notices and the last logged event, tell subscribers, and begin the next turn."""
         for notice in run.notices:
             self._deliveries.begin(notice)
         if outcome != "aborted":

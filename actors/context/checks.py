@@ -76,7 +76,7 @@ def _use(root: DataRoot) -> Finding:
 
 
 def _remains(root: DataRoot, roomy: int) -> Iterator[Finding]:
-    """Findings on the reserve: left by a killed agent, or missing under a running one."""
+    """Findings on the reserve: left by a killed agent, or missing under a running agent."""
     place = root.path / reserve.NAME
     if not root.is_held():
         if place.exists():

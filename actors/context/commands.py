@@ -19,10 +19,10 @@ LONGEST_MODEL = 100
 
 
 def model_commands(models: tuple[str, ...]) -> tuple[Command[ModelChosen], ...]:
-    """`/model`, where there is a choice.
+    """`/model`, if there is a choice.
 
     Args:
-        models: Models to choose from, the usual one first.
+        models: Models to choose from, the usual model first.
     """
     if len(models) < 2:
         return ()

@@ -1,4 +1,4 @@
-"""Configuration of a ContextActor: whom to ask, and the limits."""
+"""Configuration of a ContextActor: addresses to ask, and the limits."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ Taker = Address | Callable[[Window], Address]
 """Participant in turns: a shared actor, or an actor of each window."""
 
 COUNTED_RESULT_CHARS = 200
-"""Characters that a result counts in the long run, if another part words results: the length of a reference."""
+"""Counted characters of an old result, if another part words results: the length of a reference."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContextConfig:
-    """The same for all windows; whom to ask, and the limits."""
+    """Configuration for all windows: addresses to ask, and the limits."""
 
     model: Address
     shell: Address
     surface: Address
-    """Address that shows answers of a window that was picked up without a new message."""
+    """Address to show answers of a window picked up without a new message."""
     workdir: Callable[[Window], str]
-    """The folder in which a window's commands run, as the model is told it."""
+    """Folder of a window's commands, as shown to the model."""
     attachments: Callable[[Window], str]
-    """The folder of the agent's own that a window's images lie in; empty for none."""
+    """The agent's own folder of a window's images; empty without images."""
     tool: ToolSpec | None = BASH_TOOL
-    """The one tool that the model is offered; None where commands are turned off."""
+    """The single tool of the model; None if commands are turned off."""
     contributors: tuple[Taker, ...] = ()
     blocks: frozenset[str] = frozenset((MEMORY_PREFIX,))
-    """First lines of blocks that may come, which the system prompt explains."""
+    """First lines of possible blocks, for explanation in the system prompt."""
     referrers: tuple[Address, ...] = ()
-    """Contributors that can be asked to expand what their blocks refer to, in the same order."""
+    """Contributors that can be asked to expand references in their blocks, in the same order."""
     subscribers: tuple[Taker, ...] = ()
     compactor: Callable[[Window], Address] | None = None
     """Address to ask before a window's history is cut; None to cut without asking."""
     compaction_deadline_s: float = 65.0
-    """Longer than that part waits for its workers."""
+    """Longer than the compactor waits for its workers."""
     compaction_glance_s: float = 1.0
-    """Seconds to wait for that part when no cut is due, or after an unanswered cut."""
+    """Seconds to wait for the compactor when no cut is due, or after an unanswered cut."""
     first_deadline_s: float = 15.0
-    """Seconds to wait for a part once in a life for the words with which earlier lives' requests began."""
+    """Seconds to wait, once in a life, for the opening words of earlier lives' requests."""
     wording: Callable[[Window], Address] | None = None
     """Address of the part that words command results of a window; None without such a part."""
     wording_tokens: int = 0
@@ -56,13 +56,13 @@ class ContextConfig:
     prepare_deadline_s: float = 5.0
     max_history_tokens: int = 100_000
     max_rounds: int = 50
-    """Times that the model may ask for tools in one turn."""
+    """Rounds of tool calls that the model may request in a turn."""
     max_calls: int = 100
-    """Most commands in one turn; the model is told that further commands are not run."""
+    """Most commands in a turn; the model is told that further commands are not run."""
     model_deadline_s: float = 1_800.0
     """Longer than all retries of the model together: only a lost request lasts so long."""
     max_expansions: int = 0
-    """Times that the model may ask to see more of a record in one turn; 0 turns that off."""
+    """Records that the model may ask to expand in a turn; 0 turns expansion off."""
     expansion_deadline_s: float = 10.0
     shell_deadline_s: float = 700.0
     """Longer than the longest time-out of a command."""
@@ -71,24 +71,24 @@ class ContextConfig:
     shows_logs: bool = True
     """True if commands can read logs."""
     models: tuple[str, ...] = ()
-    """Among which people may choose, the usual one first; empty for no choice."""
+    """Models for people to choose from, the usual model first; empty for no choice."""
     rules: ChannelRules = field(default_factory=ChannelRules)
     """Instructions and models of single channels."""
     mid_turn: Literal["followup", "steer"] = "followup"
-    """Effect of a message during a turn: wait, or join it before its next model call after tools."""
+    """Effect of a message during a turn: wait, or join the turn before its next model call after tools."""
     streams: bool = False
-    """True if the surface shows answers while they are being written."""
+    """True if the surface shows answers while the model is writing."""
     reacts: bool = False
     """True if the surface shows the state of messages by reactions."""
 
     @property
     def history_tokens(self) -> int:
-        """Bound of the history itself: what is worded has its own place in the request, of half of it at most."""
+        """Limit of the history itself: worded results have a separate place of at most half this limit."""
         return max(self.max_history_tokens // 2, self.max_history_tokens - self.wording_tokens)
 
     @property
     def counted_result_chars(self) -> int | None:
-        """Characters that a result counts in that history; None for results shown in full."""
+        """Characters counted for a result in the history; None for results shown in full."""
         return COUNTED_RESULT_CHARS if self.wording is not None else None
 
     def takers(self, window: Window, of: tuple[Taker, ...]) -> tuple[Address, ...]:
@@ -104,14 +104,14 @@ class ContextConfig:
         tables: Sequence[str] = (),
         is_kept: bool = True,
     ) -> str:
-        """The instructions that open every request of a turn.
+        """Instructions at the start of every request of a turn.
 
         Args:
-            window: Where the conversation is held.
+            window: Window of the conversation.
             contributions: Newest contributions, in their order.
-            may_run: Whether the model is offered its tool, where there is one.
-            tables: Ids of the channel tables that hold there, the nearest first.
-            is_kept: Whether a log has the turn, where logs are kept at all.
+            may_run: True if the model may use the tool, if there is a tool.
+            tables: Ids of the channel tables in force there, the nearest first.
+            is_kept: True if a log has the turn, where logs are kept at all.
         """
         channel = self.rules.of(tables).addition
         workdir = None if self.tool is None else self.workdir(window)

@@ -18,9 +18,9 @@ from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMes
 FIRST_RETRY_S = 5.0
 LAST_RETRY_S = 300.0
 HOLD_S = 600.0
-"""Seconds that a text which cannot be shown holds up later texts. After that each text is tried when the older text
-failed again: after an outage texts come out in order, and a single unshowable text does not hold up the others for
-ever.
+"""Seconds of delay for later texts behind a text that cannot be shown. After this time each text is tried when the
+older text failed again: after an outage texts come out in order, and a single unshowable text does not hold up later
+texts for ever.
 """
 CLOSED_S = 14 * 86_400.0
 """Seconds to retry a text that the surface may not show for now: people undo a lock or a filter after days, too."""
@@ -43,7 +43,7 @@ class _Attempt:
     failed_since_s: float = 0.0
     """Time of the first failure, if any."""
     wait_id: RequestId | None = None
-    """Id of the wait until it is tried again after a failure, or has been out too long."""
+    """Id of the wait until the next attempt, after a failure or an overdue report."""
 
     @property
     def waits(self) -> bool:
@@ -52,7 +52,7 @@ class _Attempt:
 
 
 class Deliveries:
-    """The texts that have not been confirmed, oldest first; one is out at a time, each under one request."""
+    """Unconfirmed texts, oldest first; a single text is out at a time, and each has a request of its own."""
 
     def __init__(self, host: WindowHost, presence: Presence) -> None:
         """Begin without texts.
@@ -72,7 +72,7 @@ class Deliveries:
     def begin(self, event_id: EventId) -> None:
         """Show an event's text after all older texts, if the text is undelivered and not on its way.
 
-        The running message of a turn that an earlier life began is looked for, so that it becomes the answer.
+        If an earlier life began the turn, its running message is looked for and becomes the answer.
         """
         for debt in self._host.conversation.debts():
             if debt.event_id == event_id:
@@ -90,13 +90,13 @@ class Deliveries:
         self._go_on()
 
     def begin_all(self) -> None:
-        """Have everything shown that is owed from an earlier life, unless it turns out to have been."""
+        """Show all undelivered texts of an earlier life, unless a text turns out to be shown already."""
         for debt in self._host.conversation.debts():
             self._add(debt, look_first=True, is_of_earlier_life=True)
         self._go_on()
 
     def handle(self, message: Delivered | DeliveryFailed | DeliveryRefused) -> None:
-        """Take in what became of a text."""
+        """Take in the outcome of a text."""
         match message:
             case Delivered():
                 self._settle_delivered(message)
@@ -112,7 +112,7 @@ class Deliveries:
         self._settle(message.request_id, {"message_ids": list(message.message_ids)})
 
     def _settle_refused(self, message: DeliveryRefused) -> None:
-        """Give a text up that cannot be shown; retry for weeks if people may allow it. Later texts may be shown."""
+        """Give up a text that cannot be shown; retry for weeks if people may allow it. Later texts may be shown."""
         attempt = self._attempts.get(message.request_id)
         if attempt is not None and message.for_now and not self._has_failed_for(attempt, CLOSED_S):
             if attempt.is_out:
@@ -129,7 +129,7 @@ class Deliveries:
             self._try_again(message.request_id, attempt)
 
     def _wake(self, attempt: _Attempt, request_id: RequestId) -> None:
-        """Try again; a text that is still out is taken to have failed."""
+        """Try again; a text still out counts as failed."""
         attempt.wait_id = None
         if attempt.is_out:
             self._try_again(request_id, attempt)
@@ -157,13 +157,13 @@ class Deliveries:
         self._attempts.setdefault(RequestId(f"post-{debt.event_id}"), attempt)
 
     def _wake_oldest(self) -> None:
-        """Try the oldest at once before a new one would pass it."""
+        """Try the oldest text at once before a new text would pass it."""
         oldest = next(iter(self._attempts.values()), None)
         if oldest is not None and oldest.waits and self._has_held(oldest):
             self._stop_waiting(oldest)
 
     def _go_on(self) -> None:
-        """Post the oldest text, and a later one only where all older ones have been held up long enough."""
+        """Post the oldest text, and a later text only if all older texts have been held up long enough."""
         if any(attempt.is_out for attempt in self._attempts.values()):
             return
         for request_id, attempt in self._attempts.items():
@@ -180,7 +180,7 @@ class Deliveries:
         return bool(attempt.failures) and self._host.monotonic() - attempt.failed_since_s >= seconds
 
     def _react(self, attempt: _Attempt, kind: ReactionKind) -> None:
-        """Show below the messages that a text answers what became of them."""
+        """Show the text's outcome below the messages it answers."""
         debt = attempt.debt
         message_ids = [debt.answers_message_id, *(debt.turn.joined if debt.turn is not None else ())]
         if attempt.is_of_earlier_life:
@@ -208,7 +208,7 @@ class Deliveries:
         )
 
     def _settle(self, request_id: RequestId, meta: Mapping[str, MetaValue]) -> None:
-        """Log that a text is not owed any more, with what is still to do, so that a look at the log's end suffices."""
+        """Log that a text is settled, with the remaining work, so a look at the log's end suffices."""
         attempt = self._attempts.get(request_id)
         if attempt is None:
             return

@@ -22,11 +22,11 @@ from messages.discord import ReactionKind
 LOST = (
     "I was interrupted while answering this. Memory is off here, so I no longer know what you asked; please ask again."
 )
-"""Notice in the place of an answer whose words no log has."""
+"""Notice in place of an answer to words missing from all logs."""
 
 
 class Endings:
-    """Writer of the last events of turns that the driver does not have in hand."""
+    """Writer of the last events of turns that the driver does not run."""
 
     def __init__(self, host: WindowHost, *, presence: Presence, news: News, deliveries: Deliveries) -> None:
         self._host = host
@@ -35,10 +35,10 @@ class Endings:
         self._deliveries = deliveries
 
     def interrupt(self, turn: Turn, *, may_wait: bool) -> None:
-        """Answer the calls of a turn that were begun in an earlier life; they are not run again.
+        """Answer the calls of a turn begun in an earlier life; the calls are not run again.
 
         Args:
-            turn: Turn that was interrupted.
+            turn: The interrupted turn.
             may_wait: True if the calls may still wait for a person's approval; then they stay, after one interruption.
 
         Raises:
@@ -51,7 +51,7 @@ class Endings:
             self._host.record(Kind.TOOL_RESULT, INTERRUPTED, meta, sync=False)
 
     def give_up(self, turn_id: TurnId) -> None:
-        """Close a turn that was interrupted even when it was picked up again.
+        """Close a turn that was interrupted again after its resumption.
 
         Raises:
             LogUnwritable: as the journal.
@@ -65,7 +65,7 @@ class Endings:
         self._news.turn_ended(turn_id, "failed", turn.audience, [logged])
 
     def leave_unanswered(self, turn_ids: Iterable[TurnId], reason: str) -> None:
-        """Close turns that were not begun yet.
+        """Close turns that have not begun.
 
         Raises:
             LogUnwritable: as the journal.
@@ -80,7 +80,7 @@ class Endings:
         self._deliveries.drop(event_ids)
 
     def finish_stopped(self) -> None:
-        """Log the last events of turns that were stopped, which an earlier life did not come to.
+        """Log the last events of stopped turns, left unfinished by an earlier life.
 
         Raises:
             LogUnwritable: as the journal.
@@ -93,9 +93,9 @@ class Endings:
             self._abort(turn, reason if turn.steps else f"unanswered: {reason}")
 
     def pay_debts(self, turns: Iterable[InterruptedTurn]) -> None:
-        """Have everything shown that is owed from an earlier life, and a notice for each answer whose words are lost.
+        """Show all undelivered texts of an earlier life, and a notice for each answer whose words are lost.
 
-        An answer that was shown counts as its notice.
+        An answer already shown counts as its notice.
 
         Raises:
             LogUnwritable: as the journal.
@@ -115,7 +115,7 @@ class Endings:
         self._deliveries.begin_all()
 
     def end_off_record(self, journal: Journal) -> None:
-        """Forget off-record turns that are over, and note in the log that they are.
+        """Forget finished off-record turns, and note their end in the log.
 
         Raises:
             LogUnwritable: as the journal.
@@ -128,7 +128,7 @@ class Endings:
                 self._host.record(Kind.SYSTEM, "", {**meta, "open": conversation.open_count}, sync=True)
 
     def last_words(self, before: Conversation) -> list[Event]:
-        """Last events for a window's log that was superseded before an earlier life could end its turns."""
+        """Last events for a window's superseded log, for turns that an earlier life could not end."""
         events = []
         for turn in (*before.stopped_turns(), *before.open_turns()):
             results = [(Kind.TOOL_RESULT, text, meta) for text, meta in _stopped_calls(turn)]
@@ -145,7 +145,7 @@ class Endings:
 
 
 def _stopped_calls(turn: Turn) -> Iterator[tuple[str, dict[str, MetaValue]]]:
-    """Results, with their metadata, of the calls of a turn that was stopped: the first of them was running."""
+    """Results, with metadata, for the calls of a stopped turn: the first call was running."""
     for number, call_id in enumerate(tuple(turn.unanswered_calls)):
         text, outcome = (NOT_RUN_ABORTED, "not-run") if number else (KILLED, "aborted")
         yield text, _result_meta(turn, call_id, outcome)

@@ -1,4 +1,4 @@
-"""Forgetting in one window: which events a request names, and the logs without them."""
+"""Forgetting in a window: the events named by a request, and the logs without these events."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ REASON = "words of this conversation were forgotten"
 """Reason why a turn in hand ends."""
 
 ASK_AGAIN = "Some of what I had found for this answer was forgotten meanwhile. Please ask again."
-"""Notice to a person whose answer was to be made of forgotten words."""
+"""Notice to a person whose answer would be based on forgotten words."""
 
 BUSY = "a message is being answered there"
 """Reason why expired words wait."""
 
 
 class Forgetting:
-    """Handler of a window's forget requests; they are rare, so each looks through the window's logs anew."""
+    """Handler of a window's forget requests; requests are rare, so each reads the window's logs anew."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Forgetting:
         self._driver, self._endings, self._retraction = driver, endings, retraction
 
     def list_events(self, request: ListForgettable) -> None:
-        """Answer with the events that a scope names.
+        """Answer with the events of a scope.
 
         Raises:
             LogUnwritable: as the journal.
@@ -89,14 +89,14 @@ class Forgetting:
         )
 
     def _date_scope(self, scope: Scope) -> Scope:
-        """The scope; what has expired is dated by the settings of the channel, where the scope does not date it."""
+        """The scope with a date: an undated scope of expired words takes the date from the channel's settings."""
         if scope.kind is not ScopeKind.EXPIRED or scope.before is not None:
             return scope
         kept_for = self._rules.of((self._host.window.id, *self._host.conversation.tables)).kept_for
         return scope if kept_for is None else replace(scope, before=self._host.now() - kept_for)
 
     def is_forgotten(self, message: UserMessage) -> bool:
-        """True for the message that a thread was begun from, if it was forgotten in its channel: Discord has it still.
+        """True for a thread's opening message if it was forgotten in the channel: Discord still has the message.
 
         Raises:
             LogUnwritable: a log of the channel cannot be read.
@@ -128,7 +128,7 @@ class Forgetting:
             return is_forgotten(root, window, message_id)
 
     def handle(self, command: ListForgettable | ForgetEvents | EndShown, waiting: list[TurnId]) -> list[TurnId]:
-        """List or forget events, and give the turns of `waiting` that still wait; nothing may begin meanwhile.
+        """List or forget events, and return the still waiting turns of `waiting`; no turn may begin meanwhile.
 
         Raises:
             LogUnwritable: as the journal.
@@ -155,7 +155,7 @@ class Forgetting:
         self._endings.leave_unanswered([each for each in waiting if EventId(each) in chosen.whole], REASON)
 
     def _end_shown(self, turn_id: TurnId) -> None:
-        """End the turn in hand, if it is this one, with a notice to the person, who waits for an answer.
+        """End the given turn, if running, with a notice to the waiting person.
 
         Raises:
             LogUnwritable: as the journal.
@@ -169,7 +169,7 @@ class Forgetting:
         self._driver.abort(REASON, leaves_words=False)
 
     def choose(self, command: ForgetEvents) -> Chosen:
-        """Events that are to go and still hold words.
+        """Events to forget that still hold words.
 
         Raises:
             LogUnwritable: as the journal.
@@ -179,7 +179,7 @@ class Forgetting:
         return events.choose(events.entries if command.whole_window else command.event_ids)
 
     def take_out(self, command: ForgetEvents, chosen: Chosen) -> None:
-        """Take the events out of the logs, note that once, and tell every event that this request took out.
+        """Take the events out of the logs, record the request once, and report every event that it removed.
 
         Raises:
             LogUnwritable: as the journal.
@@ -209,7 +209,7 @@ class Forgetting:
         self._host.tell(command.reply_to, report)
 
     def _files_of(self, chosen: Chosen) -> tuple[dict[EventId, tuple[str, ...]], tuple[str, ...]]:
-        """Paths of the files that came with events which are about to go, and the words of people among these."""
+        """Paths of the files of events to be forgotten, and the words of people among these events."""
         with self._host.blocking():
             entries = self._journal.past(chosen.whole)
             events = [logged.event for _, logged in entries if logged.event.id in chosen.whole]
@@ -219,7 +219,7 @@ class Forgetting:
     def _list_forgotten(
         self, command: ForgetEvents, chosen: Chosen, files: dict[EventId, tuple[str, ...]]
     ) -> list[ForgottenEvent]:
-        """Everything that this request took out, now or before a kill."""
+        """Every event removed by this request, now or before a kill."""
         named = chosen.whole | set(command.event_ids)
         forgotten = list[ForgottenEvent]()
         with self._host.blocking():

@@ -1,4 +1,4 @@
-"""Host protocol of this room: what the parts of a window's actor need of it."""
+"""Host protocol of this room: services of a window's actor for its parts."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ class WindowHost(Host, Protocol):
 
     @property
     def conversation(self) -> Conversation:
-        """The fold of everything that was recorded."""
+        """The fold of all recorded events."""
 
     @property
     def log_path(self) -> str:
-        """The log's path below the data root; empty where nothing is kept."""
+        """The log's path below the data root; empty without a log."""
 
     @property
     def surface(self) -> Address:
         """Address of the actor that shows messages to users."""
 
     def read_spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
-        """Words of a stretch of one of the window's logs, as far as they can be read."""
+        """Words of a section of a log of the window, as far as readable."""
 
     def record(self, kind: Kind, content: str, meta: Mapping[str, MetaValue], *, sync: bool) -> LoggedEvent:
         """Append to the log and to the conversation."""

@@ -1,4 +1,4 @@
-"""Choice of the model that answers in a window, and what its conversation has used."""
+"""Choice of a window's answering model, and the usage of its conversation."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ class ModelChoice:
     """Handler of `/model` and `/usage`; the choice is in the log."""
 
     def __init__(self, host: WindowHost, models: tuple[str, ...], rules: ChannelRules) -> None:
-        """The choice that the log holds.
+        """The choice recorded in the log.
 
         Args:
             host: The actor of the window.
-            models: All that the operator allows, the usual one first; empty for a single one that has no name here.
-            rules: Say which model is the usual one in a channel.
+            models: All models that the operator allows, the usual model first; empty for a single unnamed model.
+            rules: Give the usual model of a channel.
         """
         self._host = host
         self._models = models
         self._rules = rules
 
     def asked_for(self, tables: Sequence[str]) -> str:
-        """The model to ask for in requests; empty for that of `model.name`.
+        """Model for requests; empty for the model of `model.name`.
 
         Args:
-            tables: Ids of the channel tables that hold, the nearest first.
+            tables: Ids of the channel tables in force, the nearest first.
         """
         model = self._chosen or self._rules.of(tables).model
         return model if model in self._models[1:] else ""
@@ -42,7 +42,7 @@ class ModelChoice:
         return command.model in self._models and command.model != self._current
 
     def choose(self, command: ChooseModel) -> Message:
-        """The reply to the command; a choice that is news is logged first.
+        """Reply to the command; a new choice is logged first.
 
         Raises:
             LogUnwritable: as the journal.
@@ -61,7 +61,7 @@ class ModelChoice:
         )
 
     def carry_over(self, asked_by: str) -> Iterator[tuple[str, dict[str, MetaValue]]]:
-        """Content and metadata of the system event by which a choice holds in a new log as well, if there is one."""
+        """Content and metadata of the system event that carries a choice into a new log, if there is a choice."""
         model = self._chosen
         if model and model != (self._rules.of(self._tables).model or self._models[0]):
             yield _words(model), _meta(model, asked_by)
@@ -81,7 +81,7 @@ class ModelChoice:
 
     @property
     def _chosen(self) -> str:
-        """The model that a person chose here; empty without a choice, and for one that is allowed no more."""
+        """Model chosen here by a person; empty without a choice, and for a model no longer allowed."""
         chosen = self._host.conversation.model
         return chosen if chosen in self._models else ""
 
@@ -91,7 +91,7 @@ class ModelChoice:
 
     @property
     def _tables(self) -> tuple[str, ...]:
-        """Ids of the channel tables that hold, as far as the conversation tells."""
+        """Ids of the channel tables in force, as far as recorded in the conversation."""
         return self._host.conversation.tables or self._rules.tables_of((self._host.window.id,))
 
     def _record(self, model: str, asked_by: str) -> None:

@@ -1,4 +1,4 @@
-"""Notification of subscribers: what was logged, turn by turn, and what was logged outside of turns."""
+"""Notification of subscribers: logged events, turn by turn, and logged events outside of turns."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from messages.turn import EventsLogged, LoggedEvent, TurnEnded, WindowBegun
 
 
 class News:
-    """Notifier of subscribers: events that are in the log; a person's words wait for the end of the turn they open."""
+    """Notifier of subscribers about logged events; a person's words wait for the end of the turn they open."""
 
     def __init__(self, host: WindowHost, subscribers: tuple[Address, ...]) -> None:
         self._host = host
         self._subscribers = subscribers
         self._questions: dict[TurnId, LoggedEvent] = {}
-        """Logged events of users' words, for turns that wait or run."""
+        """Logged events of users' words, for waiting or running turns."""
 
     def hold_question(self, turn_id: TurnId, question: LoggedEvent) -> None:
-        """Keep the words that opened a turn until that has ended."""
+        """Keep the opening words of a turn until the turn has ended."""
         self._questions[turn_id] = question
 
     def take_question(self, turn_id: TurnId) -> LoggedEvent | None:
-        """The words that opened a turn, told with it no more; None if they are not held."""
+        """Opening words of a turn, no longer reported with the turn; None if not held."""
         return self._questions.pop(turn_id, None)
 
     def forget(self) -> None:
@@ -30,13 +30,13 @@ class News:
         self._questions.clear()
 
     def turn_ended(self, turn_id: TurnId, outcome: str, audience: str, logged: list[LoggedEvent]) -> None:
-        """A turn is over.
+        """Report the end of a turn.
 
         Args:
             turn_id: Id of the turn.
             outcome: `answered`, `failed` or `aborted`.
-            audience: Who reads the window, as the turn's message said.
-            logged: Logged events of the turn, without the words that opened it.
+            audience: Readers of the window, as in the turn's message.
+            logged: Logged events of the turn, without the opening words.
         """
         question = self.take_question(turn_id)
         if question is not None and is_off_record(question.meta_json):
@@ -53,12 +53,12 @@ class News:
                 self._host.tell(subscriber, begun)
 
     def event_logged(self, event: LoggedEvent, audience: str) -> None:
-        """An event that belongs to no turn is in the log; of a message off the record nothing is told."""
+        """Report a logged event outside of all turns; a message off the record is not reported."""
         if not is_off_record(event.meta_json):
             self.events_logged((event,), audience)
 
     def events_logged(self, events: tuple[LoggedEvent, ...], audience: str) -> None:
-        """Events that belong to no turn are in the log."""
+        """Report logged events outside of all turns."""
         self._tell(EventsLogged(window=self._host.window, events=events, audience=audience))
 
     def _tell(self, message: Message) -> None:

@@ -1,4 +1,4 @@
-"""Row of the windows in the table of parts: one actor for each channel and thread."""
+"""Row of the windows in the table of parts: an actor for each channel and thread."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from messages.shell import SHELL
 
 OVER_LONGEST_COMMAND_S = 100.0
 MOST_IDLE = 1_000
-"""Idle windows that stay in memory, some 20 kB each; one that left is read from its log at its next message."""
+"""Idle windows that stay in memory, some 20 kB each; an evicted window is read from its log at its next message."""
 
 
 def row(plan: Plan, parts: Parts) -> Part:
-    """The owners of logs and histories; a command line's turn has one that keeps no log."""
+    """The owners of logs and histories; a command line's turn has an owner without a log."""
     open_logs = OpenLogs(most_open())
 
     @cache
@@ -108,5 +108,5 @@ def _rules(plan: Plan) -> ChannelRules:
 
 
 def _models(plan: Plan) -> tuple[str, ...]:
-    """Models to choose from, the usual one first."""
+    """Models to choose from, the usual model first."""
     return tuple(dict.fromkeys((plan.settings.model.name, *plan.settings.model.choices)))

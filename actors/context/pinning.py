@@ -22,7 +22,7 @@ class Pinning:
         self._news = news
 
     def pin(self, command: PinMemory) -> None:
-        """Log the pin and say where that which is pinned stands.
+        """Log the pin and report the position of the pinned words.
 
         Raises:
             LogUnwritable: as the journal.
@@ -81,7 +81,7 @@ class Pinning:
         return None if command.text.strip() else board.last_utterance
 
     def _pin_words(self, command: PinMemory, text: str) -> Utterance:
-        """Log the words themselves as what is pinned."""
+        """Log the pinned words themselves."""
         meta = pin_meta(command.request_id, command.asked_by, command.asked_by_name, None)
         meta |= {
             "author": command.author_name or command.asked_by_name,

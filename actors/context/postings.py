@@ -1,4 +1,4 @@
-"""Postings of the runtime on their way into a window's log; those that it does not take wait until it does."""
+"""Postings of the runtime on their way into a window's log; postings wait while the log cannot be written."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from messages.base import TurnId
 from messages.context import RuntimePosted
 
 MOST = 200
-"""Postings that wait at most; of more the oldest are left out."""
+"""Limit of waiting postings; beyond the limit the oldest are left out."""
 
 
 class Postings:
-    """Messages that other parts had shown in the window, each logged once.
+    """Messages of other parts, shown in the window and logged once each.
 
     A waiting posting is not work in progress, so the end of the agent does not wait for it: only room on the disk
     helps.
@@ -36,7 +36,7 @@ class Postings:
         self._waiting: list[RuntimePosted] = []
 
     def note(self, posted: RuntimePosted, *, is_writable: bool) -> None:
-        """Log it; in its turn, once the log can be written.
+        """Log a posting in its turn, once the log can be written.
 
         Raises:
             LogUnwritable: as the journal; the posting waits.
@@ -47,7 +47,7 @@ class Postings:
             self.write()
 
     def write(self) -> None:
-        """Log what waits; so much is owed as before.
+        """Log the waiting postings; the count of open work stays unchanged.
 
         Raises:
             LogUnwritable: as the journal; the rest waits.

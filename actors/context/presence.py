@@ -1,4 +1,4 @@
-"""Presence of a running turn, as people see it: typing, the answer so far, what is being done, and a reaction."""
+"""Presence of a running turn for people: typing, the answer so far, the current work, and a reaction."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from messages.discord import EndProgress, ReactionKind, ShowProgress, ShowReacti
 STATUS_AFTER_S = 1.0
 """Seconds of work before a status is shown; shorter work is not worth a call to Discord."""
 TYPING_RENEWAL_S = 20.0
-"""Typing ends by itself after `actors.discord.timing.Timing.typing_limit_s`, which is longer than this."""
+"""Typing ends by itself after `actors.discord.timing.Timing.typing_limit_s`, a longer time than this."""
 _STATUS_CHARS = 80
 _NO_TURN = TurnId("")
 
 
 class Presence:
-    """Progress of the one running turn, told to the surface; nothing twice and nothing of what is over soon.
+    """Progress of the running turn, reported to the surface; without repetitions, and without short-lived work.
 
-    Typing is a lease: it is renewed while the turn runs and ends by itself when the actor no longer does.
+    Typing is a lease: the lease is renewed while the turn runs, and ends by itself when the actor has stopped.
     """
 
     def __init__(self, host: WindowHost, *, streams: bool, reacts: bool) -> None:
@@ -59,18 +59,18 @@ class Presence:
         self.react([turn.message_id], ReactionKind.RESUMED if turn.was_resumed else ReactionKind.TAKEN)
 
     def write(self, text: str) -> None:
-        """Show the answer so far, in the place of what was being done."""
+        """Show the answer so far, in place of the current work."""
         self._stop_status()
         self._text, self._status = text, ""
         self._show()
 
     def note(self, text: str) -> None:
-        """Keep the words before a command; they are shown with the command's status."""
+        """Keep the words before a command, to be shown with the command's status."""
         if text.strip():
             self._text = text
 
     def work(self, status: str) -> None:
-        """Something is being done from now on; it is shown if it lasts."""
+        """Note the current work; the status is shown if the work lasts."""
         self._stop_status()
         if self._shows_progress:
             self._step += 1
@@ -85,7 +85,7 @@ class Presence:
             self.work("" if self._text else "thinking")
 
     def due(self, due: StatusDue | TypingDue) -> None:
-        """Prolong typing, or show what is being done, if the turn still runs, and what is done still is."""
+        """Prolong typing, or show the current work, if the turn and the work still go on."""
         if due.turn_id != self._turn_id:
             return
         if isinstance(due, TypingDue):
@@ -96,12 +96,12 @@ class Presence:
             self._show()
 
     def end(self, outcome: str, note: str, message_ids: Iterable[str]) -> None:
-        """The turn is over.
+        """Report the end of the turn.
 
         Args:
-            outcome: `answered`, `failed` or `aborted`; only the last has no text that takes the place of the progress.
-                What was answered says so once the answer is seen.
-            note: Reason, if it was aborted.
+            outcome: `answered`, `failed` or `aborted`; only after `aborted` does no text replace the progress.
+                An answered turn shows its reaction once the answer is visible.
+            note: Reason, if aborted.
             message_ids: Messages of users in the turn.
         """
         if outcome == "aborted":
@@ -111,7 +111,7 @@ class Presence:
         self.drop()
 
     def end_earlier(self, turn: Turn, note: str) -> None:
-        """A turn that an earlier life had begun is over without an answer."""
+        """Report the end, without an answer, of a turn begun in an earlier life."""
         self._end_progress(turn.id, turn.message_id, note, look_first=True)
 
     def _end_progress(self, turn_id: TurnId, message_id: str, note: str, *, look_first: bool) -> None:
@@ -135,7 +135,7 @@ class Presence:
         self._host.tell(self._host.surface, ShowTyping(window=self._host.window, on=False))
 
     def react(self, message_ids: Iterable[str], kind: ReactionKind) -> None:
-        """Show what has become of messages."""
+        """Show the outcome of messages."""
         if not self._reacts:
             return
         for message_id in message_ids:
@@ -169,7 +169,7 @@ class Presence:
 def command_status(command: str) -> str:
     """One-line status for the time that `command` runs.
 
-    It is cut between words only: half a secret could not be recognised and hidden.
+    The line is cut between words only: half a secret could not be recognised and hidden.
     """
     words, line = command.replace("`", "'").split(), ""
     for word in words:

@@ -1,4 +1,4 @@
-"""Requests of other parts to a window: cut the history, give words, count what was used, keep its past."""
+"""Requests of other parts to a window: cut the history, give words, count usage, keep its past."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ BUSY = "a turn is being worked on: ask again when it has ended"
 
 
 class PartRequests:
-    """Server of what a part that takes part in the window's turns may ask."""
+    """Server of requests by parts that take part in the window's turns."""
 
     def __init__(self, host: WindowHost, journal: Journal, driver: TurnDriver) -> None:
         self._host = host
@@ -50,8 +50,8 @@ class PartRequests:
         """Serve one request.
 
         Args:
-            request: Whatever may be asked.
-            is_idle: Whether no turn runs or waits.
+            request: Any request of a part.
+            is_idle: True if no turn runs or waits.
         """
         match request:
             case CompactWindow() if is_idle:
@@ -68,7 +68,7 @@ class PartRequests:
                 self._host.tell(request.reply_to, self._keep(request))
 
     def _keep(self, request: KeepPast) -> PastKept | Refused:
-        """Keep messages of the past that the window does not have."""
+        """Keep past messages that the window does not have."""
         if self._journal.imported is None:
             return Refused(request_id=request.request_id, reason="nothing is kept here")
         seen = self._host.conversation.seen
@@ -81,7 +81,7 @@ class PartRequests:
         return PastKept(request_id=request.request_id, path=path, kept=count)
 
     def read_spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
-        """Words of a stretch of a log; of a log that cannot be read, as far as they are remembered."""
+        """Words of a section of a log; of an unreadable log, as far as remembered."""
         try:
             return self._journal.read_spoken(path, first, last)
         except LogUnwritable as error:
@@ -89,7 +89,7 @@ class PartRequests:
             return spoken_turns(self._journal.conversation, path, {}, first, last)
 
     def _asker(self, request_id: RequestId) -> AskerTold:
-        """Turn in hand and the person who opened it."""
+        """The turn in hand and its opener."""
         turn_id = self._driver.running()
         if turn_id is None:
             return AskerTold(request_id=request_id)
@@ -103,7 +103,7 @@ class PartRequests:
         )
 
     def _read_stretch(self, request: TellSpoken) -> SpokenTold | Refused:
-        """The words asked for: from memory where it has the stretch, else from the log."""
+        """The requested words: from memory if it has the section, else from the log."""
         conversation = self._host.conversation
         known = {turn.id for turn in conversation.turns}
         try:
@@ -129,6 +129,6 @@ CHANGES = (
     | RestoreRedactions
     | ForgetEvents
 )
-"""Commands that write to the log, before which one that could not be written is opened again."""
+"""Commands that write to the log; an unwritable log is first opened again."""
 REFUSABLE = StartNewWindow | PinMemory | UnpinMemory | StopTurn | ChooseModel | ListForgettable | ForgetEvents
-"""Commands that are refused where the log cannot be used."""
+"""Commands to refuse while the log cannot be used."""

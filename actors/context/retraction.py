@@ -44,15 +44,16 @@ from messages.socket import Refused
 log = logging.getLogger(__name__)
 
 REVISIONS = 30
-"""Edits of one window whose new words are noted within `REVISIONS_S`, since each makes the log longer, and a look at
-all of it costs the more; of what is edited beyond that the old words go, and the newest come when there is room."""
+"""Edits of a window whose new words are noted within `REVISIONS_S`: each edit makes the log longer, and each look at
+the whole log slower. Beyond the limit the old words are retracted at once, and the newest words are noted when there
+is room."""
 REVISIONS_S = 600.0
 MOST_HELD = 200
-"""Messages whose newest words wait for room; those of the message that waited longest are forgotten."""
+"""Messages whose newest words wait for room; beyond the limit the longest waiting words are forgotten."""
 
 LOOKS_APART = 10
-"""Times that a look at all of a window's logs lasted which have to pass before the next: what is deleted or edited in
-between waits for it, shown by no request, and is looked for together."""
+"""Pause between two looks at all of a window's logs, in multiples of a look's duration: deletions and edits in
+between wait for the next look, hidden from all requests, and are handled together."""
 MOST_APART_S = 30.0
 
 RetractionCommand = RetractMessages | ReviseMessage | RestoreRedactions | LookDue | TellKeptMessages
@@ -77,7 +78,7 @@ class Retraction:
         self._news = news
         self._running = running
         self._deferred: dict[MessageId, ReviseMessage] = {}
-        """The newest edit of each message that waits for a look, or for the end of its answer."""
+        """Newest edit of each message that waits for a look, or for the end of its answer."""
         self._next_look_s = 0.0
         self._timer: Timer | None = None
         self._pending_edits: dict[MessageId, HeldEdit] = {}
@@ -106,7 +107,7 @@ class Retraction:
         self._change_past([(Kind.TOMBSTONE, "", tombstone_meta(each, why)) for each in past])
 
     def _change_past(self, changes: Iterable[tuple[Kind, str, dict[str, MetaValue]]]) -> None:
-        """Write what becomes of messages of the past into an imported log, and report it.
+        """Write changes of past messages into an imported log, and report the changes.
 
         Raises:
             LogUnwritable: as `ImportedLogs.write`.
@@ -119,7 +120,7 @@ class Retraction:
         self._news.events_logged(tuple(map(news_of, events, [path] * len(events), lines)), "")
 
     def handle(self, command: RetractionCommand) -> None:
-        """Act on what is asked for, or gather it for the next look.
+        """Carry out the command, or keep it for the next look.
 
         Raises:
             LogUnwritable: as the journal.
@@ -138,7 +139,7 @@ class Retraction:
                 self.go_on()
 
     def tell_kept(self, request: TellKeptMessages) -> None:
-        """Say of which messages the logs hold words; no log is lost because it cannot be read for that."""
+        """Report the messages with words in the logs; a failed read here does not count as the loss of a log."""
         window = self._host.window
         # What a thread's messages answer or pin from before it stands in its parent.
         after = int(window.id) if window.surface is Surface.DISCORD_THREAD and window.id.isdecimal() else 0
@@ -156,7 +157,7 @@ class Retraction:
         self._host.tell(request.reply_to, answer)
 
     def restore(self) -> None:
-        """Make the copies of logs that should be there and are not.
+        """Make missing copies of logs.
 
         Raises:
             LogUnwritable: as the journal.
@@ -166,7 +167,7 @@ class Retraction:
             self._journal.redactions.restore(tombstones_in(past))
 
     def revise(self, edit: ReviseMessage) -> None:
-        """Let a message have its new words from now on; one that is being answered, when that has ended.
+        """Give a message the new words at once, or, if the message is being answered, after the answer.
 
         Raises:
             LogUnwritable: as the journal.
@@ -183,7 +184,7 @@ class Retraction:
             self._look(edit=edit)
 
     def go_on(self) -> None:
-        """Take back what was gathered, if a look may begin, and note what there was no room for.
+        """Carry out waiting retractions, if a look may begin, and note edits that had to wait for room.
 
         Raises:
             LogUnwritable: as the journal.
@@ -197,24 +198,24 @@ class Retraction:
             self._note_oldest()
 
     def forget(self, message_ids: Iterable[str]) -> None:
-        """Drop the new words of edited messages that are forgotten."""
+        """Drop the new words of forgotten messages."""
         for message_id in map(MessageId, message_ids):
             self._pending_edits.pop(message_id, None)
             self._deferred.pop(message_id, None)
 
     def requeue(self, waiting: Iterable[TurnId]) -> list[TurnId]:
-        """Waiting turns, with questions in their new words in the place of the old ones."""
+        """Waiting turns, with edited questions in their new words."""
         moved, self._moved_turns = self._moved_turns, {}
         turns = [moved.pop(turn_id, turn_id) for turn_id in waiting]
         open_turns = {turn.id for turn in self._host.conversation.open_turns()}
         return [turn_id for turn_id in (*turns, *moved.values()) if turn_id in open_turns]
 
     def first_ready(self, waiting: Iterable[TurnId]) -> TurnId | None:
-        """First of the waiting turns that can be answered now."""
+        """First waiting turn ready to be answered."""
         return next((turn_id for turn_id in waiting if not self.has_new_words(turn_id)), None)
 
     def has_new_words(self, turn_id: TurnId) -> bool:
-        """True if the turn's question was edited and its new words wait for a look: it is not to be answered yet."""
+        """True if the turn's question was edited and the new words wait for a look: the turn has to wait."""
         return MessageId(self._host.conversation.turn(turn_id).message_id) in self._deferred
 
     def end(self) -> None:
@@ -239,14 +240,14 @@ class Retraction:
             self._look(message_ids)
 
     def _holds(self, message_ids: Collection[str]) -> bool:
-        """True if a log of the window may hold one of these messages."""
+        """True if a log of the window may hold any of the messages."""
         with self._host.blocking():
             return self._journal.may_hold(message_ids)
 
     def _must_wait(self) -> bool:
-        """True if the next look would be too soon; then a timer is set for it.
+        """True if the next look would be too soon; a timer is then set for the look.
 
-        Without a log of the window's own, in which that could be noted, only imported logs are looked at.
+        Without a log of its own for notes, the window has only imported logs to look at, at once.
         """
         wait_s = self._next_look_s - self._host.monotonic() if self._journal.is_open else 0.0
         if wait_s > 0:
@@ -276,7 +277,7 @@ class Retraction:
         self._host.record(Kind.SYSTEM, words, meta, sync=True)
 
     def _look(self, deleted: Collection[str] = (), edit: ReviseMessage | None = None) -> None:
-        """Go through the logs once, for these and for all that was gathered."""
+        """Go through the logs once, for the given messages and all waiting retractions."""
         began_s = self._host.monotonic()
         pending = dict(self._host.conversation.pending) | dict.fromkeys(deleted, DELETED)
         edits, self._deferred = self._deferred, {}
@@ -299,7 +300,7 @@ class Retraction:
         self._next_look_s = now_s + min(LOOKS_APART * (now_s - began_s), MOST_APART_S)
 
     def _find(self, message_ids: Collection[str]) -> dict[str, list[Tombstone]]:
-        """Tombstones for each of these messages: the message, its quotations and the messages derived from it."""
+        """Tombstones for each given message: the message, all quotations and the messages derived from it."""
         tombstones: dict[str, list[Tombstone]] = {message_id: [] for message_id in message_ids}
         with self._host.blocking():
             question_of = shown_for(self._journal.past(message_ids), message_ids)
@@ -312,7 +313,7 @@ class Retraction:
         return tombstones
 
     def _revise(self, edits: Mapping[MessageId, ReviseMessage], marks: Mapping[str, list[Tombstone]]) -> None:
-        """Have what was edited say its new words, in the order of the edits."""
+        """Give edited messages their new words, in the order of the edits."""
         events = self._events_of([tombstone for each in edits for tombstone in marks[each]])
         people = {each: next(filter(None, (person_event(events, one) for one in marks[each])), None) for each in edits}
         unsaid_before = self._unsaid([each for each, event in people.items() if event is None])
@@ -350,7 +351,7 @@ class Retraction:
         del self._pending_edits[message_id]
 
     def _note(self, revision: HeldEdit) -> None:
-        """Log the new words of a message that was taken back; those of a question that waits are asked."""
+        """Log the new words of a retracted message; the new words of a waiting question are asked."""
         words, meta = revise(revision.event, revision.edit.text, revision.edit.told, revision.edit.files)
         if is_imported(revision.event.meta_json):
             self._change_past([(Kind.USER, words, meta)])
@@ -383,7 +384,7 @@ class Retraction:
         return events
 
     def _hold(self, event: Event, edit: ReviseMessage) -> HeldEdit:
-        """Edit of a message whose old words are about to be taken back; it may make an overheard one a question."""
+        """Edit of a message whose old words are being retracted; it may make an overheard message a question."""
         if not self._waits(event.id):
             return HeldEdit(event, edit, asks=edit.wants_answer and event.meta_dict().get("overheard") is True)
         is_shown = event.id in self._host.conversation.turn(TurnId(event.id)).unquoted
@@ -391,7 +392,7 @@ class Retraction:
         return HeldEdit(event, edit, asks=True, quotation={"quote": meta["quote"]} if is_shown else {})
 
     def _waits(self, event_id: EventId) -> bool:
-        """True if a question waits for its answer, and nothing was begun for the answer in any life."""
+        """True if a question waits for its answer, and no life has begun the answer."""
         turns = (turn for turn in self._host.conversation.open_turns() if turn.id == TurnId(event_id))
         return any(turn.id != self._running() and not turn.steps and not turn.was_resumed for turn in turns)
 

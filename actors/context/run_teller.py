@@ -40,9 +40,9 @@ class RunTeller:
         self._round = 0
         self._in_round = False
         self._written: str | None = None
-        """Text so far of the message that the model is writing; None between messages."""
+        """Text so far of the message being written by the model; None between messages."""
         self._tool: ToolCall | None = None
-        """The call that runs."""
+        """The running call."""
 
     def begin(self, turn: Turn) -> None:
         """A run begins."""
@@ -58,12 +58,12 @@ class RunTeller:
             self._say_whole(USER, message.text, message.author)
 
     def look_up(self, text: str) -> None:
-        """The runtime shows the model what it wished to see."""
+        """Report a record shown to the model on request."""
         if self._tells:
             self._say_whole(RUNTIME, text, "")
 
     def think(self) -> None:
-        """The model is asked, or what it is asked is being collected."""
+        """Report the model at work, or a request in preparation."""
         if self._tells and not self._in_round:
             self._in_round, self._round = True, self._round + 1
             self._tell(RoundBegan(moment=self._moment(), round=self._round))
@@ -107,7 +107,7 @@ class RunTeller:
             )
 
     def result(self, call: ToolCall, text: str, outcome: MetaValue, *, is_error: bool) -> None:
-        """A tool call has its result; one that was not carried out begins and ends with it."""
+        """Report the result of a tool call; a call without execution begins and ends with the result."""
         if not self._tells:
             return
         if self._tool is not call:
@@ -124,13 +124,13 @@ class RunTeller:
         self._tell(ended)
 
     def rest(self) -> None:
-        """All that the model's message asked for is done."""
+        """Report the end of all calls of the model's message."""
         if self._tells and self._in_round:
             self._in_round = False
             self._tell(RoundEnded(moment=self._moment(), round=self._round))
 
     def end(self, outcome: str, notice: str = "") -> None:
-        """The run is over, and with it whatever is not yet."""
+        """Report the end of the run and of all unfinished steps."""
         if not self._tells:
             return
         if (written := self._written) is not None:
@@ -151,7 +151,7 @@ class RunTeller:
         return bool(self._followers)
 
     def _begin_writing(self) -> str:
-        """Text of the model so far; begin its message if there is none."""
+        """Return the model's text so far; begin a message if there is none."""
         if self._written is None:
             self._written = ""
             self._tell(MessageBegan(moment=self._moment(), role=ASSISTANT))

@@ -1,4 +1,4 @@
-"""Turn driver: takes one turn from the person's words to the final answer: prepare, think, act, think again."""
+"""Turn driver: takes a turn from the person's words to the final answer: prepare, think, act, think again."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from messages.turn import CompactionReady, Reference, ReferenceExpanded, Request
 
 
 class TurnDriver:
-    """State machine of at most one turn at a time; every step is recorded before the world hears of it."""
+    """State machine of at most one turn at a time; every step is recorded before any effect outside."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class TurnDriver:
         self._slips = Slips(host, self._contributions, may_expand=bool(config.max_expansions))
         self.compaction = CompactionClient(host, config)
         self._unlogged = Usage()
-        """Usage outside of turns that no event has recorded yet."""
+        """Usage outside of turns, not recorded in an event yet."""
         self._teller = RunTeller(host)
         self._renderer = ResultRenderer(host, config)
         self.run: TurnRun | None = None
@@ -98,14 +98,14 @@ class TurnDriver:
         self.compaction.ask_head(run, lambda: self._prepare(run))
 
     def count(self, usage: Usage) -> None:
-        """Add what was used on the window's behalf outside of its turns."""
+        """Add usage on the window's behalf outside of turns."""
         if self.run is None:
             self._unlogged += usage
         else:
             self.run.count(usage)
 
     def take(self, message: Message) -> bool:
-        """Take what comes for a turn beside the answers to its own questions; False for any other message."""
+        """Take a message for a turn, except answers to the turn's own questions; False for any other message."""
         match message:
             case TurnContribution():
                 self._take_contribution(message)
@@ -120,7 +120,7 @@ class TurnDriver:
         return True
 
     def _take_contribution(self, reply: TurnContribution) -> None:
-        """Take in one contribution; think when all have answered."""
+        """Take in a contribution; think when all have answered."""
         run = self.run
         if run is None or not run.awaits(reply.request_id, Phase.PREPARING):
             self._contributions.take_late(reply)
@@ -130,7 +130,7 @@ class TurnDriver:
             self._think(run)
 
     def _show_progress(self, delta: ModelDelta) -> None:
-        """Show the answer so far, unless it may be a request for a record."""
+        """Show the answer so far, unless the text may be a request for a record."""
         run = self.run
         if run is None or not run.awaits(delta.request_id, Phase.THINKING):
             return
@@ -169,12 +169,12 @@ class TurnDriver:
             self._end(run, "answered")
 
     def _take_record(self, run: TurnRun, reference: Reference, answer: ReferenceExpanded | Refused | None) -> None:
-        """Show the model a record that it asked for, or the reason of the failure."""
+        """Show the model a requested record, or the reason of the failure."""
         text = not_expanded(reference, NOT_IN_TIME) if answer is None else answer_text(reference, answer)
         self._say_aside(run, wish_line(Wish(reference)), text)
 
     def _take_result(self, run: TurnRun, result: BashResult | BashRefused | None) -> None:
-        """Take in the end of a command, or tell the model why its command was not run."""
+        """Take in the end of a command, or tell the model the reason why its command was not run."""
         if result is None:
             self._give_up(run)
         elif isinstance(result, BashRefused):
@@ -192,7 +192,7 @@ class TurnDriver:
     # ways out
 
     def fail(self, notice: str) -> None:
-        """End the turn with a short notice that the person sees and the log keeps."""
+        """End the turn with a short notice, shown to the person and kept in the log."""
         if (run := self.run) is not None:
             self._close_round(run)
             meta: dict[str, MetaValue] = {"what": "failed", "notice": True, **run.take_usage()}
@@ -200,7 +200,7 @@ class TurnDriver:
             self._end(run, "failed")
 
     def abort(self, reason: str, *, leaves_words: bool = True) -> None:
-        """End the turn on request; show no more of it, or nothing of it at all."""
+        """End the turn on request; stop all output, and without `leaves_words` remove all shown words."""
         if (run := self.run) is not None:
             self._cancel_request(run)
             self._close_round(run)
@@ -208,7 +208,7 @@ class TurnDriver:
             self._end(run, "aborted", reason if leaves_words else "")
 
     def drop(self) -> None:
-        """Forget the turn without a word: its log cannot be written, or its actor dies."""
+        """Forget the turn without a word: the log cannot be written, or the actor dies."""
         run, self.run = self.run, None
         if run is not None:
             self._cancel_request(run)
@@ -230,7 +230,7 @@ class TurnDriver:
         run.wait_id = self._host.wait(deadline_s, lambda: self._think_without(run))
 
     def _think_without(self, run: TurnRun) -> None:
-        """Go on without the contributors that are late."""
+        """Continue without the late contributors."""
         self._contributions.give_up()
         self._think(run)
 
@@ -291,7 +291,7 @@ class TurnDriver:
             run.request_id = self._host.ask(owner, make, self._config.expansion_deadline_s, take)
 
     def _say_aside(self, run: TurnRun, answer: str, text: str) -> None:
-        """Ask the model again, with what it said and the reply to it behind all that the log has of this turn."""
+        """Ask the model again, with the model's words and the reply after all logged steps of this turn."""
         self._teller.rest()
         self._teller.look_up(text)
         run.add_aside(len(self._host.conversation.turn(run.turn_id).steps), answer, text)
@@ -315,7 +315,7 @@ class TurnDriver:
         self._act(run)
 
     def _act(self, run: TurnRun) -> None:
-        """Run the next call of the round; calls that cannot be run are answered at once."""
+        """Run the next call of the round; impossible calls are answered at once."""
         run.phase = Phase.ACTING
         while run.calls:
             arguments = run.next_call(self._config, self._contributions.skills())
@@ -362,13 +362,13 @@ class TurnDriver:
         self._act(run)
 
     def _close_round(self, run: TurnRun) -> None:
-        """Answer the calls of a round that is given up; the first of them was running."""
+        """Answer the calls of an abandoned round; the first call was running."""
         if run.calls and run.phase is Phase.ACTING:
             self._record_result(run, run.calls.popleft(), KILLED, {"outcome": "aborted"}, is_error=True)
         self._close_calls(run, NOT_RUN_ABORTED)
 
     def _close_calls(self, run: TurnRun, text: str) -> None:
-        """Answer every call of the round that has no result, because no request may hold an unanswered one."""
+        """Answer every call of the round without a result, because no request may hold an unanswered call."""
         while run.calls:
             self._record_result(run, run.calls.popleft(), text, {"outcome": "not-run"}, is_error=True)
 
@@ -384,7 +384,7 @@ class TurnDriver:
         return run.logged[-1].id
 
     def _cancel_request(self, run: TurnRun) -> None:
-        """Wait for nothing more; the model and the shell are told to stop."""
+        """Stop waiting; the model and the shell are told to stop."""
         self._host.withdraw(run.request_id)
         self._host.withdraw(run.wait_id)
         if run.phase is Phase.THINKING:

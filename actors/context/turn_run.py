@@ -34,13 +34,13 @@ class Phase(StrEnum):
     ACTING = "acting"
     """The shell."""
     WORDING = "wording"
-    """The part that words command results."""
+    """Phase of the part that words command results."""
     EXPANDING = "expanding"
     """A contributor, for the whole of a record."""
 
 
 def result_meta(result: BashResult) -> dict[str, MetaValue]:
-    """Metadata about a command for the event that holds its output."""
+    """Metadata about a command for the event of the output."""
     meta: dict[str, MetaValue] = {"outcome": result.outcome.value, "seconds": round(result.duration_s, 3)}
     if result.exit_code is not None:
         meta["exit_code"] = result.exit_code
@@ -51,7 +51,7 @@ def result_meta(result: BashResult) -> dict[str, MetaValue]:
 
 @dataclass(slots=True)
 class TurnRun:
-    """State that only lives while a turn runs; a crash loses it and the log brings the turn back."""
+    """State that only lives while a turn runs; a crash loses the state and the log brings the turn back."""
 
     turn_id: TurnId
     phase: Phase = Phase.PREPARING
@@ -62,46 +62,46 @@ class TurnRun:
     audience: str = ""
     """Readers of the window, as the turn's message said."""
     tables: tuple[str, ...] = ()
-    """Ids of the settings' channel tables that hold, the nearest first."""
+    """Ids of the settings' channel tables in force, the nearest first."""
     may_run: bool = True
-    """True if the model is offered its tool."""
+    """True if the model is offered the tool."""
     is_off_record: bool = False
-    """True if no log has the turn's words: no part but the model gets to see them."""
+    """True for a turn without words in any log: the model alone sees the words."""
     usage: Usage = field(default_factory=Usage)
-    """Usage of replies that no event has recorded yet."""
+    """Usage of replies, not recorded in an event yet."""
     system_prompt: str = ""
     """The same in all requests of the turn; empty before the first."""
     slips: int = 0
-    """Replies with calls as text, none of which could be run."""
+    """Replies with calls as text and without a runnable call."""
     last_command: str = ""
-    """Command that was run last, without an error; empty for none."""
+    """Last command to run without an error; empty without such a command."""
     last_output: str = ""
-    """End of its output."""
+    """End of the last command's output."""
     withheld: set[str] = field(default_factory=set)
-    """Commands that were not run again at once; none is held back twice."""
+    """Commands not repeated at once; a command is held back only once."""
     corrections: set[str] = field(default_factory=set)
-    """Lines by which the model was corrected; none is given twice."""
+    """Lines of correction for the model; each line is given only once."""
     expansions: int = 0
-    """Times that the model asked to see more of a record."""
+    """Number of the model's requests to see more of a record."""
     asides: list[Aside] = field(default_factory=list)
     """Requests for records with their answers."""
     thoughts: dict[EventId, OwnThoughts] = field(default_factory=dict)
-    """Event of the model's words before calls -> its thoughts, which no log has and no later turn sees."""
+    """Event of the model's words before calls -> its thoughts, absent from all logs and later turns."""
     calls_left: int = 0
-    """Commands that may still be run."""
+    """Number of commands still allowed."""
     calls: deque[ToolCall] = field(default_factory=deque)
-    """Tool calls of this round that have not been run yet; the first may be running."""
+    """Tool calls of this round not run yet; the first may be running."""
     is_again: bool = False
     """True until the first of the calls that an earlier life left without a result is run or given up."""
     logged: list[LoggedEvent] = field(default_factory=list)
     stand_in: str = ""
     """Model that answers in place of another, once people were told."""
     notices: list[EventId] = field(default_factory=list)
-    """Logged notices that are shown before the answer."""
+    """Logged notices to show before the answer."""
 
     @classmethod
     def of(cls, turn: Turn, most_calls: int) -> TurnRun:
-        """State at the beginning of a turn, with the calls that an earlier life left without a result."""
+        """State at the beginning of a turn, with an earlier life's calls without a result."""
         left = deque(turn.unanswered_calls.values())
         return cls(
             turn_id=turn.id,
@@ -120,12 +120,12 @@ class TurnRun:
         return not self.is_off_record
 
     def take_again(self) -> bool:
-        """True once, for the call that an earlier life may have begun."""
+        """True once, for the call possibly begun by an earlier life."""
         is_again, self.is_again = self.is_again, False
         return is_again
 
     def next_call(self, config: ContextConfig, skills: Mapping[str, Sequence[str]]) -> BashArguments | str:
-        """Arguments of the next call of the round, or the reason, for the model, not to run it.
+        """Arguments of the next call of the round, or the reason, for the model, not to run the call.
 
         Args:
             config: The limits.
@@ -146,12 +146,12 @@ class TurnRun:
         return JUST_RUN.format(output=self.last_output)
 
     def add_aside(self, after_steps: int, answer: str, text: str) -> None:
-        """Have the next requests hold what the model said, if anything, and the text that answers it."""
+        """Add the model's words, if any, and the answering text to the next requests."""
         line = (ChatMessage(role=Role.ASSISTANT, text=answer),) if answer.strip() else ()
         self.asides.append(Aside(after_steps, (*line, ChatMessage(role=Role.USER, text=text))))
 
     def keep_thoughts(self, event_id: EventId, reply: ModelReply) -> None:
-        """Have the next requests hold the thoughts of a reply with calls, if its provider may want them back."""
+        """Add the thoughts of a reply with calls to the next requests, for a provider that may want them back."""
         if reply.thoughts_json:
             self.thoughts[event_id] = OwnThoughts(model=reply.model, fields_json=reply.thoughts_json)
 
@@ -160,11 +160,11 @@ class TurnRun:
         return self.phase is phase and self.request_id == request_id
 
     def count(self, usage: Usage) -> None:
-        """Add the usage of one reply."""
+        """Add the usage of a reply."""
         self.usage += usage
 
     def take_usage(self) -> dict[str, MetaValue]:
-        """Usage that no event has recorded yet, for the metadata of the next event; empty if there is none."""
+        """Usage for the metadata of the next event, not recorded in an event yet; empty without usage."""
         used, self.usage = self.usage, Usage()
         if used == Usage():
             return {}
@@ -176,17 +176,17 @@ class TurnRun:
         }
 
     def model_meta(self, reply: ModelReply) -> dict[str, MetaValue]:
-        """Metadata about the model for the event that holds its message, with all usage until then."""
+        """Metadata about the model for the event of the message, with all usage until then."""
         nothing: dict[str, MetaValue] = {"prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
         return {"model": reply.model, "stop": reply.stop_reason.value, **nothing, **self.take_usage()}
 
 
 def left_out_notice(reply: ModelReply) -> tuple[str, dict[str, MetaValue]]:
-    """Text and metadata of the notice that names the parts of a request which its server refused."""
+    """Text and metadata of the notice about refused parts of a request."""
     text = f"-# Left out, because the model's server refused it: {reply.left_out}. /new begins a new conversation."
     return text, {"what": "left-out", "notice": True}
 
 
 def stand_in_notice(reply: ModelReply) -> tuple[str, dict[str, MetaValue]]:
-    """Text and metadata of the notice that names the model which answers in place of another."""
+    """Text and metadata of the notice about a model that answers in place of another."""
     return f"-# {reply.stands_in}.", {"what": "stands-in", "notice": True}

@@ -1,4 +1,4 @@
-"""User event: what a window's log says of a person's message."""
+"""User event: a person's message as recorded in a window's log."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def not_stored(message: UserMessage, reason: str, reply_to: Address) -> PostMess
 
 
 def _when(window: Window) -> str:
-    """Fate of a message that cannot be stored: the surface finds it again in Discord; on a command line it is lost."""
+    """Fate of a message that cannot be stored: found again in Discord by the surface, lost on a command line."""
     return "do not answer now" if window.surface is Surface.CLI else "answer this message later"
 
 

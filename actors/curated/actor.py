@@ -1,4 +1,4 @@
-"""The actor that keeps curated memory."""
+"""Actor that keeps curated memory."""
 
 from __future__ import annotations
 
@@ -64,25 +64,25 @@ from messages.turn import EventsLogged, PrepareTurn, TurnContribution, TurnEnded
 log = logging.getLogger(__name__)
 
 OPERATOR = "operator"
-"""Id of the command line's window whose requests may name another window."""
+"""Id of the command line's window; requests from there may name another window."""
 DENIED = "denied: "
 _Request = CuratedCommand | CuratedQuestion
 
 
 class CuratedActor(Actor):
-    """Keeper of memory that people and the agent write by hand: shows it before every turn, and writes single facts.
+    """Keeper of hand-written memory of people and the agent: shows it before every turn, and writes single facts.
 
-    Owns: the memory folders, as far as the agent writes them, for people and commands write them too; the traces.
+    Owns: the agent's writes to the memory folders, for people and commands write there too; the traces.
     Asks: the readership service, because readership decides write permissions.
-    Crashes on: a defect. A file that cannot be read or written is no crash: it is a fault that can be listed.
+    Crashes on: a defect. A file that cannot be read or written is no crash, but a listed fault.
     """
 
     def __init__(self, config: CuratedConfig, state: CuratedState) -> None:
-        """An actor that has not looked yet.
+        """Begin without a look.
 
         Args:
             config: The operator's decisions.
-            state: What outlives the actor in this process; the same object at every restart.
+            state: State that outlives the actor in this process; the same object at every restart.
         """
         super().__init__()
         self._config = config
@@ -100,7 +100,7 @@ class CuratedActor(Actor):
         self._forgetting = Forgetting(self, config, state, self._folders, self._writer, self._decisions)
 
     def on_start(self) -> None:
-        """Learn who reads what, and finish what an earlier life left half done."""
+        """Learn the readership, and finish the half-done work of an earlier life."""
         if self._config.surface is not None:
             self.tell(self._config.surface, TellReaders(reply_to=self.address))
         if self._config.lives:
@@ -108,7 +108,7 @@ class CuratedActor(Actor):
                 self._writer.recover()
 
     def on_stop(self) -> None:
-        """Commit what is staged, and let go of the files."""
+        """Commit staged facts, and release the files."""
         with self.blocking():
             self._writer.close()
 
@@ -124,7 +124,7 @@ class CuratedActor(Actor):
             self._writer.look_later()
 
     def handle(self, message: CuratedMessage | ForgetDerived) -> None:
-        """Act on `message`; what the disk refuses is answered."""
+        """Act on `message`; errors of the disk are answered."""
         with self.blocking():
             match message:
                 case PrepareTurn():
@@ -172,7 +172,7 @@ class CuratedActor(Actor):
         return self._state.shows(window, otherwise=not self._config.no_memory)
 
     def _take_in(self, ended: TurnEnded) -> None:
-        """Propose what a person said should be kept, where that is wanted."""
+        """Propose facts for memory as asked by a person, if the setting is on."""
         if not self._config.capture:
             return
         self._places.note(ended.window, ended.audience)
@@ -203,7 +203,7 @@ class CuratedActor(Actor):
             self._refuse(message, reason_of(error))
 
     def _reach(self, message: _Request) -> tuple[Window | None, WindowPlaces]:
-        """The window that is meant, and its scopes; the operator may write every scope."""
+        """The intended window, and its scopes; the operator may write every scope."""
         window = message.window
         is_operator = window.surface is Surface.CLI and window.id == OPERATOR
         if is_operator and message.about:
@@ -258,7 +258,7 @@ class CuratedActor(Actor):
             self._refuse(message, reason)
 
         def go_on(reason: str = "") -> None:
-            """Have the next file changed, or answer: the last one holds its change, or does not for a reason."""
+            """Change the next file, or answer: the last file holds the change, or was refused for a reason."""
             if reason:
                 refuse(reason)
                 return
@@ -292,10 +292,10 @@ class CuratedActor(Actor):
         self._answer(message, reply)
 
     def _writable(self, message: _Request, window: Window, places: WindowPlaces, scope: str) -> Place:
-        """Place that a request may write to.
+        """Place for a request to write to.
 
         Raises:
-            EditRefusedError: there is no such place, or the request may not write there.
+            EditRefusedError: the place does not exist, or the request may not write there.
         """
         if scope not in (Scope.GLOBAL, Scope.PROJECT):
             raise EditRefusedError(f"scope {scope[:40]!r}: must be global or project")

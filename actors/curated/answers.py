@@ -47,7 +47,7 @@ NO_PROJECT = (
 
 
 class Answers:
-    """Answers that need no write."""
+    """Answers without a write."""
 
     def __init__(self, config: CuratedConfig, folders: Folders, injections: Injections) -> None:
         self._config = config
@@ -79,7 +79,7 @@ class Answers:
     def faults(
         self, request_id: RequestId, window: Window, places: WindowPlaces, written: Iterable[Fault]
     ) -> FaultsListed:
-        """Everything that is wrong."""
+        """Answer with all faults."""
         current = [*self._injections.of(window, places).faults]
         for place in places.places:
             current += _faults_of(place.scope.value, self._folders.at(place))
@@ -88,7 +88,7 @@ class Answers:
         return FaultsListed(request_id=request_id, faults=tuple(rows))
 
     def recall(self, request_id: RequestId, places: WindowPlaces, query: str, scope: str) -> FactsRecalled:
-        """The facts that fit a question, and a code."""
+        """Facts that fit a question, and a code."""
 
         def answer(code: RecallCode, reason: str, facts: tuple[tuple[str, PageShown], ...] = ()) -> FactsRecalled:
             return FactsRecalled(request_id=request_id, code=code.value, reason=reason, facts=facts)
@@ -162,7 +162,7 @@ class Answers:
 
 
 def page_shown(file: str, page: Page) -> PageShown:
-    """A page as a list has it."""
+    """A page in the form of a list's entry."""
     return PageShown(
         id=page.id,
         kind=page.kind.value,
@@ -175,10 +175,10 @@ def page_shown(file: str, page: Page) -> PageShown:
 
 
 def traces_listed(message: ListTraces | ShowTrace, traces: Sequence[Trace]) -> TracesListed:
-    """The decisions that are asked for, of those that may be told.
+    """The requested decisions, among the visible decisions.
 
     Raises:
-        EditRefusedError: none has the id.
+        EditRefusedError: the id is unknown.
     """
     if isinstance(message, ShowTrace):
         chosen = [each for each in traces if each.id == message.id]
@@ -201,7 +201,7 @@ def _trace_shown(trace: Trace) -> TraceShown:
 
 
 def _all_pages(folder: MemoryFolder) -> list[tuple[str, Page]]:
-    """File and page of everything that says something, the index first."""
+    """File and page of every page with content, the index first."""
     topics, _ = folder.topic_pages()
     files: list[tuple[str, Document]] = [(INDEX, folder.look().document), *topics.items()]
     return [(file, page) for file, document in files for page in document.pages if page.text]

@@ -1,4 +1,4 @@
-"""Checks of curated memory: folders, faults, and projects that are not trusted."""
+"""Checks of curated memory: folders, faults, and untrusted projects."""
 
 from __future__ import annotations
 

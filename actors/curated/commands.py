@@ -1,4 +1,4 @@
-"""Slash commands of curated memory; they stand in one group with those of the memory of what was said."""
+"""Slash commands of curated memory, in one group with the commands of the log memory."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ _REPLIES: dict[type[Message], type[Message]] = {
     SwitchInjection: InjectionSwitched,
     ImportClaude: ClaudeImported,
 }
-"""Request -> what a reply to it is, refusals apart."""
+"""Request -> type of the reply, apart from refusals."""
 
 COMMANDS = (
     _command("status", "Memory kept by hand: files, share in prompts, pending changes, write access", DescribeCurated),

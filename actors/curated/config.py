@@ -14,9 +14,9 @@ from messages.base import Address
 
 CLI = "cli"
 MEMORY = ".pi/memory"
-"""A project's memory, from its repository on."""
+"""A project's memory, relative to its repository."""
 FOLDER = "curated"
-"""Below the data root: what is the agent's own of this memory."""
+"""Folder below the data root with the agent's own data of this memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,19 +25,19 @@ class CuratedConfig:
 
     global_folder: Path
     projects: Mapping[str, Path]
-    """Channel id, or `cli`, -> repository; those that are trusted."""
+    """Channel id, or `cli`, -> trusted repository."""
     untrusted: frozenset[str]
-    """Channels whose repository is not trusted; the repository itself is not named here."""
+    """Channels with an untrusted repository; the repository itself is not named here."""
     own_folder: Path
-    """Of the agent's own, for traces and for what must outlive a crash in the middle of an edit."""
+    """The agent's own folder, for traces and for data that must outlive a crash in the middle of an edit."""
     surface: Address | None = None
-    """Address of the readership service; None if there is none."""
+    """Address of the readership service; None without the service."""
     channels: frozenset[str] = frozenset()
-    """Channels of the agent, each of which shows the global memory."""
+    """Channels of the agent; each shows the global memory."""
     dms: bool = False
-    """True if direct messages are windows, which show the global memory too."""
+    """True if direct messages are windows, with the global memory shown too."""
     lives: bool = True
-    """True for an agent that lives; False for a single turn, which notes no decisions and finishes no pending work."""
+    """True for a long-running agent; False for a single turn without noted decisions or pending work."""
     can_run: bool = True
     """True if commands exist at all."""
     no_memory: bool = False
@@ -47,23 +47,23 @@ class CuratedConfig:
     claude_folder: Path | None = None
     capture: bool = False
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
-    """The agent's own, which stand in no memory."""
+    """The agent's own secrets, banned from all memory."""
     waits: Waits = field(default_factory=Waits)
     disk: Disk | None = None
     """None for the system's own."""
 
     def channels_of(self, repository: Path) -> frozenset[str]:
-        """The channels, and `cli`, to which a repository belongs."""
+        """Channels, and `cli`, with this repository."""
         return frozenset(each for each, path in self.projects.items() if path == repository)
 
 
 def absolute(path: str) -> Path:
-    """A folder of the settings as an absolute path; looks at no disk, so that an untrusted one stays untouched."""
+    """A folder of the settings as an absolute path; reads no disk, so an untrusted folder stays untouched."""
     return Path(os.path.normpath(Path(path).expanduser().absolute()))
 
 
 def projects_of(table: CuratedTable) -> tuple[dict[str, Path], frozenset[str]]:
-    """Channel -> trusted repository, and the channels whose repository is not trusted."""
+    """Channel -> trusted repository, and the channels with an untrusted repository."""
     trusted = {absolute(path) for path in table.trusted_projects}
     paths = {channel: absolute(path) for channel, path in table.projects.items()}
     return (

@@ -26,18 +26,18 @@ _MOST_SWITCHED = 10_000
 
 
 def quotes(reason: str, texts: Collection[str]) -> bool:
-    """True if a reason quotes a text, of which it has 80 characters at most."""
+    """True if a reason quotes a text; quotations have at most 80 characters."""
     return any(text[:80] in reason for text in texts)
 
 
 @dataclass(slots=True)
 class CuratedState:
-    """Decisions of people that hold until the agent ends, and the last faults of writing."""
+    """People's decisions in force until the agent ends, and the last faults of writing."""
 
     faults: deque[tuple[str, Fault]] = field(default_factory=lambda: deque(maxlen=_MOST_FAULTS))
     """Faults with the key of the requesting window; empty without a window."""
     unnoted: dict[Path, dict[str, Operation]] = field(default_factory=dict)
-    """Folder -> what its index has, by id, though its journal could not be told."""
+    """Folder -> operations in the index, by id, missing from the journal after a failed write."""
     _switched: OrderedDict[str, bool] = field(default_factory=OrderedDict)
 
     def switch(self, window: Window, *, on: bool) -> None:
@@ -52,19 +52,19 @@ class CuratedState:
 
 
 class Decisions:
-    """Notes on decisions, in a file of the agent's own that stays short; a failure to write one delays no work."""
+    """Notes on decisions, in a small file of the agent's own; a failed write delays no work."""
 
     def __init__(
         self, disk: Disk, folder: Path, new_id: Callable[[], str], now: Callable[[], datetime], *, are_kept: bool
     ) -> None:
-        """Nothing is read yet.
+        """Begin without reading.
 
         Args:
-            disk: What stores.
-            folder: Of the agent's own; made when the first decision is noted.
-            new_id: Gives an id that no other has.
-            now: Gives the time.
-            are_kept: False to note nothing.
+            disk: Disk that stores.
+            folder: The agent's own; made when the first decision is noted.
+            new_id: Returns a unique id.
+            now: Returns the time.
+            are_kept: False to keep no notes.
         """
         self._notebook = Notebook(
             folder / trace.FILE, disk, lambda: map(trace.line, self.all()), long_bytes=trace.LONG_BYTES
@@ -76,7 +76,7 @@ class Decisions:
     def note(
         self, window: Window, decision: str, reasons: tuple[str, ...] = (), injection: Injection | None = None
     ) -> None:
-        """Note a decision about a window, with what was injected, if anything was."""
+        """Note a decision about a window, with the injected memories, if any."""
         if not self._are_kept or (injection is not None and not injection.is_traced):
             return
         faults = () if injection is None else tuple(f"{each.kind.value}: {each.detail}" for each in injection.faults)
@@ -87,15 +87,15 @@ class Decisions:
             log.warning("a decision is not noted: %s", reason_of(error))
 
     def append(self, decision: Trace) -> None:
-        """Note a decision; not synced, for it is of no consequence.
+        """Note a decision; not synced, since a loss has no consequence.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: the note cannot be written.
         """
         self._notebook.append(trace.line(decision), is_durable=False)
 
     def drop(self, window: Window, texts: Collection[str]) -> None:
-        """Drop every note on a window, and every note that quotes the beginning of one of `texts`.
+        """Drop every note on a window, and every note that quotes the beginning of a text of `texts`.
 
         Raises:
             OSError: the notes cannot be written anew.
@@ -110,9 +110,9 @@ class Decisions:
             self._notebook.replace(map(trace.line, retained))
 
     def all(self) -> tuple[Trace, ...]:
-        """Every decision that is kept, oldest first.
+        """Every kept decision, oldest first.
 
         Raises:
-            OSError: they cannot be read.
+            OSError: the decisions cannot be read.
         """
         return trace.read(b"\n".join(self._notebook.lines()))

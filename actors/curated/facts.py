@@ -1,4 +1,4 @@
-"""Requests that write single facts, each as the changes of files that come of it, one after the other."""
+"""Requests that write single facts, each as a sequence of file changes."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ class Written(NamedTuple):
     """As `FactWritten` has it."""
     text: str
     path: Path
-    """File in which the fact stands then, or stood."""
+    """File that holds the fact then, or held the fact before."""
 
 
 Steps = Generator[tuple[Path, Change], None, Written]
-"""A file and its change, again and again; resumed when the file holds the change."""
+"""A file and its change, repeatedly; resumed when the file holds the change."""
 
 
 def write_fact(request: FactCommand, place: Place, files: MemoryFiles, rules: Rules) -> Steps:
-    """Changes of files that a request comes to, in a place that may be written.
+    """Changes of files for a request, in a writable place.
 
-    A fact stands in another file before the index loses it, so that at no moment the fact stands in neither.
+    A fact is written to another file before the index loses the fact, so the fact is in a file at each moment.
 
     Raises:
-        EditRefusedError: a rule is broken; nothing was written.
+        EditRefusedError: a rule is broken; no file was written.
         OSError: a folder cannot be made.
     """
     index, day = place.folder / INDEX, rules.day
@@ -100,7 +100,7 @@ def _change(
     index: Path,
     change: Callable[[bytes, Page], bytes],
 ) -> Generator[tuple[Path, Change], None, Page]:
-    """Change the named fact, which is the same one however often the change is made anew; the fact as it was."""
+    """Change the named fact, the same fact however often the change is repeated; return the fact before the change."""
     targets: list[Page] = []
 
     def edit(data: bytes) -> bytes:
@@ -113,7 +113,7 @@ def _change(
 
 
 def _without_text(data: bytes, text: str, hint: str, replaced: str = "") -> bytes:
-    """The same file, in which no fact but the replaced one has that text.
+    """The same file, if no fact but the replaced fact has the text.
 
     Raises:
         EditRefusedError: a fact has the text.

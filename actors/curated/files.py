@@ -1,7 +1,7 @@
-"""Writer of memory files: changes of one file in order, as many at once as wait, each refused or made by itself.
+"""Writer of memory files: changes of a file in order, waiting changes together, each refused or made by itself.
 
-A file is rewritten by exchange and verification (`actors.edited_file`), for people and commands write it at the same
-time. A folder is made when the first thing is written into it.
+A file is rewritten by exchange and verification (`actors.edited_file`), for people and commands write to the file at
+the same time. A folder is made at its first write.
 """
 
 from __future__ import annotations
@@ -36,31 +36,31 @@ from domain.edit.lines import EditRefusedError
 log = logging.getLogger(__name__)
 
 _LAST_WAITS = Waits(settle_s=0.01, verify_s=0.05)
-"""Shorter than usual, for an end that has to be quick."""
+"""Shorter than usual, for a quick end."""
 _LAST_S = 1.5
 """So long the end waits for a file to come to rest; what is not written then, the next start writes."""
 Change = Callable[[bytes], bytes]
-"""Gives the file as it should be; the same again when it is so already. May raise `EditRefusedError`."""
+"""Returns the file with the change; an already changed file stays the same. May raise `EditRefusedError`."""
 Done = Callable[[str], None]
-"""Told why a change was not made; empty when the file holds it."""
+"""Receives the reason why a change was not made; empty when the file holds the change."""
 MOST_READ = 4 * 1024 * 1024
-"""Of edits that are made together, by their cost; others follow, for everybody waits meanwhile."""
+"""Limit of joint edits, by their cost; further edits follow, since everybody waits meanwhile."""
 _LEFTOVER = re.compile(r"\.(?P<name>[\w-]+\.md)\.[0-9a-f]{32}\.agent(?:\.new)?")
 INTERRUPTED = "interrupted: the change may already be in the file; check the file before you ask again"
 
 
 @dataclass(slots=True)
 class _Wish:
-    """One requested change."""
+    """Requested change."""
 
     change: Change
     done: Done
     is_made: bool = False
     reason: str = ""
-    """Refusal of the change; a change that was made once is not refused later."""
+    """Refusal of the change; a change made once is not refused later."""
 
     def edit(self, data: bytes) -> bytes:
-        """The file with the change, as far as that can be made."""
+        """The file with the change, as far as possible."""
         if self.reason:
             return data
         try:
@@ -78,7 +78,7 @@ class _Wish:
 
 
 class _File:
-    """A file with its queue, and the changes that wait: as many as take no long time are made together."""
+    """A file with its queue and waiting changes: as many changes as take little time are made together."""
 
     def __init__(self, queue: EditQueue, written: Callable[[], None]) -> None:
         self.queue = queue
@@ -86,7 +86,7 @@ class _File:
         self._wishes: list[_Wish] = []
 
     def put(self, wish: _Wish) -> None:
-        """Have a change made, with those that wait."""
+        """Make a change, together with waiting changes."""
         self._wishes.append(wish)
         if len(self._wishes) == 1:
             self._begin()
@@ -122,15 +122,15 @@ class _File:
 
 
 class MemoryFiles:
-    """Every memory file that is written in this life of the actor."""
+    """All memory files written in this life of the actor."""
 
     def __init__(self, host: Host, config: CuratedConfig, written: Callable[[Path], None]) -> None:
-        """No file is opened yet.
+        """Begin without an open file.
 
         Args:
             host: The actor.
             config: The operator's decisions.
-            written: Called with the folder of a file that was changed, once for changes that were made together.
+            written: Called with the folder of a changed file, once for changes made together.
         """
         self._host = host
         self._config = config
@@ -171,7 +171,7 @@ class MemoryFiles:
         file.put(_Wish(change, done if folder is None else lambda reason: done(folder.with_shown_path(reason))))
 
     def try_again(self) -> None:
-        """Make up for what could not be made up for before."""
+        """Retry failed recoveries."""
         for path, each in tuple(self._files.items()):
             each.queue.try_again()
             if each.queue.is_at_rest:
@@ -179,7 +179,7 @@ class MemoryFiles:
         self._locks.keep({path.parent for path in self._files})
 
     def recover(self, folder: Path) -> None:
-        """Restore the changes that a crash left beside the files of a memory folder and its archive.
+        """Restore changes from a crash beside the files of a memory folder and of the archive.
 
         Raises:
             OSError: the folder cannot be read, or another program writes there at this moment.
@@ -204,7 +204,7 @@ class MemoryFiles:
             self._at(archive / INDEX).queue.bring_back()
 
     def write_now(self, path: Path, change: Change) -> str:
-        """Change a file at once, for an actor that ends; why that could not be, empty for done."""
+        """Change a file at once, for an ending actor; return the reason for a failure, empty on success."""
         waited_s = 0.0
 
         def wait(pause_s: float) -> None:
@@ -225,7 +225,7 @@ class MemoryFiles:
         return ""
 
     def close(self) -> None:
-        """Let go of every file; nothing more is written but by `write_now`."""
+        """Close every file; further writes only by `write_now`."""
         self._is_closed = True
         for each in self._files.values():
             each.close()
@@ -234,13 +234,13 @@ class MemoryFiles:
         self._locks.keep(())
 
     def make_folder(self, place: Place) -> None:
-        """See that a memory folder is there, for a first thing is to be written into it.
+        """Make a missing memory folder before the first write.
 
-        The global folder is made with all above it; a repository must be there.
+        The global folder is made with all missing parents; a repository must exist.
 
         Raises:
-            FileRefusedError: it has no place, or a link stands in its way; the text says so.
-            OSError: it cannot be made.
+            FileRefusedError: the folder has no place, or a link stands in the way; the text names the obstacle.
+            OSError: the folder cannot be made.
         """
         self.require_not_emptied(place)
         self.note_met(place)
@@ -259,10 +259,10 @@ class MemoryFiles:
             ignore_sidecars(self._disk, folder)
 
     def require_not_emptied(self, place: Place) -> None:
-        """See that a memory folder is not what is left where its disk is not mounted: empty, and once it was not.
+        """Check that a memory folder is not the empty mount point of an unmounted disk: empty now, but not before.
 
         Raises:
-            FileRefusedError: it is; what is written there would be hidden as soon as the disk is back.
+            FileRefusedError: the folder is empty; new files would be hidden as soon as the disk is back.
         """
         folder = next((each for each in (place.folder, place.root) if each.is_dir()), None)
         if folder is not None and next(folder.iterdir(), None) is None and self._mark(place).exists():
@@ -271,7 +271,7 @@ class MemoryFiles:
             )
 
     def note_met(self, place: Place) -> None:
-        """Note that there is memory in a folder, if there is; only for `require_not_emptied`, so a failure is none."""
+        """Record that a folder has memory, if so; used only by `require_not_emptied`, so failures are ignored."""
         mark = self._mark(place)
         with suppress(OSError):
             if not mark.exists() and place.folder.is_dir() and next(place.folder.iterdir(), None) is not None:
@@ -287,7 +287,7 @@ class MemoryFiles:
 
         Raises:
             FileRefusedError: a file or link has the archive's name.
-            OSError: it cannot be made.
+            OSError: the archive cannot be made.
         """
         self._make(folder / ARCHIVE, folder)
         self._archives.drop(self._is_done_with)
@@ -332,10 +332,10 @@ class MemoryFiles:
 
 
 def _require_no_link(folder: Path, base: Path) -> None:
-    """See that nothing between `base` and `folder` leads elsewhere.
+    """Check that no path part between `base` and `folder` is a link.
 
     Raises:
-        FileRefusedError: something does.
+        FileRefusedError: a part is a link.
     """
     between = [each for each in (folder, *folder.parents) if each != base and each.is_relative_to(base)]
     if any(each.is_symlink() for each in between):
@@ -343,6 +343,6 @@ def _require_no_link(folder: Path, base: Path) -> None:
 
 
 def _names_with_leftovers(folder: Path) -> list[str]:
-    """Names of files beside which an edit left something."""
+    """Names of files with an edit's leftovers beside the file."""
     matches = (_LEFTOVER.fullmatch(entry.name) for entry in folder.iterdir())
     return sorted({match["name"] for match in matches if match})

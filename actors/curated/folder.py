@@ -1,7 +1,7 @@
-"""Memory folder as it is read: every file of it opened safely, and not at all while it is as it was.
+"""Reader of a memory folder: every file is opened safely, and an unchanged file not at all.
 
-Commands write to such a folder, and a repository brings what its authors put there: a link, a pipe or a huge file at a
-name must neither lead elsewhere nor hold anything up.
+Commands write to the folder, and a repository brings its authors' files: a link, a pipe or a huge file at a
+name must neither lead elsewhere nor block the reader.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ ARCHIVE = "archive"
 INDEX_BYTES = 4 * 1024 * 1024
 """A larger index or topic file is not read."""
 MOST_TOPICS = 500
-"""Topic files that are looked at."""
+"""Topic files to read."""
 MOST_TOPIC_BYTES = 8 * 1024 * 1024
 MOST_TOPIC_LINES = 20_000
-"""Of all topic files of a folder; what is beyond is not looked at, for everybody waits meanwhile."""
+"""Lines of all topic files of a folder; lines beyond are not read, since everybody waits meanwhile."""
 _MOST_ENTRIES = 10_000
 _READ = (INDEX, LOCAL, folder_config.FILE, table.FILE)
 _BYTES_READ = {INDEX: INDEX_BYTES, LOCAL: INDEX_BYTES, folder_config.FILE: folder_config.LIMIT_BYTES}
@@ -39,17 +39,17 @@ _BYTES_READ = {INDEX: INDEX_BYTES, LOCAL: INDEX_BYTES, folder_config.FILE: folde
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Content of a folder, as far as a prompt is made from it."""
+    """Content of a folder, as used for a prompt."""
 
     version: int
     """Version; differs after every change of the content."""
     index: bytes | None
-    """None where there is no index."""
+    """None without an index."""
     local: bytes | None
     config: bytes | None
     table: TableState
     faults: tuple[Fault, ...] = ()
-    """Files that cannot be read as they are."""
+    """Files unreadable in their present state."""
 
     @cached_property
     def document(self) -> Document:
@@ -59,7 +59,7 @@ class Snapshot:
 
 @dataclass(slots=True)
 class _Known:
-    """A file as it was read last."""
+    """A file as read last."""
 
     signature: Signature | None = None
     is_settled: bool = False
@@ -68,19 +68,19 @@ class _Known:
 
 
 class MemoryFolder:
-    """Reader of one memory folder."""
+    """Reader of a memory folder."""
 
     def __init__(self, place: Place, clock_ns: Callable[[], int] = lambda: 0) -> None:
         """Create a view of a folder that need not exist; no file is opened.
 
         Args:
-            place: The folder, of which no part below the root may be a link.
-            clock_ns: Nanoseconds since 1970, by the clock that files get their times from.
+            place: The folder; no part below the root may be a link.
+            clock_ns: Nanoseconds since 1970, by the clock of file times.
         """
         self.scope = place.scope
         self.path = place.folder
         self.reads = 0
-        """Files that were read so far."""
+        """Number of files read so far."""
         self._root = place.root
         self._inner = f"{place.inner}/" if place.inner else ""
         self._clock_ns = clock_ns
@@ -88,11 +88,11 @@ class MemoryFolder:
         self._topics: dict[str, tuple[_Known, Document]] = {}
         self._snapshot: Snapshot | None = None
         self._described: tuple[bytes, str | None] | None = None
-        """The page table, and the version of the index that it describes."""
+        """The page table, and the index version it describes."""
         self._versions = 0
 
     def look(self) -> Snapshot:
-        """The folder as it is now; files that have not changed are not read again."""
+        """Current state of the folder; unchanged files are not read again."""
         changed = [self._refresh(name) for name in _READ]
         if self._snapshot is None or any(changed):
             self._versions += 1
@@ -108,11 +108,11 @@ class MemoryFolder:
         return self._snapshot
 
     def read(self, name: str, most_bytes: int = INDEX_BYTES) -> bytes | None:
-        """Content of one file; None if there is no file.
+        """Content of a file; None for a missing file.
 
         Raises:
-            ValueError: the file may not be read as it is; the text has the reason.
-            OSError: it cannot be read.
+            ValueError: the file may not be read in its present state; the text has the reason.
+            OSError: the file cannot be read.
         """
         if not os.path.lexists(self.path / name):
             return None
@@ -137,7 +137,7 @@ class MemoryFolder:
         return tuple(sorted(names)[:MOST_TOPICS])
 
     def topic_pages(self) -> tuple[Mapping[str, Document], tuple[str, ...]]:
-        """Topic file -> its pages, and what could not be read; those that have not changed are not read again."""
+        """Topic file -> its pages, and the unreadable files; unchanged files are not read again."""
         documents, notes = dict[str, tuple[_Known, Document]](), list[str]()
         room_bytes, room_lines = MOST_TOPIC_BYTES, MOST_TOPIC_LINES
         for name in self.topics():
@@ -210,8 +210,8 @@ class MemoryFolder:
         """True if a file had to be read again, into `known`.
 
         Raises:
-            ValueError: the file may not be read as it is.
-            OSError: it cannot be read.
+            ValueError: the file may not be read in its present state.
+            OSError: the file cannot be read.
         """
         seen = signature(self.path / name)
         if seen == known.signature and (known.is_settled or seen is None):
@@ -225,7 +225,7 @@ class MemoryFolder:
 
 @dataclass(slots=True)
 class Folders:
-    """Every memory folder that was reached so far."""
+    """All memory folders reached so far."""
 
     clock_ns: Callable[[], int]
     _of: dict[Path, MemoryFolder] = field(default_factory=dict)
@@ -238,7 +238,7 @@ class Folders:
 
     @property
     def reads(self) -> int:
-        """Files that were read in all."""
+        """Total number of files read."""
         return sum(each.reads for each in self._of.values())
 
 

@@ -44,10 +44,10 @@ class Forgetting:
         self._disk = config.disk or RealDisk()
 
     def begin(self, request: ForgetDerived) -> None:
-        """Carry out a request; it is answered when nothing is left, or refused with the reason.
+        """Carry out a request; the answer follows after the last removal, or a refusal with the reason.
 
         Raises:
-            ValueError: a journal or a memory file may not be read as it is.
+            ValueError: a journal or a memory file may not be read in its present state.
             OSError: a file cannot be read or written.
         """
         key, sources = request.window.address.key, frozenset(str(event.event_id) for event in request.events)

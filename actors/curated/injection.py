@@ -22,16 +22,16 @@ from messages.base import Surface, Window
 from messages.turn import Store
 
 _CACHED = 256
-"""Blocks that are kept; windows that reach the same scopes with the same rights share one."""
+"""Number of blocks to keep; windows with the same scopes and rights share a block."""
 _TABLES = {TableState.MISSING: "there is no page table", TableState.INVALID: "the page table cannot be read"}
 _EMPTY = Capped(b"", 0, 0, 0)
 _CACHED_INDEXES = 8
-"""Texts whose pages and shown forms are kept: when one index changes, the other's are there."""
+"""Texts whose pages and shown forms are kept: when one index changes, the other index's are at hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One scope's share of a block."""
+    """A scope's share of a block."""
 
     place: Place
     snapshot: Snapshot
@@ -42,10 +42,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """Block of a window's turns, and how it came about."""
+    """Block of a window's turns, with the block's origin."""
 
     block: str
-    """Text of turns with commands, where commands can be run at all; empty when nothing is injected."""
+    """Text of turns with commands, if commands can be run at all; empty without a block."""
     decision: str
     """`injected`, `disabled`."""
     parts: tuple[Part, ...] = ()
@@ -57,7 +57,7 @@ class Injection:
     without_commands: str = ""
     """Block of turns without commands."""
     stores: tuple[Store, ...] = ()
-    """The memory among all places in which something is kept."""
+    """The memory among all places with content."""
 
 
 class Injections:
@@ -71,7 +71,7 @@ class Injections:
         self._cache: OrderedDict[tuple[object, ...], Injection] = OrderedDict()
 
     def of(self, window: Window, places: WindowPlaces) -> Injection:
-        """The block for a turn of a window; looks at the files' times, and reads what changed."""
+        """Block for a turn of a window; checks the files' times, and reads changed files."""
         looks = [(place, self._folders.at(place).look()) for place in places.places]
         shows_local = self.shows_local(window)
         key = (shows_local, *((place, snapshot.version) for place, snapshot in looks))
@@ -133,12 +133,12 @@ class Injections:
 
 
 def _valid(data: bytes | None) -> bytes:
-    """A file's bytes as a prompt takes them, before they are counted: signs for what is no text are longer than it."""
+    """Prompt form of a file's bytes, before counting: replacement characters are longer than the invalid bytes."""
     return (data or b"").decode("utf-8", "replace").replace("\0", "\ufffd").encode()
 
 
 def effective(snapshots: Sequence[Snapshot]) -> tuple[FolderConfig, list[tuple[str, str]]]:
-    """The configuration that the folders' own files come to, the global one's first; and what is wrong with them."""
+    """Configuration merged from the folders' own files, the global file first; and the faults of the files."""
     config, flaws = FolderConfig(), list[tuple[str, str]]()
     for scope, snapshot in zip((Scope.GLOBAL, Scope.PROJECT), snapshots, strict=False):
         if snapshot.config is not None and snapshot.config.strip():
@@ -150,7 +150,7 @@ def effective(snapshots: Sequence[Snapshot]) -> tuple[FolderConfig, list[tuple[s
 def _resident(
     parts: list[Part], pages: list[tuple[Scope, Page]], config: FolderConfig, faults: list[Fault]
 ) -> tuple[list[Part], list[str], dict[str, int]]:
-    """The parts with the pages that fit into the budget, why, and how many pages have which fidelity."""
+    """Parts with the pages that fit into the budget, the reasons, and the number of pages by fidelity."""
     room = config.maxMemoryTokens - sum(tokens(each.local) for each in parts)
     states = [(each.place.scope, each.snapshot.table) for each in parts if each.snapshot.index is not None]
     for scope, state in states:

@@ -1,4 +1,4 @@
-"""Places of curated memory: which scopes a window reaches, and whether what is said there may be written into them."""
+"""Places of curated memory: the scopes of a window, and the permission to write the window's words there."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _WHAT = {
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One scope as seen from a window."""
+    """Scope as seen from a window."""
 
     scope: Scope
     root: Path
-    """Folder that is trusted not to be a link: the global folder, or the repository."""
+    """Folder trusted not to be a link: the global folder, or the repository."""
     inner: str
     """The memory folder, from the root on; empty for the root itself."""
     denial: str = ""
-    """Why the window may not write there; empty if it may."""
+    """Reason why the window may not write there; empty if it may."""
 
     @property
     def folder(self) -> Path:
@@ -49,20 +49,20 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class WindowPlaces:
-    """Scopes of one window."""
+    """Scopes of a window."""
 
     places: tuple[Place, ...]
-    """The global one first."""
+    """Places, the global place first."""
     is_untrusted: bool = False
-    """True if the window's channel has a project that is not trusted."""
+    """True if the window's channel has an untrusted project."""
 
     def of(self, scope: str) -> Place | None:
-        """The place of a scope; None where there is none."""
+        """Place of a scope; None without a place."""
         return next((place for place in self.places if place.scope.value == scope), None)
 
 
 def every_place(config: CuratedConfig) -> tuple[Place, ...]:
-    """Every scope that there is, the global one first."""
+    """Every existing scope, the global scope first."""
     repositories = dict.fromkeys(config.projects.values())
     return (
         Place(Scope.GLOBAL, config.global_folder, ""),
@@ -81,15 +81,15 @@ class Places:
         self._config = config
         self._readers = readers
         self._labels: dict[str, str] = {}
-        """Window -> its audience's label, as its last turn said."""
+        """Window -> label of its audience, from its last turn."""
 
     def note(self, window: Window, audience: str) -> None:
-        """Remember where a window is, for requests that do not say it."""
+        """Remember the place of a window, for requests without a place."""
         if audience:
             self._labels[window.address.key] = audience
 
     def of(self, window: Window) -> WindowPlaces:
-        """The scopes that a window reaches."""
+        """Scopes of a window."""
         channels = self._channels(window)
         repository = next((self._config.projects[each] for each in channels if each in self._config.projects), None)
         places = [Place(Scope.GLOBAL, self._config.global_folder, "", self._global_denial(window))]
@@ -100,7 +100,7 @@ class Places:
         return WindowPlaces(tuple(places), is_untrusted)
 
     def denial_of(self, place: Place, window_key: str) -> str:
-        """Why what was said in the window with that key may not be written there now; empty if it may."""
+        """Reason why words of the window with this key may not be written there now; empty if allowed."""
         if not window_key:  # the operator's
             return ""
         try:
@@ -141,13 +141,13 @@ class Places:
         return self._denial(window, Scope.PROJECT, [readers for readers in others.values() if readers is not None])
 
     def _of_channel(self, channel: str) -> Readers | None:
-        """The readers of a channel or thread with that id."""
+        """Readers of a channel or thread by id."""
         known = (self._readers.of(f"{surface.value}/{channel}") for surface in _CHANNELS)
         own = next((readers for readers in known if readers is not None), None)
         return own or next((each for each in self._readers.channels if each.channel_id == channel), None)
 
     def _denial(self, window: Window, scope: Scope, others: Iterable[Readers]) -> str:
-        """Why words of a window may not be shown to all these readers; empty if they may."""
+        """Reason why words of a window may not be shown to all given readers; empty if allowed."""
         if window.surface is Surface.CLI:  # the operator's, who may edit the files by hand as well
             return ""
         own = self._readers.of(window.address.key)

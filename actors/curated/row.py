@@ -1,4 +1,4 @@
-"""Row of curated memory, with all that it brings; loaded only where the layer is switched on."""
+"""Row of curated memory with all its parts; loaded only if the layer is switched on."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ OPERATOR_VERBS = {
 
 
 def curated_part(plan: Plan) -> Part:
-    """The one actor that writes the memory folders."""
+    """Single writer of the memory folders."""
     can_run = plan.settings.shell.enabled
     return Part(
         spec=curated_spec(plan, lives=plan.lives),

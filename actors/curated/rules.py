@@ -1,4 +1,4 @@
-"""Rules of writing as the actor applies them: what a text may hold, which day it is, and where faults are noted."""
+"""Rules of writing as the actor applies them: the allowed content, the current day, and the record of faults."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Rules:
     """Rules for writing, and notes on refusals."""
 
     def __init__(self, secrets: Iterable[str], state: CuratedState, today: Callable[[], str]) -> None:
-        """Rules of one agent.
+        """Rules of an agent.
 
         Args:
             secrets: The agent's own.
-            state: Where faults are noted.
-            today: Gives the day that facts get, `YYYY-MM-DD`; empty for none.
+            state: Holder of noted faults.
+            today: Returns the day for new facts, `YYYY-MM-DD`; empty without a day.
         """
         self._scrubber = Scrubber(secrets)
         self._state = state
@@ -29,17 +29,17 @@ class Rules:
 
     @property
     def day(self) -> str:
-        """The day that a fact gets which is written now; empty for none."""
+        """Day for a fact written now; empty without a day."""
         return self._today()
 
     def always(self, *texts: str) -> str:
-        """Why a text may be written nowhere, strict or not; empty if it may."""
+        """Reason why a text may be written nowhere, strict or not; empty if allowed."""
         return OWN_SECRET if any(map(self._scrubber.finds, texts)) else ""
 
     def flaw(self, scope: Scope, text: str, section: str = "") -> str:
-        """Why a fact may not be written into a scope; empty if it may."""
+        """Reason why a fact may not be written into a scope; empty if allowed."""
         return self.always(text, section) or flaw_of_fact(text, scope) or flaw_of_section(section, scope)
 
     def fault(self, window: str, fault: Fault) -> None:
-        """Note a fault of writing, which the window with that key may see."""
+        """Record a fault of writing, visible to the window with this key."""
         self._state.faults.append((window, fault))

@@ -1,4 +1,4 @@
-"""Sidecars of a memory folder: its journal and page table, and what keeps commands from changing them."""
+"""Sidecars of a memory folder: journal and page table, and protection of both from commands."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from domain.curated.page import Scope
 
 _GITIGNORE = ".gitignore"
 _IGNORED = "MEMORY.local.md\npage-table.jsonl\nwriteback-journal.jsonl\n.*.agent*\n.*.new\n"
-"""Of a project's folder: what is personal, or made anew from the rest."""
+"""Entries for a project's folder: personal files, and derived files."""
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def append_steps(disk: Disk, folder: Path, steps: Iterable[tuple[Operation, str]]) -> None:
-    """Note steps of operations in a folder's journal, safe from a crash and a power loss.
+    """Append steps of operations to a folder's journal, safe from a crash and a power loss.
 
     Args:
-        disk: What stores.
-        folder: A memory folder that is there.
-        steps: Operations, and why each was rejected.
+        disk: Disk that stores.
+        folder: An existing memory folder.
+        steps: Operations, each with the reason of a rejection.
 
     Raises:
-        FileRefusedError: the journal is no file of its own, or full.
-        OSError: it cannot be written.
+        FileRefusedError: the journal has other names or is no regular file, or is full.
+        OSError: the journal cannot be written.
     """
     noted = tuple(steps)
     lines = b"".join(journal.line(operation, reason) for operation, reason in noted)
@@ -42,7 +42,7 @@ def append_steps(disk: Disk, folder: Path, steps: Iterable[tuple[Operation, str]
 
 
 def append_lines(disk: Disk, folder: Path, lines: bytes, most_bytes: int = journal.LIMIT_BYTES) -> None:
-    """The same with lines; a journal that would become longer than `most_bytes` is full."""
+    """Append lines to a journal; a journal that would become longer than `most_bytes` is full."""
     path = folder / journal.FILE
     fd = disk.open(path, _APPEND, 0o600)
     try:
@@ -58,7 +58,7 @@ def append_lines(disk: Disk, folder: Path, lines: bytes, most_bytes: int = journ
 
 
 def shorten_journal(disk: Disk, folder: Path, spare: Path) -> None:
-    """Rewrite a long journal without finished operations, unless that saves little; see `rewrite_journal`."""
+    """Rewrite a long journal without finished operations, unless the saving is small; see `rewrite_journal`."""
 
     def shorten(data: bytes) -> bytes:
         shortened = journal.compact_journal(data)
@@ -103,10 +103,10 @@ def rewrite_journal(disk: Disk, folder: Path, spare: Path, change: Callable[[byt
 
 
 def mend_journal(disk: Disk, folder: Path, spare: Path) -> None:
-    """Bring back what a shortening that did not come to its end left in `spare`; a line that is there twice is one.
+    """Restore lines left in `spare` by an interrupted shortening; a duplicate line counts as one.
 
     Raises:
-        OSError: it cannot be brought back yet.
+        OSError: the lines cannot be restored yet.
     """
     try:
         lines = spare.read_bytes()
@@ -121,10 +121,10 @@ def write_table(disk: Disk, folder: MemoryFolder) -> tuple[int, tuple[str, ...]]
     """Make a folder's page table anew from its markdown.
 
     Returns:
-        How many pages it lists, and what could not be read.
+        Number of listed pages, and the unreadable files.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the table cannot be written.
     """
     if not folder.files():  # there is nothing to list, and its disk may not be mounted
         return 0, ()
@@ -136,9 +136,9 @@ def write_table(disk: Disk, folder: MemoryFolder) -> tuple[int, tuple[str, ...]]
 
 
 def keep_from_commands(disk: Disk, folder: MemoryFolder) -> tuple[str, ...]:
-    """Names in a folder that commands may only read though they may write the rest; each is there from now on.
+    """Names in a writable folder that commands may only read; each file exists from now on.
 
-    A command with write access could turn the memory off for all users, or drop facts that others have staged.
+    A command with write access could turn the memory off for all users, or drop facts staged by other users.
 
     Raises:
         OSError: a file cannot be made.
@@ -162,13 +162,14 @@ def ignore_sidecars(disk: Disk, folder: Path) -> None:
 
 
 def _put_into(disk: Disk, path: Path, content: bytes) -> None:
-    """Make a file hold something and stay the same file, so that commands under way are still kept from it.
+    """Write content to a file without replacing the file, so running commands are still kept from it.
 
-    A crash or a power loss may leave it half written: it is made anew. What lies there that is no file of its own is
-    taken away first.
+    A crash or a power loss may leave a half-written file: the file is made anew. A link, or a file with several names,
+    is
+    removed first.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     with suppress(FileNotFoundError):
         status = path.lstat()

@@ -46,14 +46,14 @@ class Staging:
     """Entry of facts into the journals."""
 
     def __init__(self, host: Host, config: CuratedConfig, folders: Folders, writer: Writer, rules: Rules) -> None:
-        """Nothing is staged yet.
+        """Begin without staged facts.
 
         Args:
             host: The actor.
             config: The operator's decisions.
             folders: Read the indexes and journals.
-            writer: Writes them.
-            rules: Say what may be written.
+            writer: Writes the indexes and journals.
+            rules: Decide about the allowed content.
         """
         self._host = host
         self._config = config
@@ -62,12 +62,12 @@ class Staging:
         self._rules = rules
 
     def stage(self, request: RememberFact, window: Window, place: Place) -> FactStaged:
-        """Note what a person wants remembered.
+        """Stage a fact that a person wants remembered.
 
         Raises:
-            EditRefusedError: a rule is broken; nothing was noted.
-            ValueError: the journal may not be read as it is.
-            OSError: it cannot be written.
+            EditRefusedError: a rule is broken; no fact was noted.
+            ValueError: the journal may not be read in its present state.
+            OSError: the journal cannot be written.
         """
         text, section = one_line(request.text), one_line(request.section)
         if flaw := self._rules.always(text, section) or (flaw_of_form(text, section) if text else ""):
@@ -94,12 +94,12 @@ class Staging:
         )
 
     def capture(self, ended: TurnEnded, places: WindowPlaces) -> int:
-        """Propose what a person said should be kept, for the nearest scope that may be written; how much that is.
+        """Propose facts that a person asked to keep, for the nearest writable scope; return their number.
 
         Raises:
-            EditRefusedError: too much waits already.
-            ValueError: the journal may not be read as it is.
-            OSError: it cannot be written.
+            EditRefusedError: too many facts are waiting already.
+            ValueError: the journal may not be read in its present state.
+            OSError: the journal cannot be written.
         """
         place = next((each for each in reversed(places.places) if each.may_write), None)
         if place is None:
@@ -118,10 +118,10 @@ class Staging:
     def flush(
         self, request: FlushFacts, places: WindowPlaces, on_done: Callable[[FactsFlushed], None], *, is_operators: bool
     ) -> None:
-        """Commit what waits in every scope that may be written, then say what became of it.
+        """Commit the waiting facts in every writable scope, then report the outcome.
 
         Raises:
-            EditRefusedError: none may be written.
+            EditRefusedError: no scope may be written.
         """
         places_to_write = [place for place in places.places if place.may_write]
         if not places_to_write:
@@ -139,10 +139,10 @@ class Staging:
     def import_claude(
         self, request: ImportClaude, places: WindowPlaces, on_done: Callable[[ClaudeImported], None]
     ) -> None:
-        """Stage what Claude Code has of a project, and copy the topic files that there are not yet.
+        """Stage Claude Code's memory of a project, and copy missing topic files.
 
         Raises:
-            EditRefusedError: there is nothing to import from or into.
+            EditRefusedError: there is no memory to import from or into.
         """
         if self._config.claude_folder is None:
             raise EditRefusedError(
@@ -186,7 +186,7 @@ class Staging:
     def _topics(
         self, place: Place, theirs: MemoryFolder, document: Document, skipped: list[str]
     ) -> list[tuple[str, bytes]]:
-        """Topic files to be copied, with their content; what is left out is added to `skipped`."""
+        """Topic files to copy, with their content; omissions are added to `skipped`."""
         topics: list[tuple[str, bytes]] = []
         for name in dict.fromkeys(page.target for page in document.facts if page.kind is PageKind.POINTER):
             try:
@@ -201,7 +201,7 @@ class Staging:
         return topics
 
     def _flaw_of_file(self, place: Place, name: str, data: bytes) -> str:
-        """Why a topic file is not copied; empty if it is."""
+        """Reason why a topic file is not copied; empty if copied."""
         text = data.decode("utf-8", "replace")
         if flaw := flaw_of_topic(name) or self._rules.always(text):
             return flaw
@@ -210,7 +210,7 @@ class Staging:
         return "there is a file of that name already" if name in self._folders.at(place).topics() else ""
 
     def _stage_all(self, place: Place, document: Document, skipped: list[str]) -> int:
-        """Stage the facts of another's memory, with what is left out in `skipped`; how many are staged."""
+        """Stage the facts of a foreign memory, with omissions in `skipped`; return the number of staged facts."""
         operations: dict[str, Operation] = {}
         for page in document.facts:
             if flaw := _WAITS if page.text in operations else self._flaw_of_page(place, page):
@@ -222,13 +222,13 @@ class Staging:
         return len(operations)
 
     def _flaw_of_page(self, place: Place, page: Page) -> str:
-        """Why a page of another's is not staged; empty if it is."""
+        """Reason why a page of a foreign memory is not staged; empty if staged."""
         if page.kind is PageKind.POINTER and (flaw := flaw_of_topic(page.target)):
             return flaw
         return self._rules.flaw(place.scope, page.text, page.section) or self._repeats(place, page.text)
 
     def _repeats(self, place: Place, text: str) -> str:
-        """Why a text need not be staged; empty if it is new."""
+        """Reason why a text need not be staged; empty for a new text."""
         folder = self._folders.at(place)
         if any(page.text == text for page in folder.look().document.facts):
             return "the index has it already"
@@ -242,7 +242,7 @@ class Staging:
 
 
 def reasons_of(reply: FactsFlushed) -> tuple[str, ...]:
-    """Outcome of a flush, as a decision notes it; empty if no facts were waiting."""
+    """Outcome of a flush in the form for decisions; empty if no facts were waiting."""
     words = [f"{scope}: {text[:80]}" for scope, text in reply.committed]
     words += [f"rejected, {each.scope}: {each.text[:80]}: {each.reason}" for each in reply.rejected]
     words += reply.notes
@@ -252,7 +252,7 @@ def reasons_of(reply: FactsFlushed) -> tuple[str, ...]:
 
 
 def claude_memory(projects: Path, repository: Path) -> Path:
-    """Folder in which Claude Code keeps a repository's memory: named by the path, other signs as `-`."""
+    """Folder of Claude Code's memory for a repository: named by the path, with all other characters as `-`."""
     return projects / _OTHER.sub("-", str(repository)) / _CLAUDE_MEMORY
 
 
@@ -260,7 +260,7 @@ def _read_index(folder: MemoryFolder) -> Document:
     """Index of a memory to import.
 
     Raises:
-        EditRefusedError: it cannot be read, or there is none.
+        EditRefusedError: the index is missing or cannot be read.
     """
     snapshot = folder.look()
     if snapshot.faults:

@@ -1,4 +1,4 @@
-"""Writer of memory folders: facts that wait in journals and get into the indexes, page tables, and what is owed."""
+"""Writer of memory folders: facts on their way from journals into the indexes, page tables, and overdue work."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ log = logging.getLogger(__name__)
 
 LOOK_AFTER_S = 60.0
 _MOST_READ_LAST = 32 * 1024 * 1024
-"""Of edits that are made at the end, by their cost; an agent's end has to be quick."""
+"""Limit of edits made at the end, by their cost; an agent's end has to be quick."""
 
 
 @dataclass(slots=True)
 class Flushed:
-    """Outcome of one folder's flush."""
+    """Outcome of a folder's flush."""
 
     committed: Sequence[Operation] = ()
     rejected: list[tuple[Operation, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
-    """Why each of those waits on that may not be written now."""
+    """Reason for each fact that still waits because it may not be written now."""
 
 
 class Writer:
-    """Writer of journals, indexes and page tables of all folders, and keeper of what is owed to these.
+    """Writer of journals, indexes and page tables of all folders, and keeper of their overdue work.
 
     An operation is noted as begun, safe from a crash, before the index is touched, and as committed when the index is
-    safe. What was only begun is made again, and that changes nothing where the fact stands already.
+    safe. An operation only begun is made again, without effect if the fact is in the index already.
     """
 
     def __init__(
@@ -65,16 +65,17 @@ class Writer:
         rules: Rules,
         denial_of: Callable[[Place, str], str],
     ) -> None:
-        """Nothing is looked at yet.
+        """Begin without a look.
 
         Args:
             host: The actor.
             config: The operator's decisions.
-            state: What outlives the actor in this process.
+            state: State that outlives the actor in this process.
             folders: Read the indexes and journals.
-            rules: Say what may be written.
-            denial_of: Gives why what was said in the window with a key may not be written into a place now; empty if it
-                may.
+            rules: Decide about the allowed content.
+            denial_of: Returns the reason why words of the window with a key may not be written into a place now; empty
+                if
+                allowed.
         """
         self.files = MemoryFiles(host, config, self._write_table_of)
         self._host = host
@@ -90,11 +91,11 @@ class Writer:
         self._without_table: set[Place] = set()
         """Places whose page tables could not be written; for the next minute."""
         self._unfinished: set[Place] = set()
-        """Places in which something may be left that could not be looked at."""
+        """Places with possible leftovers that could not be examined."""
         self._waiting: set[Place] = set()
-        """Places with facts that wait until readership allows the write, as far as readership is known."""
+        """Places with facts that wait until the readership allows the write, as far as the readership is known."""
         self._waits = False
-        """True while the next attempt at what failed is set."""
+        """True while another attempt at failed work is scheduled."""
 
     @property
     def is_busy(self) -> bool:
@@ -102,12 +103,12 @@ class Writer:
         return self.files.is_busy or bool(self._flushing)
 
     def stage(self, place: Place, *operations: Operation) -> int:
-        """Note operations in their folder's journal, all or none; how many wait there now.
+        """Note operations in their folder's journal, all or none; return the number of waiting operations.
 
         Raises:
             EditRefusedError: too many would wait.
-            ValueError: the journal may not be read as it is.
-            OSError: it cannot be written.
+            ValueError: the journal may not be read in its present state.
+            OSError: the journal cannot be written.
         """
         self.files.make_folder(place)
         folder = self._folders.at(place)
@@ -127,13 +128,13 @@ class Writer:
         takes_proposals: bool = False,
         is_operators: bool = False,
     ) -> None:
-        """Commit what waits in a folder, after the flush that is under way there.
+        """Commit the waiting facts of a folder, after a running flush there.
 
         Args:
             place: The folder.
             on_done: Called with the outcome, later.
-            takes_proposals: True if a person asked for the flush, so that proposals count as staged.
-            is_operators: True if the operator asked, who also commits facts from windows that now have fewer readers.
+            takes_proposals: True if a person asked for the flush, so proposals count as staged.
+            is_operators: True if the operator asked: facts from windows that now have fewer readers are committed too.
         """
         if (later := self._flushing.get(place.folder)) is not None:
             later.append(
@@ -175,12 +176,12 @@ class Writer:
     def _begin(
         self, place: Place, outcome: Flushed, *, takes_proposals: bool = False, is_operators: bool = False
     ) -> list[Operation]:
-        """Note permitted operations as begun, and the others as rejected; those that are begun.
+        """Note permitted operations as begun, and the rest as rejected; return the begun operations.
 
         Facts from windows that now have fewer readers than this memory wait, and their text is not reported.
 
         Raises:
-            ValueError: the journal may not be read as it is.
+            ValueError: the journal may not be read in its present state.
             OSError: the journal cannot be written.
         """
         folder = self._folders.at(place)
@@ -217,7 +218,7 @@ class Writer:
         return begun
 
     def _flaw(self, place: Place, operation: Operation, known: Iterable[str], *, is_strict: bool) -> tuple[str, str]:
-        """Why an operation is rejected, and what is noted only."""
+        """Reason why an operation is rejected, and a remark to note only."""
         text, section = operation.text, operation.section
         if flaw := flaw_of_form(text, section) or self._rules.always(text, section):
             return flaw, ""
@@ -254,16 +255,17 @@ class Writer:
             log.warning("the journal stays as long as it is: %s", reason_of(error))
 
     def spare(self, folder: Path) -> Path:
-        """File for the content of a memory folder's journal while that is rewritten."""
+        """File for the content of a memory folder's journal during a rewrite."""
         return self._config.own_folder / f"{digest(os.fsencode(folder))[:16]}.jsonl"
 
     def shared_folders(self, places: WindowPlaces, window: Window, *, shows_local: bool) -> tuple[SharedFolder, ...]:
-        """Existing memory folders; files that commands must not change are made where commands may write the rest.
+        """Existing memory folders; where commands may write, missing protected files are made.
 
         Args:
             places: The window's scopes.
-            window: Window whose commands see the folders: the operator's see all, others no journal, in which stands
-                what was said where fewer people may read by now.
+            window: Window whose commands see the folders: the operator's see all, any other window's no journal, since
+                it
+                holds words from windows that may have fewer readers by now.
             shows_local: True if the window shows personal notes.
         """
         is_operators, shared = window.surface is Surface.CLI, list[SharedFolder]()
@@ -289,29 +291,29 @@ class Writer:
     # what is owed
 
     def recover(self) -> None:
-        """Bring back what a crash left beside the files, and commit what was staged."""
+        """Restore changes that a crash left beside the files, and commit staged facts."""
         for place in self._places.values():
             self._finish_earlier(place)
         self.look_later()
 
     def flush_waiting(self) -> None:
-        """Commit what is staged still, as far as it is known now that it may be."""
+        """Commit facts still staged, as far as they are known to be permitted now."""
         waiting, self._waiting = self._waiting, set()
         for place in waiting:
             self.flush(place, partial(self._take_outcome, place))
         self.look_later()
 
     def look_later(self) -> None:
-        """See that the files are looked after, as long as there is anything to look for."""
+        """Schedule another attempt, as long as there is unfinished work."""
         is_owing = self._unfinished or self._without_table or not self.files.is_at_rest
         if is_owing and not self._waits:
             self._waits = True
             self._host.wait(LOOK_AFTER_S, self._try_again)
 
     def close(self) -> None:
-        """Let go of the files, commit what is staged, and write the tables that are due; no later life knows of these.
+        """Release the files, commit staged facts, and write overdue tables; no later life knows of these.
 
-        What cannot be committed waits for the next start.
+        Facts that cannot be committed wait for the next start.
         """
         self.files.close()
         for place in self._places.values() if self._config.lives else ():

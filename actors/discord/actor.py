@@ -1,4 +1,4 @@
-"""The actor that people in Discord talk to."""
+"""Actor for conversations with people in Discord."""
 
 from __future__ import annotations
 
@@ -40,12 +40,13 @@ log = logging.getLogger(__name__)
 
 
 class DiscordActor(Actor):
-    """Bridge to Discord: tells windows what people say there, and shows what the windows answer.
+    """Bridge to Discord: passes people's words to windows, and shows the windows' answers.
 
-    Owns: a thread with an event loop, and on it every object of discord.py.
-    Asks: the windows' actors and the parts of the menu, for what people want by commands and buttons.
-    Crashes on: nothing that Discord does. What no restart could mend is told to its starter; the actor then lives on
-    without a connection.
+    Owns: a thread with an event loop, and on the loop every object of discord.py.
+    Asks: the windows' actors and the parts of the menu, on behalf of people's commands and buttons.
+    Crashes on: no act of Discord's. Faults that no restart could mend are reported to the actor's starter; the actor
+    then
+    lives on without a connection.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class DiscordActor(Actor):
         self._parts: Wiring
 
     def on_start(self) -> None:
-        """Start the loop and let it connect."""
+        """Start the loop and begin to connect."""
         logging.getLogger("discord").setLevel(logging.WARNING)
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
         self._parts = wire(self, self._config, self._around)
@@ -113,7 +114,7 @@ class DiscordActor(Actor):
             raise NotUnderstoodError(message)
 
     def _forget(self, request: ForgetDerived) -> None:
-        """Forget words that wait in memory; on the loop."""
+        """Forget words waiting in memory; on the loop."""
         self._parts.forget(request)
         self.tell(request.reply_to, answer_derived(request, self.address.kind, 0))
 
@@ -191,7 +192,7 @@ class DiscordActor(Actor):
             self._tell_fatal(sentence)
 
     def on_online(self, name: str) -> None:
-        """Pass on that the bot came online."""
+        """Report that the bot came online."""
         if self._tell_online is not None:
             self._tell_online(name)
 

@@ -20,12 +20,12 @@ from messages.discord import DISCORD, AttachFile, SwitchMemory
 log = logging.getLogger(__name__)
 
 LISTEN_MARGIN_S = 5.0
-"""Longer than a transcription itself takes, so that its own reason arrives first."""
+"""Margin above a transcription's own time limit, so the transcription's own reason arrives first."""
 VERBS = {"memory.switch": Verb(DISCORD, SwitchMemory, words=SWITCHED)}
 
 
 def row(plan: Plan, parts: Parts) -> Part | None:
-    """The actor that people talk to; none in a command line's turn."""
+    """Row of the Discord actor; None in a command line's turn."""
     connection = plan.connection
     if connection is None:
         return None
@@ -77,7 +77,7 @@ def discord_config(settings: Settings, connection: DiscordConnection, secrets: t
     """Configuration of the actor, from the operator's settings.
 
     Args:
-        settings: All of them; those about people and channels count.
+        settings: All settings; the settings about people and channels count.
         connection: Discord's address, and the bot's token.
         secrets: Secrets to redact.
     """
@@ -108,7 +108,7 @@ def discord_config(settings: Settings, connection: DiscordConnection, secrets: t
 
 
 def discord_wish(settings: Settings, connection: DiscordConnection) -> DiscordWish:
-    """Ids that the settings name, to be held against what Discord knows."""
+    """Ids named in the settings, to be compared with Discord's data."""
     discord, reminders = settings.discord, settings.reminders
     tables = {channel_id: table.rule for channel_id, table in settings.channels.items()}
     return DiscordWish(
@@ -150,7 +150,7 @@ def say_once(
 
 
 def _lacks(connection: DiscordConnection) -> dict[str, str]:
-    """Missing setting -> why the bot cannot be started without it."""
+    """Missing setting -> reason why the bot cannot be started without the setting."""
     lacks = {}
     if not connection.token:
         lacks["DISCORD_BOT_TOKEN"] = "no token: put DISCORD_BOT_TOKEN=… into secrets.env (mode 0600) or the environment"

@@ -1,4 +1,4 @@
-"""Composition of the Discord actor: every part that lives on its loop, made in one place and joined."""
+"""Composition of the Discord actor: every part on the actor's loop, made and joined here."""
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ from messages.forget import ForgetDerived
 
 
 class DiscordHost(Host, Protocol):
-    """The actor behind the parts, as far as they need it."""
+    """The actor behind the parts, as far as the parts need the actor."""
 
     def on_fatal(self, sentence: str) -> None:
-        """Note that no restart could help, and why, in words for a person; safe in any thread."""
+        """Note a fault that no restart can mend, with the reason in words for a person; safe in any thread."""
 
     def on_online(self, name: str) -> None:
         """Note that the bot, of this name, came online; safe in any thread."""
@@ -82,24 +82,24 @@ class Surroundings:
     menu: Menu
     """Commands of the parts."""
     last_seen: Mapping[str, str]
-    """Window key (`discord-channel/<id>`, `discord-thread/<id>`) -> newest message in its logs, 0 for none."""
+    """Window key (`discord-channel/<id>`, `discord-thread/<id>`) -> newest message in the window's logs, 0 for none."""
     watermarks: Mapping[int, Watermark] = field(default_factory=dict)
-    """Channel id -> how far it was read, as far as that is kept."""
+    """Channel id -> progress of reading, as far as kept."""
     signs: tuple[Place, ...] = ()
-    """Messages at which an earlier life left the sign of work."""
+    """Messages with the sign of work from an earlier life."""
     switches: MemorySwitches = NO_SWITCHES
-    """Switches of memory that people made in earlier lives."""
+    """Switches of memory set by people in earlier lives."""
     reader_listeners: tuple[Address, ...] = ()
     """Addresses that get the readers of windows."""
     workdir_of: WorkdirOf | None = None
-    """Gives a window's working directory, where files that the agent sends are looked for; None if there are none."""
+    """Finder of a window's working directory, the place of files to send; None without working directories."""
     data_root: Path | None = None
-    """Folder of the data, for people's attachments; None to keep none."""
+    """Folder of the data, for people's attachments; None without attachments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wiring:
-    """The parts that the actor speaks to; all of them live on its loop."""
+    """Parts called by the actor; all live on the actor's loop."""
 
     rest: RestCalls
     intake: Intake
@@ -123,7 +123,7 @@ class Wiring:
         self.own.forget(ChannelId(place))
 
     async def close(self) -> None:
-        """Cut off what is under way and log out."""
+        """Cut off work under way and log out."""
         self.outbox.close()
         self.reactions.close()
         self.sending.close()
@@ -135,7 +135,7 @@ class Wiring:
 
 @dataclass(frozen=True, slots=True)
 class _SharedParts:
-    """Parts that the way in is made from."""
+    """Parts that make up the intake."""
 
     disk: Disk
     rest: RestCalls
@@ -147,7 +147,7 @@ class _SharedParts:
 
 
 def wire(host: DiscordHost, config: DiscordConfig, around: Surroundings) -> Wiring:
-    """The parts, joined; nothing runs yet."""
+    """Make and join the parts without starting work."""
     timing, token = config.timing, config.connection.token
     first_id = config.connection.first_id
     rest = RestCalls(timing=timing, on_fatal=host.on_fatal, first_id=first_id, monotonic=host.monotonic)
@@ -223,7 +223,7 @@ def _sending(
 
 
 def _greet(host: DiscordHost, check: SettingsCheck, client: discord.Client) -> None:
-    """Say which settings cannot work, then that the bot is online."""
+    """Report useless settings, then the bot's arrival online."""
     check.look(client)
     host.on_online(str(client.user))
 
@@ -241,7 +241,7 @@ def _intake(
     around: Surroundings,
     shared: _SharedParts,
 ) -> Intake:
-    """The way in, with the rules of who is heard."""
+    """Make the intake, with its rules for hearing people."""
     connection, rest, window_map = config.connection, shared.rest, shared.window_map
     watermarks = Watermarks(
         watermarks=around.watermarks,

@@ -1,7 +1,7 @@
-"""Access to a file and to what lies beside it: what is opened is judged, and what may lead elsewhere is never followed.
+"""Access to a file and its neighbours: opened entries are judged, and links to elsewhere are never followed.
 
-In a folder to which hostile programs write, a name may come to stand for something else between any two calls. There
-nothing is told from a name: a descriptor is opened without following or waiting, and only what it stands for counts.
+In a folder writable by hostile programs, a name may change its meaning between any two calls. There a name proves
+nothing: a descriptor is opened without following or waiting, and only the opened entry counts.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _KINDS = {
     stat.S_IFBLK: "a device",
 }
 _PERMISSIONS = 0o666
-"""Of a file of others', in a folder to which hostile programs write."""
+"""Permissions of another owner's file, in a folder writable by hostile programs."""
 _OPENINGS = 50
-"""Attempts to open a file whose name goes to another one each time."""
+"""Attempts to open a file whose name goes to another file each time."""
 _GONE = " (deleted)"
-"""Suffix that Linux puts behind the path of an open file whose name was removed."""
+"""Suffix added by Linux to the path of an open file whose name was removed."""
 
 
 class FileRefusedError(OSError):
-    """The file cannot be used as it is; the text says why, for a person."""
+    """The file cannot be used as it is; the text gives the reason, for a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Access:
 
     disk: Disk
     follows_links: bool = True
-    """False where hostile programs write to the folder, whose own path is trusted."""
+    """False where hostile programs write to the folder; the folder's own path is trusted."""
     most_bytes: int = EDITED_BYTES
     """A larger file is not read as a whole."""
 
@@ -118,11 +118,11 @@ class Access:
         return not os.readlink(f"/proc/self/fd/{fd}").endswith(_GONE)  # noqa: PTH115 - a path that is none
 
     def content(self, path: Path) -> bytes:
-        """Everything in the file at `path`, which is never a link.
+        """Content of the file at `path`, never through a link.
 
         Raises:
-            FileRefusedError: it is no file, or too large.
-            OSError: it cannot be read.
+            FileRefusedError: `path` is no file, or too large.
+            OSError: the file cannot be read.
         """
         fd = self.open(path, os.O_NOFOLLOW)
         try:
@@ -131,12 +131,11 @@ class Access:
             os.close(fd)
 
     def read_whole(self, fd: int, path: Path) -> bytes:
-        """Everything in the open file from its beginning; `path` is how people call it.
+        """Content of the open file from the beginning; `path` is the file's name for people.
 
         Raises:
-            FileRefusedError: that is more than can be edited; a part of it would pass for people having deleted the
-                rest.
-            OSError: it cannot be read.
+            FileRefusedError: the file is too large for edits; a part would look as if people had deleted the rest.
+            OSError: the file cannot be read.
         """
         data = read_first(fd, self.most_bytes + 1) if os.fstat(fd).st_size <= self.most_bytes else None
         if data is None or len(data) > self.most_bytes:
@@ -151,10 +150,10 @@ class Access:
         return data
 
     def check_size(self, path: Path, data: bytes, seen: bytes) -> None:
-        """Return if the file at `path` may hold `data` instead of what was `seen`.
+        """Return if the file at `path` may hold `data` instead of `seen`.
 
         Raises:
-            FileRefusedError: it could not be edited again.
+            FileRefusedError: `data` could not be edited again.
         """
         if not self.follows_links and line_count(data) > max(MOST_LINES, line_count(seen)):
             raise FileRefusedError(
@@ -190,7 +189,7 @@ class Access:
         return os.path.samestat(os.fstat(fd), path.stat(follow_symlinks=self.follows_links))
 
     def take_over(self, fd: int, status: os.stat_result, old: Path) -> None:
-        """Give the open file, a new version, what it may have of the old one's owner, permissions and attributes."""
+        """Give the open file, a new version, the old version's owner, permissions and attributes as far as allowed."""
         if self.follows_links:
             with suppress(PermissionError):
                 os.fchown(fd, status.st_uid, status.st_gid)
@@ -243,7 +242,7 @@ def read_first(fd: int, count: int) -> bytes:
 
 
 def take_away(disk: Disk, path: Path) -> None:
-    """Remove what is of no more use; if that fails, the next start does it."""
+    """Remove a useless file; if the removal fails, the next start repeats it."""
     try:
         disk.unlink(path)
     except FileNotFoundError:
@@ -258,7 +257,7 @@ def shown_size(size: int) -> str:
 
 
 def _copy_attributes(old: Path, fd: int) -> None:
-    """Give the open file the extended attributes of another, lists of who may read it among them, as far as it may."""
+    """Copy another file's extended attributes, access lists included, to the open file, as far as allowed."""
     with suppress(OSError):  # some file systems have none
         for name in os.listxattr(old):
             with suppress(OSError):  # those of the system are root's alone
@@ -266,7 +265,7 @@ def _copy_attributes(old: Path, fd: int) -> None:
 
 
 def _refusal_of(path: Path, flags: int, error: OSError) -> OSError:
-    """Error to raise for an open that failed."""
+    """Error to raise for a failed open."""
     if error.errno == errno.ELOOP and flags & os.O_NOFOLLOW:
         return FileRefusedError(f"{path}: is a symbolic link, which is not followed here")
     if error.errno == errno.ENXIO:

@@ -1,7 +1,8 @@
-"""Displaced versions of a file: versions that an edit replaced, kept until no change in them can be lost.
+"""Displaced versions of a file: replaced by an edit, and kept until no change in them can be lost.
 
-Each version lies beside the file under a name of the agent's own, with the digest of the version that replaced it. The
-expected content lies in the spare folder under the same digest, so after a crash the changes of others can be computed.
+Each version lies beside the file under a name of the agent's own, with the digest of the replacing version. The
+expected content lies in the spare folder under the same digest, so other programs' changes can be computed after a
+crash.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _BASE_DRAFT = re.compile(_BASE.pattern + re.escape(_DRAFT))
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """A version that a crash left beside the file."""
+    """A version left beside the file by a crash."""
 
     path: Path
     data: bytes
@@ -35,7 +36,7 @@ class Leftover:
 
 
 class Displaced:
-    """Version of a file that another version replaced; a program that has the version open may still write to it."""
+    """Replaced version of a file; a program with the version still open may write to it."""
 
     def __init__(
         self, access: Access, path: Path | None, base: Path, before: Path, expected: bytes, fd: int | None = None
@@ -56,7 +57,7 @@ class Displaced:
         self._before = before
         self._fd = fd
         self.accounted = expected
-        """Content that is accounted for."""
+        """Content already accounted for."""
 
     def read(self) -> bytes:
         """Current content; the accounted content, if the file may not be read.
@@ -71,8 +72,9 @@ class Displaced:
     def discard(self) -> None:
         """Remove the version from the disk; an open version stays readable until `close`.
 
-        The expected content becomes a backup. On failure the version stays until the next start, which finds that all
-        its content is accounted for.
+        The expected content becomes a backup. On failure the version stays until the next start, whose comparison finds
+        all
+        content accounted for.
         """
         try:
             if os.path.lexists(self._base):
@@ -94,15 +96,15 @@ class Displaced:
                 os.close(fd)
 
     def open(self) -> int | None:
-        """Its descriptor, opened at the first call.
+        """Descriptor of the version, opened at the first call.
 
         Returns:
             None if the version may not be read (only where links are not followed): a program put a strange entry into
             its place, gave the version another, findable name, or removed it.
 
         Raises:
-            FileRefusedError: it is no file.
-            OSError: it cannot be opened.
+            FileRefusedError: the version is no file.
+            OSError: the version cannot be opened.
         """
         if not self._access.follows_links:
             return self._open_guarded()
@@ -141,7 +143,7 @@ class Displaced:
 
 
 def leftover_names(place: Path) -> dict[str, Path]:
-    """Digest -> path of each version that lies beside the file at `place`.
+    """Digest -> path of each version beside the file at `place`.
 
     Raises:
         OSError: the folder cannot be read.
@@ -151,7 +153,7 @@ def leftover_names(place: Path) -> dict[str, Path]:
 
 
 def leftover_path(place: Path, digest: str) -> Path:
-    """Path of the version that was displaced by the version with digest `digest`."""
+    """Path of the version displaced by the version with digest `digest`."""
     return place.with_name(f".{place.name}.{digest}.agent")
 
 
@@ -182,7 +184,7 @@ def draft_path(path: Path) -> Path:
 
 
 def drafts(place: Path, spare: Path) -> list[Path]:
-    """Drafts that a crash left half written; a draft was never in a file's place, so a person's text is not in it.
+    """Half-written drafts left by a crash; a draft was never in a file's place, so it holds no person's text.
 
     Raises:
         OSError: a folder cannot be read.
@@ -216,10 +218,10 @@ def _names(folder: Path) -> list[str]:
 
 
 def forget_displaced(disk: Disk, folder: Path) -> None:
-    """Empty every backup that edits left in spare folders; that a file was edited stays known.
+    """Empty every backup left by edits in spare folders; the fact of an edit stays known.
 
     Args:
-        disk: What stores.
+        disk: Disk to write to.
         folder: Folder of the spare folders.
 
     Raises:

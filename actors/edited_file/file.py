@@ -1,7 +1,7 @@
-"""File that people edit too: read, and put a new version in its place, so that no save of theirs is lost.
+"""File edited by people too: read, and replaced by a new version without losing people's saves.
 
-People and their programs write the file at the same time. A new version therefore changes places with the old one, and
-the old version is kept until it is known to be unchanged meanwhile. A new version is on the disk before it gets the
+People and their programs write the file at the same time. A new version therefore changes places with the old version,
+and the old version is kept until known to be unchanged meanwhile. A new version is on the disk before getting the
 file's name; the name survives a power loss only after `make_durable`.
 """
 
@@ -37,9 +37,9 @@ LIMIT_BYTES = EDITED_BYTES // 2
 _CONFLICT = re.compile(r"sync-conflict|conflicted copy|\.orig$|\(conflict", re.IGNORECASE)
 _NEW_FILE_MODE = 0o600
 _MOST_LEFTOVERS = 16
-"""Looked at in one go, where anybody may put files that pass for some."""
+"""Leftovers examined in one go, in folders where any program may put fake leftovers."""
 _NO_FOLDER_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS})
-"""Answers of file systems that cannot sync a folder."""
+"""Error codes of file systems that cannot sync a folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Look:
     """Snapshot of the file."""
 
     data: bytes
-    """All of it, or as many whole lines of its beginning as `LIMIT_BYTES` hold."""
+    """Whole content, or as many whole lines from the beginning as fit into `LIMIT_BYTES`."""
     modified_at: float
     """Seconds since 1970."""
     left_out_bytes: int = 0
@@ -71,14 +71,14 @@ class EditedFile:
         follows_links: bool = True,
         most_bytes: int = EDITED_BYTES,
     ) -> None:
-        """The file at a path; nothing is opened yet.
+        """The file at a path, not opened yet.
 
         Args:
-            path: May be a symbolic link, which stays one, and need not exist.
-            spare: A folder of the agent's own for what must outlive a crash in the middle of an edit.
-            disk: What stores; the system's own by default.
+            path: May be a symbolic link (the link is kept), and need not exist.
+            spare: A folder of the agent's own for data that must outlive a crash in the middle of an edit.
+            disk: Disk to write to; the system's own by default.
             follows_links: False where hostile programs write to the folder at the same time. The folder's own path is
-                trusted; of what lies in it only regular files with one name are used, never what they lead to.
+                trusted; of the entries only regular files with a single name are used, never a link's target.
             most_bytes: A larger file is not edited.
         """
         self.path = path
@@ -97,8 +97,8 @@ class EditedFile:
         """Content of the file, up to the limit for looks; None if there is no file.
 
         Raises:
-            FileRefusedError: it is no file.
-            OSError: it cannot be read.
+            FileRefusedError: the entry is no file.
+            OSError: the file cannot be read.
         """
         fd = self._open()
         if fd is None:
@@ -118,8 +118,8 @@ class EditedFile:
         """Whole content of the file, for an edit; None if there is no file.
 
         Raises:
-            FileRefusedError: it is too large to be edited, or no file.
-            OSError: it cannot be read.
+            FileRefusedError: the entry is too large to be edited, or no file.
+            OSError: the file cannot be read.
         """
         fd = self._open()
         if fd is None:
@@ -135,7 +135,7 @@ class EditedFile:
         return os.path.lexists(self._before)
 
     def conflict_copies(self) -> tuple[str, ...]:
-        """Names of files beside it that look as if a synchronising program could not merge two versions of it."""
+        """Names of neighbouring files that look like unmerged versions left by a synchronising program."""
         with suppress(OSError):
             place = self._access.place(self.path)
             stem = place.name.split(".")[0]
@@ -149,8 +149,8 @@ class EditedFile:
         """Create the file with `data`; False if another program made the file meanwhile.
 
         Raises:
-            FileRefusedError: it would have no place, or be too large.
-            OSError: it cannot be made.
+            FileRefusedError: the file would have no place, or be too large.
+            OSError: the file cannot be made.
         """
         place = self._access.place(self.path)
         self._check_folder(place.parent)
@@ -171,12 +171,13 @@ class EditedFile:
         """Replace the file's content by `data`; return the displaced version, which may differ from `seen`.
 
         Returns:
-            None if the file was left unchanged because it differs from `seen` (only where files can't be swapped, or
+            None if the file was left unchanged since the content differs from `seen` (only where files can't be
+            swapped, or
             where links are not followed and a program put a strange entry in the place of the new version).
 
         Raises:
-            FileRefusedError: it is write-protected, or would be too large; nothing was changed.
-            OSError: it cannot be written, or is gone; nothing was changed.
+            FileRefusedError: the file is write-protected, or would be too large; it is unchanged.
+            OSError: the file cannot be written, or is gone; it is unchanged.
         """
         place = self._access.place(self.path)
         status = self._access.status(place)
@@ -204,10 +205,10 @@ class EditedFile:
         return displaced
 
     def make_durable(self) -> None:
-        """Return when what the file holds, and that it is there, would survive a power loss.
+        """Return when the file's content and name would survive a power loss.
 
         Raises:
-            OSError: that cannot be had.
+            OSError: durability cannot be had.
         """
         place = self._access.place(self.path)
         with suppress(FileNotFoundError):
@@ -217,7 +218,7 @@ class EditedFile:
     # what a crash left
 
     def leftovers(self) -> list[Leftover]:
-        """Versions that a crash left beside the file; drafts that never were in the file's place are removed.
+        """Versions left beside the file by a crash; removes drafts that never were in the file's place.
 
         An unreadable version stays.
 
@@ -306,11 +307,11 @@ class EditedFile:
         return None
 
     def _open(self) -> int | None:
-        """A descriptor of the file; None when there is none.
+        """Descriptor of the file; None without a file.
 
         Raises:
-            FileRefusedError: it is no file.
-            OSError: it cannot be opened.
+            FileRefusedError: the entry is no file.
+            OSError: the file cannot be opened.
         """
         try:
             return self._access.open(self.path)
@@ -325,7 +326,7 @@ class EditedFile:
         """Return if the file may be made in `folder`. The folder itself is never made: its disk may not be mounted.
 
         Raises:
-            FileRefusedError: it may not.
+            FileRefusedError: the file may not be made.
         """
         if not folder.is_dir():
             raise FileRefusedError(f"{self.path}: its folder does not exist; create the folder, or mount its disk")
@@ -350,7 +351,7 @@ class EditedFile:
         return self._spare / f"{digest}.base"
 
     def _keep_base(self, path: Path, seen: bytes) -> None:
-        """Store the expected content of the file, so that a later start can compute the changes of others."""
+        """Store the expected content of the file, so a later start can compute other programs' changes."""
         if not self._spare.exists():
             self._disk.make_folder(self._spare)
             self._sync_folder(self._spare.parent)
@@ -358,7 +359,7 @@ class EditedFile:
         self._sync_folder(self._spare)
 
     def _write_whole(self, path: Path, data: bytes, old: tuple[os.stat_result, Path] | None = None) -> None:
-        """A file with `data`, on the disk but for its name, which it gets when it is whole; `old` is the one before."""
+        """Write a file with `data` to the disk, named only when complete; `old` is the version before."""
         draft = draft_path(path)
         take_away(self._disk, draft)
         fd = self._disk.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, _NEW_FILE_MODE)
@@ -390,7 +391,7 @@ class EditedFile:
 
 
 def reason_of(error: Exception) -> str:
-    """Why something did not work, for a person."""
+    """Reason for a failure, for a person."""
     if isinstance(error, OSError) and not isinstance(error, FileRefusedError):
         return f"{error.filename or 'the file'}: {error.strerror or error}"
     return str(error)

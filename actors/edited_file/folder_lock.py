@@ -21,7 +21,7 @@ from actors.edited_file.access import FileRefusedError
 log = logging.getLogger(__name__)
 
 _TRIES, _WAIT_S = 10, 0.01
-"""A recovery has it for a moment only."""
+"""Attempts to take the lock, and the wait between them; a recovery holds the lock for a moment only."""
 
 
 class FolderLock:
@@ -31,7 +31,7 @@ class FolderLock:
         """Open the folder; the lock is not held yet.
 
         Raises:
-            OSError: it cannot be opened.
+            OSError: the folder cannot be opened.
         """
         self._fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
@@ -44,7 +44,7 @@ class FolderLock:
         return self._take(fcntl.LOCK_EX)
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release the lock and close the folder."""
         os.close(self._fd)
 
     def _take(self, how: int) -> bool:
@@ -62,7 +62,7 @@ class FolderLocks:
         self._locks: dict[Path, FolderLock] = {}
 
     def announce(self, folder: Path) -> None:
-        """Have other programs know that files of a folder are written, unless one of them does not let us.
+        """Announce to other programs that files of a folder are written, unless a program denies the lock.
 
         Raises:
             OSError: the folder cannot be opened.
@@ -74,10 +74,10 @@ class FolderLocks:
 
     @contextmanager
     def alone(self, folder: Path) -> Iterator[None]:
-        """Look for what a crash left while no other program writes there.
+        """Look for leftovers of a crash while no other program writes there.
 
         Raises:
-            FileRefusedError: one does.
+            FileRefusedError: another program writes there.
             OSError: the folder cannot be opened.
         """
         is_held = folder in self._locks
@@ -93,12 +93,12 @@ class FolderLocks:
                 lock.close()
 
     def keep(self, folders: Collection[Path]) -> None:
-        """Let go of all others."""
+        """Release the locks of all other folders."""
         for folder in self._locks.keys() - set(folders):
             self._locks.pop(folder).close()
 
 
 def _share(folder: Path, lock: FolderLock) -> None:
-    """Hold a lock together with others, unless one of them does not let us."""
+    """Share a lock with other programs, unless a program denies the lock."""
     if not any(lock.share() or Event().wait(_WAIT_S) for _ in range(_TRIES)):
         log.warning("%s: another program has it for itself; it is written all the same", folder)

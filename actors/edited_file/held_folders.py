@@ -1,7 +1,7 @@
-"""Folders in one to which hostile programs write, each held open: a link in its place has no effect.
+"""Folders inside a folder writable by hostile programs, each held open: a link in its place has no effect.
 
 A command may replace a folder between any two calls. So the folder itself is opened once without following a link, and
-every file in it is reached through the descriptor.
+every file in the folder is reached through the descriptor.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from actors.edited_file.access import FileRefusedError
 
 MOST_HELD = 64
-"""Folders that are held, each put in the place of another one included."""
+"""Most folders held, replaced folders included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,20 +23,20 @@ class HeldFolder:
 
     fd: int
     path: Path
-    """Its name, for people."""
+    """Name of the folder, for people."""
 
     @property
     def place(self) -> Path:
-        """A path to it that leads nowhere else, whatever has its name."""
+        """Path to the held folder, whatever has the folder's name now."""
         return Path(f"/proc/self/fd/{self.fd}")
 
     def with_shown_path(self, reason: str) -> str:
-        """Message about the folder, with the path that people know."""
+        """Message about the folder, with the path known to people."""
         return reason.replace(str(self.place), str(self.path))
 
 
 class HeldFolders:
-    """Every such folder that was reached in this life of the actor."""
+    """Every held folder reached in this life of the actor."""
 
     def __init__(self) -> None:
         self._folders: list[HeldFolder] = []
@@ -63,7 +63,7 @@ class HeldFolders:
         return folder
 
     def of(self, path: Path) -> HeldFolder | None:
-        """The folder that a file lies in, if `path` is one through it."""
+        """Held folder of a file, if `path` goes through a held folder."""
         return next((each for each in self._folders if path.parent == each.place), None)
 
     def drop(self, is_done_with: Callable[[Path], bool]) -> None:
@@ -74,7 +74,7 @@ class HeldFolders:
             os.close(each.fd)
 
     def close(self) -> None:
-        """Let go of all of them."""
+        """Close all folders."""
         for each in self._folders:
             os.close(each.fd)
         self._folders.clear()

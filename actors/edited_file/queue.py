@@ -1,6 +1,6 @@
-"""Queue of edits of a file, one after the other, each in steps with an actor's timers between them.
+"""Queue of edits of a file, one after the other, each in steps with an actor's timers between the steps.
 
-What the agent does to the file by itself goes first; then the windows have their requests served in turn.
+The agent's own edits of the file go first; then the windows have their requests served in turn.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ log = logging.getLogger(__name__)
 
 _TRIES = 5
 _MOST_OWING = 16
-"""Edits whose displaced versions cannot be read; of more, the oldest are left for `EditedFile.leftovers`."""
+"""Edits whose displaced versions cannot be read; beyond the limit, the oldest are left for `EditedFile.leftovers`."""
 
 
 class Host(Protocol):
-    """The actor that the edits are made for, as far as the queue needs it."""
+    """Actor for whom the edits are made, as far as the queue needs the actor."""
 
     def wait(self, delay_s: float, then: Callable[[], None]) -> RequestId:
         """Call `then` later, unless the actor's life ends before."""
@@ -39,7 +39,7 @@ class QueueConfig:
     """Settings of one file's queue."""
 
     requested_bytes: int
-    """No request of a window's makes the file larger, so that people have room for their own lines."""
+    """Largest size of the file after a window's request, so people have room for their own lines."""
     file: str
     """Name of the file for people: the reminders' file."""
     remedy: str
@@ -51,23 +51,23 @@ class QueueConfig:
     read_bytes: int = LIMIT_BYTES
     """So much of the file is looked at; people are told."""
     flaw: Callable[[bytes], str] = encoding_flaw
-    """Gives the reason why the file may not be edited as it is; empty if it may."""
+    """Gives the reason why the file may not be edited at present; empty if edits are allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """An edit of the agent's own with what is to follow it."""
+    """An edit of the agent's own with a continuation."""
 
     edit: Edit
     """May raise ValueError besides `EditRefusedError`."""
     on_done: Callable[[], None]
     on_failed: Callable[[str], None]
     key: str = ""
-    """A job that waits stands for every other with its key, unless that is empty."""
+    """A waiting job stands for every other with its key, unless the key is empty."""
     most_bytes: int | None = None
-    """The edit fails if it would make the file larger than before and than this."""
+    """The edit fails if the file would become larger than before and than this limit."""
     fills_zeros: bool = False
-    """True if the edit is made also of a file that holds zeros only, as after a power loss."""
+    """True if the edit also applies to a file of zeros only, as after a power loss."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,9 +88,9 @@ class WindowJob:
 
 
 class EditQueue:
-    """Queue of jobs: the agent's own in order, then those of windows, which take turns.
+    """Queue of jobs: the agent's own in order, then jobs of windows in turn.
 
-    However long it is, entering it takes the same time.
+    Entering the queue takes the same time whatever its length.
     """
 
     def __init__(self, host: Host, file: EditedFile, config: QueueConfig) -> None:
@@ -106,16 +106,16 @@ class EditQueue:
         self._config = config
         self._own: deque[Job] = deque()
         self._keys: Counter[str] = Counter()
-        """Of own jobs that wait."""
+        """Keys of own waiting jobs."""
         self._jobs: FairQueue[WindowJob] = FairQueue(1)
         self._waiting: Counter[Window] = Counter()
         self._running: Job | WindowJob | None = None
         self._current: Rewriting | None = None
         self._last: Rewriting | None = None
         self._owing: list[Rewriting] = []
-        """Those of which a displaced version could not be read yet."""
+        """Edits with a displaced version still unread."""
         self._unmade: list[Callable[[], None]] = []
-        """Callbacks that remake other people's edits and failed; retried in the next minute."""
+        """Callbacks for failed remakes of other people's edits; retried in the next minute."""
 
     @property
     def is_busy(self) -> bool:
@@ -133,7 +133,7 @@ class EditQueue:
         return self.is_settled and self._last is None
 
     def put(self, job: Job) -> None:
-        """Have an edit of the agent's own made after those before it, and before all of windows."""
+        """Queue an edit of the agent's own after the earlier own edits, and before all windows' edits."""
         if job.key and self._keys[job.key]:
             return
         self._keys[job.key] += 1
@@ -148,11 +148,11 @@ class EditQueue:
         Args:
             window: On whose behalf.
             edit: Edit to make; None for a turn alone.
-            on_done: Called when the file holds what the edit makes of it.
-            on_failed: Called with the reason when it does not.
+            on_done: Called when the file holds the result of the edit.
+            on_failed: Called with the reason for a failure.
 
         Raises:
-            EditRefusedError: too many of the window's wait already.
+            EditRefusedError: too many of the window's jobs wait already.
         """
         most = self._config.most_waiting
         if self._waiting[window] >= most:
@@ -162,7 +162,7 @@ class EditQueue:
         self._begin()
 
     def flaw(self, data: bytes) -> str:
-        """Reason why the file may not be edited while it holds `data`, for a person; empty if it may."""
+        """Reason why the file may not be edited while holding `data`, for a person; empty if edits are allowed."""
         flaw = self._config.flaw(data)
         return f"{self._config.file} {flaw}" if flaw else ""
 
@@ -174,13 +174,13 @@ class EditQueue:
         instead_of_nothing: bytes = b"",
         tries: int = _TRIES,
     ) -> None:
-        """Bring other people's edits into the file that were lost from it.
+        """Bring other people's lost edits back into the file.
 
         Args:
             hunks: The edits.
-            on_done: Called when the file has them.
-            instead_of_nothing: What the file is to hold if it holds nothing at all, as after a power loss.
-            tries: How often a failure is borne before the next minute.
+            on_done: Called when the file has the edits.
+            instead_of_nothing: New content for an empty file, as after a power loss.
+            tries: Failures allowed before the next minute.
         """
 
         def edit(data: bytes) -> bytes:
@@ -198,7 +198,7 @@ class EditQueue:
         self.put(Job(edit, on_done, try_later, fills_zeros=True))
 
     def bring_back(self) -> None:
-        """Remake in the file the changes of versions that a crash left beside it.
+        """Remake in the file the changes from versions left beside it by a crash.
 
         Raises:
             OSError: the folders cannot be read.
@@ -210,7 +210,7 @@ class EditQueue:
             self.make_again(hunks, partial(self.file.forget, path), instead_of_nothing=data)
 
     def try_again(self) -> None:
-        """Make up for what could not be made up for a minute ago."""
+        """Retry remakes that failed a minute ago."""
         self.check_stragglers()
         owing, self._owing = self._owing, []
         for rewriting in owing:
@@ -220,13 +220,13 @@ class EditQueue:
             make_again()
 
     def check_stragglers(self) -> None:
-        """Remake changes that were written to a version after it had been displaced and accounted for."""
+        """Remake changes written to a version after it had been displaced and accounted for."""
         last, self._last = self._last, None
         if last is not None:
             self._settle_debts(last)
 
     def close(self) -> None:
-        """Let go of the edit under way; what it had not finished is picked up by the next start."""
+        """Abandon the edit under way; the next start picks up unfinished work."""
         for rewriting in (self._current, self._last, *self._owing):
             if rewriting is not None:
                 rewriting.abandon()
@@ -239,7 +239,7 @@ class EditQueue:
         self._waiting.clear()
 
     def _begin(self) -> None:
-        """Have the next job begin in a moment, if none runs: not at once, so that no chain of failures goes deep."""
+        """Have the next job begin in a moment, if no job runs: not at once, so no chain of failures goes deep."""
         if self._running is not None:
             return
         job = self._running = self._take()
@@ -251,7 +251,7 @@ class EditQueue:
         self._wake(job, 0.0)
 
     def _take(self) -> Job | WindowJob | None:
-        """The next job; None when there is none."""
+        """Take the next job; None from an empty queue."""
         if self._own:
             job = self._own.popleft()
             self._keys[job.key] -= 1
@@ -259,7 +259,7 @@ class EditQueue:
         return self._jobs.admit()
 
     def _leave(self, job: WindowJob) -> None:
-        """Let another window have its turn."""
+        """Give another window its turn."""
         self._jobs.leave(job.request_id)
         self._waiting[job.window] -= 1
         if not self._waiting[job.window]:
@@ -316,7 +316,7 @@ class EditQueue:
 
 
 def _bound_edit(edit: Edit, job: Job | WindowJob, config: QueueConfig) -> Edit:
-    """`edit`, which fails where the file has a flaw, or would be larger than it was and than the job may make it."""
+    """`edit`, but failing if the file has a flaw, or would grow beyond the job's limit."""
     most_bytes = job.most_bytes
     fills_zeros = isinstance(job, Job) and job.fills_zeros
 

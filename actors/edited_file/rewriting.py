@@ -1,4 +1,4 @@
-"""Optimistic rewriting: one edit of a file, step by step, while other people edit it too."""
+"""Optimistic rewriting: an edit of a file, step by step, while other people edit the file too."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from domain.edit.merge import Hunk, additions, apply, changes
 log = logging.getLogger(__name__)
 
 Edit = Callable[[bytes], bytes]
-"""Gives the file as it should be; the same again when it is so already. May raise `EditRefusedError`."""
+"""Gives the new content of the file, equal to the old if already correct. May raise `EditRefusedError`."""
 
 _ROUNDS = 100
 _READS = 60
 _STRICT_READS = 20
-"""After so many the file is taken as it is: what is half saved then is seen in what is displaced."""
+"""Reads before the file is taken in any state: a half-finished save is then found in the displaced version."""
 _EMPTY_READS = 20
-"""An empty file is nearly always one that is being saved; after so many reads it is taken for empty."""
+"""An empty file is nearly always one being saved; after so many reads the file counts as empty."""
 _FAILURES = 5
-"""Calls of the disk that may fail once the file has our version, for to give up then leaves it half done."""
+"""Failed disk calls allowed once the file has our version, since giving up then leaves the edit half done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class Waits:
     """Seconds between the steps."""
 
     settle_s: float = 0.05
-    """Between two reads that must be equal."""
+    """Seconds between two reads that must be equal."""
     verify_s: float = 0.2
-    """For programs that have the old version open to finish writing to it."""
+    """Seconds for programs with the old version open to finish writing to it."""
 
 
 class Rewriting:
@@ -56,29 +56,29 @@ class Rewriting:
         self._rounds = 0
         self._failures = 0
         self._truth = b""
-        """The file as other people want it, without our edit."""
+        """Content of the file as other people want it, without our edit."""
         self._expected = b""
         """Content of the displaced version at the last look."""
         self._written = b""
         self._has_written = False
         """True if the file has held a version of this edit."""
         self._refusal: EditRefusedError | None = None
-        """Why the edit was taken back after it had been made."""
+        """Reason why a finished edit was taken back."""
         self._owed: tuple[Hunk, ...] = ()
         self._displaced: list[Displaced] = []
         self._counted: list[Displaced] = []
-        """Those whose edits were handed over by `debts`."""
+        """Displaced versions whose edits were handed over by `debts`."""
         self._is_done = False
 
     def step(self) -> float | None:
         """Do the next step.
 
         Returns:
-            Seconds to wait before the one after it; None when the edit is done and would survive a power loss.
+            Seconds to wait before the following step; None when the edit is done and would survive a power loss.
 
         Raises:
-            EditRefusedError: the edit itself says no; the file is without it.
-            FileRefusedError: the file cannot be changed now; nothing of anybody's is lost. The text says so where the
+            EditRefusedError: the edit itself refuses; the file stays without the edit.
+            FileRefusedError: the file cannot be changed now; no person's text is lost. The error's text warns if the
                 edit may have been made all the same.
             OSError: the file cannot be changed now, and was not.
         """
@@ -93,7 +93,7 @@ class Rewriting:
             return self._waits.verify_s
 
     def abandon(self) -> None:
-        """Let go of everything; displaced versions that were not accounted for stay for the next start."""
+        """Close all files; displaced versions not accounted for stay for the next start."""
         for displaced in (*self._displaced, *self._counted):
             displaced.close()
         self._displaced.clear()
@@ -101,14 +101,15 @@ class Rewriting:
 
     @property
     def is_owing(self) -> bool:
-        """True if a displaced version could not be read yet, so that `debts` must be called again."""
+        """True if a displaced version could not be read yet, so `debts` must be called again."""
         return bool(self._displaced)
 
     def debts(self) -> tuple[Hunk, ...]:
         """Other people's edits that the file may lack now, for the caller to make again and then to `settle`.
 
-        After an edit that was done these are what programs wrote late to versions that they had open all along; after
-        one that failed also what had been seen and not made again yet.
+        After a finished edit, late writes of programs with a displaced version still open; after a failed edit, also
+        edits
+        already seen and not made again yet.
         """
         hunks = () if self._is_done else self._owed
         self._owed, unread = (), []
@@ -168,7 +169,7 @@ class Rewriting:
         return self._finish()
 
     def _write(self, seen: bytes) -> float | None:
-        """Put our version of the truth in the place of what was seen."""
+        """Put our version of the truth in the place of the seen content."""
         self._next = partial(self._write, seen)
         self._rounds += 1
         if self._rounds > _ROUNDS:
@@ -189,7 +190,7 @@ class Rewriting:
         return self._waits.verify_s
 
     def _edit_truth(self) -> bytes:
-        """Our version of the truth: the truth itself, where the edit says no after it had been made."""
+        """Our version of the truth: the truth itself, if the edit refuses after it had been made."""
         if self._refusal is None:
             try:
                 return self._edit(self._truth)
@@ -206,7 +207,7 @@ class Rewriting:
         return self._waits.settle_s
 
     def _verify(self) -> float | None:
-        """Look at what was displaced and at what stands in the file now."""
+        """Examine the displaced version and the present content of the file."""
         old, current = self._displaced[-1].read(), self._file.read()
         if self._is_being_saved(old, current):
             self._count_read()
@@ -230,7 +231,7 @@ class Rewriting:
         """`data` with other people's edits made in it.
 
         Raises:
-            FileRefusedError: it is not in UTF-8, so that no line can be put into it.
+            FileRefusedError: `data` is not in UTF-8, so no line can be put in.
         """
         merged = apply(hunks, data)
         if merged != data and (flaw := encoding_flaw(data)):
@@ -250,7 +251,7 @@ class Rewriting:
             raise FileRefusedError(f"{self._file.path}: keeps changing: another program writes to it")
 
     def _finish(self) -> float | None:
-        """Promise the edit: also one that the file had already, for an earlier attempt may have left it unsynced.
+        """Promise the edit, even an edit already in the file: an earlier attempt may have left it unsynced.
 
         Raises:
             EditRefusedError: the edit was taken back.

@@ -37,12 +37,12 @@ from messages.status import DescribeYourself, SelfDescription
 log = logging.getLogger(__name__)
 
 PROBE_S = 600.0
-"""Between two looks whether a provider that needs an operator has got one."""
+"""Seconds between two probes of a provider that needs an operator."""
 PROBE_TEXT = "hello"
 PATIENCE_S = 0.5
-"""Longest wait of a query while the provider answers nothing: it is tried once, in case the provider is back."""
+"""Longest wait of a query while the provider does not answer: the query is tried once, in case the provider is back."""
 MOST_LATE = 4
-"""Calls for queries in flight, times those that may be awaited: a query that was refused leaves its call behind."""
+"""Factor from the limit of awaited query calls to the limit of all: a refused query leaves its call behind."""
 CLOSE_S = 2.0
 _SET_ASIDE = "a %s of %d characters is set aside until the next start, and only its words count: %s"
 
@@ -51,13 +51,13 @@ class EmbedderActor(Actor):
     """Queue before the embedding provider: many texts a call, few calls at once, queries before documents.
 
     Owns: the event loop on which calls are made; the local model.
-    Asks: the provider. A call that fails as a whole is halved until the text that spoils it is alone, which is tried
-    again minutes later, then by its beginning only, and at last set aside until the next start. Where a harmless text
-    fails too, the provider is at fault: then no document is sent for a while (1 s, doubled to 300 s; never less than
-    the provider asks), each query once.
-    After a failure that an operator must mend, all are refused; a probe every 10 minutes finds out when it is mended.
-    Crashes on: a loop thread that cannot be started, and its own faults. What was asked before a crash or a stop is
-    answered with a failure that may pass. The same request again while it waits changes nothing.
+    Asks: the provider. A call that fails as a whole is halved until the faulty text is alone; the text is tried again
+    minutes later, then by the beginning only, and at last set aside until the next start. If a harmless text fails too,
+    the provider is at fault: then no document is sent for a while (1 s, doubled to 300 s; never less than the provider
+    asks), each query once.
+    After a failure that an operator must mend, all requests are refused; a probe every 10 minutes detects the repair.
+    Crashes on: a loop thread that cannot be started, and its own faults. Requests from before a crash or a stop are
+    answered with a temporary failure. Repeating a waiting request has no effect.
     """
 
     def __init__(self, *, space: Space, backend_of: Callable[[Callable[[], datetime]], Backend]) -> None:
@@ -86,7 +86,7 @@ class EmbedderActor(Actor):
         self._calls = self._failed_calls = self._texts_without = 0
 
     def on_start(self) -> None:
-        """Start the loop; the first call loads what calls need."""
+        """Start the loop; the first call loads the libraries and models for calls."""
         if self._space.provider is Provider.HASHED:
             log.warning("no embedding model: words are hashed, so memory finds words, not meanings (install `[local]`)")
         else:
@@ -94,7 +94,7 @@ class EmbedderActor(Actor):
         self._loop.start()
 
     def handle(self, message: EmbedderMessage | CallDone | CallFailed | ForgetDerived) -> None:
-        """Take a request, or go on with what a call or a timer says."""
+        """Take a request, or the event of a call or a timer."""
         match message:
             case EmbedTexts():
                 self._take(message)
@@ -122,7 +122,7 @@ class EmbedderActor(Actor):
                 not_understood(message)
 
     def on_stop(self) -> None:
-        """Stop every call and say so to those who wait."""
+        """Stop every call and tell the waiting requesters."""
         for call_over in self._in_flight.values():
             self._books.enter(call_over.attempt, CallOutcome.CANCELLED)
         for job in tuple(self._waiting.jobs.values()):
@@ -162,7 +162,7 @@ class EmbedderActor(Actor):
         self._send()
 
     def _send(self) -> None:
-        """Begin what calls may begin now."""
+        """Begin all calls that may begin now."""
         now = self.monotonic()
         if self._breaker.refusal:
             return
@@ -181,7 +181,7 @@ class EmbedderActor(Actor):
             room -= 1
 
     def _send_documents(self, now: float) -> None:
-        """Begin calls for documents: after a failure one until it worked, and what may end the server's work alone."""
+        """Begin calls for documents: a single call after a failure, and a separate call for a risky text."""
         if not self._waiting.documents(with_suspects=(may_try := not self._streak.wait_s(now))):
             return
         calls = [each for each in self._in_flight.values() if each.role is TextRole.DOCUMENT]
@@ -243,7 +243,7 @@ class EmbedderActor(Actor):
         self._send()
 
     def _fail_probe(self, call_over: InFlight, fault: Fault) -> None:
-        """Take it that the provider is at fault, for every text."""
+        """Treat the failure as the provider's fault, for every text."""
         if fault.kind in (FaultKind.REJECTED, FaultKind.TOO_LONG):
             self._trip(call_over, self._last_error)
         elif self._breaker.refusal:
@@ -255,7 +255,7 @@ class EmbedderActor(Actor):
             self._pause(call_over.mark, fault)
 
     def _judge(self, failed: FailedCall, works: bool | None) -> None:
-        """Find out which text a call has failed for, if it was a text."""
+        """Find the text, if any, that made a call fail."""
         now, fault = self.monotonic(), failed.fault
         if (step := self._suspects.judge(failed, works, self._breaker.successes)) is Step.PROBE:
             if all(each.pieces for each in self._in_flight.values()):
@@ -282,7 +282,7 @@ class EmbedderActor(Actor):
             self._refuse(job, refusal, is_permanent=True)
 
     def _pause(self, mark: Mark, fault: Fault) -> None:
-        """Send no document for a while; those that cannot wait so long are told now."""
+        """Pause documents for a while; requests that cannot wait so long are told now."""
         if not self._breaker.failures:
             log.warning("embedding: %s; trying again until it works", reason(fault))
         now = self.monotonic()
@@ -291,7 +291,7 @@ class EmbedderActor(Actor):
         self._refuse_overdue()
 
     def _refuse_overdue(self) -> None:
-        """Refuse those whose deadline lies in the pause."""
+        """Refuse requests whose deadline lies in the pause."""
         if not (pause_s := self._breaker.pause_left_s(now := self.monotonic())):
             return
         in_flight = {piece.job for call in self._in_flight.values() for piece in call.pieces}
@@ -313,7 +313,7 @@ class EmbedderActor(Actor):
         self._probing = self.after(PROBE_S, ProbeDue())
 
     def _probe(self) -> None:
-        """One call with a text of our own."""
+        """Call the provider with a text of our own."""
         self._begin((), (PROBE_TEXT,), TextRole.DOCUMENT)
 
     def _give_up(self, pieces: list[Piece], step: Step, why: str) -> None:

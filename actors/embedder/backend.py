@@ -13,7 +13,7 @@ _MOST_TOKENS = 10**12
 
 
 class CallError(Exception):
-    """A call that gave no vectors."""
+    """A call without vectors."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.kind.value)
@@ -21,16 +21,16 @@ class CallError(Exception):
 
 
 class Counted(list[object]):
-    """Values of a provider for the texts of a call, with the tokens that the provider counted; None without a count."""
+    """Values of a provider for the texts of a call, with the tokens counted by the provider; None without a count."""
 
     def __init__(self, values: Iterable[object], tokens: int | None) -> None:
-        """Of the values of one call."""
+        """Hold the values of one call."""
         super().__init__(values)
         self.tokens = tokens
 
 
 def count_in(usage: object) -> int | None:
-    """Tokens that a provider counts in an embedding call's usage; None without a count."""
+    """Tokens counted by a provider in an embedding call's usage; None without a count."""
     fields = usage if isinstance(usage, Mapping) else {}
     count = fields.get("prompt_tokens") or fields.get("total_tokens")
     return int(count) if isinstance(count, int | float) and 0 < count < _MOST_TOKENS else None
@@ -38,16 +38,16 @@ def count_in(usage: object) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of a backend: how it wants to be called."""
+    """Limits of a backend on calls."""
 
     texts: int
-    """Most in one call."""
+    """Most texts in one call."""
     chars: int
-    """Most in one call, in all; a single text may have more."""
+    """Most characters in one call, in all; a single text may have more."""
     queries: int
     """Most in flight for queries."""
     documents: int
-    """Most in flight for documents, beside those."""
+    """Most calls in flight for documents, besides calls for queries."""
     timeout_s: float | None
     """Longest wait for one call; None for a free backend without a network."""
     tells_roles: bool = False
@@ -71,10 +71,10 @@ class Backend(Protocol):
         ...
 
     async def warm_up(self) -> None:
-        """Load what calls need; again, or while it is loading, nothing more.
+        """Load libraries and models for calls; repeated calls have no effect.
 
         Raises:
-            CallError: it cannot be loaded.
+            CallError: loading failed.
         """
         ...
 
@@ -84,7 +84,7 @@ class Backend(Protocol):
 
 
 def chain(error: BaseException) -> list[BaseException]:
-    """`error` and what caused it, nearest first; litellm's exceptions keep their cause in a field of their own."""
+    """`error` and its causes, nearest first; litellm's exceptions keep their cause in a field of their own."""
     links: list[BaseException] = []
     link: BaseException | None = error
     while link is not None and link not in links and len(links) < 10:

@@ -1,4 +1,4 @@
-"""One call of the provider, on the event loop, and the messages about its end to the actor."""
+"""A call of the provider, on the event loop, and the messages about the end to the actor."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ UNREADABLE = Fault(FaultKind.UNREADABLE)
 
 
 class CallDone(Message, frozen=True, kw_only=True, gc=False):
-    """A call gave something."""
+    """End of a call with values."""
 
     call_id: str
     vectors: tuple[bytes, ...]
-    """One for each text that was asked; empty where there is no usable one."""
+    """A vector for each text of the call; empty for a text without a usable vector."""
     value_count: int
-    """Number of values that came, usable or not."""
+    """Number of values received, usable or not."""
     has_vectors: bool = False
     """True if vectors came, but for too few or too many texts."""
     tokens: int | None = None
-    """Tokens that the provider counted; None without a count."""
+    """Tokens counted by the provider; None without a count."""
     fault: Fault = UNREADABLE
     """Fault of the call if no vector is usable."""
 
 
 class CallFailed(Message, frozen=True, kw_only=True, gc=False):
-    """A call gave nothing."""
+    """End of a call without values."""
 
     call_id: str
     fault: Fault
@@ -56,7 +56,7 @@ class InFlight:
 
     @property
     def is_awaited(self) -> bool:
-        """True while a request waits for it."""
+        """True while a request waits for the call."""
         return not all(piece.job.is_over for piece in self.pieces)
 
 
@@ -92,7 +92,7 @@ async def call(
 
 
 def _fault_of(values: Sequence[object], dimensions: int) -> Fault:
-    """Fault of a call without a usable vector; names the sizes where all vectors are of one size that is not asked."""
+    """Fault of a call without a usable vector; names the sizes if all vectors share a size other than the requested."""
     sizes = {len(value) for value in values if isinstance(value, list | tuple | np.ndarray)}
     if not dimensions or len(sizes) != 1 or sizes <= {0, dimensions}:
         return UNREADABLE

@@ -9,37 +9,37 @@ from tenacity import RetryCallState, Retrying, wait_exponential, wait_random
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 300.0
 LONGEST_ASKED_S = 3_600.0
-"""A provider that asks for more is asked again after this."""
+"""Longest honoured wait; a provider that asks for more is called again after this."""
 JITTER_S = 0.5
 TICK_S = 0.001
-"""A timer set to the end of a pause may fire this much before it, since clocks round."""
+"""A timer set to the end of a pause may fire this much before the end, since clocks round."""
 
 
 class Mark(NamedTuple):
     """State of the circuit breaker when a call begins."""
 
     round: int
-    """Round of failures; -1 for a call that is made during a pause, which makes no pause longer."""
+    """Round of failures; -1 for a call made during a pause, whose failure makes no pause longer."""
     successes: int
 
 
 class CircuitBreaker:
     """Circuit breaker with two ways to stop calls: pauses with exponential backoff, and a trip.
 
-    After a failure that may pass calls wait for a pause, each twice as long as the one before. After one that an
-    operator has to mend the breaker is tripped: calls are refused until a success, which only a probe can bring. Every
-    call remembers the round in which it began: of several that fail side by side only the first makes the pause
-    longer. Questions wait for no pause but one that the provider itself has asked for.
+    After a temporary failure calls wait for a pause, each twice as long as the pause before. A failure that an operator
+    has to mend trips the breaker: calls are refused until a success, possible only by a probe. Every call remembers the
+    round at the beginning: of several parallel failures only the first makes the pause longer. Questions wait only for
+    a pause requested by the provider itself.
     """
 
     def __init__(self) -> None:
         """Calls may be made."""
         self.refusal = ""
-        """Why it is tripped; empty when it isn't."""
+        """Reason of the trip; empty while not tripped."""
         self.failures = 0
-        """Rounds that failed since the last success."""
+        """Failed rounds since the last success."""
         self.successes = 0
-        """Calls that gave vectors."""
+        """Calls with vectors."""
         self.is_down = False
         """True if the last pause began because no text at all was answered: a probe ends the pause."""
         self._round = 0
@@ -53,15 +53,15 @@ class CircuitBreaker:
         return max(0.0, self._paused_until - now)
 
     def asked_left_s(self, now: float) -> float:
-        """Seconds until the wait that the provider asked for is over; 0 without one."""
+        """Seconds until the wait requested by the provider is over; 0 without one."""
         return max(0.0, self._wished_until - now)
 
     def mark(self, now: float) -> Mark:
-        """The state to compare with when a call that begins now has ended."""
+        """State for the later judgement of a call that begins now."""
         return Mark(self._round if self.allows_calls(now) else -1, self.successes)
 
     def works_since(self, mark: Mark) -> bool | None:
-        """True if the provider has answered since then; False if known to be down; None if unknown."""
+        """True if the provider has answered since the mark; False if known to be down; None if unknown."""
         if self.successes > mark.successes:
             return True
         return False if self.is_down else None
@@ -87,7 +87,7 @@ class CircuitBreaker:
             self._paused_until = max(self._paused_until, self._wished_until)
 
     def succeed(self) -> None:
-        """Forget what failed; a wait that the provider asked for stays."""
+        """Forget failures; a wait requested by the provider stays."""
         self.successes += 1
         self.refusal = ""
         self.is_down = False
@@ -95,5 +95,5 @@ class CircuitBreaker:
         self._paused_until = self._wished_until
 
     def trip(self, refusal: str) -> None:
-        """Make no calls until one that is made on purpose succeeds."""
+        """Make no calls until a deliberate call succeeds."""
         self.refusal = refusal

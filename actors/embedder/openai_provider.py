@@ -1,7 +1,7 @@
-"""Embeddings of a server that speaks OpenAI's form, by its address; without litellm.
+"""Embeddings of a server with OpenAI's interface, by address; without litellm.
 
-Measured with 20 texts of 1,536 dimensions, CPU of one call: 1.4 ms where vectors come in base64, which OpenAI's own
-client asks for too, and 4.3 ms where they come as numbers of 17 digits.
+Measured with 20 texts of 1,536 dimensions, CPU of one call: 1.4 ms for vectors in base64, as requested by OpenAI's own
+client too, and 4.3 ms for vectors as numbers of 17 digits.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ _DECODER = msgspec.json.Decoder(_Answer)
 
 
 class OpenAIBackend:
-    """Backend on `POST {api_base}/embeddings`; documents and queries are the same to it."""
+    """Backend on `POST {api_base}/embeddings`; treats documents and queries alike."""
 
     def __init__(
         self, *, model: str, api_key: str, api_base: str, timeout_s: float, now: Callable[[], datetime]
     ) -> None:
-        """Nothing is opened yet.
+        """Begin without connections.
 
         Args:
             model: As the server names it.
             api_key: Empty for none.
-            api_base: Such as `http://127.0.0.1:11434/v1`; empty fails every call.
+            api_base: For example `http://127.0.0.1:11434/v1`; empty fails every call.
             timeout_s: Longest wait for one call.
             now: The wall clock, aware.
         """
@@ -67,12 +67,12 @@ class OpenAIBackend:
         self.limits = Limits(texts=32, chars=100_000, queries=8, documents=8, timeout_s=timeout_s)
 
     async def warm_up(self) -> None:
-        """Nothing is slow here."""
+        """Do nothing, since no loading is needed."""
         if not self._api_base:
             raise CallError(Fault(FaultKind.NOT_FOUND))
 
     async def embed(self, texts: Sequence[str], role: TextRole) -> Sequence[object]:  # noqa: ARG002
-        """The server's vectors, in the order of their `index` where they have one."""
+        """Vectors of the server, in the order of their `index` if present."""
         form = self._form
         try:
             values = await self._post(texts, form)
@@ -85,7 +85,7 @@ class OpenAIBackend:
         return values
 
     async def close(self) -> None:
-        """Close the connections, also those of calls that are under way."""
+        """Close the connections, also connections of calls under way."""
         await self._connections.close()
 
     async def _post(self, texts: Sequence[str], form: dict[str, str]) -> Sequence[object]:
@@ -125,7 +125,7 @@ def _vectors(data: bytes) -> Counted:
 
 
 def _odd_vectors(data: bytes) -> tuple[list[tuple[object, object]], object]:
-    """Index and value of each item, and the usage, also where a value is none, such as NaN; others may be well."""
+    """Index and value of each item, and the usage, even with invalid values, for example NaN; the rest may be valid."""
     try:
         answer = json.loads(data)
     except (ValueError, RecursionError) as error:

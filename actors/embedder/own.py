@@ -1,4 +1,4 @@
-"""Backends that need no network: the local model, and hashed words."""
+"""Backends without a network: the local model, and hashed words."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ log = logging.getLogger(__name__)
 
 _NAME = "embedder-local"
 _LIMITS = Limits(texts=16, chars=4_000, queries=2, documents=1, timeout_s=None)
-"""Documents are a third of a second's work for the local model on one core, and let what is shorter go first; of the
-two calls for queries one is left for turns, since the memory has one search at a time."""
+"""Limits of the local model: documents take a third of a second's work on one core, and let shorter work go first; of
+the two calls for queries the second is left for turns, since the memory has a single search at a time."""
 
 
 class LocalBackend:
-    """The local model in a thread for each call; documents and queries are the same to it."""
+    """The local model in a thread for each call; treats documents and queries alike."""
 
     limits = _LIMITS
 
     def __init__(self, folder: Path | None = None) -> None:
-        """Nothing is loaded yet.
+        """Begin without a loaded model.
 
         Args:
             folder: Folder of the model; None for the installed model.
@@ -49,7 +49,7 @@ class LocalBackend:
         return list(await asyncio.get_running_loop().run_in_executor(self._threads, model.embed, texts))
 
     async def close(self) -> None:
-        """End the threads after what they are at."""
+        """End the threads after their present work."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def model(self) -> LocalModel:
@@ -71,11 +71,11 @@ class HashedBackend:
     limits = _LIMITS
 
     async def warm_up(self) -> None:
-        """Nothing is slow here."""
+        """Do nothing, since no loading is needed."""
 
     async def embed(self, texts: Sequence[str], role: TextRole) -> Sequence[object]:  # noqa: ARG002
         """Their hashed words."""
         return list(hashed.embed(texts))
 
     async def close(self) -> None:
-        """Nothing is open here."""
+        """Do nothing, since no connection is open."""

@@ -9,19 +9,19 @@ from contextlib import contextmanager
 
 
 class Precedence:
-    """Gate for pieces of work that take steps: between two steps a long one lets all shorter ones go first.
+    """Precedence for pieces of work in steps: between two steps a long piece lets all shorter pieces go first.
 
     A short question should not wait for long documents. For use from any thread.
     """
 
     def __init__(self) -> None:
-        """Nothing is begun."""
+        """Begin without work."""
         self._begun = Counter[int]()
         self._ended = threading.Condition()
 
     @contextmanager
     def work(self, size: int) -> Iterator[Callable[[], None]]:
-        """Begin work of that size; yields a function to call between steps, which waits for all shorter work."""
+        """Begin work of the given size; yields a function to call between steps, which waits for all shorter work."""
         with self._ended:
             self._begun[size] += 1
         try:

@@ -1,4 +1,4 @@
-"""Prices of embeddings and rerankings, out of litellm's list as it comes with the package; litellm is not imported."""
+"""Prices of embeddings and rerankings, from the list in litellm's package; litellm is not imported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Price(NamedTuple):
 
 @cache
 def price_of(model: str) -> Price:
-    """The price of a model's calls; nothing for one that is not on the list. Reads the list, for 40 ms, once a model.
+    """Price of a model's calls; zero for an unlisted model. Reads the list, for 40 ms, once a model.
 
     Args:
         model: As litellm names it, or without its provider.

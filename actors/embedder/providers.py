@@ -1,4 +1,4 @@
-"""Factory of backends: which one makes the vectors of a space."""
+"""Factory of backends: chooses the maker of a space's vectors."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Bookkeeping:
         self._is_paid = is_paid
 
     def attempt(self, kind: CallKind, model: str, call_id: str, texts: Sequence[str], purpose: str = "") -> Attempt:
-        """A call with these texts, from now on; the call has texts of many windows, so it belongs to the actor."""
+        """A call with these texts, from now on; the actor is the owner, since the call has texts of many windows."""
         return Attempt(
             kind=kind,
             owner=str(self._host.address),
@@ -52,12 +52,12 @@ class Bookkeeping:
         )
 
     def enter(self, attempt: Attempt, outcome: CallOutcome, counted: int | None = None) -> None:
-        """Publish what a call took.
+        """Publish the usage of a call.
 
         Args:
             attempt: The call, which is over.
             outcome: Its end.
-            counted: Tokens that the provider counted; None without a count.
+            counted: Tokens counted by the provider; None without a count.
         """
         if self._is_paid():
             usage = None if counted is None else Usage(prompt_tokens=counted)

@@ -1,4 +1,4 @@
-"""Suspects: texts of failed calls, until it is known whether the server is at fault or one of them."""
+"""Suspects: texts of failed calls, until the fault of the server or of a text is known."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from domain.policy.retrying import Fault
 from messages.embedder import TextRole
 
 MOST_BAD = 4_096
-"""Texts that are known to be put off or set aside; an older one that is asked for again is tried again."""
+"""Most texts known to be put off or set aside; a forgotten text is tried again when requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class FailedCall:
-    """A call that gave no usable vector."""
+    """A call without a usable vector."""
 
     pieces: tuple[Piece, ...]
     role: TextRole
@@ -45,17 +45,17 @@ class _Bad:
     rounds: int
     """Number of postponements."""
     until: float
-    """When it may be asked for again, on the steady clock; infinite for not before the next start."""
+    """Time of the next permitted request, on the steady clock; infinite for not before the next start."""
 
 
 class Suspects:
-    """Failed calls that wait for a verdict, questions that wait for a pause, and texts put off or set aside."""
+    """Failed calls waiting for a verdict, questions waiting for a pause, and texts put off or set aside."""
 
     def __init__(self, waiting: Waiting, size: CallSize) -> None:
-        """No text is suspected.
+        """Begin without suspects.
 
         Args:
-            waiting: Takes texts that are to be asked for again.
+            waiting: Takes texts to be requested again.
             size: Learns from calls that were too large.
         """
         self._waiting = waiting
@@ -65,7 +65,7 @@ class Suspects:
         self._resting: list[Piece] = []
         """Questions, until the end of the pause."""
         self._bad: OrderedDict[bytes, _Bad] = OrderedDict()
-        """By the digest of the text and its role."""
+        """Failed texts, by the digest of text and role."""
 
     @property
     def is_undecided(self) -> bool:
@@ -73,7 +73,7 @@ class Suspects:
         return bool(self._calls)
 
     def judge(self, call: FailedCall, works: bool | None, successes: int) -> Step:
-        """Decide about a failed call, and queue its texts accordingly; one to be put off or aside is the caller's.
+        """Decide about a failed call and queue the texts accordingly; the caller puts texts off or sets them aside.
 
         Args:
             call: Failed call.
@@ -102,7 +102,7 @@ class Suspects:
         return step
 
     def release(self) -> list[FailedCall]:
-        """The calls that waited for a verdict, which is there now."""
+        """Release the calls that waited for the verdict now given."""
         calls, self._calls = self._calls, []
         return calls
 
@@ -118,7 +118,7 @@ class Suspects:
         self._resting.clear()
 
     def note_success(self, pieces: tuple[Piece, ...]) -> None:
-        """Learn from a call that gave vectors."""
+        """Learn from a call with vectors."""
         if pieces[0].rounds:
             self._bad.pop(_digest(pieces[0].text, pieces[0].job.request.role), None)
         self._size.note_success(len(pieces))
@@ -129,17 +129,17 @@ class Suspects:
                 self._size.note_split(split.largest)
 
     def set_aside(self, piece: Piece, why: str) -> None:
-        """Remember that no vector can be made for a text, and why."""
+        """Remember that a text cannot have a vector, with the reason."""
         self._note(piece, _Bad(why, piece.rounds, math.inf))
 
     def put_off(self, piece: Piece, why: str, now: float) -> float:
-        """Remember that a text failed, and why; when it may be asked for again."""
+        """Remember a text's failure and the reason; return the time of the next permitted request."""
         bad = _Bad(why, piece.rounds + 1, now + LATER_S[piece.rounds])
         self._note(piece, bad)
         return bad.until
 
     def leave_out(self, job: Job, now: float) -> str:
-        """Leave out the texts of a new job that are put off or set aside; why the last one is, empty for none."""
+        """Leave out a new job's texts that are put off or set aside; return the last reason, empty if no text was."""
         last = ""
         if self._bad:
             for index, text in enumerate(job.texts):

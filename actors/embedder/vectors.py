@@ -11,7 +11,7 @@ NO_VECTOR = b""
 _BYTES_OF_NUMBER = 4
 _SHORTEST = 1e-12
 _LONGEST = 1e100
-"""Of the largest component; what lies beyond is no provider's vector, and its square may be no number."""
+"""Largest valid component; no provider gives a larger value, and the square may overflow."""
 _LITTLE_ENDIAN = np.dtype("<f4")
 
 
@@ -50,18 +50,18 @@ def dimensions_of(vectors: Iterable[bytes | None]) -> int:
 
 
 def of_size(vectors: Iterable[bytes], dimensions: int) -> tuple[bytes, ...]:
-    """The vectors, without those of another size."""
+    """Vectors of the given size; the rest are left out."""
     return tuple(vector if len(vector) == dimensions * _BYTES_OF_NUMBER else NO_VECTOR for vector in vectors)
 
 
 class VectorSize:
-    """Size of a space's vectors: of the space's name, or else of the newest that the provider gave."""
+    """Size of a space's vectors: from the space's name, or else from the newest vector of the provider."""
 
     def __init__(self, dimensions: int) -> None:
-        """Take the size that is asked for; 0 where the provider decides."""
+        """Take the requested size; 0 to leave the decision to the provider."""
         self._is_fixed = bool(dimensions)
         self.dimensions = dimensions
-        """0 while it is not known."""
+        """Size of the vectors; 0 while unknown."""
 
     def take(self, vectors: tuple[bytes, ...], *, is_probe: bool) -> tuple[tuple[bytes, ...], bool]:
         """The vectors of a call, all of one size, and whether the size has changed.

@@ -18,19 +18,19 @@ KEPT_QUERIES = 256
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """Request for vectors, and its vectors so far."""
+    """Request for vectors, with the vectors so far."""
 
     request: EmbedTexts
     texts: tuple[str, ...]
-    """As they are embedded: stripped and cut."""
+    """Texts in their embedded form: stripped and cut."""
     vectors: list[bytes | None] = field(default_factory=list)
     missing: int = 0
     set_aside: list[int] = field(default_factory=list)
-    """Places of texts for which no vector can be made."""
+    """Places of texts without a possible vector."""
     put_off: dict[int, float] = field(default_factory=dict)
-    """Place of a text that failed -> when it may be asked for again, on the actor's steady clock."""
+    """Place of a text that failed -> time of the next permitted request, on the actor's steady clock."""
     rounds: dict[int, int] = field(default_factory=dict)
-    """Place of a text that was put off and may be asked for again -> how often it was put off."""
+    """Place of a text whose delay is over -> number of delays so far."""
     deadline: float | None = None
     """On the actor's steady clock."""
     timer: Timer | None = None
@@ -41,7 +41,7 @@ class Job:
     """True if a call for the job failed through the server's fault: from then on the job waits for the server."""
 
     def __post_init__(self) -> None:
-        """Nothing is known yet but that a blank text has no vector."""
+        """Begin without vectors; a blank text never gets a vector."""
         self.vectors = [None if text else NO_VECTOR for text in self.texts]
         self.missing = self.vectors.count(None)
 
@@ -52,17 +52,17 @@ class Job:
             self.missing -= 1
 
     def give_up(self, index: int) -> None:
-        """Note that no vector can be made for a text."""
+        """Note that a text cannot have a vector."""
         self.set_aside.append(index)
         self.settle(index, NO_VECTOR)
 
     def leave(self, index: int, until: float) -> None:
-        """Note that a text failed and may be asked for again at `until`."""
+        """Note that a text failed and may be requested again at `until`."""
         self.put_off[index] = until
         self.settle(index, NO_VECTOR)
 
     def again_s(self, now: float) -> float:
-        """Seconds until the first of the texts that were put off may be asked for again; 0 for none."""
+        """Seconds until the first of the delayed texts may be requested again; 0 without delayed texts."""
         return max(0.0, min(self.put_off.values()) - now) if self.put_off else 0.0
 
     def drop(self, dimensions: int) -> list[int]:
@@ -77,17 +77,17 @@ class Job:
 
 @dataclass(slots=True, eq=False)
 class Split:
-    """A failed call whose texts are asked for in smaller ones."""
+    """A failed call whose texts are requested in smaller calls."""
 
     largest: int
     """Texts of the largest part."""
     left: int
-    """Parts that have not succeeded yet; a part that fails makes this 0 for good."""
+    """Parts without success so far; a part that fails makes this 0 for good."""
 
 
 @dataclass(slots=True, eq=False)
 class Part:
-    """Texts that share a call with one another, and with no others."""
+    """Texts that share a call only with each other."""
 
     split: Split | None = None
 
@@ -99,17 +99,18 @@ class Piece:
     job: Job
     index: int
     part: Part | None = None
-    """None if it may go with any other."""
+    """None if the text may share a call with any other."""
     tries: int = 0
-    """Calls with it alone that failed while the server worked, and calls in which it alone got no usable vector."""
+    """Failed calls with the text alone while the server worked, and calls without a usable vector for this text alone.
+    """
     downs: int = 0
-    """Times that the server worked before a call with it, and not after it."""
+    """Times that the server worked before a call with the text, and not afterwards."""
     successes: int = -1
     """Of the server, when `downs` was last counted."""
     rounds: int = 0
-    """Number of times that the text was put off."""
+    """Number of delays of the text."""
     most_chars: int = 0
-    """Length of the text's beginning to ask for, since no more of it can be embedded; 0 for all."""
+    """Length of the text's beginning to request, since no more can be embedded; 0 for all."""
 
     @property
     def text(self) -> str:
@@ -130,12 +131,12 @@ class Piece:
 
 
 class Lane(StrEnum):
-    """Class of texts that wait for a call; the first two are named as the roles of texts."""
+    """Class of texts that wait for a call; the first two are named like the roles of texts."""
 
     QUERY = "query"
     DOCUMENT = "document"
     SUSPECT = "suspect"
-    """Documents of a call that failed: all others go first."""
+    """Documents of a failed call: all other texts go first."""
 
 
 class Waiting:
@@ -144,11 +145,11 @@ class Waiting:
     def __init__(self) -> None:
         """Empty."""
         self.jobs: dict[RequestId, Job] = {}
-        """Those that have no answer yet, whether their texts wait here or are in a call."""
+        """Jobs without an answer so far, with texts waiting here or in a call."""
         self._queues: dict[str, deque[Piece]] = {lane: deque() for lane in Lane}
 
     def add(self, job: Job) -> None:
-        """Put all of a job's texts that have no vector yet at the end; what was put off shares no call."""
+        """Queue all texts of a job without a vector at the end; a text that was put off shares no call."""
         self.jobs[job.request.request_id] = job
         for index, vector in enumerate(job.vectors):
             if vector is None and (rounds := job.rounds.get(index)):
@@ -157,7 +158,7 @@ class Waiting:
                 self._queues[job.request.role].append(Piece(job, index))
 
     def queue_again(self, pieces: Sequence[Piece]) -> None:
-        """Queue texts of a failed call: documents behind all others, unless their request has a deadline."""
+        """Queue texts of a failed call: documents behind all other texts, unless their request has a deadline."""
         lane = _late_lane(pieces[0].job)
         if lane is Lane.SUSPECT:
             self._queues[lane].extend(pieces)
@@ -170,12 +171,12 @@ class Waiting:
             self._queues[piece.job.request.role].appendleft(piece)
 
     def overdue(self, now: float, pause_s: float, asked_s: float) -> list[Job]:
-        """Jobs whose deadline lies in a pause; questions that were not tried yet wait for the provider's wish only.
+        """Jobs whose deadline lies in a pause; untried questions wait only for the provider's requested pause.
 
         Args:
             now: Of the steady clock, in seconds.
             pause_s: Seconds until calls for documents may be made.
-            asked_s: Seconds of it that the provider has asked for.
+            asked_s: Seconds of the pause that the provider has asked for.
         """
 
         def wait_s(job: Job) -> float:
@@ -185,28 +186,28 @@ class Waiting:
         return [job for job, deadline in timed if deadline < now + wait_s(job)]
 
     def end(self, job: Job) -> None:
-        """Forget a job; its texts that are here still are skipped."""
+        """Forget a job; the job's texts still here are skipped."""
         job.is_over = True
         self.jobs.pop(job.request.request_id, None)
         if job.timer is not None:
             job.timer.cancel()
 
     def first(self, lane: Lane) -> Piece | None:
-        """The next text of a class; None if none waits for a call."""
+        """Next text of a class; None without waiting texts."""
         queue = self._queues[lane]
         while queue and queue[0].job.is_over:
             queue.popleft()
         return queue[0] if queue else None
 
     def documents(self, *, with_suspects: bool) -> tuple[Lane, Piece] | None:
-        """Class of the next documents, and the first of them; None if none waits."""
+        """Class of the next documents, and the first document; None without waiting documents."""
         for lane in (Lane.DOCUMENT, Lane.SUSPECT) if with_suspects else (Lane.DOCUMENT,):
             if self._queues[lane] and (first := self.first(lane)) is not None:
                 return lane, first
         return None
 
     def take(self, lane: Lane, max_texts: int, max_chars: int) -> tuple[Piece, ...]:
-        """The next texts of a class for one call; at least one if any waits, whatever its length."""
+        """Next texts of a class for one call; at least one if any waits, however long."""
         batch: list[Piece] = []
         chars = 0
         while len(batch) < max_texts and (piece := self.first(lane)) is not None:
@@ -218,7 +219,7 @@ class Waiting:
 
 
 def _late_lane(job: Job) -> str:
-    """Class of a job's texts that failed before."""
+    """Class of a job's texts after a failure."""
     is_behind = job.request.role is TextRole.DOCUMENT and job.request.deadline_s is None
     return Lane.SUSPECT if is_behind else job.request.role
 
@@ -227,7 +228,7 @@ class KeptQueries:
     """Vectors of the last queries."""
 
     def __init__(self) -> None:
-        """None yet."""
+        """Begin without vectors."""
         self._vectors: OrderedDict[str, bytes] = OrderedDict()
 
     def recall(self, job: Job) -> None:

@@ -1,4 +1,4 @@
-"""Lazy loading in a thread beside the loop: for imports that take seconds, and models that run here."""
+"""Lazy loading in a thread beside the loop: for imports that take seconds, and local models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Loading(Generic[T]):
-    """Lazily loaded value: loaded once, at the first need, in its own thread, for which no shutdown waits."""
+    """Lazily loaded value: loaded once, at the first need, in its own thread, without delaying a shutdown."""
 
     def __init__(self, name: str, load: Callable[[], T]) -> None:
         self._name = name
@@ -24,7 +24,7 @@ class Loading(Generic[T]):
         return self._future.result() if is_loaded and self._future is not None else None
 
     async def get(self) -> T:
-        """It, once it is loaded; an exception of the load is everybody's, and the next call loads again."""
+        """The value, once loaded; every waiting caller gets an exception of the load, and the next call loads again."""
         if self._future is None or (self._future.done() and self._future.exception() is not None):
             executor = ThreadPoolExecutor(1, self._name)
             self._future = executor.submit(self._load)

@@ -1,4 +1,4 @@
-"""FactsActor: sole owner of the facts' files, of what is owed for turns, and of what becomes of it."""
+"""FactsActor: sole owner of the facts' files, of the work owed for turns, and of its results."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ from messages.turn import EventsLogged, TurnEnded
 log = logging.getLogger(__name__)
 
 CROSS_OUT_S = 1.0
-"""From a change to the time when it is safe from a power loss; what is said in turns is so at once, and the journal
-has what a loss takes of the rest until then."""
+"""Seconds from a change until the change is safe from a power loss; words of turns are safe at once, and until then the
+journal has the data to repair a loss."""
 COMPARE_S = 1.0
 """From the last sign of a change to the comparison of all files."""
 OPEN_AGAIN_S = 5.0
@@ -74,16 +74,16 @@ class FactsActor(Actor):
     """Memory of conversations, in files: keeps turns, has facts extracted and reconciled, summarises, evicts, commits.
 
     Owns: everything in `facts.memory_path`.
-    Asks: the embedder, the index, and the model, each of which may be slow or fail: what is owed stays in the journal.
-    Crashes on: its own faults; the next life goes on with what the journal has. A disk that is full or gone is no
-    crash: what is to be kept meanwhile is refused with the reason, and what is owed is tried again.
+    Asks: the embedder, the index, and the model, all possibly slow or failing: owed work stays in the journal.
+    Crashes on: its own faults; the next life goes on with the journal's work. A full or missing disk is no crash: new
+    data is refused meanwhile with the reason, and owed work is tried again.
     """
 
     def __init__(self, config: FactsConfig, disk: Disk | None = None) -> None:
-        """Nothing is opened yet.
+        """Begin without open files.
 
         Args:
-            config: The operator's decisions, and whom to ask.
+            config: The operator's decisions, and the actors to ask.
             disk: Disk to write to; None for the real disk.
         """
         super().__init__()
@@ -112,7 +112,7 @@ class FactsActor(Actor):
         self._git_trouble = self._index_trouble = ""
 
     def on_start(self) -> None:
-        """Open the files, and go on with what an earlier life owed."""
+        """Open the files, and go on with the work owed by an earlier life."""
         self._indexing.look = self._look
         self._indexing.read = self._row
         self._indexing.wake = self._wake
@@ -130,7 +130,7 @@ class FactsActor(Actor):
             self._folder.close()
 
     def handle(self, message: FactsMessage | FactsAnswer | TurnEnded | EventsLogged | ForgetDerived) -> None:
-        """Take a request, an answer to one of ours, or a timer."""
+        """Take a request, an answer to our request, or a timer."""
         match message:
             case StoreTurn() | AddEntry() | ListEntries() | ForgetEntry():
                 self._serve(message)
@@ -221,7 +221,7 @@ class FactsActor(Actor):
         self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
 
     def _attempt(self, do: Callable[[], None]) -> None:
-        """Do work for which no request waits, and which is repeated after a crash."""
+        """Do work without a waiting request; the work is repeated after a crash."""
         if not self._is_open and not self._open():
             return
         try:
@@ -252,7 +252,7 @@ class FactsActor(Actor):
         return True
 
     def _load(self) -> Steps:
-        """Know what the index knows, look at what has changed, then go on with what is owed."""
+        """Load the index's rows, look at changes, then go on with owed work."""
         (answer,) = yield (self._loading(),)
         if not isinstance(answer, RowsLoaded):
             self._index_trouble = (
@@ -272,7 +272,7 @@ class FactsActor(Actor):
         self._pipeline.go_on()
 
     def _reload(self) -> Steps:
-        """Have what another index does not know in it again."""
+        """Load entries missing from a new index into it again."""
         (answer,) = yield (self._loading(),)
         if isinstance(answer, RowsLoaded):
             self._sync.put_missing(answer.rows)
@@ -316,7 +316,7 @@ class FactsActor(Actor):
         return self._keeper.row(item, entry) if item is not None and entry is not None else None
 
     def _note_change(self) -> None:
-        """Something has changed in the files."""
+        """Note a change in the files."""
         self._set(FactsTimer.CROSS_OUT, CROSS_OUT_S)
         self._set(FactsTimer.SNAPSHOT, self._config.snapshot_s)
         if self._git is not None and self._is_open:
@@ -326,7 +326,7 @@ class FactsActor(Actor):
         self._set(FactsTimer.RETRY, delay_s)
 
     def _set(self, what: FactsTimer, delay_s: float) -> None:
-        """Have a timer come, unless one of its kind comes as early."""
+        """Set a timer, unless a timer of its kind comes as early."""
         self._timers[what] = earliest(self, self._timers.get(what), delay_s, FactsDue(what=what))
 
     def _due(self, what: FactsTimer) -> None:

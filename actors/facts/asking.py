@@ -24,11 +24,11 @@ class Ask:
 
 
 Steps = Generator[tuple[Ask, ...], tuple[Message, ...], None]
-"""Yields questions that are asked side by side, and is sent their answers in that order."""
+"""Yields questions to ask side by side, and is sent their answers in the same order."""
 
 
 class _Round:
-    """Questions of one step that are not all answered."""
+    """Questions of one step with missing answers."""
 
     def __init__(self, steps: Steps, count: int) -> None:
         self.steps = steps
@@ -51,7 +51,7 @@ class Asking:
         return len(self._ends)
 
     def tell(self, to: Address, message: Message) -> None:
-        """Tell an actor something."""
+        """Tell an actor a message."""
         self._host.tell(to, message)
 
     def begin(self, steps: Steps, on_end: Callable[[], None] = lambda: None) -> None:

@@ -1,4 +1,4 @@
-"""Configuration of the facts: what the settings decide, and whom to ask."""
+"""Configuration of the facts: decisions of the settings, and addresses of other actors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class FactsConfig:
     api_base: str
     key_name: str = ""
     model: str = ""
-    """For facts and summaries; empty for the one that answered."""
+    """Model for facts and summaries; empty for the model of the answer."""
     default_top_k: int = 5
     score_threshold: float = 0.35
     recency_weight: float = 0.2
@@ -46,6 +46,6 @@ class FactsConfig:
     reranker: Address = RERANKER
     model_actor: Address = MODEL
     commit_again_s: float = 60.0
-    """Before a commit that failed is tried again."""
+    """Seconds before a failed commit is repeated."""
     snapshot_s: float = 30.0
     """Between two writings of `memory_index.json`."""

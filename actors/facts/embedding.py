@@ -53,7 +53,7 @@ def _space(model: str, folder: Path | None) -> Space:
 
 
 def _problem_of_folder(name: str, folder: Path | None) -> str:
-    """Why the model of a folder cannot be run, and what to do; empty where it can, or none is wanted."""
+    """Reason why a folder's model cannot be run, and a remedy; empty if runnable, or if no model is wanted."""
     if folder is None:
         return ""
     from actors.embedder.folder import layout_of

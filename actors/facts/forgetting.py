@@ -1,4 +1,4 @@
-"""Removal of what the facts' files say of forgotten turns: texts, facts, summaries, index rows, and the git history."""
+"""Removal of forgotten turns from the facts' files: texts, facts, summaries, index rows, and the git history."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from messages.socket import Refused
 
 
 class Forgetting:
-    """Removal for good of the entries of a window's turns; it is answered when files, index and history lack them."""
+    """Removal for good of the entries of a window's turns; answered when files, index and history lack all of them."""
 
     def __init__(
         self,
@@ -32,9 +32,9 @@ class Forgetting:
         Args:
             asking: Asks the index.
             config: Address of the index, and the folder.
-            requests: Removes entries with all that was made from them.
-            journal: Knows the words of turns on which work is owed.
-            seal: Makes the removal of files last.
+            requests: Removes entries with all derived data.
+            journal: Knows the words of turns with owed work.
+            seal: Makes the removal of files last; gives a remark on the git history.
         """
         self._asking = asking
         self._config = config
@@ -42,14 +42,14 @@ class Forgetting:
         self._journal = journal
         self._seal = seal
         self._early: list[ForgetDerived] | None = []
-        """Requests that came before the catalogue knew all entries; None from then on."""
+        """Requests from before the catalogue knew all entries; None from then on."""
         self._waiting: list[tuple[ForgetDerived, int]] = []
-        """Requests that wait for a commit without the forgotten files, and what they took out."""
+        """Requests that wait for a commit without the forgotten files, with the number of removed entries."""
 
     def begin(self, message: ForgetDerived) -> None:
         """Remove the entries of the turns; a request that cannot be carried out now is refused with the reason.
 
-        A request before the catalogue knows all entries waits for `begin_early`, or it would find nothing to remove.
+        A request before the catalogue knows all entries waits for `begin_early`, or it would find no entry to remove.
         """
         if self._early is not None:
             self._early.append(message)
@@ -60,7 +60,7 @@ class Forgetting:
             self._refuse(message, str(error))
 
     def begin_early(self) -> None:
-        """Carry out what came early: the catalogue knows all entries now."""
+        """Carry out early requests: the catalogue knows all entries now."""
         early, self._early = self._early or [], None
         for message in early:
             self.begin(message)
@@ -76,7 +76,7 @@ class Forgetting:
         self._asking.begin(self._finish(message, tuple(gone), note))
 
     def note_commit(self, trouble: str) -> None:
-        """Answer what waits for a commit, which is made or failed."""
+        """Answer requests that wait for a commit, after success or failure."""
         if not trouble and is_purge_due(self._config.root):
             return
         waiting, self._waiting = self._waiting, []

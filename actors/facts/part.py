@@ -20,7 +20,7 @@ def table_of(plan: Plan) -> FactsTable:
 
 
 def index_row(plan: Plan, _parts: Parts) -> Part:
-    """Row of the one actor that owns the index."""
+    """Row of the sole owner of the index."""
 
     def build(_key: str) -> Actor:
         from actors.facts.index.actor import FactIndexActor
@@ -51,7 +51,7 @@ def _look(plan: Plan) -> Iterator[Finding]:
 
 
 def row(plan: Plan, _parts: Parts) -> Part | None:
-    """Row of the owner of the files; None for the one turn of a command line, which keeps nothing."""
+    """Row of the owner of the files; None for the one turn of a command line, which keeps no data."""
     if not plan.lives:
         return None
     from actors.facts.row import facts_part

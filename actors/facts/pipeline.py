@@ -1,4 +1,4 @@
-"""Pipeline of owed work: turns of a conversation together, as often as these earn it, a few conversations at a time."""
+"""Pipeline of owed work: turns of a conversation in worthwhile batches, a few conversations at a time."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ MOST_REFUSALS = 12
 MOST_AGE = timedelta(days=7)
 """Age of a turn whose facts are given up at their next failure, of any kind."""
 MOST_PACES = 1_000
-"""Conversations whose pace is remembered before those are dropped that have been silent for long."""
+"""Conversations with a remembered pace; beyond the limit, long silent conversations are dropped."""
 PATIENCE = 3
-"""Failures after which a turn no longer holds up later ones of its conversation."""
+"""Failures after which a turn no longer holds up later turns of its conversation."""
 
 
 class Pipeline:
@@ -41,15 +41,15 @@ class Pipeline:
         changed: Callable[[], None],
         wake: Callable[[float], None],
     ) -> None:
-        """Nothing is under way; what the journal has is begun by `go_on`.
+        """Begin without work; `go_on` begins the journal's work.
 
         Args:
             host: The actor.
             config: Number of conversations at a time.
             asking: Runs the steps.
-            work: Makes them, and has the journal.
+            work: Makes the steps, and has the journal.
             changed: Told when a turn's work is done.
-            wake: Has `go_on` called after so many seconds.
+            wake: Has `go_on` called after the given seconds.
         """
         self._host = host
         self._config = config
@@ -59,14 +59,14 @@ class Pipeline:
         self._changed = changed
         self._wake = wake
         self._active: set[str] = set()
-        """Conversations of which turns are worked on."""
+        """Conversations with turns in work."""
         self._paces: dict[str, Pace] = {}
         """By conversation, in this life; turns of an earlier life have waited long enough."""
         self._most_read = config.turns_a_call
-        """Messages that the model has not failed to read at a time, in this life."""
+        """Most messages that the model has not failed to read at a time, in this life."""
         self.failures = 0
         self.given_up = 0
-        """Turns whose facts will never be taken."""
+        """Number of turns whose facts were given up for good."""
         self.trouble = ""
 
     @property
@@ -75,7 +75,7 @@ class Pipeline:
         return sum(owed.answered_at is not None for owed in self._journal.owed.values())
 
     def take(self, owed: Owed) -> None:
-        """Note the end of a turn, and begin what may begin, behind what is under way."""
+        """Note the end of a turn, and begin all possible work, behind work under way."""
         now = self._host.monotonic()
         if len(self._paces) >= MOST_PACES:
             self._paces = {each: pace for each, pace in self._paces.items() if not pace.is_over(now)}
@@ -83,7 +83,7 @@ class Pipeline:
         self._go_on_later()
 
     def go_on(self) -> None:
-        """Begin what may begin now, and come back when more may."""
+        """Begin all work possible now, and come back when more is possible."""
         waiting: dict[str, list[Owed]] = {}
         for owed in self._journal.owed.values():
             if owed.answered_at is not None and owed.conversation not in self._active:
@@ -102,7 +102,7 @@ class Pipeline:
             self._wake(min(waits))
 
     def _choose(self, turns: list[Owed]) -> tuple[float, list[Owed]]:
-        """Seconds until turns of one conversation may be worked on, and the turns; of several failed ones fewer."""
+        """Seconds until turns of one conversation may be worked on, and the turns; fewer after failures."""
         now = self._host.monotonic()
         free = [owed for owed in turns if owed.is_quiet and owed.not_before <= now]
         if free:
@@ -128,7 +128,7 @@ class Pipeline:
         return pace
 
     def _go_on_later(self) -> None:
-        """Have `go_on` called behind what is under way."""
+        """Have `go_on` called behind work under way."""
         self._host.tell(self._host.address, FactsDue(what=FactsTimer.NEXT))
 
     def _rest(self, conversation: str) -> None:
@@ -155,7 +155,7 @@ class Pipeline:
             self._changed()
 
     def _put_off(self, owed: Owed, error: LaterError | OSError) -> None:
-        """Have a turn tried again later, or give its facts up; its texts stay in any case."""
+        """Have a turn tried again later, or give up the turn's facts; the texts stay in any case."""
         is_refused = isinstance(error, LaterError) and error.is_permanent
         owed.tries += 1
         owed.refusals = owed.refusals + 1 if is_refused else 0

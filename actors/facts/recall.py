@@ -1,4 +1,4 @@
-"""FactRecallActor: what belongs to a question, for a request that waits for it; reads by way of the index alone."""
+"""FactRecallActor: entries for a question, for a waiting request; reads by way of the index alone."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 
 FOUND_ROLES = (EntryRole.MEMORY, EntryRole.USER, EntryRole.ASSISTANT)
 DENSITY = 3
-"""Candidates of each scope for each entry that is asked for."""
+"""Candidates of each scope for each requested entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +64,12 @@ RecallAnswer = TextsEmbedded | EmbeddingFailed | RowsFound | RowsFetched | Texts
 
 
 class FactRecallActor(Actor):
-    """Reader of the facts: embeds a question once, finds, judges and words what belongs to it.
+    """Reader of the facts: embeds a question once, then finds, judges and words the entries for the question.
 
-    Owns: nothing.
-    Asks: the embedder, the index, the reranker. Where one of them does not answer in time or refuses, what can be had
-    without it is given, with a note.
-    Crashes on: its own faults; what was asked before a crash is lost, and its asker's deadline passes.
+    Owns: no file.
+    Asks: the embedder, the index, the reranker. If an actor does not answer in time or refuses, the result comes with a
+    note and without the actor's contribution.
+    Crashes on: its own faults; questions from before a crash are lost, and their askers' deadlines pass.
     """
 
     def __init__(self, config: FactsConfig) -> None:
@@ -81,7 +81,7 @@ class FactRecallActor(Actor):
         self._failures = 0
 
     def handle(self, message: RecallCommand | RecallAnswer | DescribeYourself) -> None:
-        """Take a question, or an answer to one of ours."""
+        """Take a question, or an answer to our question."""
         match message:
             case RecallEntries() | SearchEntries() if flaw := flaw_of(message):
                 self.tell(message.reply_to, Refused(request_id=message.request_id, reason=flaw))
@@ -241,6 +241,6 @@ def _reason(answer: Message) -> str:
 
 
 def _choice(request: RecallEntries | SearchEntries, name: str, default: float) -> float:
-    """Number that a request names, else the setting's."""
+    """Number in a request, else the setting's."""
     value = getattr(request, name, None)
     return default if value is None else float(value)

@@ -49,10 +49,10 @@ class Requests:
         self._evict = evict
 
     def add(self, message: AddEntry) -> EntryAdded | Refused:
-        """Keep a fact, unless it is there word for word.
+        """Keep a fact, unless the same words are already kept.
 
         Raises:
-            OSError: it may not be kept.
+            OSError: the fact may not be kept.
         """
         if not message.text.strip():
             return Refused(request_id=message.request_id, reason=f"fact {message.text!r}: it must have words")
@@ -114,7 +114,7 @@ class Requests:
         return EntryForgotten(request_id=message.request_id, path=path, derived=len(derived)), ""
 
     def ids_of(self, conversation: str) -> frozenset[str]:
-        """Ids of all entries of a conversation, the deleted ones apart."""
+        """Ids of all entries of a conversation, without deleted entries."""
         catalogue = self._keeper.catalogue
         items = catalogue.of(conversation, EntryRole.MEMORY, *_TURNS)
         return frozenset(item.id for item in (*items, *catalogue.summaries(conversation).values()))

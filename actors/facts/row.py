@@ -1,4 +1,4 @@
-"""Rows of the facts, with all that they bring; loaded only where the layer is switched on."""
+"""Rows of the facts, with all their imports; loaded only if the layer is switched on."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def facts_part(plan: Plan) -> Part:
 
 
 def recall_part(plan: Plan) -> Part:
-    """Part of the actor that reads, for requests that wait."""
+    """Part of the actor that reads, for waiting requests."""
 
     def build(_key: str) -> Actor:
         from actors.facts.recall import FactRecallActor

@@ -1,4 +1,4 @@
-"""Summaries of a conversation: the level that fits what is new, made by a model, kept in files of three levels."""
+"""Summaries of a conversation: a level to fit the new material, made by a model, kept in files of three levels."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from messages.model import ModelReply
 log = logging.getLogger(__name__)
 
 AT_ONCE = 5
-"""Parts of one text that are summarised side by side."""
+"""Parts of a text to summarise side by side."""
 
 SummaryTexts = Generator[tuple[Ask, ...], tuple[Message, ...], list[str]]
 Prompting = Callable[[str, str, str], Ask]
-"""Makes a question for the model of what it is for, the prompt, and the text."""
+"""Makes a question for the model from its purpose, the prompt, and the text."""
 
 
 class Summaries:
@@ -45,11 +45,11 @@ class Summaries:
     def renew(
         self, conversation: str, now: datetime, ask: Prompting
     ) -> Generator[tuple[Ask, ...], tuple[Message, ...], bool]:
-        """Take into a conversation's summary what came after it; gives whether all went well.
+        """Take the material after a conversation's summary into the summary; True if all went well.
 
         Args:
-            conversation: Whose.
-            now: When what is new is counted, aware UTC; a fact that comes later is for the next time.
+            conversation: Conversation to summarise.
+            now: Time up to which material counts, aware UTC; a later fact is for the next time.
             ask: Makes a question for the model.
         """
         previous, facts = self._material(conversation)
@@ -79,7 +79,7 @@ class Summaries:
         return True
 
     def _material(self, conversation: str) -> tuple[str, list[str]]:
-        """The summary that there is, and the facts that came after it."""
+        """Existing summary, and the later facts."""
         catalogue = self._keeper.catalogue
         final = catalogue.final_summary(conversation)
         before = self._keeper.read(final) if final is not None else None
@@ -131,6 +131,6 @@ class Summaries:
             self._keeper.bury(item)
 
     def _left_over(self, conversation: str, paths: set[str]) -> list[Item]:
-        """Parts of an earlier summary that this one has not."""
+        """Parts of an earlier summary that are missing in this summary."""
         items = self._keeper.catalogue.summaries(conversation)
         return [item for path, item in items.items() if path not in paths and place_of(path) is not None]

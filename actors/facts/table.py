@@ -65,45 +65,45 @@ class FactsTable(Table):
     openai_base_url: OptionalHttpAddress = ""
     """The model server, e.g. `http://127.0.0.1:11434/v1`; needed while the layer is on."""
     upstream_key: Annotated[str, AfterValidator(_optional_secret_name)] = "OPENAI_API_KEY"
-    """Name of the secret that the server is called with, where there is one."""
+    """Name of the secret for calls of the server, if any."""
     gateway_address: Annotated[str, AfterValidator(_host)] = "127.0.0.1"
     """Any other than loopback takes `keys`."""
     gateway_port: Whole = Field(default=8_100, ge=0, le=65_535)
-    """0 for any that is free."""
+    """0 for any free port."""
     keys: Keys = FrozenMap()
-    """Beginning of `memory_id`s, empty for all -> name of the secret that clients show for them."""
+    """Beginning of `memory_id`s, empty for all -> name of the secret to be shown by clients."""
     origins: tuple[Annotated[str, AfterValidator(_origin)], ...] = ()
-    """Origins of apps and pages that are served without a key, such as `app://obsidian.md`; loopback always is."""
+    """Origins of apps and pages served without a key, for example `app://obsidian.md`; loopback always is."""
     open_paths: tuple[Annotated[str, AfterValidator(_open_path)], ...] = ()
-    """Beginnings of the server's paths outside `/v1` that clients with a key reach; without `keys` all are reached."""
+    """Beginnings of the server's paths outside `/v1` for clients with a key; without `keys` all paths are open."""
     max_body_mib: Number = Field(default=32.0, gt=0, le=1_024)
     """Larger requests are refused."""
     memory_path: Annotated[str, AfterValidator(_path)] = "./memory_db"
     """Folder of the files, relative to the data root."""
     embedding_model: Annotated[str, AfterValidator(_name)] = "text-embedding-3-small"
-    """As the server names it; `local` for the one of this machine; or a folder that has one."""
+    """The server's name of the model; `local` for this machine's model; or a folder with a model."""
     embedding_base_url: OptionalHttpAddress = ""
     """Address of the embedding server; empty for `openai_base_url`."""
     model: OptionalName = ""
-    """Which model is asked for facts and summaries; empty for the one that answered."""
+    """Model for facts and summaries; empty for the model of the answer."""
     default_top_k: Whole = Field(default=5, ge=0, le=200)
-    """Most entries that a request is given."""
+    """Most entries for a request."""
     score_threshold: Number = Field(default=0.35, ge=0, le=1)
     """Least relevance of an entry."""
     recency_weight: Number = Field(default=0.2, ge=0, le=1)
     """Weight of age beside relevance."""
     mmr_lambda: Number = Field(default=0.7, ge=0, le=1)
-    """1 for relevance alone; less, the more unlike one another entries are to be."""
+    """1 for relevance alone; lower values favour entries unlike one another."""
     reranker: Literal["none", "litellm", "onnx"] = "none"
-    """Judge of relevance: the vectors' cosine, a service that litellm knows, or a model in a folder."""
+    """Judge of relevance: the vectors' cosine, a service known to litellm, or a model in a folder."""
     reranker_model: OptionalPath = ""
-    """litellm's name of it, or the folder, e.g. of `Xenova/ms-marco-MiniLM-L-6-v2`."""
+    """litellm's name of the model, or the folder, e.g. of `Xenova/ms-marco-MiniLM-L-6-v2`."""
     block_place: Literal["auto", "system", "question"] = "auto"
-    """Message with the memories: the system's, the question, or by turn the one behind what a provider caches."""
+    """Message with the memories: the system's, the question, or by turn the message behind a provider's cached part."""
     inject_chars: Whole = Field(default=8_000, ge=200, le=1_000_000)
-    """Most that is added to a request."""
+    """Most characters added to a request."""
     read_deadline_s: Number = Field(default=1.0, gt=0, le=60)
-    """Longest wait for the memory; without it the request goes on."""
+    """Longest wait for the memory; afterwards the request goes on without memories."""
     max_entries: Whole = Field(default=500, ge=1, le=1_000_000)
     """Facts and turns of one conversation; the oldest move to `deleted/`."""
     enable_summarization: Flag = True

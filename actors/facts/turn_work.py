@@ -1,4 +1,4 @@
-"""Work that a turn makes: its facts are extracted, reconciled with those that there are, and kept."""
+"""Work after a turn: its facts are extracted, reconciled with the existing facts, and kept."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from messages.model import ChatMessage, ModelFailed, ModelReply, ModelRequest, R
 log = logging.getLogger(__name__)
 
 NEIGHBOURS = 5
-"""Facts that each new one is compared with."""
+"""Facts for comparison with each new fact."""
 MODEL_S = 1_800.0
 MOST_CALLS = 2
 """Calls of one batch after which a summary waits, if the balance is overdrawn; the last changed turn stays owed."""
 
 
 class LaterError(Exception):
-    """A step that failed in a way that may pass; what was done until then stands."""
+    """A step failed temporarily; completed work stands."""
 
     def __init__(self, reason: str, *, is_permanent: bool = False, most: int = 0) -> None:
         """Create the error.
@@ -53,14 +53,14 @@ class LaterError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Vectors:
-    """Vectors of new facts, by their text; none where they could not be made."""
+    """Vectors of new facts, by text; without failed ones."""
 
     model: str
     by_text: dict[str, bytes]
 
 
 class TurnWork:
-    """Steps for one turn after another; several turns may be under way, of one conversation one."""
+    """Steps for one turn after another; several turns may be under way, but only a single turn of a conversation."""
 
     def __init__(self, host: Host, config: FactsConfig, keeper: Keeper, journal: Journal) -> None:
         """Nothing is under way.
@@ -78,7 +78,7 @@ class TurnWork:
         self._summaries = Summaries(config, keeper)
 
     def steps(self, batch: Sequence[Owed], balance: Balance) -> Steps:
-        """All that turns of one conversation are owed and have not got; an overdrawn balance puts off the summary.
+        """Do the work owed to turns of one conversation; an overdrawn balance puts off the summary.
 
         Args:
             batch: Turns, the oldest first.
@@ -86,7 +86,7 @@ class TurnWork:
 
         Raises:
             LaterError: a model did not answer.
-            OSError: something could not be kept.
+            OSError: an entry could not be kept.
         """
         conversation, ask, before = batch[0].conversation, self._prompting(batch, balance.charge), balance.calls
         with self._host.blocking():
@@ -112,10 +112,10 @@ class TurnWork:
                     self.journal.finish(owed.turn)
 
     def evict(self, conversation: str) -> None:
-        """Move a conversation's oldest facts and turns to the deleted ones, as far as there are too many.
+        """Move a conversation's oldest facts and turns to the deleted entries, down to the limit.
 
         Raises:
-            OSError: an entry may still be at its old path.
+            OSError: an entry may still be at the old path.
         """
         catalogue = self._keeper.catalogue
         over = catalogue.count(conversation) - self._config.max_entries
@@ -130,7 +130,7 @@ class TurnWork:
             self._keeper.bury_path(owed.replaces, turn_entries(owed.turn)[1])
 
     def _extract(self, batch: Sequence[Owed], ask: Prompting) -> Generator[tuple[Ask, ...], tuple[Message, ...], None]:
-        """Have a model find the facts in the words of turns, and note them."""
+        """Have a model find the facts in the words of turns, and note the facts."""
         unread = [owed for owed in batch if owed.facts is None and owed.changes is None]
         turns = [owed for owed in unread if not owed.is_quiet]
         facts: dict[str, tuple[str, ...]] = {owed.turn: () for owed in unread}
@@ -151,7 +151,7 @@ class TurnWork:
     def _reconcile(
         self, batch: Sequence[Owed], ask: Prompting
     ) -> Generator[tuple[Ask, ...], tuple[Message, ...], _Vectors]:
-        """Decide on the changes that the facts of turns make, and note them; gives the facts' vectors."""
+        """Decide on the changes from the facts of turns, and note the changes; return the facts' vectors."""
         vectors, conversation = _Vectors("", {}), batch[0].conversation
         facts = _distinct(owed.facts or () for owed in self._still_owed(batch))
         decisions: Sequence[Decision] = ()
@@ -169,7 +169,7 @@ class TurnWork:
         return vectors
 
     def _still_owed(self, batch: Sequence[Owed]) -> list[Owed]:
-        """Turns that were not forgotten while they were worked on."""
+        """Turns of the batch not forgotten meanwhile."""
         return [owed for owed in batch if owed.turn in self.journal.owed]
 
     def _embed(self, facts: Sequence[str]) -> Generator[tuple[Ask, ...], tuple[Message, ...], _Vectors]:
@@ -203,7 +203,7 @@ class TurnWork:
         return [Existing(each, entry.content) for each, entry in read if entry is not None]
 
     def _make(self, owed: Owed, vectors: _Vectors) -> None:
-        """Make the changes that are decided; those that were made before a crash are not made twice."""
+        """Make the decided changes; changes made before a crash are not repeated."""
         at = owed.decided_at or self._host.now()
         with self._host.blocking():
             for number, change in enumerate(owed.changes or () if owed.turn in self.journal.owed else ()):
@@ -251,12 +251,12 @@ class TurnWork:
 
 
 def _distinct(lists: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """Facts of several lists, in order, none twice word for word."""
+    """Facts of several lists, in order, without exact duplicates."""
     return tuple({same_words(fact): fact for facts in lists for fact in facts}.values())
 
 
 def _changes(batch: Sequence[Owed], decisions: Sequence[Decision]) -> dict[str, tuple[Change, ...]]:
-    """Changes of each turn: a decision belongs to the turn whose facts its text is nearest to."""
+    """Changes of each turn: a decision belongs to the turn with the facts nearest to its text."""
     changes: dict[str, list[Change]] = {owed.turn: [] for owed in batch}
     sources = ["\n".join(owed.facts or ()) for owed in batch]
     for decision in decisions:

@@ -1,4 +1,4 @@
-"""Turns as they come: their texts go to the journal and to files before they are reported as kept."""
+"""Turns as they come: the texts go to the journal and to files before the report of their storage."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from messages.turn import TurnEnded
 
 
 class Turns:
-    """Keeper of what is said in turns.
+    """Keeper of the words of turns.
 
-    A question that a client asks again counts once, after kills too: the new answer joins a turn without one, and
+    A question that a client repeats counts once, after kills too: the new answer joins a turn without an answer, and
     replaces an answer that the client does not show.
     """
 
     def __init__(self, host: Host, keeper: Keeper, journal: Journal, over: Callable[[Owed], None]) -> None:
-        """Nothing is kept yet.
+        """Begin without turns.
 
         Args:
             host: The actor.
             keeper: Keeps texts.
-            journal: Notes what is owed.
-            over: Told of a turn that is over, for which something is owed.
+            journal: Notes owed work.
+            over: Told of a finished turn with owed work.
         """
         self._host = host
         self._keeper = keeper
         self._journal = journal
         self._over = over
         self._retried: dict[str, RecentTurn] = {}
-        """Turn under way -> earlier turn without an answer that it asks again, which has room for one answer."""
+        """Turn under way -> earlier turn without an answer, repeated by this turn and with room for one answer."""
         self._unwritten: list[Owed] = []
         """Turns in the journal whose texts are still to be put into files."""
 
     def take(self, message: StoreTurn) -> None:
-        """Note in the journal what a message brings, safe from a power loss; `write` puts it into files.
+        """Note a message's content in the journal, safe from a power loss; `write` puts the content into files.
 
         Raises:
-            OSError: it may not be kept.
+            OSError: the content may not be kept.
         """
         now = self._host.now()
         if message.turn_id not in self._journal.owed and self._is_known(message.turn_id):
@@ -70,10 +70,10 @@ class Turns:
             self._unwritten.append(owed)
 
     def write(self) -> None:
-        """Put the texts of turns that were taken into files; after a failure the work on each turn does so.
+        """Put the texts of taken turns into files; after a failure the work on each turn repeats the attempt.
 
         Raises:
-            OSError: they may not be there.
+            OSError: the texts may be missing.
         """
         unwritten, self._unwritten = self._unwritten, []
         for owed in unwritten:
@@ -83,7 +83,7 @@ class Turns:
         """Keep a turn in Discord, told any number of times.
 
         Raises:
-            OSError: it may not be kept.
+            OSError: the turn may not be kept.
         """
         conversation = f"{message.window.surface.value}/{message.window.id}"
         turn = f"{conversation} {message.turn_id}"
@@ -97,10 +97,10 @@ class Turns:
         self.write()
 
     def write_again(self) -> None:
-        """See that the texts of everything owed are in files, and that what a crash broke off is over.
+        """Ensure that the texts of all owed turns are in files, and end turns broken off by a crash.
 
         Raises:
-            OSError: one may not be kept.
+            OSError: a turn may not be kept.
         """
         for owed in list(self._journal.owed.values()):
             if owed.answered_at is None:
@@ -124,7 +124,7 @@ class Turns:
         return any(self._keeper.catalogue.get(each) is not None for each in turn_entries(turn))
 
     def _find_earlier(self, message: StoreTurn, now: datetime) -> RecentTurn | None:
-        """The turn whose question a message asks again, unless that one is still under way."""
+        """Earlier turn with the same question as a message, unless the turn is still under way."""
         if not message.user_text:
             return None
         recent = self._journal.recent.find(message.conversation, message.user_text, message.answer_before, now)
@@ -134,11 +134,11 @@ class Turns:
         return recent if owed is None or owed.answered_at is not None else None
 
     def _has_words(self, turn: RecentTurn) -> bool:
-        """True if the words of a turn are in a file, wherever a person moved it."""
+        """True if the words of a turn are in a file, wherever a person moved the file."""
         return self._is_known(turn.turn) or self._keeper.files.stamp(turn.words_path) is not None
 
     def _take_another_answer(self, message: StoreTurn, earlier: RecentTurn, now: datetime) -> None:
-        """Keep another answer to a question that is kept; without an answer the one that is there stays."""
+        """Keep another answer to a kept question; without a new answer the existing answer stays."""
         if message.is_over and message.answer_text:
             owed = Owed(
                 message.turn_id, message.conversation, "", now, message.model, earlier.turn, earlier.answer_path
@@ -147,10 +147,10 @@ class Turns:
 
 
 def keep_texts(keeper: Keeper, owed: Owed) -> None:
-    """Put what is said in a turn into files, unless that was done.
+    """Put the words of a turn into files, unless already done.
 
     Raises:
-        OSError: it may not be there.
+        OSError: the words may be missing.
     """
     if owed.are_texts_kept:
         return

@@ -1,4 +1,4 @@
-"""Words of what the facts answer, for people."""
+"""Words of the facts' answers, for people."""
 
 from __future__ import annotations
 

@@ -33,9 +33,9 @@ class _Reader:
 class FeedActor(Actor):
     """Owner of the newest events of all windows' runs, and of the requests that wait for the next event.
 
-    Owns: a ring in memory, emptied by a crash; its places begin with the clock, so that places of an earlier life are
+    Owns: a ring in memory, emptied by a crash; its places begin with the clock, so places of an earlier life are
         recognised.
-    Asks: no actor; follows the topic of runs while a client reads, and costs windows nothing otherwise.
+    Asks: no actor; follows the topic of runs while a client reads, and costs windows no time otherwise.
     Crashes on: any defect.
     """
 
@@ -52,7 +52,7 @@ class FeedActor(Actor):
         self._ring = Ring(MOST_EVENTS, MOST_CHARS, int(self.now().timestamp() * 1_000_000))
 
     def on_stop(self) -> None:
-        """Follow nothing, and answer all waiting requests."""
+        """Follow no topic, and answer all waiting requests."""
         self.leave(RUNS)
         for reader in self._readers:
             self._answer(reader)

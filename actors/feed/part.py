@@ -8,7 +8,7 @@ from messages.status import FEED, ReadEvents
 
 
 def row(plan: Plan, _parts: Parts) -> Part | None:
-    """The one actor that hands out what happens; a command line's turn is told it without."""
+    """Row of the only actor that hands out events; a command line's turn does without."""
 
     def build(_key: str) -> Actor:
         from actors.feed.actor import FeedActor

@@ -1,4 +1,4 @@
-"""Ring of the newest lines, each with its place; the oldest go when there are too many or they are too long."""
+"""Ring of the newest lines, each with its place; the oldest go when the lines are too many or too long."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ class Ring:
     """Lines with places that count up and never repeat."""
 
     def __init__(self, most: int, most_chars: int, begin: int = 0) -> None:
-        """An empty ring.
+        """Begin with an empty ring.
 
         Args:
-            most: Lines that are kept at most.
-            most_chars: Characters of all of them together, at most; the newest line is kept however long it is.
+            most: Most lines to keep.
+            most_chars: Characters of all lines together, at most; the newest line is kept however long it is.
             begin: Place before the first line's.
         """
         self._most = most
@@ -55,7 +55,7 @@ class Ring:
         return tuple(lines), start + len(lines) - 1, start - place - 1
 
     def skip(self) -> None:
-        """Drop all lines, and count one missed line for all that will not be kept."""
+        """Drop all lines, and count a single missed line for all lines not kept."""
         self.clear()
         self.last += 1
 

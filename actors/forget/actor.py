@@ -1,4 +1,4 @@
-"""ForgetActor: counts what a request would forget, and carries it out in the logs and in all rooms."""
+"""ForgetActor: counts the events of a request, and takes the events out of the logs and all rooms."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ OPERATOR = "operator"
 class ForgetActor(Actor):
     """Owner of the forget requests.
 
-    Owns: `forget/` in the data root; what is to be taken out is on the disk before any word is.
+    Owns: `forget/` in the data root; a request is on the disk before any word is taken out.
     Asks: the memory for topics, windows for their events, windows and rooms to take events out.
-    Crashes on: its own faults; a later life goes on with every request that is not done.
+    Crashes on: its own faults; a later life goes on with every unfinished request.
     """
 
     def __init__(self, config: ForgetConfig, state: RequestState) -> None:
@@ -70,7 +70,7 @@ class ForgetActor(Actor):
         self._retention = Retention(self, config)
 
     def on_start(self) -> None:
-        """Go on with what an earlier life left unfinished."""
+        """Go on with work left unfinished by an earlier life."""
         if not self._config.resumes:
             return
         self._retention.begin()
@@ -166,7 +166,7 @@ class ForgetActor(Actor):
             self._state.previews.pop(message.preview_id, None)
 
     def _answer_again(self, message: CarryOutForget) -> None:
-        """Say what came of a request that is done already."""
+        """Report the result of a finished request."""
         with self.blocking():
             entry = self._journal.read(message.preview_id)
         if entry is not None and entry.record.by == (message.asked_by or OPERATOR):
@@ -198,7 +198,7 @@ class ForgetActor(Actor):
         return True
 
     def _execute(self, entry: Entry, asker: Asker | None = None) -> None:
-        """Carry out a request; with `asker`, look afterwards for what repeated its words meanwhile."""
+        """Carry out a request; with `asker`, look afterwards for repetitions of the words meanwhile."""
         execution = Execution(self, self._config, self._journal, entry, partial(self._take_progress, asker))
         self._under_way[entry.forget_id] = execution
         execution.begin()
@@ -212,7 +212,7 @@ class ForgetActor(Actor):
             self._look_again(entry, asker, done)
 
     def _look_again(self, entry: Entry, asker: Asker, done: Execution) -> None:
-        """Forget what has repeated the words since they were counted: an answer elsewhere, say."""
+        """Forget repetitions of the words since the count, for example an answer elsewhere."""
         scope = Scope(kind=ScopeKind.REPEATED, window=Window.from_key(entry.record.window))
         take = partial(self._take_repeated, entry)
         Resolution(self, self._config, scope, asker, take).find_repetitions(list_repeatable(done.texts))

@@ -142,7 +142,7 @@ COMMANDS = (
 def _press_of_list(
     prefix: str, request: Callable[[Invocation, ArgumentValues], PreviewForget]
 ) -> Press[ForgetPreviewed]:
-    """Button below a list of memories, which counts before it forgets."""
+    """Button below a list of memories; pressing counts before forgetting."""
     return Press(
         prefix=prefix,
         for_viewers=True,

@@ -20,21 +20,21 @@ class ForgetConfig:
 
     data_root: Path
     rooms: tuple[Address | Callable[[Window], Address], ...] = ()
-    """Parts that hold what was made from the logs."""
+    """Parts with data derived from the logs."""
     memory: Address | None = None
-    """Address of the memory, which searches for topics; None if it is switched off."""
+    """Address of the memory for searches of topics; None if switched off."""
     operators: frozenset[str] = frozenset()
     """Accounts of operators."""
     elsewhere: tuple[str, ...] = ()
-    """Places that the agent does not reach, for a person."""
+    """Places out of the agent's reach, for a person."""
     resumes: bool = True
-    """True to go on at the start with what an earlier life left unfinished."""
+    """True to go on at the start with work left unfinished by an earlier life."""
     list_s: float = 300.0
     """Longest wait for a window's list of events; a window of 100,000 messages takes a minute or two."""
     answer_s: float = 120.0
     """Longest wait for a window or a room to take words out, before the question is asked again."""
     retry_s: float = 30.0
-    """Pause before windows and rooms that did not answer are asked again."""
+    """Pause before windows and rooms without an answer are asked again."""
     shortest: timedelta | None = None
-    """Shortest time for which words are kept in any channel; None if words never expire."""
+    """Shortest retention of words in any channel; None if words never expire."""
     disk: Disk = field(default_factory=RealDisk)

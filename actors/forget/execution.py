@@ -1,4 +1,4 @@
-"""Execution of a forget request: the windows' logs first, then the rooms; asks again until every one has answered."""
+"""Execution of a forget request: the windows' logs first, then the rooms; repeats until every answer has come."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Execution:
         self._report = report
         self._forgotten: dict[Window, tuple[ForgottenEvent, ...]] = {}
         self.texts: list[str] = []
-        """Words of people that were taken out in this life."""
+        """People's words taken out in this life."""
         self._derived: dict[tuple[str, Window], DerivedForgotten] = {}
 
     def begin(self) -> None:
@@ -163,7 +163,7 @@ class Execution:
         then()
 
     def _try_again(self, missing: list[str], step: Callable[[], None]) -> None:
-        """Name those without an answer, and repeat a step later."""
+        """Name the missing answers, and repeat a step later."""
         log.warning("forget request %s waits for %s", self.entry.forget_id, ", ".join(missing))
         self.entry = self.entry.with_record(waiting_for=tuple(missing))
         self._report(self.entry)

@@ -20,7 +20,7 @@ _SUFFIX = ".json"
 
 
 class Target(Value, frozen=True, kw_only=True, gc=False):
-    """Events of one window that a request takes out."""
+    """Events of one window to be taken out by a request."""
 
     window: Window
     event_ids: tuple[EventId, ...]
@@ -33,11 +33,11 @@ class Entry(Value, frozen=True, kw_only=True, gc=False):
 
     record: ForgetRecord
     person_id: UserId = UserId("")
-    """Person that is forgotten; empty for another scope, and once all is done."""
+    """Person to forget; empty for another scope, and after completion."""
     targets: tuple[Target, ...] = ()
     """Events to take out; empty once all is done."""
     events: tuple[ForgottenEvent, ...] = ()
-    """Events that the windows took out, for the rooms; empty before, and once all is done."""
+    """Events taken out by the windows, for the rooms; empty before, and after completion."""
 
     @property
     def forget_id(self) -> str:
@@ -46,15 +46,15 @@ class Entry(Value, frozen=True, kw_only=True, gc=False):
 
     @property
     def is_done(self) -> bool:
-        """True if nothing is left to do."""
+        """True if no work is left."""
         return self.record.state is ForgetState.DONE
 
     def whole_windows(self) -> frozenset[Window]:
-        """Windows of which everything goes."""
+        """Windows to forget completely."""
         return frozenset(target.window for target in self.targets if target.is_whole)
 
     def with_record(self, **changes: object) -> Entry:
-        """The entry with changes of its record."""
+        """Copy of the entry with changes of its record."""
         return replace(self, record=replace(self.record, **changes))
 
 
@@ -69,7 +69,7 @@ class ForgetJournal:
         """Return when the entry would survive a power loss.
 
         Raises:
-            OSError: it may not.
+            OSError: the entry may be lost.
         """
         self._notes.put(entry.forget_id + _SUFFIX, msgspec.json.encode(entry), is_durable=True)
 

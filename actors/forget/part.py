@@ -27,7 +27,7 @@ VERBS = {
     "forget.list": Verb(FORGET, ListForgets, words=LISTED),
 }
 _OF_THE_PROCESS = frozenset({"discord", "feed", "gateway", "observer", "scheduler"})
-"""Kinds of parts that take nothing out of files; the scheduler, by itself, would say what is due."""
+"""Kinds of parts that remove no words from files; the scheduler, on its own, would report due events."""
 _OWNERS = {CONTEXT_KIND, MEMORY.kind, EMBEDDER.kind, FACT_INDEX.kind}
 WINDOW_FILES = "window-files"
 _BACKUPS = "Backups made before now hold these words still: make a new one and delete the older ones."
@@ -36,7 +36,7 @@ _DISCORD = "Discord keeps its messages: delete them there."
 
 
 def row(plan: Plan, parts: Parts) -> Part | None:
-    """Part of the ForgetActor; None in a command line's turn, which keeps nothing."""
+    """Part of the ForgetActor; None in a command line's turn, which keeps no data."""
     if not plan.lives:
         return None
     return Part(
@@ -89,19 +89,19 @@ def forget_spec(plan: Plan, rooms: Callable[[], tuple[Taker, ...]], *, resumes: 
 
 
 def shortest_time(settings: Settings) -> timedelta | None:
-    """Shortest time for which the settings keep words anywhere; None for ever."""
+    """Shortest retention of words in the settings; None for ever."""
     tables = (table.rule for table in settings.channels.values())
     rules = (ChannelRule(keep_days=str(settings.memory.keep_days)), *tables)
     return min((rule.kept_for for rule in rules if rule.kept_for is not None), default=None)
 
 
 def specs_alone(plan: Plan, parts: Iterable[Part], *, only_lists: bool) -> list[ActorSpec]:
-    """Actors that forget where no agent runs: rooms with something on the disk, windows, the memory and its embedder.
+    """Actors that forget where no agent runs: rooms with files on the disk, windows, the memory and its embedder.
 
     Args:
         plan: Settings and paths of the run.
         parts: Table of the parts.
-        only_lists: True for the records alone, which takes no other actor.
+        only_lists: True for the records alone; they need no other actor.
     """
     if only_lists:
         return [forget_spec(plan, lambda: (), resumes=False)]
@@ -112,7 +112,7 @@ def specs_alone(plan: Plan, parts: Iterable[Part], *, only_lists: bool) -> list[
 
 
 def places_elsewhere(plan: Plan) -> Iterator[str]:
-    """Places that hold words and that the agent does not reach, for a person."""
+    """Places with words out of the agent's reach, for a person."""
     yield _DISCORD
     yield _BACKUPS
     settings = plan.settings

@@ -39,7 +39,7 @@ def may_repeat(data_root: Path, window: Window, needles: Needles) -> bool:
 
 
 def find_thread(data_root: Path, scope: Scope) -> Iterator[Scope]:
-    """The same message in the log of its thread: with `discord.threads` it may stand there alone."""
+    """Copy of the message in the log of its thread: with `discord.threads` only the thread may have the message."""
     thread = Window(surface=Surface.DISCORD_THREAD, id=scope.message_id)
     is_in_channel = scope.kind is ScopeKind.MESSAGE and scope.window.surface is Surface.DISCORD_CHANNEL
     if is_in_channel and keeps_logs(thread.surface, thread.id) and (data_root / log_folder(thread)).is_dir():

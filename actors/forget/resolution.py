@@ -1,4 +1,4 @@
-"""Resolution of a scope: the events that a forget request names, asked of the memory and of the windows."""
+"""Resolution of a scope: events of a forget request, requested from the memory and from the windows."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ from messages.socket import Refused
 from messages.turn import Reference
 
 MOST_RESULTS = 200
-"""Search results that a topic is chosen from."""
+"""Search results to choose a topic from."""
 SEARCH_S = 30.0
 UNREADABLE = "the logs cannot be looked through for repetitions: {error}"
 _WINDOWS_PER_STEP = 20
-"""Windows of which the logs are read before other messages come up."""
+"""Windows whose logs are read before other messages come up."""
 
 Done = Callable[["Resolved | str"], None]
-"""Called with the events, or with the reason why there are none."""
+"""Called with the events, or with the reason for a failure."""
 
 Answers = list[tuple[Window, Message | None]]
-"""Answer of each window that was asked; None where none came in time."""
+"""Answer of each asked window; None without an answer in time."""
 
 
 @dataclass(slots=True)
 class Resolved:
-    """Events that a scope names."""
+    """Events of a scope."""
 
     scope: Scope
     events: dict[Window, tuple[ForgettableEvent, ...]] = field(default_factory=dict)
     readable: frozenset[Window] = frozenset()
-    """Windows that the scope names; of other windows the requester learns no words."""
+    """Windows named in the scope; of other windows the requester learns no words."""
     withheld: int = 0
-    """Events that the requester may not have forgotten, in the readable windows."""
+    """Events in the readable windows that the requester may not have forgotten."""
     is_partial: bool = False
     """True if the search may have more on the topic."""
     repeated: int = 0
-    """Number of events that only repeat a text of others."""
+    """Number of events that only repeat another event's text."""
 
     @property
     def is_whole(self) -> bool:
@@ -62,7 +62,7 @@ class Resolved:
         return sum(map(len, self.events.values()))
 
     def add(self, window: Window, events: Iterable[ForgettableEvent]) -> int:
-        """Add events of a window, each once; the number of new ones."""
+        """Add events of a window, each once; return the number of new events."""
         known = {event.event_id: event for event in self.events.get(window, ())}
         before = len(known)
         known |= {event.event_id: event for event in events if event.event_id not in known}
@@ -75,7 +75,7 @@ class Resolution:
     """Resolution of a scope."""
 
     def __init__(self, host: Host, config: ForgetConfig, scope: Scope, asker: Asker, done: Done) -> None:
-        """Ask nothing yet.
+        """Begin without requests.
 
         Args:
             host: Actor that asks.
@@ -172,7 +172,7 @@ class Resolution:
         self.find_repetitions(repeatable_texts(events))
 
     def find_repetitions(self, texts: tuple[str, ...]) -> None:
-        """Add the events of any window that repeat one of some texts, and end."""
+        """Add the events of any window that repeat a given text, and end."""
         if not texts:
             self._done(self._resolved)
             return
@@ -186,7 +186,7 @@ class Resolution:
         self._scan(texts, Needles(texts), windows, [])
 
     def _scan(self, texts: tuple[str, ...], needles: Needles, left: list[Window], candidates: list[Window]) -> None:
-        """Look into some windows' logs, and come back for the others."""
+        """Look into some windows' logs, and come back for the rest."""
         root, piece = self._config.data_root, left[:_WINDOWS_PER_STEP]
         try:
             with self._host.blocking():
@@ -208,7 +208,7 @@ class Resolution:
             self._done(self._resolved)
 
     def _note(self, answers: Answers) -> bool:
-        """Add what windows listed; False if one did not, which ends the resolution."""
+        """Add events listed by windows; False if an answer is missing; resolution then ends."""
         for window, answer in answers:
             if not isinstance(answer, ForgettableListed):
                 reason = answer.reason if isinstance(answer, Refused) else "it does not answer"

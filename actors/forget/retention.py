@@ -1,4 +1,4 @@
-"""Retention: once a day, window after window, words are forgotten that are older than the settings keep them."""
+"""Retention: once a day, window after window, expired words are forgotten by the settings."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from messages.socket import Refused
 log = logging.getLogger(__name__)
 
 FIRST_S = 600.0
-"""Seconds from the start to the first run: what people wait for after a start goes first."""
+"""Seconds from the start to the first run: people's requests after a start go first."""
 DAY_S = 86_400.0
 MOST_PER_RUN = 5_000
-"""Windows of a daily run; the next run goes on behind them."""
+"""Windows of a daily run; the next run continues behind them."""
 LOOKED_AT = 100
 """Windows whose folders are listed in one step."""
 PAUSE_S = 0.05
-"""Pause between two windows, in which others are answered."""
+"""Seconds between two windows, for answers to other requests."""
 RETRY_S = 30.0
 """Pause behind a window that could not forget; the window comes up once more at the end of the run."""
 WINDOW_S = 600.0
@@ -37,7 +37,7 @@ WHY = "older than the settings keep it"
 
 
 class Retention:
-    """Runner of at most one run at a time, one window at a time; a window says itself what has expired there."""
+    """Runner of at most one run at a time, window after window; each window decides about expired words."""
 
     def __init__(self, host: Host, config: ForgetConfig) -> None:
         """Begin without a run.
@@ -50,9 +50,9 @@ class Retention:
         self._config = config
         self._left = deque[Window]()
         self._again = deque[Window]()
-        """Windows that come up once more at the end."""
+        """Windows to be asked once more at the end."""
         self._may_ask: int | None = None
-        """Windows that the run may still ask; None for all."""
+        """Remaining windows for the run to ask; None for all."""
         self._is_running = False
         self._behind = ""
         """Key of the last window of the run before."""
@@ -60,7 +60,7 @@ class Retention:
         self._windows = self._events = 0
         self._failed: list[str] = []
         self._tried: set[Window] = set()
-        """Windows that could not forget at first: their turn in hand goes first."""
+        """Windows with a failed first attempt: their running turn goes first."""
 
     def begin(self) -> None:
         """Run once a day from now on, if anything ever expires."""
@@ -117,7 +117,7 @@ class Retention:
             return True
 
     def _go_on(self) -> None:
-        """Ask the next window that may hold old words; look at some folders only before others are answered."""
+        """Ask the next window with possibly old words; look at few folders before other requests are answered."""
         for _ in range(LOOKED_AT):
             if (window := self._next()) is None:
                 self._end()
@@ -128,7 +128,7 @@ class Retention:
         self._host.wait(0, self._go_on)
 
     def _next(self) -> Window | None:
-        """The next window to look at; those that could not forget come last."""
+        """Next window to look at; windows with a failure come last."""
         if self._left and self._may_ask != 0:
             window = self._left.popleft()
             self._behind = window.address.key
@@ -147,7 +147,7 @@ class Retention:
         self._host.wait(pause_s, self._go_on)
 
     def _note_failure(self, window: Window) -> float:
-        """Have a window come up once more, and name one that fails again; seconds until the next window."""
+        """Schedule a failed window once more, and name a window that fails again; return the seconds to the next."""
         if window in self._tried:
             self._failed.append(window.address.key)
             log.warning("expired records in %s are not forgotten yet", window.address.key)

@@ -13,7 +13,7 @@ from actors.kernel.actor import MakeQuestion
 from messages.base import Address, Message
 
 AT_ONCE = 16
-"""Open questions; more wait, so that not all windows of a large data root are in memory."""
+"""Most open questions; further questions wait, so not all windows of a large data root are in memory."""
 K = TypeVar("K")
 
 
@@ -37,7 +37,7 @@ class Round(Generic[K]):
         answer_s: float,
         then: Callable[[dict[K, Message | None]], None],
     ) -> None:
-        """Ask.
+        """Ask the questions.
 
         Args:
             host: Actor that asks.

@@ -1,4 +1,4 @@
-"""State of the actor that forgets, beyond one life: previews that wait for a confirmation, and waiting requesters."""
+"""State of the actor that forgets, beyond one life: previews awaiting confirmation, and waiting requesters."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ PREVIEW_S = 15 * 60.0
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """Request that waits for its confirmation; holds no words."""
+    """Request awaiting its confirmation; holds no words."""
 
     entry: Entry
-    """Entry for the journal; its reason and its time are those of the confirmation."""
+    """Entry for the journal; reason and time are set by the confirmation."""
     asker: Asker
     until_s: float
-    """Monotonic time at which the preview is void."""
+    """Monotonic time at the end of the preview's validity."""
 
 
 @dataclass(slots=True)
@@ -42,5 +42,5 @@ class RequestState:
             self.previews.popitem(last=False)
 
     def await_end(self, forget_id: str, message: CarryOutForget) -> None:
-        """Note who waits for the end of a request."""
+        """Note a requester that waits for the end of a request."""
         self.askers.setdefault(forget_id, {})[message.request_id] = message

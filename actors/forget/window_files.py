@@ -16,15 +16,15 @@ from messages.socket import Refused
 
 
 class WindowFilesActor(Actor):
-    """Remover of windows' files, also where neither Discord nor a shell runs.
+    """Remover of windows' files, also without a running Discord actor or shell.
 
-    Owns: no file; the discord room writes attachments, the shell room kept outputs, and both only add to them.
+    Owns: no file; the discord room writes attachments, the shell room kept outputs, and both only add files.
     Asks: no actor.
-    Crashes on: its own faults; a file that cannot be removed is a refusal, which is asked again.
+    Crashes on: its own faults; a failed removal is a refusal, and the request is repeated.
     """
 
     def __init__(self, data_root: Path, disk: Disk | None = None) -> None:
-        """Remove nothing yet.
+        """Begin without removals.
 
         Args:
             data_root: Folder of the data.
@@ -58,17 +58,17 @@ class WindowFilesActor(Actor):
         return sum(self._remove(folder, each) for folder, each in zip(folders, names, strict=True))
 
     def _outputs(self, request: ForgetDerived, folder: Path) -> Iterable[str]:
-        """Names of kept outputs that the log named, and of outputs of the same turns that no log names."""
+        """Names of kept outputs in the log, and of unlogged outputs of the same turns."""
         yield from (PurePath(path).name for each in request.events for path in each.outputs)
         turns = {each.turn_id for each in request.events if each.turn_id not in ("", each.event_id)}
         prefixes = tuple(map(output_prefix, turns))
         yield from (name for name in (os.listdir(folder) if folder.is_dir() else ()) if name.startswith(prefixes))  # noqa: PTH208
 
     def _remove(self, folder: Path, names: Iterable[str]) -> int:
-        """Remove some entries of a folder, and return when they are gone from the disk; their number.
+        """Remove some entries of a folder, and return their number when all are gone from the disk.
 
         Raises:
-            OSError: one may still be there.
+            OSError: an entry may still be there.
         """
         if not folder.is_dir():
             return 0
@@ -85,7 +85,7 @@ class WindowFilesActor(Actor):
 
 
 def _messages(request: ForgetDerived) -> Iterable[str]:
-    """Ids of the messages with files, each of which has a folder of its own."""
+    """Ids of the messages with files, each with a folder of its own."""
     for event in request.events:
         yield event.message_id
         yield from (PurePath(path).parent.name for path in event.files if len(PurePath(path).parts) == 3)

@@ -1,4 +1,4 @@
-"""Wording of forgetting for people: previews, results, and places that the agent does not reach."""
+"""Wording of forgetting for people: previews, results, and places out of the agent's reach."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from messages.forget import (
 
 _EXCERPT = 120
 CONFIRM_PREFIX = "forget:"
-"""Of the custom id of the button that confirms; the preview's id follows."""
+"""Prefix of the confirming button's custom id; the preview's id follows."""
 
 
 def answer_preview(reply: ForgetPreviewed, wording: Wording) -> Answer:

@@ -19,13 +19,13 @@ class Caller:
     """Client of the gateway."""
 
     prefix: str = ""
-    """Beginning of the names of its conversations."""
+    """Beginning of the names of the caller's conversations."""
 
     def conversation(self, memory_id: str | None) -> str:
-        """The conversation that is meant.
+        """Conversation of the given id.
 
         Raises:
-            GatewayError: it is another's.
+            GatewayError: the conversation is another caller's.
         """
         if memory_id is None:
             return f"{self.prefix}{DEFAULT}"
@@ -37,7 +37,7 @@ class Caller:
 
     @property
     def shared(self) -> str:
-        """The conversation that is read in all of the caller's."""
+        """Conversation read in all of the caller's conversations."""
         return f"{self.prefix}{SHARED}"
 
 
@@ -45,11 +45,11 @@ class Door:
     """Guard of the address: keys where there are any, else only programs of this machine that are no web page."""
 
     def __init__(self, keys: Mapping[str, str], origins: Collection[str] = ()) -> None:
-        """With these keys.
+        """Begin with the given keys.
 
         Args:
             keys: Key -> prefix of `memory_id`.
-            origins: Origins of apps and pages that are served without a key.
+            origins: Origins of apps and pages served without a key.
         """
         self._origins = frozenset(each.rstrip("/").casefold() for each in origins)
         self._keys = [(key.encode("utf-8", "surrogatepass"), prefix) for key, prefix in keys.items()]

@@ -25,20 +25,20 @@ READY_S = 15.0
 
 
 class GatewayActor(Actor):
-    """Server of `/v1/chat/completions` and whatever else the model's server serves.
+    """Server of `/v1/chat/completions` and all other paths of the model's server.
 
     Owns: the socket on its address, the connections to the model's server, and the loop of both.
-    Asks: the facts, for what belongs to a question and to keep a turn; an answer waits for neither for long.
-    Crashes on: a loop thread that cannot be started, and its own faults; nothing that a client or a server does. An
-    address that is taken is no crash: it is tried again.
+    Asks: the facts, for memories about a question and to keep a turn; an answer waits for neither for long.
+    Crashes on: a loop thread that cannot be started, and its own faults; never on a fault of a client or a server. An
+    address in use is no crash: it is tried again.
     """
 
     def __init__(self, config: GatewayConfig, on_up: Callable[[str], None] = lambda _place: None) -> None:
-        """Nothing is opened yet.
+        """Begin without a socket.
 
         Args:
             config: The operator's decisions.
-            on_up: Told the address whenever it can be used, from another thread.
+            on_up: Told the address whenever usable, from another thread.
         """
         super().__init__()
         self._config = config
@@ -52,7 +52,7 @@ class GatewayActor(Actor):
         self._tries = 0
 
     def on_start(self) -> None:
-        """Start the loop, and listen once the memory is open: what is said before might be kept too late."""
+        """Start the loop, and listen once the memory is open: earlier words might be kept too late."""
         self._loop.start()
         self.ask(
             self._config.facts,
@@ -62,7 +62,7 @@ class GatewayActor(Actor):
         )
 
     def handle(self, message: GatewayMessage | EntriesRecalled | TurnStored | Refused | DescribeYourself) -> None:
-        """Pass an answer on to the request that waits for it, or note how listening went."""
+        """Pass an answer on to the waiting request, or note the result of listening."""
         match message:
             case EntriesRecalled() | TurnStored() | Refused():
                 pass  # An answer behind its deadline.
@@ -76,7 +76,7 @@ class GatewayActor(Actor):
                 not_understood(message)
 
     def on_stop(self) -> None:
-        """Let requests that run end, and close everything."""
+        """Let running requests end, and close everything."""
         with self.blocking():
             try:
                 self._loop.submit(self._server.stop()).result(CLOSE_S)

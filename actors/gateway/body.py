@@ -1,4 +1,4 @@
-"""Bodies of requests: read whole, or passed on as they come, in bounded length, time and memory."""
+"""Bodies of requests: read whole, or passed on in pieces, in bounded length, time and memory."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from actors.gateway.errors import GatewayError
 from actors.http_server.expectation import have_go_on
 
 AGAIN_S = 1
-"""Seconds after which a client may try again that was refused for want of room."""
+"""Seconds after which a client refused for want of room may try again."""
 _LARGE_BYTES = 65_536
-"""Length from which a body has memory of its own, which goes back to the system with its end."""
+"""Length from which a body has separate memory, returned to the system at the end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,33 +27,33 @@ class BodyBounds:
     """Bounds of request bodies."""
 
     most_bytes: int
-    """Of one body (facts.max_body_mib)."""
+    """Most bytes of one body (facts.max_body_mib)."""
     most_held_bytes: int
-    """Of all bodies that are in memory."""
+    """Most bytes of all bodies in memory."""
     most_of_one_bytes: int
     """Part of `most_held_bytes` for the bodies of one owner."""
     grace_s: float
-    """Longest wait for a client; each byte gives back what it takes at the least rate, and no more than this in all."""
+    """Longest wait for a client; each byte extends the wait by its time at the least rate, up to this limit in all."""
     least_bytes_per_s: int
-    """Rate at which a body must come on the average of such a wait."""
+    """Least average rate of a body over the wait."""
     most_s: float
     """Longest wait for a client in all."""
 
 
 class BodyBytes:
-    """Bytes that one request has of the budget."""
+    """Bytes of one request in the budget."""
 
     def __init__(self, budget: BodyBudget, owner: str) -> None:
-        """None yet."""
+        """Begin without bytes."""
         self._budget = budget
         self.owner = owner
         self.size = 0
 
     def grow_to(self, size: int) -> None:
-        """Take as many bytes as make it `size`, if it has less.
+        """Raise the reservation to `size` bytes, if smaller.
 
         Raises:
-            GatewayError: the budget does not have them now.
+            GatewayError: the budget does not have the bytes now.
         """
         if size > self.size:
             self._budget.take(self.owner, size - self.size)
@@ -61,16 +61,16 @@ class BodyBytes:
 
 
 class BodyBudget:
-    """Budget of the bytes of all request bodies that are in memory at a time; used on the loop."""
+    """Budget of the bytes of all request bodies in memory at a time; used on the loop."""
 
     def __init__(self, bounds: BodyBounds) -> None:
-        """Nothing is held."""
+        """Begin without reservations."""
         self.bounds = bounds
         self._sizes: Counter[str] = Counter()
 
     @contextmanager
     def hold(self, owner: str) -> Iterator[BodyBytes]:
-        """Bytes for one request of `owner`'s, given back at the end."""
+        """Reserve bytes for one request of `owner`, released at the end."""
         share = BodyBytes(self, owner)
         try:
             yield share
@@ -83,7 +83,7 @@ class BodyBudget:
         """Take `size` more bytes for `owner`.
 
         Raises:
-            GatewayError: all bodies, or this owner's, would have more than they may.
+            GatewayError: all bodies, or this owner's, would exceed their limit.
         """
         most, of_one = self.bounds.most_held_bytes, self.bounds.most_of_one_bytes
         if self._sizes[owner] + size > of_one < most:
@@ -96,14 +96,14 @@ class BodyBudget:
 
 
 class Body:
-    """Body of a request, of which at most so many bytes are taken, each in its time."""
+    """Body of a request, bounded in bytes and in the time of each piece."""
 
     def __init__(self, request: web.Request, bounds: BodyBounds) -> None:
-        """Nothing is read yet.
+        """Begin without reading.
 
         Args:
-            request: Whose.
-            bounds: Its bounds.
+            request: Request with the body.
+            bounds: Bounds of the body.
 
         Raises:
             GatewayError: its `Content-Length` exceeds the bound.
@@ -141,7 +141,7 @@ class Body:
         return size
 
     def data(self, headers: CIMultiDict[str]) -> AsyncIterator[bytes] | None:
-        """Pieces of the body, None for no body; `headers` get the client's `Content-Length`, if there is one."""
+        """Pieces of the body, None for no body; `headers` get the client's `Content-Length`, if any."""
         if not self._request.can_read_body:
             return None
         if self._request.content_length is not None:
@@ -151,7 +151,7 @@ class Body:
     async def _pieces(self) -> AsyncIterator[bytes]:
         """Pieces as they come.
 
-        The time that the reader of the pieces takes does not count as the client's.
+        The time of the pieces' reader does not count as the client's.
         """
         loop, bounds, size = asyncio.get_running_loop(), self._bounds, 0
         spare_s, left_s = bounds.grace_s, bounds.most_s
@@ -188,7 +188,7 @@ class Body:
 
 
 def refusal_of(error: BaseException) -> GatewayError | None:
-    """The refusal of a body that was passed on, if that is the cause of an error of the connection."""
+    """Refusal of a passed-on body, if the refusal caused an error of the connection."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, GatewayError):
         cause = cause.__cause__

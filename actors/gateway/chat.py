@@ -1,4 +1,4 @@
-"""Chat completions that are remembered: what belongs to the question goes in front, what is said is kept behind."""
+"""Chat completions with memories: memories about the question go in front, the words are kept afterwards."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _UpstreamRequest:
 
     body: bytes
     hits: tuple[FactHit, ...]
-    """Memories in it."""
+    """Memories in the request."""
     has_block: bool = False
 
 
@@ -73,13 +73,13 @@ class Chat:
         self._bodies = bodies
         self._place = BlockPlace(config.block_place)
         self._without_system: set[str] = set()
-        """Models whose server refused memories in a system's message, where the client had sent none."""
+        """Models whose server refused memories in a system message when the client had sent no system message."""
 
     async def serve(self, request: web.Request, caller: Caller) -> web.StreamResponse:
-        """The answer of the model's server, to a request that has in it what belongs to it.
+        """Answer of the model's server to a request with its memories.
 
         Raises:
-            GatewayError: it is not served.
+            GatewayError: the request is not served.
             BrokenAnswerError: the server broke off its answer.
             ConnectionError: the client is gone.
         """
@@ -135,7 +135,7 @@ class Chat:
             )
 
     def _make_request(self, turn: Turn, recalled: EntriesRecalled | None) -> _UpstreamRequest:
-        """The request with its memories, at a place that its model is known to take."""
+        """Request with its memories, at a place known to suit the model."""
         chat = turn.chat
         if recalled is None or not recalled.block:
             return _UpstreamRequest(upstream_body(chat, ""), ())
@@ -145,7 +145,7 @@ class Chat:
     async def _ask(
         self, request: web.Request, turn: Turn, reading: Reading, sent: _UpstreamRequest, headers: dict[str, str]
     ) -> web.StreamResponse:
-        """The server's answer; a request whose memories it refuses is asked once more without them."""
+        """Answer of the server; a request with refused memories is asked once more without memories."""
         address = self._upstream.chat_address(request.raw_path)
         hits = sent.hits if turn.chat.wants_hits else None
         async with self._upstream.call(request, address, sent.body, is_read=True) as response:
@@ -182,10 +182,10 @@ class Chat:
         *,
         may_be_refused: bool,
     ) -> web.StreamResponse:
-        """An answer as it comes: a stream in its pieces, a document once it is kept, whatever either is called.
+        """Pass on an answer as it comes: a stream in pieces, a document once kept, whatever the declared type.
 
         Raises:
-            RefusedError: it is an error alone; only where `may_be_refused`.
+            RefusedError: the answer is an error alone; only where `may_be_refused`.
         """
         reading.begin(response.headers.get("Content-Encoding", ""))
         await delivery.begin_early(is_asked_for_stream=turn.chat.stream, may_be_refused=may_be_refused)
@@ -216,7 +216,7 @@ class Chat:
         return await delivery.end()
 
     async def _recall(self, turn: Turn) -> tuple[EntriesRecalled | None, dict[str, str]]:
-        """Entries for the question, and the headers that name them; None and a note if they come too late."""
+        """Entries for the question, and headers with their names; None and a note if the entries come too late."""
         if turn.chat.memory_top_k == 0 or not turn.chat.keeps:
             return None, {}
         began = self._exchange.monotonic()
@@ -246,13 +246,13 @@ class Chat:
         return None, _headers((), answer.reason if isinstance(answer, Refused) else late)
 
     def _note_unread(self, why: str) -> None:
-        """Count an answer of which nothing is kept; the log has the first one."""
+        """Count an answer that could not be kept; only the first is logged."""
         if not self._metrics.unread:
             log.warning("an answer passed and is not kept, for %s; /metrics counts further ones", why)
         self._metrics.unread += 1
 
     def _note_refused(self, chat: ChatRequest, status: int, sent: _UpstreamRequest) -> None:
-        """Count memories that a server refused, and remember a model that may know no system's message."""
+        """Count memories refused by a server, and remember a model that may not accept system messages."""
         if not self._metrics.refused_blocks:
             log.warning(
                 "the model's server answered %d to a request with memories, and answered it without them; /metrics "

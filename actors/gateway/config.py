@@ -17,11 +17,11 @@ from messages.facts import FACT_RECALL, FACTS
 
 PLACES = Places(most=1_000, most_of_one=500, stranger_s=10.0, idle_s=75.0)
 SHORTEST_KEY = 16
-"""Characters of a key that clients show."""
+"""Least number of characters of a client's key."""
 
 
 class GatewayTable(Protocol):
-    """Settings of the layer that the gateway belongs to."""
+    """Settings of the gateway's layer."""
 
     @property
     def openai_base_url(self) -> str:
@@ -29,7 +29,7 @@ class GatewayTable(Protocol):
 
     @property
     def upstream_key(self) -> str:
-        """Name of the secret that it is called with."""
+        """Name of the secret for calls of the server."""
 
     @property
     def gateway_address(self) -> str:
@@ -69,16 +69,16 @@ class GatewayConfig:
     """The operator's decisions."""
 
     base_url: str
-    """Of the model's server, such as `http://127.0.0.1:11434/v1`."""
+    """Address of the model's server, for example `http://127.0.0.1:11434/v1`."""
     upstream_key: str = field(default="", repr=False)
     address: str = "127.0.0.1"
     port: int = 8_100
     keys: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
-    """Key that clients show -> prefix of `memory_id`; none: the clients of the agent's own user are let in."""
+    """Key shown by clients -> prefix of `memory_id`; without keys, clients of the agent's own user are let in."""
     origins: tuple[str, ...] = ()
-    """Origins that are served without a key, beside loopback."""
+    """Origins served without a key, besides loopback."""
     open_paths: tuple[str, ...] = ()
-    """Beginnings of paths outside `/v1` that clients with a key reach."""
+    """Beginnings of paths outside `/v1` for clients with a key."""
     block_place: str = "auto"
     """Message with the memories."""
     max_body_bytes: int = 32 * 1024 * 1024
@@ -86,29 +86,29 @@ class GatewayConfig:
     places: Places = PLACES
     """Bounds on connections; without keys one owner is every client, and may have all places."""
     most_held_bodies: int = 4
-    """Request bodies of the greatest size that are in memory at a time, in bytes."""
+    """Number of largest request bodies whose bytes fit into memory at a time."""
     body_grace_s: float = 20.0
     """Longest wait for a client within a body."""
     least_body_bytes_per_s: int = 8_192
-    """Rate of a body on the average of such a wait."""
+    """Least average rate of a body over the wait."""
     most_body_s: float = 600.0
     """Longest wait for a client in all of a body."""
     silence_s: float = 600.0
     """Longest wait for the next bytes of an answer: models think."""
     most_answer_bytes: int = 64 * 1024 * 1024
-    """Of an answer that is read as a whole."""
+    """Most bytes of an answer read as a whole."""
     shutdown_s: float = 1.0
     """Longest wait for requests under way at the end."""
     own_uid: int = field(default_factory=os.geteuid)
-    """User whose clients are served without a key, beside root."""
+    """User whose clients are served without a key, besides root."""
     uid_tables: tuple[Path, ...] = TABLES
-    """Tables of the kernel that name the user of a connection."""
+    """Kernel tables with the user of each connection."""
     recall: Address = FACT_RECALL
     facts: Address = FACTS
 
 
 def config_of(table: GatewayTable, secrets: Mapping[str, str], own_key: str = "") -> GatewayConfig:
-    """Configuration by the settings, where there is no `problem_of` them; `own_key` is one that the gateway made."""
+    """Configuration by the settings, if `problem_of` finds no fault; `own_key` is the gateway's own key."""
     keys = {secrets[name]: prefix for prefix, name in table.keys.items()}
     return GatewayConfig(
         base_url=table.openai_base_url,
@@ -125,7 +125,7 @@ def config_of(table: GatewayTable, secrets: Mapping[str, str], own_key: str = ""
 
 
 def problem_of(table: GatewayTable, secrets: Mapping[str, str]) -> str:
-    """Why there can be no gateway, and what to do; empty when there can."""
+    """Reason why the gateway cannot run, with a remedy; empty if it can."""
     if not table.openai_base_url:
         return (
             "facts.openai_base_url is empty: the address of the model's server is required while layers.facts is on, "

@@ -1,4 +1,4 @@
-"""Delivery of an answer to its client: a stream in its pieces, a document in one piece once it is kept."""
+"""Delivery of an answer to its client: a stream in pieces, a document in one piece once kept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from messages.facts import FactHit
 _STREAMS = ("text/event-stream", "application/x-ndjson", "application/jsonl")
 
 _MOST_HELD = 65_536
-"""Bytes before a document, or of a first event, that are held where another answer may be given."""
+"""Bytes before a document, or of a first event, held back while another answer is possible."""
 
 
 class Delivery:
@@ -29,7 +29,7 @@ class Delivery:
         headers: dict[str, str],
         hits: Sequence[FactHit] | None,
     ) -> None:
-        """Nothing is sent.
+        """Begin without sending.
 
         Args:
             request: The client's.
@@ -51,11 +51,11 @@ class Delivery:
         return self._answer is not None
 
     async def begin_early(self, *, is_asked_for_stream: bool, may_be_refused: bool) -> None:
-        """Send the head before the first byte of a stream, and of whatever may be one.
+        """Send the head before the first byte of a stream, and of any possible stream.
 
         Args:
             is_asked_for_stream: By the client.
-            may_be_refused: True if another answer may come in place of this one, in the form that was asked for.
+            may_be_refused: True if another answer in the requested form may replace this answer.
         """
         is_called_stream = self._response.content_type in _STREAMS and not may_be_refused
         is_likely = is_called_stream or (is_asked_for_stream and self._hits is None)
@@ -63,7 +63,7 @@ class Delivery:
             await self._begin()
 
     async def give(self, piece: bytes, reading: Reading, *, is_held: bool = False) -> None:
-        """Send a piece on, or hold it: as a part of a document, or for the caller who may have another answer."""
+        """Send a piece on, or hold it: as a part of a document, or for a caller with a possible other answer."""
         is_unknown = not (reading.is_stream or reading.is_document or reading.is_unreadable)
         may_wait = is_held or (is_unknown and self._hits is not None)
         if reading.is_document or (may_wait and len(self._buffer) < _MOST_HELD):
@@ -106,7 +106,7 @@ class Delivery:
         return self._answer
 
     def _tell_hits(self, hits: Sequence[FactHit]) -> None:
-        """Put the hits into the held document, which is not packed any more then."""
+        """Put the hits into the held document, then no longer packed."""
         unpacker = Unpacker(self._headers.get("Content-Encoding", ""))
         try:
             plain = unpacker.feed(bytes(self._buffer)) + unpacker.end()

@@ -1,4 +1,4 @@
-"""Errors in OpenAI's form, for what the gateway itself refuses."""
+"""Errors in OpenAI's form, for refusals by the gateway itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CODES = {401: "invalid_api_key", 502: "upstream_unreachable", 504: "upstream_ti
 
 
 class GatewayError(Exception):
-    """A request that is not served; the text says why."""
+    """The request is not served; the text gives the reason."""
 
     def __init__(self, status: int, message: str, param: str | None = None, *, again_s: int | None = None) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""Metrics of the gateway, in the text form that Prometheus reads."""
+"""Metrics of the gateway, in Prometheus's text form."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ class Metrics:
     """Counts since the start; used on one event loop."""
 
     requests: Counter[tuple[str, int]] = field(default_factory=Counter)
-    """By kind (`chat`, `pass`, `own`) and status; 499 where one of both ends broke off."""
+    """By kind (`chat`, `pass`, `own`) and status; 499 if one of both ends broke off."""
     request_s: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     """Seconds from beginning to end, by kind."""
     recalls: Counter[str] = field(default_factory=Counter)
     """By outcome: `ok`, `note`, `failed`, `late`."""
     injected: int = 0
-    """Memories that were shown."""
+    """Memories shown to models."""
     unstored: int = 0
     """Turns without a confirmation in time."""
     unread: int = 0
     """Answers that passed and were not kept: no text could be read, or the answer had an error or no end."""
     refused_blocks: int = 0
-    """Requests with memories that the server refused, and that were asked once more without them."""
+    """Requests repeated without memories after the server refused the memories."""
     in_flight: int = 0
     recall_s: float = 0.0
 
     def text(self) -> str:
-        """All of them."""
+        """All metrics as text."""
         lines = ["# TYPE gateway_requests_total counter"]
         lines += [
             f'gateway_requests_total{{kind="{kind}",status="{status}"}} {count}'

@@ -15,7 +15,7 @@ _NAMED = re.compile(r"/+v1/+([^/?]+)/+((?:chat/+completions|completions|embeddin
 
 
 def split_path(target: str) -> tuple[str, str]:
-    """Conversation that a path names, and the path without it: `/v1/alice/models` is alice's `/v1/models`."""
+    """Conversation in a path, and the path without the name: `/v1/alice/models` is alice's `/v1/models`."""
     named = _NAMED.fullmatch(target)
     if named is None or named[1] in ("chat", "models"):
         return "", target
@@ -23,7 +23,7 @@ def split_path(target: str) -> tuple[str, str]:
 
 
 def named_conversation(request: web.Request) -> str | None:
-    """Conversation by the path, else by a header; None for no name.
+    """Conversation by the path, else by a header; None without a name.
 
     Raises:
         GatewayError: the name is too long.

@@ -1,4 +1,4 @@
-"""Key that the gateway makes for itself where it has none and the kernel does not tell who connects."""
+"""Key made by the gateway itself if it has no keys and the kernel does not tell the owner of a connection."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from actors.linux.tcp_peer import tells_uids
 
 
 class OwnKeyError(Exception):
-    """The file of the key cannot be used; the text says why, and what to do."""
+    """The file of the key cannot be used; the text gives the reason and a remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnKey:
-    """The key, and the file that keeps it."""
+    """The key and its file."""
 
     key: str = field(repr=False)
     path: Path
     is_new: bool
 
     def sentence(self, *, shows_key: bool) -> str:
-        """One line for the operator; with the key only on a terminal, as services and containers keep other output."""
+        """Line for the operator; includes the key only on a terminal, as services and containers keep other output."""
         key_text = f" {self.key}" if shows_key else ""
         return (
             f"the kernel does not tell who connects to the gateway, so clients must show the key{key_text} "
@@ -39,18 +39,18 @@ class OwnKey:
 def own_key(
     data_root: Path, address: str, *, has_keys: bool, tells: Callable[[str, int], bool] = tells_uids
 ) -> OwnKey | None:
-    """The key that clients must show; None where there are keys, or the kernel tells who connects.
+    """Key required from clients; None if keys are set, or if the kernel tells the owner of a connection.
 
     None for an address that is not loopback as well: keys are required there (`config.problem_of`).
 
     Args:
-        data_root: Keeps the key, in a file that only its user can read.
-        address: Host or IP address that the gateway listens on.
+        data_root: Keeps the key, in a file readable only by its user.
+        address: Host or IP address of the gateway's socket.
         has_keys: True if the settings name keys.
         tells: True if the kernel names this user as the owner of a connection to the address.
 
     Raises:
-        OwnKeyError: the file cannot be read or made, holds no key, or others can read it.
+        OwnKeyError: the file cannot be read or made, holds no key, or is readable by other users.
     """
     if has_keys or not is_loopback(address) or tells(address, os.geteuid()):
         return None

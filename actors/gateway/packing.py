@@ -1,4 +1,4 @@
-"""Packed answers: their bytes as the reader needs them, whatever the header says; the client gets them as they came."""
+"""Packed answers: unpacked for the reader, whatever the header says; the client gets the bytes unchanged."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Callable
 
 _GZIP = b"\x1f\x8b"
 _PLAIN = (b'{"', b"{\n", b"{\r", b"{ ", b"da", b"ev", b"id", b": ", b"\xef\xbb")
-"""Beginnings of answers that are not packed."""
+"""Beginnings of unpacked answers."""
 _BOTH_FORMS = 32 + zlib.MAX_WBITS
 """gzip or zlib, by their first bytes."""
 _MOST_AT_ONCE = 4 * 1024 * 1024
-"""Bytes of one piece of an answer, unpacked: a bomb is no answer."""
+"""Most unpacked bytes of one piece of an answer: a decompression bomb is no answer."""
 
 
 class PackingError(ValueError):
-    """Bytes that cannot be unpacked; the text says why."""
+    """The bytes cannot be unpacked; the text gives the reason."""
 
 
 class Unpacker:
@@ -36,7 +36,7 @@ class Unpacker:
         """Unpack further bytes.
 
         Raises:
-            PackingError: they cannot be unpacked.
+            PackingError: the bytes cannot be unpacked.
         """
         if self._unpack is None:
             self._begun += data
@@ -50,7 +50,7 @@ class Unpacker:
             raise PackingError(f"it cannot be unpacked: {error}") from error
 
     def end(self) -> bytes:
-        """Bytes that were too few to tell the form."""
+        """Remaining bytes, too few to tell the form."""
         return bytes(self._begun) if self._unpack is None else b""
 
     def _way(self, data: bytes) -> Callable[[bytes], bytes]:

@@ -11,7 +11,7 @@ from messages.facts import GATEWAY
 
 
 def gateway_row(table_of: Callable[[Plan], GatewayTable]) -> Row:
-    """Row of the one actor that serves HTTP; none for the one turn of a command line.
+    """Row of the only actor that serves HTTP; None for the one turn of a command line.
 
     Args:
         table_of: The layer's settings.

@@ -1,4 +1,4 @@
-"""Passing of requests to the model's server and of its answers back, nothing of either changed."""
+"""Passing of requests to the model's server and of answers back, both unchanged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 CONNECT_S = 10.0
 IDLE_S = 4.0
-"""For a connection that is kept: less than 5 s, after which common servers close theirs, maybe under a request."""
+"""Idle seconds for a kept connection: below 5 s, since common servers then close theirs, maybe during a request."""
 MOST_HEADER_BYTES = 65_536
 _HOP = frozenset(
     {
@@ -49,10 +49,10 @@ class Upstream:
     """The model's server, and the connections to it."""
 
     def __init__(self, config: GatewayConfig) -> None:
-        """Nothing is opened yet.
+        """Begin without connections.
 
         Args:
-            config: Where it is.
+            config: Address of the server.
         """
         self._base = config.base_url.rstrip("/")
         parts = urlsplit(self._base)
@@ -70,7 +70,7 @@ class Upstream:
         return self._key
 
     def start(self) -> None:
-        """Make the session, on the loop that it is used on."""
+        """Make the session, on the loop of its use."""
         self._proxy = proxy_for(self._base)
         if self._proxy is not None:
             log.info("the model's server is called through the proxy %s", proxy_name(self._proxy))
@@ -94,7 +94,7 @@ class Upstream:
         """Address of a request at the model's server.
 
         Args:
-            target: Path and query as the client wrote them; a whole address counts as its path.
+            target: Path and query in the client's form; a whole address counts as its path.
 
         Raises:
             GatewayError: the target is no path, or leads back up.
@@ -114,11 +114,11 @@ class Upstream:
         return URL(f"{self._base}/chat/completions{mark}{query}", encoded=True)
 
     def request_headers(self, request: web.Request, *, is_read: bool) -> CIMultiDict[str]:
-        """Headers that go on; no cookies, which a browser sends to all ports of this machine alike.
+        """Headers to pass on; without cookies, since a browser sends cookies to all ports of this machine alike.
 
         Args:
             request: The client's.
-            is_read: Whether we read the answer, which then must not be packed.
+            is_read: True if we read the answer; the answer must then not be packed.
         """
         headers = _end_to_end(request.headers, _HOP | _OURS | {"cookie"})
         if is_read or "Accept-Encoding" not in headers:
@@ -137,10 +137,11 @@ class Upstream:
     async def call(
         self, request: web.Request, address: URL, body: Body | bytes, *, is_read: bool
     ) -> AsyncIterator[aiohttp.ClientResponse]:
-        """The server's answer, once it has begun.
+        """Answer of the server, once it has begun.
 
         Raises:
-            GatewayError: it cannot be reached, or is silent for too long before it begins; the body is too long.
+            GatewayError: the server cannot be reached, or is silent for too long before its answer; the body is too
+                long.
         """
         assert self._session is not None
         headers = self.request_headers(request, is_read=is_read)
@@ -167,21 +168,21 @@ class Upstream:
 
 
 def response_headers(response: aiohttp.ClientResponse) -> CIMultiDict[str]:
-    """Headers of an answer that go back to the client."""
+    """Headers of an answer for the client."""
     return _end_to_end(response.headers, _HOP)
 
 
 def _end_to_end(headers: Mapping[str, str], left_out: frozenset[str]) -> CIMultiDict[str]:
-    """Headers that are no connection's own."""
+    """Headers that do not belong to a single connection."""
     left_out |= {name.strip().lower() for name in headers.get("Connection", "").split(",")}
     return CIMultiDict((name, value) for name, value in headers.items() if name.lower() not in left_out)
 
 
 class PassedAnswer(web.StreamResponse):
-    """Answer on its way back, with the server's headers and the connection's alone."""
+    """Answer on its way back, with only the server's headers and the connection's."""
 
     def __init__(self, response: aiohttp.ClientResponse, headers: CIMultiDict[str]) -> None:
-        """With the status of `response`, and these headers."""
+        """Begin with the status of `response`, and these headers."""
         super().__init__(status=response.status, reason=response.reason, headers=headers)
         self.names = frozenset(name.lower() for name in headers)
 
@@ -193,7 +194,7 @@ class PassedAnswer(web.StreamResponse):
 
 
 async def drop_invented(_request: web.Request, answer: web.StreamResponse) -> None:
-    """Take from an answer what the HTTP library says of itself, or guesses; called before its headers are sent."""
+    """Remove headers invented or guessed by the HTTP library from an answer; called before headers are sent."""
     names = answer.names if isinstance(answer, PassedAnswer) else {"content-type"}
     for name in ("Server", "Content-Type"):
         if name.lower() not in names:
@@ -214,11 +215,11 @@ async def relay(
         request: The client's.
         response: The server's answer.
         extra: Headers besides.
-        read: Beginning of the answer that was read before.
+        read: Beginning of the answer, already read.
         hidden: Key that an error's text must not repeat.
 
     Raises:
-        BrokenAnswerError: the server broke it off; the client must not take it for whole.
+        BrokenAnswerError: the server broke off; the client must not take the answer for whole.
         ConnectionError: the client is gone.
     """
     headers = response_headers(response)
@@ -247,10 +248,10 @@ async def _hide_key(pieces: AsyncIterator[bytes], key: bytes) -> AsyncIterator[b
 
 
 async def pieces_of(response: aiohttp.ClientResponse, read: bytes = b"") -> AsyncIterator[bytes]:
-    """Pieces of an answer as they come, behind a beginning that was read before.
+    """Pieces of an answer as they come, after the beginning already read.
 
     Raises:
-        BrokenAnswerError: it is broken off.
+        BrokenAnswerError: the answer is broken off.
     """
     pieces = response.content.iter_any()
     if read:
@@ -266,7 +267,7 @@ async def pieces_of(response: aiohttp.ClientResponse, read: bytes = b"") -> Asyn
 
 
 async def beginning_of(response: aiohttp.ClientResponse) -> bytes:
-    """Beginning of an answer, for rules to read; what follows can still be passed on."""
+    """Beginning of an answer, for rules to read; the rest can still be passed on."""
     data = bytearray()
     with suppress(BrokenAnswerError):
         async for piece in pieces_of(response):
@@ -277,11 +278,11 @@ async def beginning_of(response: aiohttp.ClientResponse) -> bytes:
 
 
 class BrokenAnswerError(Exception):
-    """An answer that the server broke off."""
+    """The server broke off an answer."""
 
 
 def break_off(request: web.Request) -> None:
-    """End the client's connection so that it cannot take what it got for a whole answer."""
+    """End the client's connection, so the client cannot take a broken answer for whole."""
     if request.transport is None:
         return
     connection = request.transport.get_extra_info("socket")

@@ -1,4 +1,4 @@
-"""Reading of an answer while it passes: what cannot be read is a reason, never an error."""
+"""Reading of an answer while it passes: an unreadable answer gives a reason, never an error."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _BETWEEN_EVENTS = (b"\n\n", b"\r\r", b"\n\r\n")
 
 
 class RefusedError(Exception):
-    """An answer that is an error alone."""
+    """The answer is an error alone."""
 
     def __init__(self, piece: bytes) -> None:
         super().__init__("the server reported an error in place of an answer")
         self.piece = piece
-        """The last bytes of it."""
+        """Last bytes of the answer."""
 
 
 class Reading:
-    """One answer, as far as it has passed."""
+    """An answer, as far as it has passed."""
 
     def __init__(self, most_bytes: int) -> None:
-        """Nothing has come.
+        """Begin without bytes.
 
         Args:
             most_bytes: Of an answer that is no stream.
@@ -36,7 +36,7 @@ class Reading:
         """True if the server took the request."""
 
     def begin(self, encoding: str) -> None:
-        """Begin an answer that is packed as its header says; one before it was a refusal."""
+        """Begin an answer packed according to its header; any earlier answer was a refusal."""
         self._answer = AnswerStream(most_chars=MOST_CHARS, most_document_bytes=self._most_bytes)
         self._unpacker = Unpacker(encoding)
         self._tail = b""
@@ -62,22 +62,22 @@ class Reading:
 
     @property
     def is_refusal(self) -> bool:
-        """True if the answer is an error alone, as servers answer that tell their refusals within a 200."""
+        """True if the answer is an error alone, as from servers with refusals inside a 200."""
         return self.has_error and not self._answer.choices
 
     @property
     def may_become_refusal(self) -> bool:
-        """True within the first event, so that nothing of an error has been sent on when it is told."""
+        """True within the first event, so an error is recognised before any part of it is sent on."""
         return not (self._problem or self._answer.choices or self._tail.endswith(_BETWEEN_EVENTS))
 
     @property
     def is_unreadable(self) -> bool:
-        """True if nothing further can be read."""
+        """True if the rest cannot be read."""
         return bool(self._problem)
 
     @property
     def is_whole(self) -> bool:
-        """True if the answer declares itself whole, and all of it could be read."""
+        """True if the answer declares itself whole, and was read completely."""
         return not self.problem
 
     @property
@@ -87,12 +87,12 @@ class Reading:
 
     @property
     def problem(self) -> str:
-        """Why the answer is not whole as far as it has come; empty for an answer that may be kept."""
+        """Reason why the answer is not whole so far; empty for an answer that may be kept."""
         return self._problem or problem_of(self._answer)
 
     @property
     def usage(self) -> object:
-        """Usage stated, as the server wrote it."""
+        """Usage in the server's own form."""
         return self._answer.usage
 
     @property
@@ -101,11 +101,11 @@ class Reading:
         return len(self._answer.assembly.text)
 
     def words(self, texts: Sequence[str]) -> str:
-        """Words to keep; empty unless the answer is whole. `texts` are those of the request."""
+        """Words to keep; empty unless the answer is whole. `texts` are the request's texts."""
         return kept_words(self._answer, texts) if self.is_whole else ""
 
     def feed(self, data: bytes) -> None:
-        """Take in bytes as they come."""
+        """Take in arriving bytes."""
         if self._problem:
             return
         try:
@@ -116,7 +116,7 @@ class Reading:
             self._problem = str(error)
 
     def end(self) -> None:
-        """Take in that all bytes have come."""
+        """Note the end of the bytes."""
         if self._problem or self.is_over:
             return
         self.is_over = True

@@ -1,4 +1,4 @@
-"""HTTP server of the gateway: routes, the guard in front of them, and its beginning and end on the loop."""
+"""HTTP server of the gateway: routes, their guard, and its start and end on the loop."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 CHAT_PATHS = ("/v1/chat/completions", "/chat/completions")
 BROKEN_OFF = 499
 NOT_LET_IN = frozenset({401, 403, 429})
-"""Statuses after which the connection is closed: its place is for another client."""
+"""Statuses that close the connection, to free the place for another client."""
 ROOT_UID = 0
 """Root can read the facts and the secrets anyway."""
 _SLASHES = re.compile("/{2,}")
@@ -41,10 +41,10 @@ class Server:
     """Server on one address, from `start` to `stop`; used on the loop."""
 
     def __init__(self, config: GatewayConfig, exchange: Exchange, metrics: Metrics) -> None:
-        """Nothing is opened yet.
+        """Begin without a socket.
 
         Args:
-            config: Where, and for whom.
+            config: Address and clients.
             exchange: Asks the memory.
             metrics: Are counted.
         """
@@ -60,11 +60,11 @@ class Server:
         self._changing = asyncio.Lock()
 
     async def start(self) -> int:
-        """Listen, unless it does so already; gives the port.
+        """Listen, unless already listening; return the port.
 
         Raises:
-            OSError: the address cannot be listened on.
-            UnicodeError: it is no address.
+            OSError: listening on the address is impossible.
+            UnicodeError: the address is invalid.
         """
         async with self._changing:
             if self._runner is None:
@@ -80,7 +80,7 @@ class Server:
             return self._listener.port
 
     async def stop(self) -> None:
-        """Take no more requests, let those that run end, close everything."""
+        """Take no more requests, let running requests end, close everything."""
         async with self._changing:
             if self._runner is not None:
                 await self._listener.close()
@@ -106,7 +106,7 @@ class Server:
 
     @web.middleware
     async def _serve_all(self, request: web.Request, handler: Handler) -> web.StreamResponse:  # noqa: ARG002
-        """Serve requests without a path too (`OPTIONS *`): the library would refuse these in a form of its own."""
+        """Serve requests without a path too (`OPTIONS *`), since the library's own refusal has another form."""
         return await self._serve(request)
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
@@ -186,7 +186,7 @@ class Server:
         )
 
     async def _allow(self, request: web.Request) -> web.StreamResponse:
-        """A preflight's answer: it never carries a key, and the request behind it must."""
+        """Answer to a preflight: a preflight never carries a key, but the following request must."""
         headers = request.headers.get("Access-Control-Request-Headers", "")
         response = web.Response(status=204)
         response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
@@ -196,7 +196,7 @@ class Server:
         return response
 
     async def _share(self, request: web.Request, answer: web.StreamResponse) -> None:
-        """Let a page read an answer, unless the server behind says itself which pages may."""
+        """Let a page read an answer, unless the model's server names permitted pages itself."""
         origin = request.headers.get("Origin", "")
         if origin and self._door.shares_with(origin) and "Access-Control-Allow-Origin" not in answer.headers:
             answer.headers["Access-Control-Allow-Origin"] = origin
@@ -213,7 +213,7 @@ class Server:
         return web.Response(body=self._metrics.text().encode(), headers={"Content-Type": METRICS_TYPE})
 
     async def _caller(self, request: web.Request) -> Caller:
-        """Client that sent `request`, whose connection may stay from now on.
+        """Client of `request`; the connection may stay from now on.
 
         Raises:
             GatewayError: the client is not served, or has too many connections.
@@ -228,10 +228,10 @@ class Server:
         return caller
 
     async def _require_own_user(self, request: web.Request) -> None:
-        """Refuse a connection of another user of this machine, who would read this one's conversations.
+        """Refuse a connection of another user of this machine, who would read this user's conversations.
 
         Raises:
-            GatewayError: the client is another user's, or the kernel does not tell whose.
+            GatewayError: the client is another user's, or the kernel does not tell the user.
         """
         transport = request.transport
         peer, own = (transport and transport.get_extra_info(name) for name in ("peername", "sockname"))
@@ -248,7 +248,7 @@ class Server:
 
 
 def places_of(config: GatewayConfig) -> Places:
-    """Bounds on connections; without keys every client is the same owner, who may have all places."""
+    """Bounds on connections; without keys every client is the same owner, with a right to all places."""
     return config.places if config.keys else replace(config.places, most_of_one=config.places.most)
 
 

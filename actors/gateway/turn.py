@@ -11,27 +11,27 @@ from messages.base import Address, RequestId
 from messages.facts import StoreTurn, TurnStored
 
 STORE_S = 1.0
-"""Longest wait for the word that a turn is kept; the answer then goes on all the same."""
+"""Longest wait for the confirmation of a kept turn; afterwards the answer goes on all the same."""
 MODEL_CHARS = 200
 
 
 class Turn:
-    """One turn, which the memory is told of once as a whole, or in two halves."""
+    """One turn, told to the memory as a whole, or in two halves."""
 
     def __init__(
         self, chat: ChatRequest, caller: Caller, exchange: Exchange, facts: Address, memory_id: str | None = None
     ) -> None:
-        """Begin with nothing kept.
+        """Begin without kept parts.
 
         Args:
             chat: The request.
-            caller: Who asks.
+            caller: Client that asks.
             exchange: Tells the memory.
             facts: The memory.
             memory_id: Conversation by the path or a header; the body's own name counts more.
 
         Raises:
-            GatewayError: the conversation is another's.
+            GatewayError: the conversation is another caller's.
         """
         self.chat = chat
         self.conversation = caller.conversation(chat.memory_id if chat.memory_id is not None else memory_id)
@@ -46,13 +46,13 @@ class Turn:
         """True if the turn was given an answer."""
 
     def begin(self) -> None:
-        """Have the person's words kept, where there are any; `end` or `leave` says that the turn is over."""
+        """Have the person's words kept, if any; `end` or `leave` ends the turn."""
         if self._words:
             self._is_begun = True
             self._exchange.tell(self._facts, lambda rid, to: self._store(rid, to, is_over=False))
 
     async def end(self, answer: str) -> bool:
-        """Have the turn kept with its answer, and wait a moment; gives whether it is known to be kept."""
+        """Have the turn kept with its answer, and wait a moment; True if known to be kept."""
         self._is_begun, self.has_ended = False, True
         if not self.chat.keeps or not (self._words or answer):
             return True

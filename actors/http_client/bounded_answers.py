@@ -1,7 +1,7 @@
 """Bounds on the answers of servers: bytes of a head, number of interim answers, bytes of a whole answer.
 
-A library that reads an answer has bounds of its own on single lines and fields, and none on a server that goes on
-sending them. Here the bytes are counted as they come from a connection, below everything that reads them.
+A library that reads an answer bounds single lines and fields, but not a server that goes on sending lines and fields.
+Here the bytes are counted as they come from a connection, below every reader.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from aiohttp.streams import StreamReader
 
 MOST_HEAD_BYTES = 256 * 1024
-"""Of the status line and all headers, those of interim answers included."""
+"""Most bytes of the status line and all headers, interim answers' headers included."""
 MOST_INTERIM_ANSWERS = 16
 """With a status of 1xx, before an answer."""
 MOST_SHOWN_CHARS = 300
@@ -34,7 +34,7 @@ _MOST_LINKS = 10
 
 
 class BeyondBoundError(aiohttp.ClientError):
-    """A server sent something that is not read; the text names the value and the rule, and nothing that was sent."""
+    """A server sent too much or a forbidden answer; the text names the value and the rule, without sent content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +44,17 @@ class Bounds:
     head_bytes: int = MOST_HEAD_BYTES
     interim_answers: int = MOST_INTERIM_ANSWERS
     answer_bytes: int | None = None
-    """As sent, the head included; None where the reader of the body counts."""
+    """Bytes sent, the head included; None where the reader of the body counts."""
 
 
 USUAL_BOUNDS = Bounds()
 
 
 class BoundedHandler(ResponseHandler):
-    """Reader of one connection's answers, which ends the connection at the first byte beyond a bound."""
+    """Reader of one connection's answers; ends the connection at the first byte beyond a bound."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, bounds: Bounds) -> None:
-        """Nothing has come.
+        """Begin without bytes.
 
         Args:
             loop: The connection's.
@@ -73,9 +73,9 @@ class BoundedHandler(ResponseHandler):
         self._has_head = False
 
     def data_received(self, data: bytes) -> None:
-        """Pass on what comes, up to the bounds.
+        """Pass on received bytes, up to the bounds.
 
-        The piece in which a head ends may hold a part of the body: a head is too long where none has ended before.
+        The piece with a head's end may hold a part of the body: a head is too long only if no head has ended before.
         """
         if self._is_refused:
             return
@@ -92,7 +92,7 @@ class BoundedHandler(ResponseHandler):
             self._refuse(f"more than {self._bounds.interim_answers} interim answers (1xx) before its answer")
 
     def feed_data(self, data: tuple[RawResponseMessage, StreamReader], size: int = 0) -> None:
-        """Take in the head of an answer; none counts behind too many interim ones."""
+        """Take in the head of an answer; no head counts after too many interim answers."""
         if data[0].code >= 200 or data[0].code == _SWITCHING:
             self._has_head = True
         else:
@@ -101,7 +101,7 @@ class BoundedHandler(ResponseHandler):
             super().feed_data(data, size)
 
     def set_exception(self, exc: BaseException, exc_cause: BaseException | None = None) -> None:
-        """Take in an error of the connection, or of the parser; its bounds are told in words like all others."""
+        """Take in an error of the connection, or of the parser; the parser's bounds are worded like all others."""
         if isinstance(exc_cause, LineTooLong):
             exc = BeyondBoundError(f"the server sent a header of more than {exc_cause.args[1]} bytes, the most of one")
         elif isinstance(exc_cause, BadHttpMessage) and exc_cause.message.startswith("Too many headers"):
@@ -124,7 +124,7 @@ class BoundedHandler(ResponseHandler):
 
 
 async def refuse_detours(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
-    """Middleware of sessions whose requests hold a key: an answer that leads elsewhere, or is packed, is an error.
+    """Middleware of sessions whose requests hold a key: a redirection or a packed answer is an error.
 
     Raises:
         BeyondBoundError: the answer is a redirection, or packed.
@@ -137,7 +137,7 @@ async def refuse_detours(request: aiohttp.ClientRequest, handler: aiohttp.Client
 
 
 def detour_in(status: int, location: str | None, encoding: str | None) -> str:
-    """Reason not to take an answer that was asked for plain and from one place; empty for an acceptable answer."""
+    """Reason to refuse an answer requested plain and from one place; empty for an acceptable answer."""
     if 300 <= status < 400 and location is not None:
         return f"the server answered {status} and leads to {shown_host(location)}, where no request is sent on"
     if (encoding or "identity").strip().lower() not in ("identity", ""):
@@ -146,7 +146,7 @@ def detour_in(status: int, location: str | None, encoding: str | None) -> str:
 
 
 def shown_host(location: str) -> str:
-    """Host in an address that a server sent, safe to be shown."""
+    """Host in a server's address, safe to be shown."""
     try:
         host = urlsplit(location).hostname
     except ValueError:
@@ -155,13 +155,13 @@ def shown_host(location: str) -> str:
 
 
 def shown_words(text: str | None) -> str:
-    """Words of a server for a person or a model: a bounded line without control characters, hidden ones shown."""
+    """Words of a server for a person or a model: a bounded line without control characters, hidden characters shown."""
     words = plain((text or "")[: 4 * MOST_SHOWN_CHARS]).split()
     return presentable(" ".join(words))[:MOST_SHOWN_CHARS]
 
 
 def refusal_in(error: BaseException, server: str) -> str:
-    """Words of a `BeyondBoundError` that is behind an error of a library; empty for any other error.
+    """Words of a `BeyondBoundError` behind an error of a library; empty for any other error.
 
     Args:
         error: As the library raised it.

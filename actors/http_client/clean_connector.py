@@ -1,4 +1,4 @@
-"""Connector that gives a kept connection out again only if nothing was said on it since its last answer."""
+"""Connector that reuses a kept connection only after silence since the last answer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DEAD_S = 30
 """Seconds without a sign of life from the other machine, after which a connection is dead."""
 _QUIET_S, _PROBES = 20, 6
-"""Silence before the kernel asks the other machine, and the number of such questions in `DEAD_S`."""
+"""Silence before the kernel asks the other machine, and the number of questions in `DEAD_S`."""
 _WATCH = {
     "TCP_KEEPIDLE": _QUIET_S,
     "TCP_KEEPINTVL": DEAD_S // _PROBES,
@@ -33,11 +33,11 @@ _WATCH = {
 
 
 class CleanConnector(aiohttp.TCPConnector):
-    """Pool of connections, each of which is looked at before it serves again, and bounds what comes over it.
+    """Pool of connections, each checked before reuse, and with bounds on all answers.
 
-    A server may speak unasked on a connection that lies here: say an answer twice, or a farewell before it closes.
-    aiohttp would take that for the answer to the next call, of another caller. The kernel watches each connection: one
-    that a sleep of this machine or a lost route has cut may look open for ever.
+    A server may speak unasked on an idle connection: repeat an answer, or send a farewell before closing. aiohttp would
+    take the words for the answer to the next call, of another caller. The kernel watches each connection: a connection
+    cut by a sleep of this machine or a lost route may look open for ever.
     """
 
     def __init__(
@@ -49,14 +49,14 @@ class CleanConnector(aiohttp.TCPConnector):
         bounds: Bounds = USUAL_BOUNDS,
         open_socket: Callable[[AddrInfoType], socket.socket] | None = None,
     ) -> None:
-        """Open nothing yet.
+        """Begin without connections.
 
         Args:
             limit: Connections at a time; 0 for no limit.
-            keepalive_timeout: Seconds that a connection may lie here; None to use each once.
-            ssl_of: Whom to believe.
+            keepalive_timeout: Seconds that a connection may stay idle; None for single use.
+            ssl_of: Authorities to trust.
             bounds: Of each answer.
-            open_socket: Opener of sockets, which may refuse an address; None for the usual one.
+            open_socket: Opener of sockets, which may refuse an address; None for the usual opener.
         """
         is_new = keepalive_timeout is None
         super().__init__(
@@ -76,7 +76,7 @@ class CleanConnector(aiohttp.TCPConnector):
         traces: list[Trace],
         timeout: aiohttp.ClientTimeout,  # noqa: ASYNC109 - its form is aiohttp's
     ) -> Connection:
-        """A connection that is new, or clean."""
+        """New or clean connection."""
         while True:
             connection = await super().connect(req, traces, timeout)
             protocol = connection.protocol
@@ -91,13 +91,13 @@ class CleanConnector(aiohttp.TCPConnector):
 
 
 def _open_watched(address: AddrInfoType) -> socket.socket:
-    """A socket whose connection fails when the other machine is gone."""
+    """Open a socket whose connection fails when the other machine is gone."""
     family, kind, protocol, _, _ = address
     return _watch(socket.socket(family, kind, protocol))
 
 
 def _watch(opened: socket.socket) -> socket.socket:
-    """The socket, whose connection fails when the other machine is gone."""
+    """Make a socket's connection fail when the other machine is gone; return the socket."""
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in _WATCH.items():
         if (option := getattr(socket, name, None)) is not None:  # not all systems have all of them

@@ -1,4 +1,4 @@
-"""Connections to servers of models and embeddings: the client of all calls that no library makes."""
+"""Connections to servers of models and embeddings: the client of all calls outside of libraries."""
 
 from __future__ import annotations
 
@@ -14,34 +14,35 @@ from actors.http_client.clean_connector import CleanConnector
 from actors.http_client.environment import proxy_for, trusted_certificates
 
 KEEP_ALIVE_S = 4.0
-"""Less than the 5 s after which many servers close a connection, perhaps while we begin to use it."""
+"""Idle seconds below the usual 5 s of servers, since a server may close a connection while we begin to use it."""
 KEEP_ALIVE_TLS_S = 20.0
-"""Servers behind TLS are providers', which keep connections for a minute and longer, and where a new one costs more."""
+"""Idle seconds for servers behind TLS: providers keep connections for a minute and longer, and a new one costs more."""
 MOST_ANSWER_BYTES = 32 * 1024 * 1024
 """The longest answers of models have 130,000 tokens, each in an event of 250 bytes."""
 MOST_ERROR_BYTES = 64 * 1024
-"""Of what comes with a refusal; the rest is not read."""
+"""Most bytes to read of a refusal's body; the rest is not read."""
 
 
 class Connections:
-    """HTTP client of one event loop, opened at the first need. It follows no redirection and keeps no cookies."""
+    """HTTP client of one event loop, opened at the first need. Follows no redirection and keeps no cookies."""
 
     def __init__(self) -> None:
         self._sessions: dict[tuple[str, bool], aiohttp.ClientSession] = {}
         self._idle_until: dict[str, float] = {}
-        """Address -> until when a connection to it may lie here, on the loop's clock."""
+        """Address -> end of the permitted idle time of a connection there, on the loop's clock."""
         self._proxies: dict[str, str | None] = {}
-        """Address -> proxy that the environment named at its first call."""
+        """Address -> proxy named by the environment at the first call."""
         self._is_closed = False
 
     @asynccontextmanager
     async def post(
         self, address: str, body: bytes, headers: Mapping[str, str]
     ) -> AsyncIterator[aiohttp.ClientResponse]:
-        """The response to a POST of JSON, once its head has come, through the environment's proxy if there is one.
+        """Response to a POST of JSON, once its head has come, through the environment's proxy if any.
 
-        A connection that has lain here may have been closed at the other end meanwhile, which shows only when it is
-        used; then the same is sent over a new one.
+        The other end may have closed an idle connection meanwhile, which shows only during use; then the same request
+        is
+        sent over a new connection.
 
         Args:
             address: Whereto.
@@ -77,7 +78,7 @@ class Connections:
         return await session.post(address, data=body, headers=headers, allow_redirects=False, proxy=proxy)
 
     async def close(self) -> None:
-        """Close all connections; calls under way and later ones get `aiohttp.ClientConnectionError`."""
+        """Close all connections; calls under way and later calls get `aiohttp.ClientConnectionError`."""
         self._is_closed = True
         sessions = tuple(self._sessions.values())
         self._sessions.clear()
@@ -85,7 +86,7 @@ class Connections:
             await session.close()
 
     def _session(self, scheme: str, *, is_new: bool) -> aiohttp.ClientSession:
-        """The client for a scheme; `is_new` for one that uses each connection once."""
+        """Client for a scheme; with `is_new`, a client that uses each connection once."""
         if self._is_closed:
             raise aiohttp.ClientConnectionError("the connections were closed")
         session = self._sessions.get((scheme, is_new))

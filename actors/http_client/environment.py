@@ -1,4 +1,4 @@
-"""Environment of HTTP clients: proxies and certificates that the operator's variables name, one reading for all."""
+"""Environment of HTTP clients: the operator's variables for proxies and certificates, read alike by all clients."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ log = logging.getLogger(__name__)
 
 _PORTS = {"http": 80, "https": 443}
 _CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
-"""Variables that name a file or a folder of certificates; the first one counts."""
+"""Variables with a file or a folder of certificates; the first variable set counts."""
 
 
 def proxy_for(address: str) -> str | None:
-    """Proxy that the environment names for an address; None for loopback, an exempt host, and without a usable one."""
+    """Proxy for an address from the environment; None for loopback, an exempt host, or without a usable proxy."""
     parts = urlsplit(address)
     host = (parts.hostname or "").rstrip(".")
     proxies = urllib.request.getproxies()
@@ -40,13 +40,13 @@ def proxy_for(address: str) -> str | None:
 
 
 def proxy_name(proxy: str) -> str:
-    """Host and port of a proxy, without the user and the password that its address may have."""
+    """Host and port of a proxy, without any user and password in the address."""
     return urlsplit(proxy).netloc.rpartition("@")[2]
 
 
 @cache
 def trusted_certificates() -> ssl.SSLContext:
-    """The operator's certificates, else those that come with the packages; read once in a process, for 30 ms."""
+    """The operator's certificates, else the packages' certificates; read once in a process, for 30 ms."""
     for name in _CERTIFICATES:
         if not (value := os.environ.get(name)):
             continue
@@ -74,7 +74,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _is_exempt(host: str, port: int, exempt: str) -> bool:
-    """True if a host is in a list such as NO_PROXY: names with all below them, addresses, networks, and `*`."""
+    """True if a host is in a list in the form of NO_PROXY: names with subdomains, addresses, networks, and `*`."""
     for each in filter(None, (part.strip().casefold() for part in exempt.replace(" ", ",").split(","))):
         name, _, named_port = each.rpartition(":") if each.count(":") == 1 else (each, "", "")
         if named_port and named_port != str(port):

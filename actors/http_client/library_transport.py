@@ -1,7 +1,7 @@
 """Transport for litellm's calls: connections with bounds, plain answers, and no request sent on elsewhere.
 
-litellm makes the calls of most providers over httpx, whose answers have no bound, are unpacked whatever they become,
-and whose redirections take all headers along but `Authorization`: the keys of Anthropic, Azure and Google among them.
+litellm makes the calls of most providers over httpx. httpx has no bound on answers, unpacks answers to any size, and
+takes all headers along in a redirection but `Authorization`: the keys of Anthropic, Azure and Google among them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from actors.http_client.connections import KEEP_ALIVE_TLS_S
 from actors.http_client.pacing import Pace
 
 MOST_BYTES = 64 * 1024 * 1024
-"""Of one answer: embeddings of 64 texts, as numbers in JSON, are the longest."""
+"""Most bytes of one answer: embeddings of 64 texts, as numbers in JSON, are the longest."""
 REST_TIMES = 1.0
 """Half a processor for long answers: litellm takes 0.9 ms for an event, so that a tenth would slow honest models."""
 
@@ -53,7 +53,7 @@ def _session(trust: ssl.SSLContext | bool) -> aiohttp.ClientSession:
 
 
 def _bound_transport(paced: Any, transport: Any) -> Any:
-    """A transport whose answers are plain and paced, and come from where they were asked for."""
+    """Transport with plain and paced answers, accepted only from the requested address."""
     plain = transport.handle_async_request
 
     async def handle(request: Any) -> Any:
@@ -71,7 +71,7 @@ def _bound_transport(paced: Any, transport: Any) -> Any:
 
 
 def _paced_stream() -> Any:
-    """Class of httpx's streams that are paced; httpx is imported by then."""
+    """Class of httpx's paced streams; httpx is imported by then."""
     from httpx import AsyncByteStream
 
     pace = Pace(REST_TIMES)

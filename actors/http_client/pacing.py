@@ -1,7 +1,7 @@
-"""Pacing of long answers: small pieces with rests between them, so that other answers get the loop and the interpreter.
+"""Pacing of long answers: small pieces with rests between, to leave other answers the loop and interpreter.
 
-A thread that waits for the interpreter's lock gets it after 5 ms, and a turn waits for it many times. So the work for
-a piece takes less than that, whatever the piece is; and what a fast server sends waits in its connection meanwhile.
+A thread waiting for the interpreter's lock gets the lock after 5 ms, and a turn waits for the lock many times. So the
+work for a piece takes less time, whatever the piece; data from a fast server waits in the connection meanwhile.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ REST_TIMES = 9.0
 FREE_S = 0.01
 """Work for an answer without rests: some hundred events."""
 LONGEST_WORK_S = 0.001
-"""Aim for the work between two rests. A timer for less would cost more than it gives."""
+"""Target for the work between two rests. A timer for less work would cost more than the timer gives."""
 BYTE_S = 4e-9
-"""Work for a byte before it is here: of the loop and the HTTP client, which read ahead."""
+"""Work for a byte before its arrival here: of the loop and the HTTP client, both reading ahead."""
 FEWEST_BYTES = 256
 MOST_BYTES = 1 << 16
 
@@ -50,10 +50,10 @@ class Pace:
         self._clock = clock or (lambda: asyncio.get_running_loop().time())
         self._sleep = sleep
         self._resting = 0
-        """Readers that rest now, and share."""
+        """Readers at rest now, sharing the time."""
 
     async def pieces(self, source: AsyncIterable[bytes]) -> AsyncGenerator[bytes, None]:
-        """The bytes of one answer in pieces; the work for a piece is what is done until the next one is asked for."""
+        """The bytes of an answer in pieces; the work for a piece lasts until the caller asks for the next piece."""
         size, free_s, work_s, rested_at = FEWEST_BYTES, FREE_S, 0.0, self._clock()
         async for data in source:
             at = 0
@@ -75,7 +75,7 @@ class Pace:
                 work_s, rested_at = 0.0, self._clock()
 
     async def _rest(self, work_s: float, passed_s: float, *, is_free: bool) -> None:
-        """Let others go on for as long as the work since the last rest demands, waits included."""
+        """Let other work go on for as long as the work since the last rest demands, waits included."""
         due_s = work_s * (1 + self._rest_times * (1 + self._resting)) - passed_s
         self._resting += 1
         try:

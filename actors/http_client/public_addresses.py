@@ -1,4 +1,4 @@
-"""Guard against requests to private addresses (SSRF): nothing of this machine or its network is read."""
+"""Guard against requests to private addresses (SSRF): blocks reads from this machine and its network."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ AddressInfo = tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, i
 """Entry of the result of `socket.getaddrinfo`."""
 
 MAX_RECEIVED_BYTES = 4 * 1024 * 1024
-"""Most bytes on one connection; twice the limit of a page, to leave room for headers and frames."""
+"""Most bytes on a connection; twice the limit of a page, to leave room for headers and frames."""
 _CLOSED_V4 = tuple(
     map(
         IPv4Network,
@@ -48,7 +48,7 @@ HostPort = tuple[str, int]
 
 
 class ForbiddenAddressError(OSError):
-    """A host name led to an address that may not be read."""
+    """A host name led to a forbidden address."""
 
 
 def is_public(address: str) -> bool:
@@ -76,10 +76,11 @@ class TooMuchReceivedError(OSError):
 
 
 class PublicAddresses:
-    """Socket factory that refuses addresses outside the public internet, and counts the bytes that its sockets receive.
+    """Socket factory that refuses addresses outside the public internet and counts the bytes its sockets receive.
 
-    It sees the very address that is connected to, so neither a redirect nor a name that changes its mind between two
-    look-ups (DNS rebinding) nor an odd spelling of an address gets past it.
+    The factory sees the very address of the connection. So neither a redirect nor a name that changes between two
+    look-ups
+    (DNS rebinding) nor an odd spelling of an address gets past the guard.
     """
 
     def __init__(
@@ -88,11 +89,11 @@ class PublicAddresses:
         most_bytes: int = MAX_RECEIVED_BYTES,
         owns: Callable[[str, int], bool] = is_own,
     ) -> None:
-        """Nothing is opened yet.
+        """Begin without sockets.
 
         Args:
-            also_open: Addresses that may be read without being public.
-            most_bytes: Most bytes that one socket may receive, of any kind.
+            also_open: Allowed addresses outside the public internet.
+            most_bytes: Most bytes a socket may receive, of any kind.
             owns: True if an address is this machine's.
         """
         self._owns = owns
@@ -102,7 +103,7 @@ class PublicAddresses:
         """Bytes received by all sockets."""
 
     def __call__(self, info: AddressInfo) -> socket.socket:
-        """A socket for that address.
+        """Make a socket for the address.
 
         Raises:
             ForbiddenAddressError: the address is not public.
@@ -118,7 +119,7 @@ class PublicAddresses:
         return _BoundedSocket(self, family, kind, protocol)
 
     def count(self, size: int, total: int) -> None:
-        """Count bytes that a socket received.
+        """Count bytes received by a socket.
 
         Raises:
             TooMuchReceivedError: the socket has received too many bytes.
@@ -129,7 +130,7 @@ class PublicAddresses:
 
 
 class _BoundedSocket(socket.socket):
-    """Socket that counts below all that an answer can hide its length in: headers, packing, the frames of chunks."""
+    """Socket that counts bytes below headers, compression and chunk frames, so no answer can hide its length."""
 
     def __init__(self, meter: PublicAddresses, family: int, kind: int, protocol: int) -> None:
         super().__init__(family, kind, protocol)
@@ -157,5 +158,5 @@ def _is_open_v6(ip: IPv6Address) -> bool:
 
 
 def _embedded(ip: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address for which an IPv6 address stands, where networks without IPv4 name public ones so."""
+    """The IPv4 address embedded in an IPv6 address, as networks without IPv4 name public addresses."""
     return IPv4Address(int(ip) & 0xFFFF_FFFF) if ip in _NAT64 else ip.ipv4_mapped

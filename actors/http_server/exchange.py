@@ -11,7 +11,7 @@ from messages.base import Address, Message, RequestId
 
 
 class Exchange:
-    """Questions and messages of coroutines, sent in the name of one actor."""
+    """Questions and messages of coroutines, sent in the name of an actor."""
 
     def __init__(self, actor: Actor) -> None:
         """Begin without a question.
@@ -26,7 +26,7 @@ class Exchange:
         self._actor.tell(to, make(RequestId(self._actor.new_id()), self._actor.address))
 
     async def answer_to(self, to: Address, make: MakeQuestion, timeout_s: float) -> Any:
-        """Ask an actor; None if no answer comes within `timeout_s`."""
+        """Ask an actor; None without an answer within `timeout_s`."""
         try:
             return await ask_from_loop(self._actor, to, make, timeout_s)
         except TimeoutError:
@@ -37,7 +37,7 @@ class Exchange:
 
         Args:
             topic: Name of the topic.
-            make: Makes the message, given the wall clock and the one that never goes back.
+            make: Makes the message, given the wall clock and the monotonic clock.
         """
         message = make(self._actor.now(), self._actor.monotonic())
         for follower in self._actor.followers(topic):

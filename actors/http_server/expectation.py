@@ -12,19 +12,19 @@ async def send_no_word(request: web.Request) -> None:
 
 
 def unknown_expectations(request: web.Request) -> str:
-    """Expectations of a client that no server knows, as they were written; empty if there are none."""
+    """Expectations of a client unknown to every server, as written; empty without any."""
     return ", ".join(each for each in _expectations(request) if each.lower() != _CONTINUE)
 
 
 async def have_go_on(request: web.Request) -> None:
-    """Send a client the word to go on (100 Continue), if it waits for that with its body."""
+    """Send a client the word to go on (100 Continue), if the client holds back its body until then."""
     if _expectations(request) and request.can_read_body and request.content.total_bytes == 0:
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         request.writer.output_size = 0  # nothing of the answer itself has been sent
 
 
 def _expectations(request: web.Request) -> list[str]:
-    """Members of all headers `Expect`; none before HTTP/1.1, where they are ignored."""
+    """Members of all headers `Expect`; empty before HTTP/1.1, as HTTP/1.0 ignores the header."""
     if request.version < HttpVersion11:
         return []
     members = (each.strip() for line in request.headers.getall(hdrs.EXPECT, ()) for each in line.split(","))

@@ -21,14 +21,14 @@ class Guard:
         """Keep the name and the token.
 
         Args:
-            name: Of the server, for its cookie.
-            token: Secret that every admitted request carries.
+            name: Name of the server, for its cookie.
+            token: Secret carried by every admitted request.
         """
         self._name = name
         self._token = token
 
     def middleware(self) -> Middleware:
-        """Middleware that refuses all other requests, in words that name the rule."""
+        """Middleware refusing all other requests, with a text that names the rule."""
 
         @web.middleware
         async def check(request: web.Request, handler: Handler) -> web.StreamResponse:

@@ -11,20 +11,20 @@ _END = b"\r\n\r\n"
 
 
 class HeadBound(asyncio.Protocol):
-    """Protocol that passes all on to another one, and ends a connection whose first head has too many bytes."""
+    """Protocol that passes all data to an inner protocol and ends a connection with too large a first head."""
 
     def __init__(self, inner: asyncio.Protocol, most_bytes: int = MOST_HEAD_BYTES) -> None:
         """Begin without data.
 
         Args:
             inner: Protocol that gets the data.
-            most_bytes: Of the head, its end included.
+            most_bytes: Limit of the head, its end included.
         """
         self._inner = inner
         self._left = most_bytes
         self._seen = b""
         self.is_whole = False
-        """True once the head has come with its end."""
+        """True once the whole head has come."""
         self._has_begun = False
         self._transport: asyncio.Transport | None = None
 
@@ -45,23 +45,23 @@ class HeadBound(asyncio.Protocol):
         self._inner.data_received(data)
 
     def eof_received(self) -> bool | None:
-        """Pass on that the client sends nothing more."""
+        """Tell the inner protocol: the client sends no more data."""
         return self._inner.eof_received()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Pass on that the connection is gone."""
+        """Tell the inner protocol: the connection is gone."""
         self._inner.connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """Pass on that the client takes nothing for now."""
+        """Tell the inner protocol: the client takes no data for now."""
         self._inner.pause_writing()
 
     def resume_writing(self) -> None:
-        """Pass on that the client takes more."""
+        """Tell the inner protocol: the client takes data again."""
         self._inner.resume_writing()
 
     def _fits(self, data: bytes) -> bool:
-        """True if the head is whole with `data`, or may still become so within its bound."""
+        """True if the head is whole with `data`, or may still become whole within its bound."""
         if not self._has_begun:  # line ends before a request are no head
             rest = data.lstrip(b"\r\n")
             self._left -= len(data) - len(rest)
@@ -76,7 +76,7 @@ class HeadBound(asyncio.Protocol):
 
 
 def too_large() -> bytes:
-    """Answer to a head that is too large, in OpenAI's form, which people can read as well."""
+    """Answer to a head over the limit, in OpenAI's form, readable for people as well."""
     reason = f"the head of the request has more than {MOST_HEAD_BYTES} bytes"
     body = json.dumps({"error": {"message": reason, "type": "invalid_request_error"}}).encode()
     head = (

@@ -1,4 +1,4 @@
-"""Listener of an HTTP server, with bounds on the connections of clients that showed no key, and of those that did."""
+"""Listener of an HTTP server, with bounds on the connections of clients with and without a valid key."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from actors.linux.transports import stop_accepting
 class Listener:
     """Server's socket, and the places of its connections.
 
-    A connection is a stranger until `admit`; strangers have a deadline for all they do, and give way to newcomers.
+    A connection is a stranger until `admit`; strangers have a deadline for all their work, and give way to newcomers.
     """
 
     def __init__(self, places: Places) -> None:
-        """Open nothing yet."""
+        """Begin without a socket."""
         self._places = places
         self._server: asyncio.Server | None = None
         self._web: web.Server | None = None
         self._coming: set[RequestHandler] = set()
-        """Connections that were accepted in this turn of the loop, of which the library does not know yet."""
+        """Connections accepted in this turn of the loop, still unknown to the library."""
         self._owners: dict[RequestHandler, str] = {}
         """Admitted connections, by owner."""
         self._ended: set[RequestHandler] = set()
-        """Connections that are being ended."""
+        """Connections on their way to an end."""
         self._idle: dict[RequestHandler, asyncio.TimerHandle] = {}
 
     @property
@@ -41,10 +41,10 @@ class Listener:
         return int(self._server.sockets[0].getsockname()[1]) if self._server is not None else 0
 
     async def listen(self, runner: web.AppRunner, address: str, port: int) -> None:
-        """Listen on `address`, at `port` or, if that is 0, any free one; `runner` has been set up.
+        """Listen on `address`, at `port` or, for 0, any free port; `runner` has been set up.
 
         Raises:
-            OSError: the address cannot be listened on.
+            OSError: no socket can listen on the address.
             UnicodeError: the address is invalid.
         """
         loop, server = asyncio.get_running_loop(), runner.server
@@ -71,7 +71,10 @@ class Listener:
             server.close()
 
     def admit(self, request: web.Request, owner: str) -> bool:
-        """Let the connection of `request` stay as `owner`'s; False if the owner has all the places of one owner."""
+        """Let the connection of `request` stay as `owner`'s.
+
+        False if the owner already has its full share of places.
+        """
         handler = request.protocol
         if self._owners.get(handler) == owner:
             return True
@@ -87,7 +90,7 @@ class Listener:
         return request.protocol in self._owners
 
     def middleware(self) -> Middleware:
-        """Middleware, the first of its server, that ends connections on which the next head does not come in time."""
+        """Middleware, the first of its server, that ends connections without the next head in time."""
 
         @web.middleware
         async def time_heads(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -104,7 +107,7 @@ class Listener:
         return time_heads
 
     def _make_room(self) -> bool:
-        """True if another connection may come; the oldest strangers are ended for it if need be."""
+        """True if another connection may come; the oldest strangers end to make room if need be."""
         live = self._live()
         strangers = [each for each in live if each not in self._owners]
         too_many = len(self._coming.union(live)) + 1 - self._places.most
@@ -113,14 +116,14 @@ class Listener:
         return too_many <= len(strangers)
 
     def _live(self) -> list[RequestHandler]:
-        """Connections that are open and stay so, the oldest first."""
+        """Connections that are open and stay open, the oldest first."""
         assert self._web is not None
         connections = self._web.connections
         self._ended.intersection_update(connections)
         return [each for each in connections if each not in self._ended]
 
     def _end_silent(self, handler: RequestHandler, bound: HeadBound) -> None:
-        """End a connection without a whole head; one that has it waits for this process, and not for its client."""
+        """End a connection without a whole head; with a whole head the wait is this process's, not the client's."""
         if not bound.is_whole:
             self._end(handler)
 
@@ -135,10 +138,10 @@ class Listener:
 
 
 class ClientFaults(logging.LoggerAdapter[logging.Logger]):
-    """Log of the HTTP library, to which whatever it cannot read is an exception: that is the client's fault."""
+    """Log of the HTTP library; the library logs unreadable data as an exception, though the client is at fault."""
 
     def exception(self, msg: object, *args: object, **kwargs: Any) -> None:
-        """Note what a client sent that is no HTTP; everything else is our fault."""
+        """Note data from a client that is not HTTP; every other exception is the server's fault."""
         if isinstance(kwargs.get("exc_info"), HttpProcessingError):
             self.info("a client sent invalid HTTP: %s", type(kwargs["exc_info"]).__name__)
         else:
@@ -146,8 +149,8 @@ class ClientFaults(logging.LoggerAdapter[logging.Logger]):
 
 
 class _Refusal(asyncio.Protocol):
-    """Connection of one client too many."""
+    """Connection beyond the limit."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Close it."""
+        """Close the connection."""
         transport.close()

@@ -13,7 +13,7 @@ _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg"
 
 
 def page_file(package: str, name: str, headers: Mapping[str, str]) -> web.Response:
-    """The file of that name.
+    """The file of the given name.
 
     Raises:
         aiohttp.web.HTTPNotFound: the file does not exist.

@@ -10,10 +10,10 @@ class Places:
     """Bounds on connections: how many, and how long each may wait."""
 
     most: int
-    """Connections at a time; one more ends the oldest that has not been admitted."""
+    """Connections at a time; a further connection ends the oldest stranger."""
     most_of_one: int
-    """Most connections of one owner, out of `most`."""
+    """Most connections of a single owner, out of `most`."""
     stranger_s: float
-    """A connection is ended without a whole head within so long; or, not admitted, so long after its answer."""
+    """Time in seconds after which a connection without a whole head ends; a stranger ends so long after its answer."""
     idle_s: float
     """Seconds from the end of an answer to a whole next head; then the connection is ended."""

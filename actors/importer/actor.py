@@ -1,4 +1,4 @@
-"""Importer: takes in what was said before the agent was there, newest first, and goes on after any end."""
+"""Importer: takes in messages from before the agent's first start, newest first, and resumes after any end."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ from messages.socket import Refused
 log = logging.getLogger(__name__)
 
 AT_ONCE = 4
-"""Places that are read at a time; Discord limits the calls for each channel."""
+"""Places read at a time; Discord limits the calls for each channel."""
 PAGES_APART_S = 0.08
 """Between two pages of a hundred messages: a million in 14 minutes, and answers go first."""
 AGAIN_S = 30.0
-"""Pause after an answer that did not come, or a log that could not be written."""
+"""Pause after a missing answer, or a failed write to a log."""
 
 
 @dataclass(slots=True)
 class _Batch:
-    """Messages of one place on their way into a log."""
+    """Messages of a place on their way into a log."""
 
     reading: Reading
     """Progress on the disk."""
@@ -59,12 +59,12 @@ class _Batch:
 
 
 class ImporterActor(Actor):
-    """Reads Discord's history page by page, has windows keep it, and the memory index it.
+    """Reads Discord's history page by page, has windows keep the messages, and has the memory index them.
 
     Owns: the journal of imports.
     Asks: the surface for places and pages, windows to keep messages, the memory to index the logs.
-    Crashes on: a journal that cannot be written. The next life goes on where the last noted step ended; a log that was
-    written behind that step is known to its window, so no message is taken twice.
+    Crashes on: a failed write to the journal. The next life goes on after the last noted step; a log written after that
+    step is known to its window, so no message is taken twice.
     """
 
     def __init__(self, root: Path, surface: Address, *, has_memory: bool, disk: Disk | None = None) -> None:
@@ -83,7 +83,7 @@ class ImporterActor(Actor):
         self._exports = ExportImport(self, self._keeper, self._note_exported)
         self._is_listed = False
         self._places: set[Window] = set()
-        """Places that Discord has listed in this life, and that can be read."""
+        """Readable places listed by Discord in this life."""
         self._busy: dict[Window, _Batch] = {}
         self._delayed: set[Window] = set()
         self._timer: Timer | None = None
@@ -94,7 +94,7 @@ class ImporterActor(Actor):
         """Why places are not read, each reason once."""
 
     def on_start(self) -> None:
-        """Read the journal, and go on with an import that was cut off."""
+        """Read the journal, and resume an interrupted import."""
         with self.blocking():
             self._journal.load()
         if past := self._journal.past:
@@ -212,7 +212,7 @@ class ImporterActor(Actor):
             self._timer = self.after(after_s, ImportGoesOn())
 
     def _go_on(self) -> None:
-        """Read the places with the newest unread messages; end the import when none is left."""
+        """Read the places with the newest unread messages; end the import after the last place."""
         if not self._is_reading:
             return
         if not self._is_listed:
@@ -287,7 +287,7 @@ class ImporterActor(Actor):
                 assert_never(reply)
 
     def _delay(self, window: Window, after_s: float, reason: str) -> None:
-        """Give up what is on its way of a place, and read it again later."""
+        """Give up the pending step of a place, and read the place again later."""
         del self._busy[window]
         self._delayed.add(window)
         self._come_back(after_s, reason)
@@ -307,7 +307,7 @@ class ImporterActor(Actor):
         self._keeper.keep(window, batch.messages, batch.audience, take)
 
     def _advance(self, window: Window, batch: _Batch, stored: int) -> None:
-        """Note that messages are in logs, and go on."""
+        """Note the messages as logged, and go on."""
         ids = tuple(message.message_id for message in batch.messages)
         if ids:
             self.tell(self._surface, SettlePast(window=window, message_ids=ids))

@@ -1,4 +1,4 @@
-"""Files of DiscordChatExporter: read message by message, so that a file of any size takes little memory."""
+"""Files of DiscordChatExporter: read message by message, so a file of any size takes little memory."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from messages.past import PastMessage
 
 _CHUNK = 1 << 20
 _MOST_HEAD = 1 << 20
-"""Characters in which the messages must begin."""
+"""Characters within which the messages must begin."""
 _MOST_MESSAGE = 16 << 20
-"""Characters of one message."""
+"""Most characters of a message."""
 _MESSAGES = re.compile(r'"messages"\s*:\s*\[')
 _GAP = re.compile(r"[\s,]*")
 _DECODER = json.JSONDecoder()
@@ -35,19 +35,19 @@ class ExportFault(ValueError):  # noqa: N818 - names what is wrong, as the house
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """An export that was read to its end once, and is sound."""
+    """A sound export, read to its end once."""
 
     path: Path
     window: Window
     messages: int
-    """All of them, notices of Discord's included."""
+    """All messages, notices of Discord's included."""
 
 
 def check_export(path: Path) -> Export:
     """Read a whole file.
 
     Raises:
-        ExportFault: it is no export, or a part of one.
+        ExportFault: the file is no export, or part of an export.
     """
     reader = _Reader(path)
     for _ in reader.messages():
@@ -56,10 +56,10 @@ def check_export(path: Path) -> Export:
 
 
 def read_batches(export: Export, size: int) -> Iterator[tuple[PastMessage, ...]]:
-    """Messages of an export, so many at a time.
+    """Messages of an export, in batches of `size`.
 
     Raises:
-        ExportFault: the file has changed since it was checked.
+        ExportFault: the file has changed since the check.
     """
     messages = _Reader(export.path).messages()
     while batch := tuple(islice(messages, size)):
@@ -67,7 +67,7 @@ def read_batches(export: Export, size: int) -> Iterator[tuple[PastMessage, ...]]
 
 
 class _Reader:
-    """One way through a file."""
+    """A single pass through a file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -112,7 +112,7 @@ class _Reader:
         self._at = match.end()
 
     def _next(self, file: TextIO) -> Any:
-        """The next message; None behind the last one."""
+        """The next message; None after the last."""
         while True:
             at = _GAP.match(self._text, self._at).end()  # type: ignore[union-attr]  # it matches nothing at all, too
             if at < len(self._text):
@@ -166,5 +166,5 @@ class _Reader:
 
 
 def _unusable(error: Exception) -> str:
-    """Rule that JSON breaks which Python does not read: a number with too many digits, or too many brackets."""
+    """Rule broken by JSON that Python cannot read: a number with too many digits, or too many brackets."""
     return f"must be JSON that can be read: {error}"

@@ -15,7 +15,7 @@ from messages.socket import Refused
 
 
 class ExportImport:
-    """The import of some files; one at a time."""
+    """The import of some files, a file at a time."""
 
     def __init__(self, host: Host, keeper: Keeper, note: Callable[[set[Window]], None]) -> None:
         """Begin without files.
@@ -34,7 +34,7 @@ class ExportImport:
         self._stored = 0
 
     def begin(self, request: ImportExport) -> None:
-        """Check the files, then take them in; refuse where one is unsound, or others are on their way."""
+        """Check the files, then take the messages in; refuse unsound files, or any while an import runs."""
         if self._request is not None:
             self._refuse(request, "other files are being imported; try again when they are done")
             return
@@ -42,7 +42,7 @@ class ExportImport:
         self._check(request)
 
     def _check(self, request: ImportExport) -> None:
-        """Check one file after the other, and answer other messages in between; then take in the messages."""
+        """Check file after file, answering other messages in between; then take in the messages."""
         if len(self._exports) < len(request.files):
             try:
                 with self._host.blocking():

@@ -1,4 +1,4 @@
-"""Journal of imports: how far each place was read, one line for each step, safely on the disk behind its log."""
+"""Journal of imports: progress in each place, a line for each step, safely on the disk behind its log."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ State = Literal["none", "reading", "stopped", "done"]
 
 
 class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One line: the state of the import, or the progress in a window."""
+    """A line: the state of the import, or the progress in a window."""
 
     state: State | None = None
     window: str = ""
@@ -33,11 +33,11 @@ class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
     read: int = 0
     done: bool = False
     exported: bool = False
-    """True if the line says only that the window has messages of an export."""
+    """True if the line says only: the window has messages of an export."""
 
 
 class ImportJournal:
-    """The file below a data root. Its last line about a window counts; a line that is cut short says nothing."""
+    """The file below a data root. The last line about a window counts; an incomplete line is ignored."""
 
     def __init__(self, root: Path, disk: Disk | None = None) -> None:
         self._path = root / PLACE
@@ -48,10 +48,10 @@ class ImportJournal:
         """Windows with messages of exports."""
 
     def load(self) -> None:
-        """Read the file, and write it anew with its last lines only.
+        """Read the file, and rewrite the file with its last lines only.
 
         Raises:
-            OSError: it cannot be read or written.
+            OSError: the file cannot be read or written.
         """
         try:
             data = read_regular(self._path)
@@ -68,10 +68,10 @@ class ImportJournal:
         put_whole(self._disk, self._path, b"".join(msgspec.json.encode(each) + b"\n" for each in lines))
 
     def note_state(self, state: State) -> None:
-        """Note that the import reads, rests or is done.
+        """Note the state of the import: reading, resting or done.
 
         Raises:
-            OSError: it is not on the disk.
+            OSError: the state is not on the disk.
         """
         self._append([_Line(state=state)])
         self.state = state
@@ -80,17 +80,17 @@ class ImportJournal:
         """Note the progress in windows.
 
         Raises:
-            OSError: it is not on the disk.
+            OSError: the progress is not on the disk.
         """
         readings = list(readings)
         self._append([_line(each) for each in readings])
         self.readings |= {each.window: each for each in readings}
 
     def note_exported(self, windows: Iterable[Window]) -> None:
-        """Note that windows have messages of exports.
+        """Note windows with messages of exports.
 
         Raises:
-            OSError: it is not on the disk.
+            OSError: the note is not on the disk.
         """
         fresh = set(windows) - self.exported
         self._append([_Line(window=window.address.key, exported=True) for window in fresh])

@@ -1,4 +1,4 @@
-"""Keeping of messages of the past: a window writes them into a log, and the memory takes that in."""
+"""Keeping of messages of the past: a window writes the messages into a log, and the memory indexes the log."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from messages.past import KeepPast, PastKept, PastMessage
 from messages.socket import Refused
 
 BATCH = 500
-"""Messages of one imported log, or a page more: some 200 kB, which the memory takes in within 100 ms."""
+"""Messages of an imported log, or a page more: some 200 kB, indexed by the memory within 100 ms."""
 PATIENCE_S = 900.0
-"""Longest wait for one answer; only a lost one takes longer."""
+"""Longest wait for an answer; only a lost answer takes longer."""
 INDEX_S = 120.0
-"""Longest wait for the memory: a log that it does not take now is found by its next comparison with the logs."""
+"""Longest wait for the memory: its next comparison with the logs finds a log missed now."""
 
 Then = Callable[[int, str], None]
-"""Called with the number of messages that were new, and the reason where they could not be kept."""
+"""Called with the number of new messages, and the reason if the messages could not be kept."""
 
 
 class Keeper:
-    """Keeps messages, one log at a time for each caller."""
+    """Keeps messages, a log at a time for each caller."""
 
     def __init__(self, host: Host, *, has_memory: bool) -> None:
         """Begin without messages.
@@ -35,7 +35,7 @@ class Keeper:
         self._has_memory = has_memory
 
     def keep(self, window: Window, messages: Sequence[PastMessage], audience: str, then: Then) -> None:
-        """Have a window keep messages, and the memory find them."""
+        """Have a window keep messages, and the memory index the messages."""
 
         def make(request_id: RequestId, reply_to: Address) -> KeepPast:
             return KeepPast(

@@ -17,7 +17,7 @@ VERBS = {
 
 
 def row(plan: Plan, _parts: Parts) -> Part | None:
-    """The one actor that imports the past; none in a command line's turn, and none on a host."""
+    """The single actor that imports the past; absent from a command line's turn and from a host."""
     if not plan.lives or plan.host or plan.connection is None:
         return None
 

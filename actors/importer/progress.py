@@ -1,4 +1,4 @@
-"""Progress of an import: how far each place was read, and what is likely left."""
+"""Progress of an import: the part read of each place, and an estimate of the rest."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ TELLING = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Progress in one place, from its newest message back to its first, or to an earlier import."""
+    """Progress in a place, from its newest message back to its first, or to an earlier import."""
 
     window: Window
     top: int
-    """Greatest id that this reading covers."""
+    """Greatest id covered by this reading."""
     after: int
-    """Greatest id that an earlier import covers; 0 for none."""
+    """Greatest id covered by an earlier import; 0 without an earlier import."""
     before: int
     """All messages from this id up to `top` are in logs."""
     stored: int = 0
-    """Messages that imports have taken in here."""
+    """Messages taken in here by imports."""
     read: int = 0
-    """Messages that this reading has seen."""
+    """Messages seen by this reading."""
     is_done: bool = False
 
     def take(self, oldest: int, newest: int, read: int, stored: int, *, is_last: bool) -> Reading:
@@ -44,7 +44,7 @@ class Reading:
 
     @property
     def share(self) -> float:
-        """Part of the place's time that is read, 0 to 1; a channel is as old as its id."""
+        """Read part of the place's time, 0 to 1; a channel is as old as its id."""
         if self.is_done:
             return 1.0
         top = self.top if self.top < NEWEST else self.before
@@ -53,7 +53,7 @@ class Reading:
 
 
 def begin(place: PastPlace, earlier: Reading | None) -> Reading:
-    """Reading of a place: a first one, the rest of an earlier one, or newer messages only."""
+    """Reading of a place: a first reading, the rest of an earlier reading, or newer messages only."""
     top = place.newest or NEWEST
     if earlier is None:
         return Reading(window=place.window, top=top, after=0, before=min(top + 1, NEWEST))
@@ -80,6 +80,6 @@ def estimate_left(readings: Iterable[Reading]) -> int:
 
 
 def newest_first(readings: Mapping[Window, Reading]) -> list[Window]:
-    """Windows that are not read to their beginning, those with the newest unread messages first."""
+    """Windows not yet read to their beginning, in order of their newest unread messages, newest first."""
     left = [reading for reading in readings.values() if not reading.is_done]
     return [reading.window for reading in sorted(left, key=lambda each: -min(each.before, each.top + 1))]

@@ -1,13 +1,12 @@
 """Actor runtime: pykka actors on a worker pool, addressed by name and supervised.
 
 Read first `actor.py` (an actor's interface: `tell`, and `ask` with a deadline and a continuation), second `system.py`
-(`tell`, and who owns what), third a message's way: `mailbox.py`, `dispatcher.py` (the threads), `runner.py` (a batch),
-`supervisor.py` (a crash) and
-`directory.py` (mailboxes that come and go). `passivation.py`, `watchdog.py`, `liveness.py`, `ending.py` and
-`inspection.py` look after a running system; `edge.py` and `loop.py` are for what is no actor, `thread.py` for waits
-that may never end. Nothing here opens a file or a socket. Only `clock.py` and `ids.py` know the time and chance; only
-`directory.py` changes which mailbox an address has.
-Pure is the policy that `supervisor.py` follows, in `domain/policy/restarts.py`.
+(`tell`, and the owners of all parts), third a message's way: `mailbox.py`, `dispatcher.py` (the threads), `runner.py`
+(a batch), `supervisor.py` (a crash) and `directory.py` (mailboxes that come and go). `passivation.py`, `watchdog.py`,
+`liveness.py`, `ending.py` and `inspection.py` look after a running system; `edge.py` and `loop.py` are for code outside
+actors, `thread.py` for waits that may never end. No module here opens a file or a socket. Only `clock.py` and `ids.py`
+know the time and chance; only `directory.py` changes the mailbox of an address.
+The policy of `supervisor.py` is pure, in `domain/policy/restarts.py`.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 MakeQuestion: TypeAlias = "Callable[[RequestId, Address], Message]"
-"""Builds a question from a new id and the address that its answer goes to; a question may keep an id of its own."""
+"""Builds a question from a new id and the address for the answer; a question may keep an id of its own."""
 Then: TypeAlias = "Callable[[Any], None]"
 """Continuation: called with the answer; with None at the deadline."""
 
@@ -32,7 +32,7 @@ class Overdue:
 
     def __init__(self, actor: Actor, request_id: RequestId) -> None:
         self.actor = actor
-        """Life of the actor that asked; a later life has no such question."""
+        """Life of the asking actor; a later life does not have the question."""
         self.request_id = request_id
 
 
@@ -52,14 +52,14 @@ class Question:
 
 
 class NotUnderstoodError(Exception):
-    """A message that the actor's protocol does not have: a dead letter and no crash, for its sender is at fault."""
+    """Message outside the actor's protocol: a dead letter and no crash, as the sender is at fault."""
 
     def __init__(self, message: object) -> None:
         super().__init__(f"{type(message).__name__} is not handled by this actor")
 
 
 class Outage:
-    """Notice to an actor that a thread or loop of its own has died; the kernel puts it into the mailbox."""
+    """Notice to an actor: a thread or loop of its own has died; the kernel puts the notice into the mailbox."""
 
     __slots__ = ("actor", "error")
 
@@ -70,20 +70,21 @@ class Outage:
 
 
 def not_understood(message: Never) -> NoReturn:
-    """Stand where `handle` has no case left; by `Never` the type checker sees that there is none."""
+    """Close the cases of `handle`; by `Never` the type checker proves the cases complete."""
     raise NotUnderstoodError(message)
 
 
 class Actor(pykka.Actor):
-    """Unit of state and behaviour: handles one message at a time, in order; no other code touches its state.
+    """Unit of state and behaviour: handles a message at a time, in order; no other code touches its state.
 
     Override `on_start` to open, `handle` to act and `on_stop` to close. The kernel builds an instance in a worker,
-    attaches it to its mailbox, and throws it away when it raises; the mailbox stays. `on_stop` is called after a stop
-    and after a crash, so it must bear being called on half-open state.
+    attaches the instance to its mailbox, and discards the instance after an exception; the mailbox stays. The kernel
+    calls
+    `on_stop` after a stop and after a crash, so `on_stop` must cope with half-open state.
     """
 
     in_progress: bool = False
-    """True while work goes on outside though the mailbox is empty: no passivation, and a drain waits for it."""
+    """True while work goes on outside though the mailbox is empty: no passivation, and a drain waits."""
 
     mailbox: Mailbox
     """The mailbox; the kernel's own business."""
@@ -92,20 +93,21 @@ class Actor(pykka.Actor):
     """Questions without an answer, by id; None before the first. The kernel's own business."""
 
     waits: int = 0
-    """Count of waits so far, of which their ids are made; a wait takes no id that others could see."""
+    """Count of waits so far, the source of the waits' ids; a wait takes no id visible to other actors."""
 
     def __init__(self) -> None:
-        """Open no resource here: pykka's own fields are given by `attach`, which is cheaper than pykka's way."""
+        """Open no resource here: `attach` sets pykka's own fields, at a lower cost than pykka's way."""
 
     def attach(self, mailbox: Mailbox) -> None:
         """Become the actor of `mailbox`; the kernel calls this once, before `on_start`."""
         self.mailbox = mailbox
 
     def let_go(self) -> None:
-        """Forget everything but the mailbox, having left memory in good order; the kernel calls this once.
+        """Forget everything but the mailbox, leaving memory in good order; the kernel calls this once.
 
-        The parts of an actor know it as it knows them, so they would all stay until the next full garbage collection,
-        which in a process of this size comes after a thousand more.
+        The actor and its parts refer to each other, so all parts would stay until the next full garbage collection. In
+        a
+        process of this size, a full collection comes only after a thousand such actors.
         """
         mailbox = self.mailbox
         self.__dict__.clear()
@@ -117,7 +119,7 @@ class Actor(pykka.Actor):
 
     @property
     def address(self) -> Address:
-        """The name that this actor's messages are sent to."""
+        """Name to send this actor's messages to."""
         return self.mailbox.address
 
     def tell(self, to: Address, message: Message) -> None:
@@ -129,11 +131,11 @@ class Actor(pykka.Actor):
         return self.mailbox.system.topics.of(topic)
 
     def follow(self, topic: str) -> None:
-        """Be told what others say on `topic`, until `leave` or the end of this address; a restart changes nothing."""
+        """Receive messages on `topic` until `leave` or the end of this address; a restart changes nothing."""
         self.mailbox.system.topics.follow(topic, self.mailbox.address)
 
     def leave(self, topic: str) -> None:
-        """Be told no more of it."""
+        """Stop following the topic."""
         self.mailbox.system.topics.leave(self.mailbox.address, topic)
 
     def after(self, delay_s: float, message: Message) -> Timer:
@@ -144,11 +146,11 @@ class Actor(pykka.Actor):
     def ask(self, to: Address, make: MakeQuestion, deadline_s: float | None, then: Then) -> RequestId:
         """Ask another actor; its answer goes to `then` instead of `handle`. From any thread without a deadline.
 
-        A crash or a stop forgets all questions: their answers come to `handle` of the next life. An actor with open
+        A crash or a stop forgets all questions: answers then come to `handle` of the next life. An actor with open
         questions stays in memory.
 
         Args:
-            to: Address of the actor that is asked.
+            to: Address of the actor asked.
             make: Builds the question from a new id and this actor's address.
             deadline_s: Seconds after which `then` is called with None; None for no deadline.
             then: Continuation, called as a handler is; an exception is a crash.
@@ -170,17 +172,17 @@ class Actor(pykka.Actor):
         return request_id
 
     def go_on(self, then: Then, answer: Message | None) -> None:
-        """Run the continuation of a question; override to add what `handle` does around every message."""
+        """Run the continuation of a question; override to add the actions of `handle` around every message."""
         then(answer)
 
     def withdraw(self, request_id: RequestId) -> None:
-        """Forget a question: its continuation is not called. An unknown id changes nothing."""
+        """Forget a question without calling its continuation. An unknown id has no effect."""
         question = (self.questions or {}).pop(request_id, None)
         if question is not None and question.timer is not None:
             question.timer.cancel()
 
     def take_answer(self, message: Message) -> bool:
-        """Give a message to the continuation of its question; False for a message that answers none."""
+        """Give a message to the continuation of its question; False for a message without a question."""
         request_id: object = getattr(message, "request_id", None)
         questions = self.questions
         if questions is None or not isinstance(request_id, str) or isinstance(message, Partial):
@@ -193,7 +195,7 @@ class Actor(pykka.Actor):
         return True
 
     def expire(self, overdue: Overdue) -> None:
-        """Call the continuation of a question whose deadline has passed, unless it was answered or is an old life's."""
+        """Call the continuation of a question past its deadline, unless answered or asked by an earlier life."""
         if overdue.actor is self and (question := (self.questions or {}).pop(overdue.request_id, None)) is not None:
             self.go_on(question.then, None)
 
@@ -220,7 +222,7 @@ class Actor(pykka.Actor):
         return self.mailbox.system.clock.now()
 
     def monotonic(self) -> float:
-        """Seconds that never go back."""
+        """Seconds of the monotonic clock."""
         return self.mailbox.system.clock.monotonic()
 
     def new_id(self) -> str:
@@ -228,37 +230,37 @@ class Actor(pykka.Actor):
         return self.mailbox.system.new_id()
 
     def new_token(self) -> str:
-        """Random token: 16 characters of a-z2-7 that cannot be guessed."""
+        """Random, unguessable token: 16 characters of a-z2-7."""
         return self.mailbox.system.new_token()
 
     def blocking(self) -> Blocking:
-        """Wrap a wait for the disk in it; another worker takes this one's place meanwhile."""
+        """Context for a wait for the disk; another worker takes this worker's place meanwhile."""
         return self.mailbox.system.dispatcher.blocking
 
     # pykka's extension points
 
     @property
     def actor_inbox(self) -> Any:  # type: ignore[override]
-        """The mailbox, which answers what pykka asks of an inbox."""
+        """The mailbox, in the place of pykka's inbox."""
         return self.mailbox
 
     @property
     def actor_stopped(self) -> Any:  # type: ignore[override]
-        """The mailbox, which has `is_set` and `set`, the two methods that pykka calls."""
+        """The mailbox, with `is_set` and `set`, the two methods called by pykka."""
         return self.mailbox
 
     @property
     def actor_urn(self) -> str:  # type: ignore[override]
-        """The address, which is unique among the living."""
+        """The address, unique among living actors."""
         return f"urn:actor:{self.mailbox.address}"
 
     @property
     def actor_ref(self) -> pykka.ActorRef[Any]:
-        """A reference of pykka's, made anew; for code outside that speaks pykka. Actors use addresses."""
+        """A pykka reference, made anew; for outside code that uses pykka. Actors use addresses."""
         return pykka.ActorRef(self)
 
     def on_receive(self, message: Any) -> Any:
-        """Handle a message that is not pykka's own (pykka's extension point)."""
+        """Handle a message other than pykka's own (pykka's extension point)."""
         return self.handle(message)
 
     def _stop(self) -> None:
@@ -277,7 +279,7 @@ class Actor(pykka.Actor):
 
 
 class Host(Protocol):
-    """The actor behind a part; every `Actor` is one. A room that needs more of its actor extends this."""
+    """The actor behind a part; every `Actor` is a host. A room with further needs extends this protocol."""
 
     @property
     def address(self) -> Address:
@@ -287,16 +289,16 @@ class Host(Protocol):
         """A fresh id."""
 
     def new_token(self) -> str:
-        """Random token: 16 characters of a-z2-7 that cannot be guessed."""
+        """Random, unguessable token: 16 characters of a-z2-7."""
 
     def now(self) -> datetime:
         """Wall clock, aware UTC."""
 
     def monotonic(self) -> float:
-        """Seconds that never go back."""
+        """Seconds of the monotonic clock."""
 
     def tell(self, to: Address, message: Message) -> None:
-        """Say something to another actor, or to oneself for later."""
+        """Send a message to another actor, or to this actor for later."""
 
     def followers(self, topic: str) -> tuple[Address, ...]:
         """Addresses that follow a topic."""
@@ -318,12 +320,12 @@ class Host(Protocol):
 
 
 def earliest(host: Host, timer: Timer | None, delay_s: float, message: Message) -> Timer:
-    """The timer of several wishes to be called back, of which the earliest counts.
+    """Timer for several requested callbacks, set for the earliest.
 
     Args:
         host: The actor to be called back.
-        timer: What is set for it, and did not come yet; cancelled where it would come later than is wished now.
-        delay_s: What is wished now, in seconds.
+        timer: Pending timer of an earlier request; cancelled if later than the new request.
+        delay_s: Requested delay from now, in seconds.
         message: Message to be sent.
     """
     if timer is not None:

@@ -1,4 +1,4 @@
-"""Clocks and timers as actors get them: from the kernel, so that a test can drive them."""
+"""Clocks and timers of actors, supplied by the kernel, so a test can drive them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ log = logging.getLogger(__name__)
 MICROSECONDS = 1_000_000
 """Microseconds in a second."""
 LEAST_CLEARED = 1024
-"""Cancelled timers that are kept until their time before any are looked for."""
+"""Cancelled timers left in the heap until their time; above this number, cancelled timers are removed."""
 
 
 def boot_seconds() -> float:
-    """Seconds that never go back, nor stand still while the machine sleeps, where the system counts them."""
+    """Monotonic seconds, counted during the machine's sleep as well if the system can."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
 
 
 class Timer:
-    """One action at one time; comparable by time, then by order of setting."""
+    """A single action at a single time; comparable by time, then by order of setting."""
 
     __slots__ = ("_on_cancel", "_order", "action", "due")
 
@@ -59,7 +59,7 @@ class Timer:
 
 
 class Clock(ABC):
-    """Time source, and timers on it."""
+    """Time source, and its timers."""
 
     @abstractmethod
     def now(self) -> datetime:
@@ -71,21 +71,21 @@ class Clock(ABC):
 
     @abstractmethod
     def call_later(self, delay_s: float, action: Callable[[], object]) -> Timer:
-        """A timer that runs `action` in `delay_s` seconds; `action` must be quick and must not raise."""
+        """Set a timer to run `action` in `delay_s` seconds; `action` must be quick and must not raise."""
 
     @abstractmethod
     def close(self) -> None:
-        """Fire nothing more."""
+        """Close the clock: no timer fires any more."""
 
 
 class SystemClock(Clock):
-    """The machine's clock; one thread fires the timers."""
+    """The machine's clock; a single thread fires the timers."""
 
     def __init__(self) -> None:
         self._timers: list[Timer] = []
         self._cancelled = 0
-        """Approximate number of cancelled timers in the heap: cancelling takes no lock, and a count that two threads
-        change at once may miss one."""
+        """Approximate number of cancelled timers in the heap: cancelling takes no lock, and a count changed by two
+        threads at once may miss a timer."""
         self._on_cancel = self._note_cancelled  # One for all: a bound method made for each takes as much as its timer.
         self._order = itertools.count()
         self._changed = threading.Condition()
@@ -115,7 +115,7 @@ class SystemClock(Clock):
         return timer
 
     def close(self) -> None:
-        """End the thread; timers that are left never fire."""
+        """End the thread; remaining timers never fire."""
         with self._changed:
             self._closed = True
             self._changed.notify()
@@ -126,7 +126,7 @@ class SystemClock(Clock):
         self._cancelled += 1
 
     def _drop_cancelled(self) -> None:
-        """Keep the timers that will fire: a deadline of half an hour is cancelled within seconds, as a rule."""
+        """Keep only live timers: a deadline of half an hour is cancelled within seconds, as a rule."""
         self._timers = [timer for timer in self._timers if timer.action is not None]
         heapq.heapify(self._timers)
         self._cancelled = 0
@@ -153,7 +153,7 @@ class SystemClock(Clock):
 
 
 class ManualClock(Clock):
-    """A clock that stands still until a test moves it; timers fire in the mover's thread."""
+    """A clock that stands still until a test moves the time; timers fire in the mover's thread."""
 
     def __init__(self, start: datetime = datetime(2026, 1, 30, 14, 23, 55, tzinfo=UTC)) -> None:
         self._now = start
@@ -163,7 +163,7 @@ class ManualClock(Clock):
         self._lock = threading.Lock()
 
     def now(self) -> datetime:
-        """The time it was set to plus what it was advanced by."""
+        """The time set plus all advances."""
         return self._now
 
     def monotonic(self) -> float:
@@ -171,7 +171,7 @@ class ManualClock(Clock):
         return self._elapsed_us / MICROSECONDS
 
     def call_later(self, delay_s: float, action: Callable[[], object]) -> Timer:
-        """A timer that `advance` fires; any thread may set it."""
+        """Set a timer for `advance` to fire; any thread may call."""
         # A delay that rounds to nothing moves the clock too, or an action that waits for the rest waits for ever.
         due_us = self._elapsed_us + max(round(delay_s * MICROSECONDS), int(delay_s > 0))
         order = next(self._order)
@@ -182,12 +182,12 @@ class ManualClock(Clock):
 
     @property
     def next_due_s(self) -> float | None:
-        """Seconds until the next live timer; None without one."""
+        """Seconds until the next live timer; None without a live timer."""
         due_us = self._next_due_us()
         return None if due_us is None else max(0, due_us - self._elapsed_us) / MICROSECONDS
 
     def advance(self, seconds: float) -> None:
-        """Let `seconds` pass, firing what falls due in order of its time; counted in whole microseconds."""
+        """Let `seconds` pass, firing due timers in order of time; counted in whole microseconds."""
         end_us = self._elapsed_us + round(seconds * MICROSECONDS)
         while (due_us := self._next_due_us()) is not None and due_us <= end_us:
             self._move_to(max(due_us, self._elapsed_us))
@@ -197,7 +197,7 @@ class ManualClock(Clock):
         self._move_to(end_us)
 
     def stall(self, seconds: float) -> None:
-        """Let `seconds` pass while no timer can fire; what falls due fires late, at the next `advance`."""
+        """Let `seconds` pass without firing timers; due timers fire late, at the next `advance`."""
         self._move_to(self._elapsed_us + round(seconds * MICROSECONDS))
 
     def jump(self, by: timedelta) -> None:

@@ -1,4 +1,4 @@
-"""Dead letters: messages that no actor will handle, kept and counted, never silent."""
+"""Dead letters: messages without a handling actor, kept and counted, never silent."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from messages.base import Address
 log = logging.getLogger(__name__)
 
 LEFT_OVER = "left over at the end"
-"""Reason for messages still unhandled when the system stopped: harmless, for the logs have them."""
+"""Reason for messages still unhandled when the system stopped: harmless, for the logs have the messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A message with the reason why it was not handled."""
+    """A message with the reason for not being handled."""
 
     address: Address
     message: object
@@ -38,7 +38,7 @@ class DeadLetters:
         self._lock = threading.Lock()
 
     def add(self, letter: DeadLetter) -> None:
-        """Keep `letter`; its text is never logged, only its type."""
+        """Keep `letter`; the log shows only the message's type, never its text."""
         reason = letter.reason.partition(":")[0]
         with self._lock:
             self._letters.append(letter)
@@ -58,6 +58,6 @@ class DeadLetters:
             return dict(self._counts)
 
     def letters(self) -> tuple[DeadLetter, ...]:
-        """Dead letters that are kept, oldest first."""
+        """Kept dead letters, oldest first."""
         with self._lock:
             return tuple(self._letters)

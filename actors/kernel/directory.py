@@ -1,4 +1,4 @@
-"""Directory of mailboxes by address, which change without losing or reordering anything, and of followers by topic."""
+"""Directory of mailboxes by address, changed without losing or reordering messages, and of followers by topic."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Topics:
         return self._followers.get(topic, ())
 
     def follow(self, topic: str, address: Address) -> None:
-        """Tell `address` what is published from now on; once is enough."""
+        """Send messages published on `topic` to `address` from now on; a repeated call has no effect."""
         with self._lock:
             before = self.of(topic)
             if address not in before:
@@ -48,7 +48,7 @@ class Topics:
             return dict(self._followers)
 
     def replace(self, followers: dict[str, tuple[Address, ...]]) -> None:
-        """Replace all followers by `followers`: another process decides on them."""
+        """Replace all followers by `followers`: another process decides on the list."""
         with self._lock:
             self._followers = followers
 
@@ -66,7 +66,7 @@ class Topics:
 
 
 class Directory:
-    """The mailboxes by address. Reading `mailboxes` needs no lock; every change of it is made under one."""
+    """The mailboxes by address. Reading `mailboxes` needs no lock; every change is made under a lock."""
 
     def __init__(self, system: ActorSystem, specs: dict[str, ActorSpec]) -> None:
         self._system = system
@@ -92,7 +92,7 @@ class Directory:
             return mailbox
 
     def activate(self, address: Address, spec: ActorSpec) -> None:
-        """Have an actor started, unless a message has activated it before: an address has one actor."""
+        """Start an actor, unless a message has activated the actor before: an address has a single actor."""
         with self._lock:
             if address not in self.mailboxes:
                 self._system.schedule(self.add(address, spec))
@@ -122,10 +122,11 @@ class Directory:
             return ""
 
     def retire(self, mailbox: Mailbox) -> None:
-        """Take `mailbox` out of the directory; the caller has its turn and never gives it back.
+        """Take `mailbox` out of the directory; the caller has its turn and never gives the turn back.
 
-        Messages that the mailbox still holds move into its successor before any thread can find the successor, so a
-        sender's later messages stay behind its earlier ones.
+        Messages still in the mailbox move into its successor before any thread can find the successor, so a sender's
+        later
+        messages stay behind the sender's earlier messages.
         """
         with self._lock:
             mailbox.retired = True
@@ -162,7 +163,7 @@ class Directory:
 
 
 def _take_unsettled(mailbox: Mailbox) -> list[Any]:
-    """Take the messages that can still be handled out of a mailbox; callers that await an answer get an error."""
+    """Take the messages still to be handled out of a mailbox; callers waiting for an answer get an error."""
     left: list[Any] = []
     while True:
         try:
@@ -174,7 +175,7 @@ def _take_unsettled(mailbox: Mailbox) -> list[Any]:
 
 
 def _is_settled(item: Any, address: Address) -> bool:
-    """True if `item` came through pykka's reference and needs no handling now that its actor is gone."""
+    """True if `item` came through pykka's reference and needs no handling after the end of its actor."""
     if not isinstance(item, Envelope):
         return False
     if isinstance(item.message, Outage | Overdue | Probe):  # they were for the actor that is gone

@@ -1,4 +1,4 @@
-"""The worker threads that all actors share."""
+"""Worker threads shared by all actors."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ log = logging.getLogger(__name__)
 
 _FAILED = "the kernel failed while running %s; the worker goes on"
 _ONE_OF_CORE: Any = "one of core"
-"""Marker in the ready queue: whichever core actor waits longest, if one still waits."""
+"""Marker in the ready queue: the core actor that has waited longest, if any core actor still waits."""
 STRETCH = 32
-"""Turns of other actors after which waiting core actors have theirs. A turn after each of the others would be a fifth
-slower at 500 windows: an actor that gets few messages at a time handles few at a time, and wakes threads for each.
+"""Turns of other actors after which waiting core actors have theirs. A core turn after each of the other turns would be
+a fifth slower at 500 windows: an actor with few messages at a time handles few at a time, and wakes threads for
+each.
 """
 
 
 class Worker(KernelThread):
-    """One thread of the pool, with its present batch."""
+    """A thread of the pool, with its present batch."""
 
     def __init__(self, dispatcher: Dispatcher, number: int, *, inline: bool = False) -> None:
         super().__init__(name=f"worker-{number}", daemon=True)
@@ -55,35 +56,41 @@ class Worker(KernelThread):
 
 
 class Dispatcher:
-    """Thread pool for scheduled mailboxes: `workers` threads; more only while some of them wait for the disk.
+    """Thread pool for scheduled mailboxes: `workers` threads; more only while some workers wait for the disk.
 
-    Under the interpreter's lock a second running worker makes fan-out a third slower (the two take the lock from each
-    other, and batches stay short), so one runs, and spares exist to cover waits. To wake a thread costs more than most
-    waits last, so a wait is covered when it has lasted for `lend_s`; one thread looks after all waits, and rests while
-    there are none. While as many wait as may, mailboxes of kinds of actors that ever waited are put off until a wait is
-    over; all others go on. A kind that waits for the first time just then gets a thread beyond that, so that one always
-    runs; of those there are as many at most again.
+    Under the interpreter's lock a second running worker makes fan-out a third slower: the two take the lock from each
+    other, and batches stay short. So a single worker runs, and spares exist to cover waits. Waking a thread costs more
+    than
+    most waits last, so a wait is covered once the wait has lasted for `lend_s`. A single thread looks after all waits,
+    and
+    rests without waits. At the limit of waits, mailboxes of kinds of actors with an earlier wait are put off until a
+    wait
+    is over; all other mailboxes go on. A kind waiting for the first time at the limit gets a thread beyond the limit,
+    so a
+    worker always runs; the limit of these extra threads is the same again.
 
-    Where many wait, core actors have their turns after each `STRETCH` of the others, and then as many at most: whom all
-    wait for does not wait behind them all, and one that is never done takes half of the turns.
+    With many mailboxes ready, core actors have their turns after each `STRETCH` of the rest, and then as many at most.
+    So
+    an actor that everyone waits for does not wait behind everyone, and an actor that is never done takes half of the
+    turns.
     """
 
     def __init__(self, run: Callable[[Mailbox, Worker], None], pool: Pool) -> None:
-        """A pool at rest, of that size; `run` runs one mailbox in a worker."""
+        """A pool at rest, of the given size; `run` runs a mailbox in a worker."""
         self._run_mailbox = run
         self._ready: ReadyQueue = queue.SimpleQueue()
         self.put: Callable[[Mailbox], None] = self._ready.put
-        """Have a mailbox run; the caller has its turn, which goes with it."""
+        """Have a mailbox run; the caller has its turn and hands the turn over."""
         self.put_core: Callable[[Mailbox], None] = self._put_core
         """The same for a core actor's."""
         self._core: deque[Mailbox] = deque()
-        """Core actors' mailboxes that wait; for each the ready queue holds an `_ONE_OF_CORE` at least."""
+        """Waiting mailboxes of core actors; for each the ready queue holds at least an `_ONE_OF_CORE`."""
         self._pool = pool
         self._target = pool.workers
         self._spares = pool.spares
         self._lock = threading.Lock()
         self._absent: dict[threading.Thread, int] = {}
-        """Thread for which another may stand in, since it waits or its handler hangs -> for how many reasons."""
+        """Thread with a stand-in allowed, as the thread waits or its handler hangs -> number of reasons."""
         self._waits: dict[threading.Thread, Wait] = {}
         """Present waits by thread, covered or not."""
         self._waits_ever = 0
@@ -91,10 +98,10 @@ class Dispatcher:
         """Thread that has spare workers stand in for long waits."""
         self._is_lender_at_rest = False
         self._call_of_lender = threading.Lock()
-        """Held but for a moment, when the lender is called from its rest."""
+        """Held except for a moment, when the lender is called from its rest."""
         self._call_of_lender.acquire()
         self._waiters: set[str] = set()
-        """Kinds of actors that ever waited."""
+        """Kinds of actors with any wait so far."""
         self._is_full = False
         """True while the limit of waits is reached."""
         self._put_off: deque[Mailbox] = deque()
@@ -109,10 +116,10 @@ class Dispatcher:
         self._closing = False
         self._inline = Worker(self, 0, inline=True)
         self.blocking = Blocking(self._wait_begins, self._wait_ends)
-        """Around a wait: if it lasts, a spare worker has this one's turn."""
+        """Around a wait: if the wait lasts, a spare worker has this worker's turn."""
 
     def take_from(self, ready: ReadyQueue) -> None:
-        """Let `ready` decide which mailbox runs next; only before anything runs."""
+        """Let `ready` decide on the next mailbox to run; only before the first run."""
         self._ready = ready
         self.put = self.put_core = ready.put
 
@@ -124,7 +131,7 @@ class Dispatcher:
 
     @property
     def is_lender_at_rest(self) -> bool:
-        """True while there is no wait that is not covered, and the lender sleeps until there is one."""
+        """True while every wait is covered and the lender sleeps until the next wait."""
         return self._is_lender_at_rest
 
     def start(self) -> None:
@@ -168,7 +175,7 @@ class Dispatcher:
                 return
 
     def _run(self, mailbox: Mailbox, worker: Worker) -> None:
-        """Run one mailbox, unless it is put off."""
+        """Run a mailbox, unless put off."""
         if self._is_full and self._puts_off(mailbox):
             return
         worker.mailbox = mailbox
@@ -182,7 +189,7 @@ class Dispatcher:
             worker.mailbox = None
 
     def _run_core(self, worker: Worker, most: int) -> None:
-        """Run `most` of the core mailboxes that wait longest; end early if none waits or another worker takes over."""
+        """Run `most` of the longest-waiting core mailboxes; end early if none waits or another worker takes over."""
         for _ in range(most):
             try:
                 mailbox = self._core.popleft()
@@ -193,7 +200,7 @@ class Dispatcher:
                 return
 
     def runs(self) -> int:
-        """Batches that were handled so far; it grows before a batch's actor is let go."""
+        """Batches handled so far; the count grows before a batch's actor is released."""
         with self._lock:
             return self._runs_of_ended + self._inline.runs + sum(worker.runs for worker in self._threads)
 
@@ -208,7 +215,7 @@ class Dispatcher:
             }
 
     def run_ready(self) -> bool:
-        """Run one scheduled mailbox in the calling thread (for systems without workers); False if there was none."""
+        """Run a scheduled mailbox in the calling thread (for systems without workers); False without a mailbox."""
         try:
             mailbox = self._ready.get_nowait()
         except queue.Empty:
@@ -225,7 +232,7 @@ class Dispatcher:
         return True
 
     def close(self, timeout_s: float = 5.0) -> None:
-        """End all threads after what they have in hand; waits at most `timeout_s` seconds for them all."""
+        """End all threads after their work in hand; waits at most `timeout_s` seconds for all threads together."""
         with self._lock:
             self._closing = True
             threads = tuple(self._threads)
@@ -247,7 +254,7 @@ class Dispatcher:
             lender.join(max(0.0, deadline - time.monotonic()))
 
     def _wait_begins(self) -> None:
-        """One worker is about to wait; if that lasts, as many others can run as are wanted."""
+        """Note the wait of a worker; if the wait lasts, a stand-in keeps the wanted number of workers running."""
         thread = threading.current_thread()
         if not self._is_mine(thread):
             return
@@ -265,7 +272,7 @@ class Dispatcher:
             self._call_of_lender.release()
 
     def _wait_ends(self) -> None:
-        """Note that one worker runs again; a surplus worker parks itself when it next has no mailbox in hand."""
+        """Note that a worker runs again; a surplus worker parks when next without a mailbox in hand."""
         thread = threading.current_thread()
         if not self._is_mine(thread):
             return
@@ -293,7 +300,7 @@ class Dispatcher:
             self._call_of_lender.acquire(timeout=-1 if is_at_rest else self._pool.lend_s)
 
     def _lend_for_waits(self) -> bool:
-        """Lend for the waits that were there at the last look; whether there are others. The caller has the lock."""
+        """Lend for the waits seen at the last look; True if there are newer waits. The caller has the lock."""
         is_more = False
         for thread, wait in self._waits.items():
             if wait.is_lent:
@@ -306,7 +313,7 @@ class Dispatcher:
         return is_more
 
     def lend(self, thread: threading.Thread) -> None:
-        """Count `thread` as absent for one reason more, and see that as many others can run as are wanted."""
+        """Add a reason for the absence of `thread`, and keep the wanted number of workers running."""
         with self._lock:
             self._lend(thread)
 
@@ -322,7 +329,7 @@ class Dispatcher:
         self._note()
 
     def take_back(self, thread: threading.Thread) -> None:
-        """Count `thread` as absent for one reason less; without any it runs again."""
+        """Remove a reason for the absence of `thread`; without any reason the thread runs again."""
         with self._lock:
             self._take_back(thread)
         if self._put_off:
@@ -339,7 +346,7 @@ class Dispatcher:
         return len(self._absent)
 
     def _note(self) -> None:
-        """Keep the flags that workers look at; the caller has the lock."""
+        """Update the flags read by workers; the caller has the lock."""
         self._excess = self._running() > self._target
         self._is_full = self._waiting >= self._spares > 0
 
@@ -348,7 +355,7 @@ class Dispatcher:
         return self._target + self._spares * (2 if getattr(thread, "mailbox", None) is not None else 1)
 
     def _puts_off(self, mailbox: Mailbox) -> bool:
-        """True if `mailbox` must not run now; it comes back when a wait is over."""
+        """True if `mailbox` must not run now; the mailbox comes back when a wait is over."""
         with self._lock:
             if self._closing or not self._is_full or mailbox.spec.kind not in self._waiters:
                 return False
@@ -359,7 +366,7 @@ class Dispatcher:
             return True
 
     def _resume(self) -> None:
-        """Let as many mailboxes go on that were put off as may wait now."""
+        """Resume put-off mailboxes, up to the number of free waits."""
         with self._lock:
             free = len(self._put_off) if self._closing else self._spares - self._waiting
             for _ in range(min(free, len(self._put_off))):
@@ -372,7 +379,7 @@ class Dispatcher:
         return len(self._threads) - self._waiting - self._parked
 
     def _parks(self, worker: Worker) -> bool:
-        """True if `worker` goes on, after a rest if it was in excess; False if it must end."""
+        """True if `worker` goes on, after a rest if in excess; False if the worker must end."""
         with self._lock:
             if self._closing or self._running() <= self._target:
                 return True

@@ -1,4 +1,4 @@
-"""Mailbox of code that is no actor: a command line, a test, a thread of another library."""
+"""Mailbox of code outside actors: a command line, a test, a thread of another library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EDGE_KIND = "edge"
 
 
 class Edge:
-    """Mailbox of code that is no actor; its holder takes messages out, from any thread."""
+    """Mailbox of code outside actors; its holder takes messages out, from any thread."""
 
     def __init__(self, system: ActorSystem, address: Address) -> None:
         self.address = address
@@ -35,14 +35,14 @@ class Edge:
         self._system.tell(to, message)
 
     def follow(self, topic: str) -> None:
-        """Be told what actors say on `topic`, until `close`."""
+        """Receive messages of actors on `topic`, until `close`."""
         self._system.topics.follow(topic, self.address)
 
     def receive(self, timeout_s: float = 5.0, matches: Callable[[Message], bool] | None = None) -> Message:
-        """The oldest message, or the oldest that `matches`; the others stay for later.
+        """The oldest message, or the oldest match of `matches`; the rest stay for later.
 
         Raises:
-            TimeoutError: none came within `timeout_s` seconds.
+            TimeoutError: no message came within `timeout_s` seconds.
         """
         with self._arrival:
             message = self._arrival.wait_for(lambda: self._take(matches), timeout_s)
@@ -51,14 +51,14 @@ class Edge:
         return message
 
     def drain(self) -> list[Message]:
-        """Everything that is here now, oldest first."""
+        """All messages here now, oldest first."""
         with self._arrival:
             messages = list(self._messages)
             self._messages.clear()
             return messages
 
     def close(self) -> None:
-        """Take nothing more: what is told to this address from now on is a dead letter."""
+        """Take no more messages: later messages to this address become dead letters."""
         self._system.close_edge(self)
 
     def _take(self, matches: Callable[[Message], bool] | None) -> Message | None:

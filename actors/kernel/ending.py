@@ -1,4 +1,4 @@
-"""Drain and stop: how a system comes to rest and to its end."""
+"""Drain and stop: a system's way to rest and to its end."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ log = logging.getLogger(__name__)
 LOOK_S = 0.01
 """Seconds between two looks at whether all is quiet."""
 CALM_LOOKS = 20
-"""Looks in a row that find nothing, after which work that a later life makes up for is what moves."""
+"""Successive looks without unfinished work, after which any moving work counts as made up for by a later life."""
 LEAST_WAIT_S = 0.05
-"""Seconds that actors which are stopped together get even when time is up."""
+"""Least seconds for actors stopped together, even after the deadline."""
 LATE_SHOWN = 10
-"""Actors that are named in the log when they have not stopped."""
+"""Actors named in the log for not stopping in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,13 @@ class DrainReport:
     quiet: bool
     """True if all work was finished before the deadline."""
     unfinished: tuple[Address, ...]
-    """Addresses that still held work at the deadline."""
+    """Addresses with work left at the deadline."""
 
 
 def drain(system: ActorSystem, deadline_s: float) -> DrainReport:
     """Wait until no actor holds work, at most `deadline_s` seconds of real time.
 
-    Not for who crashed too often, and not for work that a later life makes up for.
+    The wait does not cover actors that crashed too often, nor work that a later life makes up for.
     """
     begin = time.monotonic()
     pause = threading.Event()
@@ -87,7 +87,7 @@ def stop(system: ActorSystem, specs: list[ActorSpec], deadline: float) -> None:
 
 
 def _stop_all(system: ActorSystem, mailboxes: list[Mailbox], deadline: float) -> None:
-    """Have the actors of `mailboxes` stop, and wait for them; a resting one has no actor to stop."""
+    """Stop the actors of `mailboxes`, and wait for the end of all; a resting mailbox has no actor to stop."""
     futures: list[tuple[Mailbox, pykka.Future[Any]]] = []
     for mailbox in mailboxes:
         if system.supervisor.end_rest(mailbox):

@@ -12,14 +12,14 @@ from functools import lru_cache
 from types import TracebackType
 
 FRAMES = 20
-"""Innermost frames that are shown of each exception."""
+"""Innermost frames shown of each exception."""
 CHAIN = 4
-"""Exceptions that are shown of a chain of causes."""
+"""Exceptions shown of a chain of causes."""
 SUMMARY_CHARS = 300
 
 
 def summary(error: BaseException) -> str:
-    """Type and text of `error`, in one line of at most 300 characters."""
+    """Type and text of `error`, in a line of at most 300 characters."""
     try:
         text = str(error)
     except Exception:  # noqa: BLE001 - whatever a stranger's __str__ raises: a crash must be reported all the same
@@ -56,5 +56,5 @@ def _frames(tb: TracebackType | None) -> str:
 
 @lru_cache(maxsize=1000)
 def _frame(file: str, line: int, function: str) -> str:
-    """One frame as Python prints it; kept, since most crashes are of few kinds."""
+    """A frame as printed by Python; kept, since most crashes are of few kinds."""
     return f'  File "{file}", line {line}, in {function}\n    {linecache.getline(file, line).strip()}\n'

@@ -1,4 +1,4 @@
-"""Ids as actors get them: from the kernel, so that a test can foretell them."""
+"""Ids of actors, supplied by the kernel, so a test can predict the ids."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ ID_BITS = 40
 
 
 def random_ids() -> IdSource:
-    """Ids that look random and do not come twice in a process, for the running agent.
+    """Ids that look random and do not repeat within a process, for the running agent.
 
-    Steps of a random odd size from a random start visit all 2**40 ids before one comes again; drawing each at random
-    would make two of a million alike with a chance of one in three.
+    Steps of a random odd size from a random start visit all 2**40 ids before any repeats; with each id drawn at random,
+    the
+    chance of two equal ids in a million would be a third.
     """
     numbers = itertools.count(secrets.randbits(ID_BITS), secrets.randbits(ID_BITS) | 1)
     return lambda: _encode(next(numbers))
 
 
 def random_token() -> str:
-    """Random token of 16 characters of a-z2-7 that cannot be guessed: 80 bits of the system's own randomness."""
+    """Random, unguessable token of 16 characters of a-z2-7: 80 bits of the system's own randomness."""
     return base64.b32encode(secrets.token_bytes(10)).decode("ascii").lower()
 
 

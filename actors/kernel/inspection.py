@@ -1,4 +1,4 @@
-"""Dump of the present work of a running system, for an operator who looks into a missing answer."""
+"""Dump of the present work of a running system, for an operator in search of a missing answer."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from actors.kernel.system import ActorSystem
 
 MOST_VIEWS = 1000
-"""Mailboxes that are listed, the fullest first."""
+"""Mailboxes listed, the fullest first."""
 LETTERS_SHOWN = 20
-"""Dead letters that are listed, the newest ones."""
+"""Dead letters listed, the newest."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadView:
-    """One thread."""
+    """A single thread."""
 
     name: str
     doing: str
@@ -44,19 +44,19 @@ class ThreadView:
 
 @dataclass(frozen=True, slots=True)
 class MailboxView:
-    """A mailbox with messages in it."""
+    """A mailbox with messages."""
 
     address: Address
     depth: int
     resting: bool
-    """Its actor crashed and waits for its restart."""
+    """True if the actor crashed and waits for a restart."""
 
 
 class Here(NamedTuple):
-    """Present work of the calling thread, as far as the kernel knows it."""
+    """Present work of the calling thread, as far as the kernel knows."""
 
     actor: Address | None
-    """Address of the actor whose handler or loop runs in the thread; None for no actor."""
+    """Address of the actor whose handler or loop runs in the thread; None without an actor."""
     message: object
     """Message in the handler's hand; None on a loop, and while an actor starts or ends."""
 
@@ -65,7 +65,7 @@ _RUN, _LOOP = Runner.run.__code__, LoopThread._run.__code__
 
 
 def here() -> Here:
-    """Present work of the calling thread: read from its frames on request, so that no message costs a note."""
+    """Present work of the calling thread: read from its frames on request, so no message costs a note."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code is _RUN:
@@ -80,7 +80,7 @@ def here() -> Here:
 
 
 def threads() -> tuple[ThreadView, ...]:
-    """All threads but the caller's own, by name. Takes none of the kernel's locks."""
+    """All threads but the caller's own, by name. Takes no lock of the kernel."""
     frames = sys._current_frames()
     frames.pop(threading.get_ident(), None)
     by_ident = {thread.ident: thread for thread in threading.enumerate()}
@@ -94,13 +94,13 @@ def threads() -> tuple[ThreadView, ...]:
 
 
 def _seconds(worker: Worker) -> float:
-    """Seconds that `worker` has spent in its batch, as far as the watchdog knows."""
+    """Seconds of `worker` in its batch, as far as the watchdog knows."""
     since = worker.since
     return time.perf_counter() - since[1] if since is not None and since[0] == worker.runs else 0.0
 
 
 def mailboxes(system: ActorSystem) -> tuple[MailboxView, ...]:
-    """Mailboxes with messages in them, the fullest first."""
+    """Mailboxes with messages, the fullest first."""
     views = [
         MailboxView(mailbox.address, depth, mailbox.resting)
         for mailbox in system.mailboxes()
@@ -140,7 +140,7 @@ def render_crashes(crashes: Sequence[Crash]) -> str:
 
 
 def render_dead_letters(letters: Sequence[DeadLetter]) -> str:
-    """The last dead letters, newest last: what sort of message, and why; never its text."""
+    """The last dead letters, newest last: type and reason of each message, never its text."""
     recent = letters[-LETTERS_SHOWN:]
     lines = [
         f"{letter.at:%Y-%m-%dT%H:%M:%SZ} {type(letter.message).__name__} to {letter.address}: {letter.reason}\n"
@@ -151,7 +151,7 @@ def render_dead_letters(letters: Sequence[DeadLetter]) -> str:
 
 
 def render_mailboxes(views: Sequence[MailboxView], counts: Mapping[str, Mapping[str, int]]) -> str:
-    """The depth of each mailbox, and what was counted."""
+    """The depth of each mailbox, and the counts."""
     lines = [f"== {len(views)} mailboxes hold {sum(view.depth for view in views)} messages"]
     lines += [f"{view.depth:8} {view.address}{' (rests)' if view.resting else ''}" for view in views[:MOST_VIEWS]]
     if len(views) > MOST_VIEWS:
@@ -163,7 +163,7 @@ def render_mailboxes(views: Sequence[MailboxView], counts: Mapping[str, Mapping[
 
 
 def dump(system: ActorSystem, stream: TextIO) -> None:
-    """Write it all to `stream`, the stacks first: the rest needs a lock, which a hanging thread may hold for ever."""
+    """Write all parts to `stream`, the stacks first: the rest needs a lock, perhaps held for ever by a hung thread."""
     stream.write(render_threads(threads()))
     stream.flush()
     stream.write(render_crashes(system.supervisor.last_crashes()))
@@ -175,8 +175,8 @@ def dump(system: ActorSystem, stream: TextIO) -> None:
 def install_dump(system: ActorSystem) -> None:
     """Let SIGUSR2 write the dump to stderr; to be called in the main thread.
 
-    A handler of signals runs in the midst of whatever the main thread was doing, with whatever locks it holds; so it
-    only starts a thread, and that by the interpreter's own function, as `threading.Thread.start` takes a lock itself.
+    A signal handler interrupts the main thread at any point, whatever locks the main thread holds. So the handler only
+    starts a thread, by the interpreter's own function, as `threading.Thread.start` takes a lock itself.
     """
 
     def on_signal(_number: int, _frame: object) -> None:

@@ -1,4 +1,4 @@
-"""Liveness of core actors and loops: each is asked to answer, and who does not in time is late."""
+"""Liveness of core actors and loops: each is asked to answer; without an answer in time, each counts as late."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GIVE_UP_S = 60.0
 
 
 class Probe:
-    """Question to an actor or a loop, to see that it answers."""
+    """Question to an actor or a loop, answered as a sign of life."""
 
     __slots__ = ("is_answered", "late_s")
 
@@ -42,19 +42,19 @@ class Probe:
 
 
 class Liveness:
-    """Heartbeat of core actors and of the loops that actors own; one thread looks, and looks often.
+    """Heartbeat of core actors and of the loops owned by actors; a single thread looks, and looks often.
 
-    An actor's question waits in its mailbox behind its messages and is answered by the worker that gets there; a loop's
-    is called on it. A core actor that rests after a crash does not answer either.
+    An actor's question waits in its mailbox behind earlier messages, and the worker that gets there answers; a loop's
+    question is called on the loop. A core actor at rest after a crash does not answer either.
     """
 
     def __init__(self, system: ActorSystem, limit_s: float, give_up_s: float = GIVE_UP_S) -> None:
         """Begin without a question.
 
         Args:
-            system: Whose core actors and loops are asked.
-            limit_s: Without an answer for so long, one is late.
-            give_up_s: Without an answer for so long, a loop is given up.
+            system: System of the core actors and loops asked.
+            limit_s: Seconds without an answer after which an actor or a loop is late.
+            give_up_s: Seconds without an answer after which a loop is given up.
         """
         self._system = system
         self._limit_s = limit_s
@@ -64,7 +64,7 @@ class Liveness:
         self._probes: dict[LoopThread | Mailbox, Probe] = {}
         self._since_asked_s = ASK_S
         self.late: tuple[str, ...] = ()
-        """Actors and loops that were late at the last look: `discord`, `loop discord`."""
+        """Late actors and loops at the last look: `discord`, `loop discord`."""
 
     @property
     def loops(self) -> tuple[LoopThread, ...]:
@@ -77,7 +77,7 @@ class Liveness:
             self._loops = (*self._loops, loop)
 
     def remove(self, loop: LoopThread) -> None:
-        """Watch `loop` no more; again, nothing more."""
+        """Watch `loop` no more; a repeated call has no effect."""
         with self._lock:
             self._loops = tuple(other for other in self._loops if other is not loop)
 

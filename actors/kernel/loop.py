@@ -1,4 +1,4 @@
-"""An asyncio loop in a thread of its own, for actors that own a network client or a server."""
+"""An asyncio loop in a thread of its own, for actors with a network client or a server."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Job = tuple[Callable[..., object], tuple[object, ...]]
 """Function, and its arguments."""
 
 CANCEL_S = 2.0
-"""Seconds that tasks get to end when they are cancelled, and as many for the threads of the loop's executor."""
+"""Seconds for cancelled tasks to end, and as many for the threads of the loop's executor."""
 
 
 class LoopEndedError(CancelledError):
@@ -36,17 +36,18 @@ class LoopEndedError(CancelledError):
 
 
 class LoopHungError(Exception):
-    """A loop does not come back from what it is at; for its actor this is a crash."""
+    """A loop does not come back from its present work; for its actor this is a crash."""
 
 
 class LoopThread:
-    """Event loop in a thread, for an actor that must not wait; results come back as messages that coroutines send.
+    """Event loop in a thread, for an actor that must not wait; coroutines send results as messages.
 
-    Jobs of other threads wait in one queue and begin in that order. The loop is woken once for all that is
-    queued before it looks, since waking it is a system call and hands it the interpreter's lock.
+    Jobs of other threads wait in a queue and begin in order. A single wake-up serves all jobs queued before the loop
+    looks, since waking the loop is a system call and hands over the interpreter's lock.
 
-    A loop that an actor owns is watched by the system from its start to its stop: one that ends by itself, or does not
-    come back, is a crash of that actor.
+    The system watches an actor's loop from start to stop: a loop that ends by itself, or does not come back, is a crash
+    of
+    the actor.
     """
 
     def __init__(self, name: str, owner: Actor | None = None) -> None:
@@ -54,7 +55,7 @@ class LoopThread:
 
         Args:
             name: Name of the loop's thread.
-            owner: The actor that owns the loop; None for code that is no actor.
+            owner: The actor that owns the loop; None for code outside actors.
         """
         self.name = name
         self.owner = owner
@@ -63,14 +64,14 @@ class LoopThread:
         self._lock = threading.Lock()
         self._accepting = False
         self._jobs: deque[Job] = deque()
-        """Jobs to be called on the loop. Changed under the lock only; while it holds any the loop was woken for them.
-        """
+        """Jobs to be called on the loop. Changed under the lock only; while any are queued, the loop has been woken
+        already."""
         self._end: LoopEndedError | None = None
         """Reason of an end without `stop`; None before."""
 
     @property
     def ident(self) -> int:
-        """Number of its thread; 0 before the start."""
+        """Number of the loop's thread; 0 before the start."""
         return (self._thread.ident or 0) if self._thread is not None else 0
 
     @property
@@ -78,7 +79,7 @@ class LoopThread:
         """The running loop.
 
         Raises:
-            RuntimeError: it was not started, or was stopped.
+            RuntimeError: the loop was not started, or was stopped.
         """
         if self._loop is None or not self._accepting:
             raise RuntimeError(f"loop {self.name!r} is not running")
@@ -110,9 +111,9 @@ class LoopThread:
             self.owner.mailbox.system.watchdog.watch(self)
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
-        """Run `coroutine` on the loop; an exception that it raises is logged and is in the future.
+        """Run `coroutine` on the loop; an exception in the coroutine is logged and set in the future.
 
-        A loop that has stopped, or is stopping, runs nothing: the future is cancelled.
+        A loop that has stopped, or is stopping, runs no coroutine: the future is cancelled.
 
         Raises:
             LoopEndedError: the loop has ended without `stop`.
@@ -154,7 +155,7 @@ class LoopThread:
             return True
 
     def _take_jobs(self) -> deque[Job]:
-        """All that is queued; what is put from now on wakes the loop again."""
+        """All queued jobs; the next job put in wakes the loop again."""
         with self._lock:
             jobs, self._jobs = self._jobs, deque()
         return jobs
@@ -177,7 +178,7 @@ class LoopThread:
             _abandon(jobs)  # Only an exit leaves any; it ends the loop.
 
     def stop(self, timeout_s: float = 5.0) -> None:
-        """Cancel what runs, close the loop and join the thread; again, or from the loop itself, nothing more."""
+        """Cancel running work, close the loop and join the thread; no effect if repeated or called on the loop."""
         thread, loop = self._thread, self._loop
         if thread is None or loop is None:
             return
@@ -236,7 +237,7 @@ class LoopThread:
 
 
 class _Submission(Generic[T]):
-    """Coroutine on its way to a loop, with the future that its caller holds; called on the loop it begins."""
+    """Coroutine on its way to a loop, with its caller's future; calling the object on the loop begins the coroutine."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, T], loop: LoopThread) -> None:
         self.future: Future[T] = Future()
@@ -275,7 +276,7 @@ class _Submission(Generic[T]):
 
 
 def _abandon(jobs: deque[Job]) -> None:
-    """Cancel the futures of `jobs`, which will not be run."""
+    """Cancel the futures of `jobs`, as the jobs will not run."""
     for function, _ in jobs:
         if isinstance(function, _Submission):
             function.abandon()
@@ -285,12 +286,12 @@ def ask_future(host: Host, to: Address, make: MakeQuestion) -> asyncio.Future[An
     """Ask another actor from a coroutine; a cancelled future withdraws the question.
 
     Args:
-        host: The actor that asks; its mailbox gets the answer.
-        to: Address of the actor that is asked.
+        host: The asking actor; its mailbox gets the answer.
+        to: Address of the actor asked.
         make: Builds the question.
 
     Returns:
-        Future of the answer, on the running loop. It has no deadline.
+        Future of the answer, on the running loop, without a deadline.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Any] = loop.create_future()
@@ -312,8 +313,8 @@ async def ask_from_loop(host: Host, to: Address, make: MakeQuestion, timeout_s: 
     """Ask another actor and return its answer.
 
     Args:
-        host: The actor that asks; its mailbox gets the answer.
-        to: Address of the actor that is asked.
+        host: The asking actor; its mailbox gets the answer.
+        to: Address of the actor asked.
         make: Builds the question.
         timeout_s: Longest wait in seconds.
 

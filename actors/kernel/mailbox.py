@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class ReadyQueue(Protocol):
-    """Queue of mailboxes that wait to be run, like `queue.SimpleQueue`; a replacement decides on the order."""
+    """Queue of mailboxes waiting to run, like `queue.SimpleQueue`; a replacement decides on the order."""
 
     def put(self, mailbox: Mailbox | None, /) -> None:
         """Add a mailbox to be run, or None to end a thread."""
 
     def get(self) -> Mailbox | None:
-        """Take the next mailbox; wait if there is none."""
+        """Take the next mailbox; wait for a mailbox if the queue is empty."""
 
     def get_nowait(self) -> Mailbox | None:
         """Take the next mailbox without waiting.
@@ -42,15 +42,17 @@ class Trouble:
         self.resting = False
         """Waiting for a restart: scheduled by a timer, not by messages."""
         self.gave_up = False
-        """The rest is the long one, after too many crashes."""
+        """True if the rest is the long rest, after too many crashes."""
 
 
 class Mailbox:
-    """The mailbox of one address. It outlives its actor's crashes, and is itself the pykka inbox and stop flag.
+    """The mailbox of an address: outlives its actor's crashes, and is itself the pykka inbox and stop flag.
 
-    The holder of its turn runs the actor or keeps the actor from running; that is how one message is handled at a time.
-    Adding to `queue`, looking at `turn` and popping it are single operations under the interpreter's lock, so senders
-    need no lock of ours. (A `threading.Lock` in place of `turn` did the same and cost a third of all the time of a
+    The holder of the turn runs the actor or keeps the actor from running, so an actor handles a single message at a
+    time.
+    Adding to `queue`, looking at `turn` and popping `turn` are single operations under the interpreter's lock, so
+    senders
+    need no further lock. (A `threading.Lock` in place of `turn` did the same and cost a third of all the time of a
     message.)
     """
 
@@ -74,19 +76,19 @@ class Mailbox:
         self.address = address
         self.spec = spec
         self.make_ready = system.dispatcher.put_core if spec.core else system.dispatcher.put
-        """Schedule the mailbox, which is the argument; the caller holds the turn."""
+        """Schedule the mailbox passed as argument; the caller holds the turn."""
         self.queue: deque[Any] = deque()
         self.turn: list[None] = []
-        """One item while the turn is free, else empty; at first the maker holds the turn."""
+        """A single item while the turn is free, else empty; at first the maker holds the turn."""
         self.actor: Actor | None = None
         self.retired = False
-        """No longer in the directory; messages that still arrive are carried over."""
+        """No longer in the directory; late messages are carried over."""
         self.leaving = False
-        """True if asked to leave memory unless a message is in its mailbox."""
+        """True if asked to leave memory unless a message is in the mailbox."""
         self.stopped = False
-        """True if its actor was stopped on purpose or gave up for good."""
+        """True if the actor was stopped on purpose or gave up for good."""
         self.last_used = 0
-        """The sweeper's tick at which it last ran."""
+        """The sweeper's tick at the last run."""
         self.trouble: Trouble | None = None
 
     def take_turn(self) -> bool:
@@ -98,7 +100,7 @@ class Mailbox:
         return True
 
     def put(self, item: Any) -> None:
-        """Add to the mailbox and see that a worker comes by (pykka's inbox protocol)."""
+        """Add to the mailbox and have a worker come by (pykka's inbox protocol)."""
         self.system.post(self, item)
 
     def put_first(self, item: Any) -> None:
@@ -124,12 +126,12 @@ class Mailbox:
 
     @property
     def resting(self) -> bool:
-        """True if its actor crashed and a timer will start it again."""
+        """True if the actor crashed and a timer will restart the actor."""
         return self.trouble is not None and self.trouble.resting
 
     @property
     def gave_up(self) -> bool:
-        """True if its actor crashed too often and takes no message for now."""
+        """True if the actor crashed too often and takes no message for now."""
         return self.trouble is not None and self.trouble.resting and self.trouble.gave_up
 
     def holds_work(self) -> bool:

@@ -1,4 +1,4 @@
-"""Passivation: idle actors leave memory; their next message brings them back."""
+"""Passivation: idle actors leave memory; their next message brings the actor back."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ TICKS_PER_IDLE = 4
 CROWD_LOOK_S = 5.0
 """Seconds between two looks at kinds with too many idle actors."""
 STAY_TICKS = 2
-"""Ticks that an actor is left in memory after its last message, however many there are."""
+"""Ticks in memory after an actor's last message, however many actors there are."""
 
 
 class Sweeper:
-    """Passivation by the runner's ticks: at each one it asks the actors that were idle for long enough to leave.
+    """Passivation by the runner's ticks: at each tick the sweeper asks long-idle actors to leave.
 
-    Of a kind of which more are in memory than `most_idle` says, those that were used longest ago leave before their
-    time. Mailboxes note the tick at which they last ran, so that running one costs no look at a clock.
+    Of a kind with more than `most_idle` actors in memory, the least recently used leave before their time. Mailboxes
+    note
+    the tick of their last run, so a run costs no look at a clock.
     """
 
     def __init__(self, system: ActorSystem) -> None:
@@ -55,7 +56,7 @@ class Sweeper:
         self._system.clock.call_later(self._interval_s, self._sweep)
 
     def _to_leave(self) -> list[Mailbox]:
-        """Mailboxes whose actors have no work and were idle for long enough, or are too many."""
+        """Mailboxes with an actor without work, idle for long enough or beyond the limit."""
         leaving, staying = list[Mailbox](), defaultdict[str, list[Mailbox]](list)
         for mailbox in self._system.mailboxes():
             spec = mailbox.spec
@@ -70,7 +71,7 @@ class Sweeper:
         return leaving
 
     def _too_many(self, idle: list[Mailbox], most: int) -> list[Mailbox]:
-        """Mailboxes beyond `most`, longest unused first; without mailboxes that were used just now."""
+        """Mailboxes beyond `most`, longest unused first; without mailboxes in use just now."""
         if len(idle) <= most:
             return []
         oldest = sorted(idle, key=lambda mailbox: mailbox.last_used)[: len(idle) - most]

@@ -1,4 +1,4 @@
-"""Batch of one scheduled mailbox, as a worker does it: start its actor, handle a batch, let others go first."""
+"""Batch of a scheduled mailbox in a worker: start its actor, handle a batch, let other mailboxes go first."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from actors.kernel.system import ActorSystem
 
 BATCH = 8
-"""Messages after which a busy actor lets others go first; 1 costs half as much again, 1,000 delays others by 0.2 s.
+"""Messages per batch of a busy actor; 1 costs half as much again, 1,000 delays other actors by 0.2 s.
 
 A quiet actor beside a flooder waits a batch longer than alone; with 16 its p99 was up to four times as long.
 """
 LOOKS_AT_CLOCK = 4
-"""Messages between two looks at the clock, each of which costs as much as taking a message out."""
+"""Messages between two looks at the clock; a look costs as much as taking a message out."""
 
 CRASHES = (Exception, SystemExit, GeneratorExit)
 """Exceptions of the actor's own when it runs in the caller's thread; any other (Ctrl-C) is meant for the caller."""
 
 
 class Runner:
-    """Executor of one mailbox at a time in the calling thread, which has its turn."""
+    """Executor of a mailbox at a time in the calling thread, the holder of its turn."""
 
     def __init__(self, system: ActorSystem, slice_s: float) -> None:
         """An executor for a system.
@@ -42,10 +42,10 @@ class Runner:
         self._system = system
         self._slice_s = slice_s
         self.tick = 0
-        """The sweeper's count, by which idleness is measured."""
+        """The sweeper's count, the measure of idleness."""
 
     def run(self, mailbox: Mailbox, worker: Worker) -> None:
-        """Handle a batch of messages; a crash leaves the rest of them where they are."""
+        """Handle a batch of messages; after a crash the rest stay in place."""
         actor = mailbox.actor
         if actor is None or mailbox.leaving:
             actor = self._present(mailbox)
@@ -90,20 +90,20 @@ class Runner:
         self._release(mailbox)
 
     def end(self, mailbox: Mailbox) -> None:
-        """Close the actor of `mailbox` for good; the caller has its turn and never gives it back."""
+        """Close the actor of `mailbox` for good; the caller has its turn and never gives the turn back."""
         self._system.supervisor.close(mailbox)
         mailbox.stopped = True
         self._system.retire(mailbox)
 
     def _present(self, mailbox: Mailbox) -> Actor | None:
-        """The actor of `mailbox`, started if it was not there; None if it is not to run now."""
+        """The actor of `mailbox`, started if missing; None if the actor is not to run now."""
         actor = mailbox.actor or self._incarnate(mailbox)
         if actor is None or (mailbox.leaving and self._leaves(mailbox, actor)):
             return None
         return actor
 
     def _incarnate(self, mailbox: Mailbox) -> Actor | None:
-        """A started actor for `mailbox`; None if it is not to run now."""
+        """A started actor for `mailbox`; None if the actor is not to run now."""
         if mailbox.retired or self._is_unwanted(mailbox):
             self.end(mailbox)
             return None
@@ -127,7 +127,7 @@ class Runner:
         return isinstance(head, Envelope) and isinstance(head.message, _ActorStop)
 
     def _leaves(self, mailbox: Mailbox, actor: Actor) -> bool:
-        """End an actor that was asked to leave, unless it has got something to do meanwhile."""
+        """End an actor that was asked to leave, unless the actor has got new work meanwhile."""
         mailbox.leaving = False
         if mailbox.queue or actor.in_progress or actor.questions:
             return False
@@ -136,7 +136,7 @@ class Runner:
         return True
 
     def _open(self, actor: Actor, envelope: Envelope[Any]) -> None:
-        """Handle what came through pykka's own reference, with pykka's semantics: an asker gets the exception."""
+        """Handle a message of pykka's own reference, with pykka's semantics: the asker gets the exception."""
         message, reply_to = envelope.message, envelope.reply_to
         if isinstance(message, _ActorStop):
             self.end(actor.mailbox)
@@ -158,7 +158,7 @@ class Runner:
                 reply_to.set_exception()
 
     def _release(self, mailbox: Mailbox) -> None:
-        """Let others run; come back if messages are left."""
+        """Let other mailboxes run; come back if messages are left."""
         mailbox.last_used = self.tick
         queue = mailbox.queue
         if not queue:

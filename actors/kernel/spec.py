@@ -1,4 +1,4 @@
-"""Actor spec: what the kernel must know of a kind of actor before it can start one."""
+"""Actor spec: the kernel's knowledge of a kind of actor, needed before starting an actor."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ActorSpec:
-    """One kind of actor: builder and lifetime.
+    """A kind of actor: builder and lifetime.
 
-    A core actor is started with the system, has the empty key, and ends the process when it gives up. Any other actor
-    is activated by its first message or, where it is eager, behind the core ones; it may leave memory when
-    idle, and rests for a while when it crashes too often.
+    A core actor is started with the system, has the empty key, and ends the process when giving up. Any other actor is
+    activated by its first message or, if eager, after the core actors. Such an actor may leave memory when idle, and
+    rests
+    for a while after too many crashes.
     """
 
     kind: str
@@ -28,15 +29,15 @@ class ActorSpec:
     idle_s: float | None = None
     """Seconds without a message after which the actor is passivated; None for never."""
     most_idle: int | None = None
-    """Idle actors of the kind that may be in memory: of more, those used longest ago leave before `idle_s`."""
+    """Idle actors of the kind allowed in memory: beyond, the least recently used leave before `idle_s`."""
     policy: RestartPolicy = field(default_factory=RestartPolicy)
     is_eager: bool = False
     """True if an actor that is not core, with the empty key, is started with the system all the same."""
     is_made_up_for: bool = False
-    """True if a later life makes up for all unfinished work of this life, so that an end need not wait for it."""
+    """True if a later life makes up for all unfinished work of this life, so an end need not wait."""
 
     def __post_init__(self) -> None:
-        """Refuse what the kernel could not run."""
+        """Refuse a spec that the kernel could not run."""
         if not self.kind or "/" in self.kind:
             raise ValueError(f"kind {self.kind!r} must be a word without '/'")
         if self.core and self.idle_s is not None:

@@ -1,4 +1,4 @@
-"""Supervision of actors that crash: one-for-one restarts with intensity and backoff, quarantine, escalation."""
+"""Supervision of crashed actors: one-for-one restarts with intensity and backoff, quarantine, escalation."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Crash:
 
     address: Address
     phase: str
-    """`start`, `handle` or `stop`; `outside` for a loop or thread of the actor's that died."""
+    """`start`, `handle` or `stop`; `outside` for a dead loop or thread of the actor's."""
     error: str
-    """Type and text of the exception; its traceback is in the log."""
+    """Type and text of the exception; the log has the traceback."""
     at: datetime
     message: str = ""
-    """Type of the message that was being handled; empty for none."""
+    """Type of the message in hand; empty without a message."""
 
 
 class Supervisor:
@@ -55,18 +55,18 @@ class Supervisor:
         self._crashes: Counter[str] = Counter()
 
     def starting_failed(self, mailbox: Mailbox, error: BaseException) -> None:
-        """Deal with an actor that could not be built or started."""
+        """Deal with an actor after a failure to build or start."""
         self._close_after_crash(mailbox, "start", error)
         self._answer_crash(mailbox)
 
     def handling_failed(self, mailbox: Mailbox, message: Any, error: BaseException, *, retried: bool) -> None:
-        """Deal with an actor that raised over `message`, which was taken out of its mailbox.
+        """Deal with an actor that raised over `message`, already taken out of its mailbox.
 
-        The message goes back to the head of the mailbox, or to the dead letters when it failed too often.
+        The message goes back to the head of the mailbox, or to the dead letters after too many failures.
 
         Args:
             mailbox: The mailbox.
-            message: What the actor could not handle.
+            message: Message that the actor could not handle.
             error: Exception of the actor.
             retried: Whether earlier failures on record are of this message.
         """
@@ -84,12 +84,12 @@ class Supervisor:
         self._answer_crash(mailbox)
 
     def owned_died(self, mailbox: Mailbox, error: BaseException) -> None:
-        """Deal with an actor of whose own something died outside its handlers; no message is at fault."""
+        """Deal with the death of an actor's own loop or thread outside its handlers; no message is at fault."""
         self._close_after_crash(mailbox, "outside", error)
         self._answer_crash(mailbox)
 
     def close(self, mailbox: Mailbox) -> None:
-        """Close the actor of `mailbox`, whatever state it is in, and let go of it."""
+        """Close the actor of `mailbox`, in whatever state, and release the actor."""
         actor, mailbox.actor = mailbox.actor, None
         if actor is None:
             return
@@ -99,7 +99,7 @@ class Supervisor:
             self._report_crash(mailbox, "stop", error)
 
     def forgive(self, mailbox: Mailbox) -> None:
-        """Forgive the message at the head, and forget crashes that no longer count."""
+        """Forgive the message at the head, and forget expired crashes."""
         trouble = mailbox.trouble
         if trouble is None:
             return
@@ -108,7 +108,7 @@ class Supervisor:
             mailbox.trouble = None
 
     def end_rest(self, mailbox: Mailbox) -> bool:
-        """Take `mailbox` over from its rest with its turn; False if it does not rest or another caller took it."""
+        """End the rest of `mailbox` and take its turn; False if not at rest or taken by another caller."""
         with self._lock:
             trouble = mailbox.trouble
             if trouble is None or not trouble.resting:
@@ -146,7 +146,7 @@ class Supervisor:
         return traceback
 
     def _answer_crash(self, mailbox: Mailbox) -> None:
-        """Restart, rest or give up, as the policy has it; no actor is restarted while the system stops."""
+        """Restart, rest or give up, by the policy; no actor is restarted while the system stops."""
         if self._system.closing:
             self._system.retire(mailbox)
             return
@@ -174,9 +174,9 @@ class Supervisor:
             self._system.schedule(mailbox)
 
     def _give_up(self, mailbox: Mailbox, trouble: Trouble) -> None:
-        """A core actor ends the process; any other rests, its mailbox kept, and starts with a clean record.
+        """End the process for a core actor; any other actor rests, keeps its mailbox, and starts with a clean record.
 
-        The record of the message at the head is kept: it may be what all the crashes were about.
+        The record of the message at the head is kept, as the message may be the cause of all the crashes.
         """
         policy, address = mailbox.spec.policy, mailbox.address
         crashes = len(trouble.crashes)

@@ -34,13 +34,13 @@ Tap = Callable[[Address, Message], None]
 log = logging.getLogger(__name__)
 
 START_S = 30.0
-"""Seconds that `start` waits for one core actor's first start before it goes on to the next."""
+"""Longest wait of `start` for a core actor's first start, in seconds, before the next actor's."""
 START_LOOK_S = 0.1
 """Seconds between two looks at whether `start` is called off meanwhile."""
 
 
 class ActorSystem:
-    """Container of actors, made once by the process; every thread may tell, only its owner stops it."""
+    """Container of actors, made once by the process; every thread may tell, only its owner stops the system."""
 
     def __init__(
         self,
@@ -55,10 +55,10 @@ class ActorSystem:
         """A system at rest.
 
         Args:
-            workers: Threads, or the pool of them; 0 for none, then `run` handles messages in the caller's thread.
+            workers: Threads, or the pool of threads; 0 for none, then `run` handles messages in the caller's thread.
             clock: Time and timers; the machine's by default.
-            ids: Gives ids, of which tokens are made as well; random by default.
-            stuck_s: Seconds after which a handler that has not come back is named in the log.
+            ids: Gives ids, also the source of tokens; random by default.
+            stuck_s: Seconds after which a hanging handler is named in the log.
             on_escalation: Called when a core actor gave up; must not block.
             on_dead_letter: Called for every dead letter before it is forgotten elsewhere; must not block.
         """
@@ -95,26 +95,27 @@ class ActorSystem:
         self._specs[spec.kind] = spec
 
     def reach_elsewhere(self, route: Callable[[Address, Message], bool]) -> None:
-        """Let `route` have what is told to an address that is no edge here and of a kind that is not registered.
+        """Let `route` take messages to an address that is no edge here and of a kind that is not registered.
 
         Args:
-            route: Whether it took the message, to be handled in another process; called in the teller's thread, must
+            route: True if the message is taken, for handling in another process; called in the sender's thread, must
                 neither wait nor raise.
         """
         self._elsewhere = route
 
     def order_by(self, ready: ReadyQueue) -> None:
-        """Let `ready` alone decide which mailbox runs next; only before there is any."""
+        """Let `ready` alone decide on the next mailbox to run; only before the first mailbox."""
         self.dispatcher.take_from(ready)
 
     def start(self, is_called_off: Callable[[], bool] = lambda: False) -> None:
         """Start the workers and the core actors, in the order of their registration.
 
-        With workers, an actor is started when the one before it has been, or has crashed in trying; its mailbox is
-        there from the beginning.
+        With workers, an actor is started once the previous actor has started, or has crashed in trying; its mailbox
+        exists from
+        the beginning.
 
         Args:
-            is_called_off: Asked now and then; from its first yes on no further core actor is started.
+            is_called_off: Asked now and then; after its first True no further core actor is started.
         """
         self._started = True
         self.dispatcher.start()
@@ -135,7 +136,7 @@ class ActorSystem:
         self._sweeper.start(self._specs.values())
 
     def edge(self, key: str) -> Edge:
-        """An address for code that is no actor; it is there until `Edge.close`.
+        """An address for code outside actors; valid until `Edge.close`.
 
         Raises:
             ValueError: the key is in use.
@@ -146,12 +147,12 @@ class ActorSystem:
         return edge
 
     def close_edge(self, edge: Edge) -> None:
-        """Forget `edge`: what is told to it from now on is a dead letter."""
+        """Forget `edge`: later messages to its address become dead letters."""
         self._edges.pop(edge.address, None)
         self.topics.leave(edge.address)
 
     def run(self) -> None:
-        """Handle messages in this thread until none is left (for systems without workers)."""
+        """Handle messages in this thread until no message is left (for systems without workers)."""
         while self.dispatcher.run_ready():
             continue
 
@@ -172,7 +173,7 @@ class ActorSystem:
         return self._directory.all()
 
     def __iter__(self) -> Iterator[Address]:
-        """Addresses that have a mailbox now."""
+        """Addresses with a mailbox now."""
         return iter([mailbox.address for mailbox in self.mailboxes()])
 
     # the senders' side
@@ -213,7 +214,7 @@ class ActorSystem:
         return len(self._taps)
 
     def untap(self, tap: Tap) -> None:
-        """Remove `tap`; no effect if it is not there."""
+        """Remove `tap`; no effect if missing."""
         with self._tapping:
             self._taps = tuple(each for each in self._taps if each is not tap)
             if not self._taps:
@@ -229,7 +230,7 @@ class ActorSystem:
         type(self).tell(self, to, message)
 
     def ref(self, address: Address) -> pykka.ActorRef[Any]:
-        """A reference of pykka's to the actor that lives at `address` now, for code that speaks pykka.
+        """A pykka reference to the present actor at `address`, for code that uses pykka.
 
         Raises:
             pykka.ActorDeadError: no actor lives there.
@@ -248,23 +249,23 @@ class ActorSystem:
         return self._directory.closed
 
     def schedule(self, mailbox: Mailbox) -> None:
-        """Have `mailbox` run; the caller has its turn, which goes with it."""
+        """Have `mailbox` run; the caller has its turn and hands the turn over."""
         mailbox.make_ready(mailbox)
 
     def post(self, mailbox: Mailbox, item: Any) -> None:
-        """Put `item` into one certain mailbox, or where it went; as `tell` does, which spares itself this call."""
+        """Put `item` into a particular mailbox, or into its successor; `tell` does the same without this call."""
         mailbox.queue.append(item)
         self.settle(mailbox)
 
     def settle(self, mailbox: Mailbox) -> None:
-        """See that what was put into `mailbox` is handled: there, or where its messages went."""
+        """Have messages in `mailbox` handled: there, or in the mailbox's successor."""
         if mailbox.take_turn():
             self.schedule(mailbox)
         elif mailbox.retired:
             self._directory.carry_over(mailbox)
 
     def retire(self, mailbox: Mailbox) -> None:
-        """Take `mailbox` out of the directory; the caller has its turn and never gives it back."""
+        """Take `mailbox` out of the directory; the caller has its turn and never gives the turn back."""
         self.topics.leave(mailbox.address)
         self._directory.retire(mailbox)
 
@@ -280,7 +281,7 @@ class ActorSystem:
     def bury(
         self, address: Address, message: Any, reason: str, traceback: str = "", error: BaseException | None = None
     ) -> None:
-        """Make a message a dead letter, and answer the caller that waits for it through pykka's reference."""
+        """Make a message a dead letter, and answer the caller waiting through pykka's reference."""
         if isinstance(message, Envelope):
             if message.reply_to is not None and error is not None:
                 message.reply_to.set_exception((type(error), error, error.__traceback__))

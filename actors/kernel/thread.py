@@ -1,4 +1,4 @@
-"""Threads: the kernel's own, and those of a bulkhead, for waits that may never end."""
+"""Threads: the kernel's own, and the threads of a bulkhead, for waits that may never end."""
 
 from __future__ import annotations
 
@@ -16,31 +16,33 @@ T = TypeVar("T")
 _AT_ONCE = 16
 
 SPARES = 512
-"""Waits that may go on at the same time, each with a thread to stand in for it (some 50 KB while it lasts)."""
+"""Simultaneous waits, each with a stand-in thread (some 50 KB while the thread lasts)."""
 
 
 class KernelThread(threading.Thread):
-    """A daemon thread that its starter must end: a test fails if such a thread outlives its owner."""
+    """Daemon thread to be ended by its starter: a test fails if a thread outlives its owner."""
 
 
 @dataclass(slots=True)
 class _Lane:
-    """Order of the jobs of one key."""
+    """Order of the jobs of a key."""
 
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held until a job's thread ends, also when the caller no longer waits."""
     callers: int = 0
     hangs: bool = False
-    """True if the job that has the turn was given up."""
+    """True if the job with the turn was given up."""
 
 
 class Bulkhead:
-    """Blocking jobs in threads, a lane for each window: a job that hangs holds up only its own lane; lives on one loop.
+    """Blocking jobs in threads, a lane for each window: a hung job holds up only its own lane; lives on one loop.
 
-    Of a lane one job runs at a time, in the order of asking; of all lanes a few. A job that outlives its deadline is
-    given up: its place is free for others, and its lane refuses what comes until the thread ends, if it ever does. So
-    there is at most one lost thread for each lane. asyncio's own executor is no place for such jobs: it has few
-    threads, names of hosts are looked up in them, and the process would wait for them at its end.
+    A lane runs a job at a time, in the order of asking; all lanes together run a few. A job that outlives its deadline
+    is
+    given up: its place is free for other jobs, and its lane refuses new jobs until the thread ends, if ever. So each
+    lane
+    loses at most a single thread. asyncio's own executor is no place for such jobs: the executor has few threads, host
+    names are looked up there, and the process would wait for the jobs at its end.
     """
 
     def __init__(self, name: str, at_once: int = _AT_ONCE) -> None:
@@ -171,10 +173,10 @@ class Pool:
     """Sizes and times of a pool of worker threads."""
 
     workers: int = 1
-    """Threads; 0 for none."""
+    """Threads; 0 for no thread."""
     spares: int = SPARES
     most_parked: int = 64
-    """Threads that stay when the waits are over, for the next ones."""
+    """Threads kept after waits are over, for the next waits."""
     slice_s: float = 0.005
     """Seconds, from its second message on, after which a busy actor yields in any case."""
     lend_s: float = 0.002

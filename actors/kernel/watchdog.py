@@ -1,4 +1,4 @@
-"""Watchdog over handlers and loops that do not come back: names them, and sees that other actors can go on."""
+"""Watchdog over hung handlers and loops: names the actor or loop, and lets other actors go on."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ LEND_S = 0.5
 """Seconds after which another worker takes the place of a worker in the same batch; a batch takes milliseconds."""
 RUNNER = "actors.kernel.runner"
 HAND = "message"
-"""Variable of the runner with the message in hand: read from its frame, so that no message costs a note of it."""
+"""Variable of the runner with the message in hand: read from the runner's frame, so no message costs a note."""
 
 
 @dataclass(frozen=True, slots=True)
 class InHand:
-    """Present batch of one worker."""
+    """Present batch of a worker."""
 
     worker: str
     address: Address
     message_type: str
     """Empty while an actor is started or stopped."""
     seconds: float
-    """Since the watchdog first saw it at this; 0 if it has not yet."""
+    """Seconds since the watchdog first saw the worker at this work; 0 if not yet seen."""
     stack: str
     """Stack as Python prints it, outermost frame first."""
 
     def __str__(self) -> str:
-        """In one line, e.g. `shell has been handling RunBash for 12.0 s on worker-1`."""
+        """In a single line, e.g. `shell has been handling RunBash for 12.0 s on worker-1`."""
         doing = f"handling {self.message_type}" if self.message_type else "starting or stopping"
         return f"{self.address} has been {doing} for {self.seconds:.1f} s on {self.worker}"
 
 
 def in_hand(worker: Worker, frame: FrameType | None, seconds: float) -> InHand | None:
-    """Present work of `worker`, whose innermost frame is `frame`, since `seconds`; None if it waits for work."""
+    """Present work of `worker` with innermost frame `frame`, since `seconds`; None if the worker waits for work."""
     mailbox = worker.mailbox
     if mailbox is None or frame is None:
         return None
@@ -62,11 +62,13 @@ def in_hand(worker: Worker, frame: FrameType | None, seconds: float) -> InHand |
 
 
 class Watchdog:
-    """Watchdog of workers and loops, on the system's clock; a worker that is in one batch for too long is stuck.
+    """Watchdog of workers and loops, on the system's clock; a worker too long in a single batch is stuck.
 
-    A stuck handler cannot be ended. Its worker is soon counted as waiting until it comes back, so that a spare one
-    takes its place and the other actors go on; when the limit is over it is named, once, and counted. So is a loop that
-    does not come back; some time later its actor crashes and gets a new one.
+    A stuck handler cannot be ended. Its worker is soon counted as waiting until the handler comes back, so a spare
+    worker
+    takes its place and the other actors go on. After the limit the actor is named, once, and counted. The same holds
+    for a
+    loop that does not come back; some time later its actor crashes and gets a new loop.
     """
 
     def __init__(
@@ -76,13 +78,13 @@ class Watchdog:
         now: Callable[[], float] = perf_counter,
         liveness: Liveness | None = None,
     ) -> None:
-        """A watchdog that looks when it is told to, or by itself after `start`.
+        """A watchdog that looks on request, or by itself after `start`.
 
         Args:
             system: System of the workers.
-            limit_s: After which an actor or a loop is named.
-            now: Steady seconds; real ones, for a handler hangs in real time even where the system's clock is a test's.
-            liveness: Record of loops and core actors, where another watchdog has one already.
+            limit_s: Seconds after which an actor or a loop is named.
+            now: Steady seconds; real seconds, for a handler hangs in real time even if the system's clock is a test's.
+            liveness: Record of loops and core actors, if another watchdog has a record already.
 
         Raises:
             ValueError: `limit_s` is not above 0.
@@ -94,46 +96,46 @@ class Watchdog:
         self._limit_s = limit_s
         self._lend_s = min(LEND_S, limit_s)
         self.on_look: Callable[[tuple[str, ...]], None] = lambda _late: None
-        """Called after each look, a few times a second, with the core actors and loops that do not answer, mostly none;
-        must not block."""
+        """Called after each look, a few times a second, with the unresponsive core actors and loops, mostly an empty
+        tuple; must not block."""
         self._liveness = liveness or Liveness(system, limit_s)
         self._looked_at = now()
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._lent: dict[Worker, int] = {}
-        """Worker for which another stands in -> the number of the batch that it is in."""
+        """Worker with a stand-in -> the number of its batch."""
         self._named: dict[Worker, int] = {}
-        """Worker whose actor was named -> the number of the batch that it was in."""
+        """Worker of a named actor -> the number of its batch at the time."""
 
     @property
     def late(self) -> tuple[str, ...]:
-        """Core actors and loops that did not answer in time when last looked at, e.g. `memory`, `loop discord`."""
+        """Core actors and loops without an answer in time at the last look, e.g. `memory`, `loop discord`."""
         return self._liveness.late
 
     @property
     def loops(self) -> tuple[str, ...]:
-        """Names of the loops that are watched."""
+        """Names of the watched loops."""
         return tuple(sorted(loop.name for loop in self._liveness.loops))
 
     @property
     def liveness(self) -> Liveness:
-        """Record of the loops and core actors that are asked for signs of life."""
+        """Record of the loops and core actors asked for signs of life."""
         return self._liveness
 
     def watch(self, loop: LoopThread) -> None:
-        """Look after `loop`, which runs and belongs to an actor."""
+        """Look after `loop`, a running loop owned by an actor."""
         self._liveness.add(loop)
 
     def unwatch(self, loop: LoopThread) -> None:
-        """Look after `loop` no more, since its owner stops it."""
+        """Look after `loop` no more, since its owner stops the loop."""
         self._liveness.remove(loop)
 
     def start(self) -> None:
-        """Begin to look; it ends with the system's clock."""
+        """Begin to look; the looks end with the system's clock."""
         self._system.clock.call_later(self._lend_s / 2, self._go_on)
 
     def counts(self) -> dict[str, int]:
-        """Times that an actor was stuck so far, by kind, or a loop, by name; returned ones stay counted."""
+        """Times that an actor was stuck so far, by kind, or a loop, by name; finished hangs stay counted."""
         with self._lock:
             return dict(self._counts)
 
@@ -192,7 +194,7 @@ class Watchdog:
 
 
 def _message_type(frame: FrameType) -> str:
-    """The class of the message that the runner's frame, somewhere below `frame`, has in hand; empty without one."""
+    """The class of the message in hand of the runner's frame, somewhere below `frame`; empty without a message."""
     link: FrameType | None = frame
     while link is not None:
         if link.f_globals.get("__name__") == RUNNER and link.f_locals.get(HAND) is not None:

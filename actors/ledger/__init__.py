@@ -1,5 +1,5 @@
-"""Ledger: what every call of a model took, in files of one line a call, and what that comes to.
+"""Ledger: the cost of every model call, in files of a line per call, and the sums.
 
-Read `actor.py`, then `file.py` (how lines are kept); `commands.py` is `/usage`.
+Read `actor.py`, then `file.py` (format and storage of lines); `commands.py` is `/usage`.
 Sums are made by `domain.policy.spending`.
 """

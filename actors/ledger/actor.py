@@ -1,4 +1,4 @@
-"""LedgerActor: enters what every call of a model took, and says what a day has come to."""
+"""LedgerActor: enters the cost of every model call, and reports a day's sums."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from messages.status import DescribeYourself, SelfDescription
 log = logging.getLogger(__name__)
 
 SYNC_S = 1.0
-"""After a line at the latest it is on the disk."""
+"""Longest delay of a line's sync to disk."""
 AGAIN_S = 5.0
 """After a failure to write."""
 MOST_WAITING = 20_000
-"""Lines that wait for a disk that takes none; of more, the oldest are lost."""
+"""Lines waiting for a disk that refuses writes; beyond the limit, the oldest are lost."""
 MOST_WINDOWS = 20
 """Windows named in a sum of recent calls."""
 ANSWER_S = 60.0
@@ -47,17 +47,17 @@ class LedgerActor(Actor):
     """Owner of the ledger: a line for each attempt at a call, of any caller and with any outcome.
 
     Owns: the files in `usage/`, and the sums of this day.
-    Asks: a window what its conversation has used, for `/usage`.
-    Crashes on: any defect; not on a disk that is full or broken, for which lines wait in memory.
+    Asks: a window for the usage of its conversation, for `/usage`.
+    Crashes on: any defect; not on a full or broken disk, as lines then wait in memory.
     Callers publish to the topic `SPENT`; a model's answer goes to its window after `EntriesConfirmed`.
     """
 
     def __init__(self, folder: Path | None, disk: Disk | None = None) -> None:
-        """Nothing is read yet.
+        """Begin without reading.
 
         Args:
             folder: Folder of the ledger; None to keep nothing.
-            disk: How they are written; None for the usual way.
+            disk: Disk to write to; None for the usual disk.
         """
         super().__init__()
         self._folder = folder
@@ -71,12 +71,12 @@ class LedgerActor(Actor):
         self._owners: dict[str, Total] = {}
 
     def on_start(self) -> None:
-        """Follow calls, and sum what this day has taken so far."""
+        """Follow calls, and sum this day's usage so far."""
         self.follow(SPENT)
         self._begin_day()
 
     def _begin_day(self) -> None:
-        """Sum what this day has taken so far, unless that is done: a clock that was set may bring any day."""
+        """Sum this day's usage so far, unless done: a clock that was set may bring any day."""
         now = self.now()
         if now.date() == self._day:
             return
@@ -88,7 +88,7 @@ class LedgerActor(Actor):
                 self._add(spent)
 
     def on_stop(self) -> None:
-        """Write what waits, once more, and have it on the disk."""
+        """Write waiting lines once more, and sync."""
         if self._files is None:
             return
         self._write_and_sync()
@@ -99,7 +99,7 @@ class LedgerActor(Actor):
         self,
         message: CallSpent | ConfirmEntries | TellUsage | UsageTold | ReadUsage | Refused | DescribeYourself,
     ) -> None:
-        """Enter a call, or say what they come to."""
+        """Enter a call, or report sums."""
         match message:
             case CallSpent():
                 self._count(message)
@@ -118,7 +118,7 @@ class LedgerActor(Actor):
                 not_understood(message)
 
     def _enter(self, spent: CallSpent) -> None:
-        """Have a line written, now if the disk takes it."""
+        """Have a line written, now if the disk takes the line."""
         if self._files is None:
             return
         self._waiting.append(spent)
@@ -173,7 +173,7 @@ class LedgerActor(Actor):
         self._owners.setdefault(spent.owner, Total()).add(spent)
 
     def _ask_window(self, request: TellUsage) -> None:
-        """Ask the window for its conversation's part of the answer, and pass it on with the sum of the day."""
+        """Ask the window for its conversation's part of the answer, and pass the part on with the sum of the day."""
 
         def make(request_id: RequestId, reply_to: Address) -> TellUsage:
             return TellUsage(request_id=request_id, reply_to=reply_to, window=request.window)
@@ -199,7 +199,7 @@ class LedgerActor(Actor):
         self.ask(request.window.address, make, ANSWER_S, go_on)
 
     def _read(self, request: ReadUsage) -> None:
-        """Sum what is entered for the last days."""
+        """Sum the entries of the last days."""
         midnight = datetime.combine(self.now().date(), time(), UTC)
         try:
             with self.blocking():

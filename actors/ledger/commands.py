@@ -1,4 +1,4 @@
-"""Slash command of the ledger: what a conversation has used, and what its window has used today."""
+"""Slash command of the ledger: usage of a conversation, and of its window today."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _day(today: DayUsage) -> str:
 
 
 def _tokens(used: UsageTold | DayUsage) -> str:
-    """Tokens in words, with the share that providers had kept."""
+    """Tokens in words, with the share cached by providers."""
     share = 100 * used.cached_tokens // max(1, used.prompt_tokens)
     cached = f" ({share} % of them from the provider's cache)" if used.cached_tokens else ""
     return f"{used.prompt_tokens:,} tokens read{cached} and {used.completion_tokens:,} written"

@@ -1,4 +1,4 @@
-"""Ledger's files: `usage/YYYY-MM.jsonl`, one line of JSON for each call, which are only ever added to."""
+"""Ledger's files: `usage/YYYY-MM.jsonl`, a line of JSON for each call; append-only."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class LedgerFiles:
         self._month: Notebook | None = None
 
     def append(self, spent: CallSpent) -> None:
-        """Write one line at the end of the month's file.
+        """Write a line at the end of the month's file.
 
         Raises:
-            OSError: the line is not written; nothing of the line stays.
+            OSError: the line is not written; no part of the line stays.
         """
         path = self._folder / name_of(spent.at)
         if self._month is None or self._month.path != path:
@@ -60,12 +60,12 @@ class LedgerFiles:
 
 
 def name_of(at: datetime) -> str:
-    """Name of the file that calls of that time (UTC) are entered in."""
+    """Name of the file for calls of the given time (UTC)."""
     return f"{at.year:04}-{at.month:02}.jsonl"
 
 
 def _entry(line: bytes, year: int, month: int) -> CallSpent | None:
-    """The call that a line tells of, at its time in UTC; None for a line that is no entry of that month."""
+    """The call in a line, at its time in UTC; None for a line that is no entry of the given month."""
     try:
         spent = _DECODER.decode(line)
         if spent.at.tzinfo is not UTC:
@@ -76,7 +76,7 @@ def _entry(line: bytes, year: int, month: int) -> CallSpent | None:
 
 
 class Damage:
-    """Count of lines that say nothing, by file."""
+    """Count of unreadable lines, by file."""
 
     def __init__(self) -> None:
         self.lines = 0
@@ -86,13 +86,13 @@ class Damage:
 def entries(
     folder: Path, since: datetime | None = None, until: datetime | None = None, damage: Damage | None = None
 ) -> Iterator[CallSpent]:
-    """Entries, oldest file first, without the end of a line that is being written.
+    """Entries, oldest file first, without an unfinished last line.
 
     Args:
-        folder: Of the files; it may be missing.
+        folder: Folder of the files; may be missing.
         since: First instant to count; None for all.
         until: First instant after; None for all.
-        damage: Is told of lines that are no entries.
+        damage: Counts lines that are no entries.
 
     Raises:
         OSError: a file cannot be read.
@@ -119,7 +119,7 @@ def entries(
 
 
 def entries_on(folder: Path, at: datetime) -> Iterator[CallSpent]:
-    """Entries of the day of `at` (UTC); a file that cannot be read, and lines that are no entries, cost a warning."""
+    """Entries of the day of `at` (UTC); an unreadable file, and lines that are no entries, cost a warning."""
     damage, midnight = Damage(), datetime.combine(at.date(), time(), UTC)
     try:
         yield from entries(folder, midnight, midnight + timedelta(days=1), damage)

@@ -10,7 +10,7 @@ from messages.model import LEDGER
 
 
 def row(plan: Plan, _parts: Parts) -> Part:
-    """The one actor that enters what calls take, the first to start and the last to end; a single turn keeps none."""
+    """The single actor that enters usage, the first to start and the last to end; absent from a single turn."""
     folder = plan.settings.data_root / FOLDER if plan.lives and not plan.host else None
 
     def build(_key: str) -> Actor:

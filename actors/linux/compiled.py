@@ -1,4 +1,4 @@
-"""Loading of what the build compiles beside its modules (setup.py): libraries, by ctypes, with twins in numpy."""
+"""Loading of libraries that the build compiles beside modules (setup.py), by ctypes, with twins in numpy."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from pathlib import Path
 log = logging.getLogger(__name__)
 
 _ELF = b"\x7fELF\x02\x01"
-"""Beginning of a little-endian 64-bit binary, the only kind that the build makes."""
+"""Beginning of a little-endian 64-bit binary, the only kind made by the build."""
 _HEAD = struct.Struct("<40xQ10xHH2x")
-"""In its head: offset of the section table, size of an entry, number of entries. The table comes last."""
+"""In the binary's head: offset of the section table, size of an entry, number of entries. The table comes last."""
 
 
 def library_path(module: str, name: str) -> Path:
-    """Path at which the build puts a library: beside a module (its `__file__`), named like a Python extension."""
+    """Path of a built library: beside a module (its `__file__`), named like a Python extension."""
     return Path(module).with_name(f"{name}{EXTENSION_SUFFIXES[0]}")
 
 
 def load(path: Path, what: str, prefix: str, interface: int) -> ctypes.CDLL | None:
-    """Library at `path`; None for a missing file, and, with a warning in the log, for a library of another interface.
+    """Library at `path`; None for a missing file, and, with a logged warning, for a library of another interface.
 
     Args:
         path: Path from `library_path`.

@@ -8,19 +8,19 @@ import sys
 
 
 def share(part: int, fewest: int, soft: int | None = None) -> int:
-    """Number of descriptors for one use.
+    """Number of descriptors for a use.
 
     Args:
-        part: The use may take one descriptor in so many.
+        part: Inverse of the use's share of the descriptors.
         fewest: Least number, whatever the limit.
-        soft: Limit of the process; by default as it is now.
+        soft: Limit of the process; by default the present limit.
     """
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0] if soft is None else soft
     return sys.maxsize if soft == resource.RLIM_INFINITY else max(fewest, soft // part)
 
 
 def in_memory(name: str, data: bytes) -> int:
-    """Descriptor of a file that exists in memory only, open at its beginning."""
+    """Descriptor of a file in memory only, open at its beginning."""
     descriptor = os.memfd_create(name)
     try:
         written = 0

@@ -1,7 +1,7 @@
-"""Disk calls on whose outcome a promise hangs, behind one face, so that a test can see, fail or cut each of them.
+"""Disk calls behind a promise, with a single interface, so a test can see, fail or cut each call.
 
-What is written survives the process at once, and a power loss only after `sync`; a name (of a new file, a link, a
-renamed file, a folder) survives a power loss only after `sync_folder` of the folder that it stands in.
+Written data survives the process at once, and a power loss only after `sync`; a name (of a new file, a link, a renamed
+file, a folder) survives a power loss only after `sync_folder` of the folder above.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Protocol
 from actors.linux.private_folder import make_private, make_private_one
 
 OPERATOR_KEY = "agent.key"
-"""Beside the operator's socket: the key that each request must carry."""
+"""Beside the operator's socket: the key carried by each request."""
 GATEWAY_KEY = "gateway.key"
-"""The key that the gateway of facts made for its clients."""
+"""The key made by the gateway of facts for its clients."""
 OBSERVER_PAGE = "observer.json"
 """The address of the observer's page, with its token."""
 SECRET_FILES = (OPERATOR_KEY, GATEWAY_KEY, OBSERVER_PAGE)
-"""The files of the data root that hold a key or a token, each written by `put_secret` alone; no backup holds one."""
+"""The files of the data root with a key or a token, each written by `put_secret` alone; no backup holds any."""
 _FILE_MODE = 0o600
 _AT_FDCWD = -100
 _EXCHANGE = 2
@@ -30,14 +30,14 @@ _UNSUPPORTED = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNO
 
 
 class Disk(Protocol):
-    """Calls that store something; each raises OSError as the system's own."""
+    """Calls that store data; each raises OSError as the system's own."""
 
     def open(self, path: Path, flags: int, mode: int = _FILE_MODE, /) -> int:
-        """A descriptor of the file at `path`, which `flags` may make."""
+        """Descriptor of the file at `path`; `flags` may create the file."""
         ...
 
     def write(self, fd: int, data: bytes, /) -> int:
-        """Write bytes; the number of written ones."""
+        """Write bytes; the number of bytes written."""
         ...
 
     def sync(self, fd: int, /) -> None:
@@ -49,19 +49,19 @@ class Disk(Protocol):
         ...
 
     def sync_all(self) -> None:
-        """Return when everything that any program has written is on the disk."""
+        """Return when all data written by any program is on the disk."""
         ...
 
     def make_folder(self, folder: Path, /) -> None:
-        """Make a folder for its owner alone, unless it is there."""
+        """Make a folder for its owner alone, unless present."""
         ...
 
     def link(self, path: Path, other: Path, /) -> None:
-        """Give the file at `path` the name `other` as well, which must be free."""
+        """Give the file at `path` the further name `other`; the name must be free."""
         ...
 
     def replace(self, path: Path, other: Path, /) -> None:
-        """Rename the file at `path` to `other`, whatever had that name."""
+        """Rename the file at `path` to `other`, replacing any file there."""
         ...
 
     def exchange(self, path: Path, other: Path, /) -> bool:
@@ -109,7 +109,7 @@ class RealDisk:
         make_private_one(folder)
 
     def link(self, path: Path, other: Path, /) -> None:
-        """As `os.link`; of a symbolic link itself, never of what it leads to."""
+        """As `os.link`; of a symbolic link itself, never of its target."""
         os.link(path, other, follow_symlinks=False)
 
     def replace(self, path: Path, other: Path, /) -> None:
@@ -130,10 +130,10 @@ class RealDisk:
 
 
 def exchange(one: Path, other: Path) -> bool:
-    """Exchange the names of two files, so that a replaced one can still be read; False where the system cannot.
+    """Exchange the names of two files, so a replaced file stays readable; False if the system cannot.
 
     Raises:
-        OSError: one of them is gone, or may not be renamed.
+        OSError: a file is gone, or may not be renamed.
     """
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
@@ -147,20 +147,20 @@ def exchange(one: Path, other: Path) -> bool:
 
 
 def write_all(disk: Disk, fd: int, data: bytes) -> None:
-    """Write all of `data`, and return when it is on the disk.
+    """Write all of `data`, and return when the data is on the disk.
 
     Raises:
-        OSError: some of it may not be.
+        OSError: part of the data may not be on the disk.
     """
     write_some(disk, fd, data)
     disk.sync(fd)
 
 
 def write_some(disk: Disk, fd: int, data: bytes) -> None:
-    """Write all of `data`; it is there whenever the process is killed, and after a power loss perhaps not.
+    """Write all of `data`; the data survives a kill of the process, but perhaps not a power loss.
 
     Raises:
-        OSError: some of it may not be there.
+        OSError: part of the data may not be there.
     """
     written = 0
     while written < len(data):
@@ -173,30 +173,31 @@ def write_some(disk: Disk, fd: int, data: bytes) -> None:
 def give_back(fd: int) -> None:
     """Close a descriptor of a file that was synced, or is given up.
 
-    Some file systems say at a close what became of writes before it; the number is another file's from then on.
+    Some file systems report failed earlier writes at the close; the number may be another file's from then on.
     """
     with suppress(OSError):
         os.close(fd)
 
 
 def draft_path(path: Path) -> Path:
-    """Path at which `put_whole` writes new content of `path`; a disk that refuses every call may leave a file there."""
+    """Path of the draft of `put_whole` for `path`; a disk that refuses every call may leave a draft there."""
     return path.with_name(f".{path.name}.new")
 
 
 def put_whole(disk: Disk, path: Path, data: bytes, *, is_durable: bool = True, mode: int = _FILE_MODE) -> None:
-    """Make the file at `path` hold `data`, whole and safe from a power loss; until then it holds what it held.
+    """Make the file at `path` hold `data`, whole and safe from a power loss; until then the old content stays.
 
     Args:
-        disk: Where.
-        path: Of the file.
+        disk: Disk to write to.
+        path: Path of the file.
         data: New content.
-        is_durable: Otherwise nothing is waited for: whole whenever the process is killed, but after a power loss it may
-            hold anything.
+        is_durable: If False the call waits for no sync: the file is whole after a kill of the process, but after a
+            power
+            loss may hold anything.
         mode: Permissions of the file.
 
     Raises:
-        OSError: it may hold either.
+        OSError: the file may hold either content.
     """
     draft = draft_path(path)
     with suppress(FileNotFoundError):
@@ -225,12 +226,12 @@ def put_secret(folder: Path, name: str, text: str, *, is_durable: bool = True) -
 
     Args:
         folder: The data root.
-        name: One of `SECRET_FILES`.
+        name: Member of `SECRET_FILES`.
         text: New content.
         is_durable: As of `put_whole`.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
         ValueError: the name is not on the list.
     """
     if name not in SECRET_FILES:
@@ -239,15 +240,15 @@ def put_secret(folder: Path, name: str, text: str, *, is_durable: bool = True) -
 
 
 def secret_names() -> frozenset[str]:
-    """Names of the secret files and of their drafts, which a kill may leave."""
+    """Names of the secret files and of their drafts, as a kill may leave a draft."""
     return frozenset(each for name in SECRET_FILES for each in (name, draft_path(Path(name)).name))
 
 
 def make_durable(disk: Disk, up_to: Path, *folders: Path) -> None:
-    """Sync the names in folders and in each folder above them, up to and with `up_to`, each once, the deepest first.
+    """Sync the names in folders and in each folder above, up to and with `up_to`, each once, the deepest first.
 
     Raises:
-        OSError: a folder cannot be synced; those that are less deep were not tried.
+        OSError: a folder cannot be synced; shallower folders were not tried.
         ValueError: `up_to` is not above a folder.
     """
     steps = {
@@ -261,10 +262,10 @@ def make_durable(disk: Disk, up_to: Path, *folders: Path) -> None:
 
 
 def make_folders(disk: Disk, folder: Path) -> None:
-    """Make `folder` and those above it that are missing; all of their names survive a power loss.
+    """Make `folder` and missing folders above; all of their names survive a power loss.
 
     Raises:
-        OSError: one of them cannot be made or synced.
+        OSError: a folder cannot be made or synced.
     """
     there = next(each for each in folder.parents if each.exists())
     make_private(folder, disk.make_folder)

@@ -1,8 +1,7 @@
-"""Folder walks that nothing in the folder can block, lead elsewhere or crash: by descriptors, never by a path.
+"""Folder walks that no content can block, lead elsewhere or crash: by descriptors, never by a path.
 
-What lies in such a folder was put there by a command: links, pipes, trees deeper than a path can be, folders that are
-shut. Each is opened beside its parent's descriptor, as a folder or not at all, so that a link is not followed and a
-pipe not waited for.
+Commands put the content there: links, pipes, trees deeper than a path can be, closed folders. Each entry is opened
+beside its parent's descriptor, as a folder or not at all, so a link is not followed and a pipe not waited for.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 MOST_LEVELS = 100
-"""Folders within folders; each costs a descriptor while the walk is in it."""
+"""Most nested folders; each costs a descriptor during the walk inside."""
 SLICE = 500
-"""Entries and folders after which a walk pauses, wherever it is."""
+"""Entries and folders after which a walk pauses, at any point."""
 _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _BLOCK_BYTES = 512
 _ALL_OF_OWNER = 0o700
@@ -38,14 +37,14 @@ class Usage:
 
 
 def open_folder(name: str, parent: int | None = None) -> int:
-    """Descriptor of a folder; one that its owner has shut is opened up.
+    """Descriptor of a folder; a folder closed by its owner is opened up.
 
     Args:
-        name: In `parent`, or a path of the agent's own.
+        name: Name in `parent`, or a path of the agent's own.
         parent: Descriptor; None for a path.
 
     Raises:
-        OSError: there is no such folder; a link is none.
+        OSError: the folder does not exist; a link is no folder.
     """
     try:
         return os.open(name, _OPEN, dir_fd=parent)
@@ -59,10 +58,10 @@ def open_folder(name: str, parent: int | None = None) -> int:
 
 
 def usage(folder: int, most_files: int) -> Iterator[Usage]:
-    """Usage of a folder counted so far, after each `SLICE` steps and at the end; stops when it is beyond the limit.
+    """Usage of a folder counted so far, after each `SLICE` steps and at the end; stops beyond the limit.
 
     Args:
-        folder: Descriptor, which stays open.
+        folder: Descriptor; stays open.
         most_files: Limit at which counting stops.
 
     Raises:
@@ -107,12 +106,12 @@ def usage(folder: int, most_files: int) -> Iterator[Usage]:
 
 
 def remove_tree(name: str, parent: int) -> None:
-    """Remove the file or folder `name` in `parent`, at any depth; no other process may change it meanwhile.
+    """Remove the file or folder `name` in `parent`, at any depth; no other process may change the tree meanwhile.
 
-    What lies deeper is moved up, so that two descriptors suffice.
+    Deeper entries are moved up, so two descriptors suffice.
 
     Raises:
-        OSError: something cannot be removed.
+        OSError: an entry cannot be removed.
     """
     try:
         is_folder = stat.S_ISDIR(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode)
@@ -133,7 +132,7 @@ def remove_tree(name: str, parent: int) -> None:
 
 
 def _remove_or_lift(entry: str, top: int, number: int) -> int:
-    """Remove an entry of `top`; of a folder that is not empty, move what it holds up into `top`."""
+    """Remove an entry of `top`; move the content of a folder that is not empty up into `top`."""
     if not stat.S_ISDIR(os.stat(entry, dir_fd=top, follow_symlinks=False).st_mode):
         os.unlink(entry, dir_fd=top)
         return number
@@ -160,7 +159,7 @@ def _remove_or_lift(entry: str, top: int, number: int) -> int:
 
 
 def _open_to_empty(name: str, parent: int) -> int:
-    """Descriptor of a folder out of which things can be taken, also where its owner may only read it."""
+    """Descriptor of a folder for removing its entries, even if its owner may only read the folder."""
     folder = open_folder(name, parent)
     try:
         if stat.S_IMODE(os.fstat(folder).st_mode) & _ALL_OF_OWNER != _ALL_OF_OWNER:
@@ -181,7 +180,7 @@ def _open_child(name: str, parent: int) -> int:
 
 
 def _bytes_of(entry: os.DirEntry[str], folders: list[str]) -> int:
-    """Bytes that an entry takes; a folder's name is put among `folders`."""
+    """Bytes of an entry; the name of a folder is put among `folders`."""
     try:
         status = entry.stat(follow_symlinks=False)
     except FileNotFoundError:

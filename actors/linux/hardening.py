@@ -12,10 +12,10 @@ _PR_SET_DUMPABLE = 4
 
 
 def make_undumpable() -> bool:
-    """Close this process's memory and environment to others of its user; whether that worked.
+    """Close this process's memory and environment to other processes of its user; True on success.
 
     Linux then gives `/proc/<pid>/environ`, `mem`, `fd` and the like to root, and refuses ptrace; core dumps end too.
-    Programs that are started later are not affected. Children that only fork are.
+    Programs started later are not affected. Children that only fork are affected.
     """
     if sys.platform != "linux":
         return False

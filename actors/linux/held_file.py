@@ -16,21 +16,21 @@ class HeldError(OSError):
     """Another process holds the lock."""
 
     def __init__(self, path: Path, holder: str) -> None:
-        """Name the process, as the file says it."""
+        """Name the process, as written in the file."""
         self.holder = holder or "unknown"
         super().__init__(f"{path}: process {self.holder} holds it")
 
 
 class HeldFile:
-    """Exclusive lock on one file, which is made if need be and never removed."""
+    """Exclusive lock on a file; the file is made if need be and never removed."""
 
     def __init__(self, path: Path) -> None:
-        """Hold nothing yet."""
+        """Begin without the lock."""
         self._path = path
         self._fd: int | None = None
 
     def hold(self) -> None:
-        """Take the lock, unless it is held by this object already.
+        """Take the lock, unless this object already holds the lock.
 
         Raises:
             HeldError: another process, or another object of this process, holds the lock.

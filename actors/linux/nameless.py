@@ -1,4 +1,4 @@
-"""Nameless files: disk space of files without a name (deleted, or never linked) that processes hold open."""
+"""Nameless files: disk space of files without a name (deleted, or never linked), held open by processes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SLICE = 500
 """Descriptors after which a search pauses."""
 _BLOCK_BYTES = 512
 _MOST_DESCRIPTORS = 1024
-"""Descriptors of one process at most; the count for a process that cannot be read."""
+"""Descriptors of a process at most; the count for an unreadable process."""
 _IN_FLIGHT = re.compile(rb"^scm_fds:\s*([0-9]+)", re.MULTILINE)
 _DELETED = b" (deleted)"
 
@@ -28,7 +28,7 @@ class NamelessFiles:
     bytes: int = 0
     """Allocated blocks."""
     unseen: int = 0
-    """Further files at most, uncountable: in flight in a socket, mapped, or of a process that cannot be read."""
+    """Further files at most, uncountable: in flight in a socket, mapped, or of an unreadable process."""
 
 
 class _Count:
@@ -80,7 +80,7 @@ def _list_folder(folder: str, count: _Count) -> list[str]:
 
 
 def _has_ended(folder: str) -> bool:
-    """True if the thread of a folder in /proc has ended: it holds no file, and only root may read its folders."""
+    """True if the thread of a folder in /proc has ended: its files are closed, and only root may read its folders."""
     thread = folder.removesuffix("/fd")
     try:
         with open(f"{thread}/stat", "rb") as file:  # noqa: PTH123
@@ -100,7 +100,7 @@ def _look_at(folder: str, number: str, count: _Count) -> None:
 
 
 def _look_at_maps(pid: int, count: _Count) -> None:
-    """Count mapped files once: threads share one memory, and an ended first thread lists nothing."""
+    """Count mapped files once: threads share a single memory, and an ended first thread lists no file."""
     device = b"%02x:%02x" % (os.major(count.device), os.minor(count.device))
     for thread in reversed(os.listdir(f"/proc/{pid}/task")):  # noqa: PTH208
         with open(f"/proc/{pid}/task/{thread}/maps", "rb") as file:  # noqa: PTH123

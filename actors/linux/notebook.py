@@ -30,9 +30,10 @@ _UNREADABLE = (ValueError, msgspec.MsgspecError, RecursionError, OverflowError)
 
 
 class Notebook:
-    """Writer and reader of one file; each call opens the file, so a file that an operator removed is missed at once.
+    """Writer and reader of a file; each call opens the file, so a removal by an operator is noticed at once.
 
-    Added lines survive a kill, and a power loss after a sync. A failed addition leaves no line, nor a part of one. The
+    Added lines survive a kill, and a power loss after a sync. A failed addition leaves no line, nor a part of a line.
+    The
     folder is made, for its owner alone, with the first line.
     """
 
@@ -47,10 +48,9 @@ class Notebook:
         """Begin without reading.
 
         Args:
-            path: Of the file.
+            path: Path of the file.
             disk: Disk to write to; None for the real disk.
-            content: Gives all lines that still count, for compaction and for a file that was removed; None for a file
-                that is never compacted.
+            content: Gives all live lines, for compaction and for a removed file; None for a file without compaction.
             long_bytes: Size from which the file is compacted, unless compaction saves less than half.
         """
         self.path = path
@@ -61,10 +61,10 @@ class Notebook:
         """True if the file's name survives a power loss."""
 
     def lines(self) -> list[bytes]:
-        """Lines in order, without line feeds and empty ones; no lines of a missing file.
+        """Lines in order, without line feeds and empty lines; no lines of a missing file.
 
         Raises:
-            OSError: the file cannot be read, or is no regular one.
+            OSError: the file cannot be read, or is no regular file.
         """
         try:
             *lines, _ = read_regular(self.path).split(b"\n")
@@ -73,7 +73,7 @@ class Notebook:
         return [line for line in lines if line]
 
     def records(self, parse: Callable[[bytes], T]) -> list[T]:
-        """Parsed lines in order; unreadable lines are passed over, with one warning for all of them.
+        """Parsed lines in order; unreadable lines are skipped, with a single warning for all.
 
         Args:
             parse: Reads a line; raises ValueError, or an error of msgspec, for an unreadable line.
@@ -93,11 +93,12 @@ class Notebook:
         return records
 
     def append(self, *lines: bytes, is_durable: bool) -> None:
-        """Add lines; a file that is long is compacted before, a file that is gone is written anew.
+        """Add lines; a long file is compacted before, a missing file is written anew.
 
         Args:
             lines: Each with its line feed.
-            is_durable: Whether to return only when the lines survive a power loss; otherwise the next sync takes them.
+            is_durable: Whether to return only when the lines survive a power loss; otherwise the next sync covers the
+                lines.
 
         Raises:
             OSError: the lines are not added, or may not survive a power loss.
@@ -131,7 +132,7 @@ class Notebook:
                 give_back(fd)
 
     def rewrite(self) -> None:
-        """Compact the file to the lines that still count, durably.
+        """Compact the file to its live lines, durably.
 
         Raises:
             OSError: the earlier file may be in place.
@@ -139,7 +140,7 @@ class Notebook:
         self._put(self._content() if self._content is not None else [line + b"\n" for line in self.lines()])
 
     def replace(self, lines: Iterable[bytes]) -> None:
-        """Have the file hold these lines, each with its line feed, and nothing else, durably.
+        """Replace the content of the file by these lines, each with its line feed, durably.
 
         Raises:
             OSError: the earlier file may be in place.
@@ -147,7 +148,7 @@ class Notebook:
         self._put(lines)
 
     def _prepare(self) -> None:
-        """Have a file to add to, and no long one."""
+        """Have a file to add to, and no long file."""
         try:
             size = self.path.lstat().st_size
         except FileNotFoundError:
@@ -184,11 +185,12 @@ class NoteFolder:
         """Begin without reading.
 
         Args:
-            folder: Absolute.
+            folder: Absolute path.
             disk: Disk to write to; None for the real disk.
             most_bytes: Larger files are not read.
-            above: Folder whose name, and those of all folders below it, must survive a power loss with a durable note;
-                None for the one above `folder`.
+            above: Folder that must survive a power loss with a durable note, as must all folders below; None for the
+                folder
+                above `folder`.
         """
         self.folder = folder
         self._disk = disk or RealDisk()
@@ -240,7 +242,7 @@ class NoteFolder:
             return []
 
     def remove(self, name: str) -> None:
-        """Remove a note, if it is there.
+        """Remove a note, if present.
 
         Raises:
             OSError: the note may still be there.
@@ -250,7 +252,7 @@ class NoteFolder:
 
 
 def _whole_lines(fd: int) -> int:
-    """Size of a file in bytes, once the end of a line that was cut off is removed."""
+    """Size of a file in bytes, after removal of an unfinished last line."""
     size = keep = os.fstat(fd).st_size
     if not size or os.pread(fd, 1, size - 1) == b"\n":
         return size

@@ -17,7 +17,7 @@ PRIVATE = 0o700
 
 
 def make_private_one(folder: Path) -> None:
-    """Make `folder`, unless it exists; its parent must exist.
+    """Make `folder`, unless present; its parent must exist.
 
     Raises:
         OSError: `folder` cannot be made, or is no folder.
@@ -70,7 +70,7 @@ class TemporaryFolder(tempfile.TemporaryDirectory[str]):
         super().__init__(prefix=prefix, ignore_cleanup_errors=True)
 
     def cleanup(self) -> None:
-        """Remove it. Idempotent."""
+        """Remove the folder. Idempotent."""
         super().cleanup()
         if self._lock >= 0:
             os.close(self._lock)
@@ -78,7 +78,7 @@ class TemporaryFolder(tempfile.TemporaryDirectory[str]):
 
 
 def remove_abandoned(prefix: str) -> None:
-    """Remove this user's temporary folders of a kind that no process has locked.
+    """Remove this user's unlocked temporary folders of a kind.
 
     Args:
         prefix: Beginning of their names.

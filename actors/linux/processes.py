@@ -1,4 +1,4 @@
-"""Process table of /proc: parents, threads and memory of processes, and what the kernel does at the end of one."""
+"""Process table of /proc: parents, threads and memory of processes, and the kernel's actions at a process's end."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ class ProcessStatus:
 
     parent: int
     is_dead: bool
-    """True for a zombie without a running thread; a process whose first thread alone has ended is not dead."""
+    """True for a zombie without a running thread; a process with only its first thread ended is not dead."""
     threads: int
     resident_bytes: int
 
 
 def descendants(ancestor: int) -> set[int]:
-    """Process numbers of all that stem from `ancestor`, without the dead."""
+    """Process numbers of all descendants of `ancestor`, without the dead."""
     return set(family_of(ancestor))
 
 
 def family_of(ancestor: int) -> dict[int, ProcessStatus]:
-    """Process number -> status of all that stem from `ancestor`, without the dead."""
+    """Process number -> status of all descendants of `ancestor`, without the dead."""
     living = _living()
     children: dict[int, list[int]] = {}
     for pid, status in living.items():
@@ -44,7 +44,7 @@ def family_of(ancestor: int) -> dict[int, ProcessStatus]:
 
 
 def _living() -> dict[int, ProcessStatus]:
-    """Process number -> status of all processes that /proc shows, without the dead."""
+    """Process number -> status of all processes shown by /proc, without the dead."""
     living: dict[int, ProcessStatus] = {}
     for entry in os.listdir("/proc"):  # noqa: PTH208 - thrice as fast
         if entry.isdecimal():
@@ -56,11 +56,11 @@ def _living() -> dict[int, ProcessStatus]:
 
 
 def process_status(pid: int) -> ProcessStatus:
-    """Status of one process.
+    """Status of a process.
 
     Raises:
-        FileNotFoundError: there is none.
-        ProcessLookupError: it has ended meanwhile.
+        FileNotFoundError: the process does not exist.
+        ProcessLookupError: the process has ended meanwhile.
     """
     with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
         # The name before the last ")" may hold anything.
@@ -76,7 +76,7 @@ def process_status(pid: int) -> ProcessStatus:
 
 
 def _others_bytes(pid: int) -> int:
-    """Memory of a process whose first thread has ended, which shows it no more."""
+    """Memory of a process with an ended first thread, read from the other threads."""
     largest = 0
     for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
         with suppress(FileNotFoundError, ProcessLookupError), open(f"/proc/{pid}/task/{thread}/statm", "rb") as file:  # noqa: PTH123
@@ -85,7 +85,7 @@ def _others_bytes(pid: int) -> int:
 
 
 def resident_bytes(ancestor: int) -> int:
-    """Memory of all that stem from `ancestor`; what they share counts for each."""
+    """Memory of all descendants of `ancestor`; shared memory counts for each."""
     return sum(status.resident_bytes for status in family_of(ancestor).values())
 
 
@@ -93,7 +93,7 @@ def die_with_parent(parent: int) -> None:
     """Have the kernel kill this process when the thread that started the process ends; on Linux only.
 
     Args:
-        parent: Process number of the parent; where that has died already, this process ends at once.
+        parent: Process number of the parent; if the parent has died already, this process ends at once.
     """
     if sys.platform == "linux":
         syscall.prctl(syscall.PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -102,7 +102,7 @@ def die_with_parent(parent: int) -> None:
 
 
 def written_bytes(ancestor: int) -> int:
-    """Bytes that all who stem from `ancestor` wrote to disks, the ended ones counted in; 0 where that is shut."""
+    """Bytes written to disks by all descendants of `ancestor`, ended processes included; 0 without access."""
     written = 0
     for pid in family_of(ancestor):
         with suppress(OSError), open(f"/proc/{pid}/io", "rb") as file:  # noqa: PTH123
@@ -112,12 +112,12 @@ def written_bytes(ancestor: int) -> int:
 
 
 def machine_bytes() -> int:
-    """Memory that the machine has."""
+    """Memory of the machine."""
     return _PAGE_BYTES * os.sysconf("SC_PHYS_PAGES")
 
 
 def all_threads() -> int:
-    """Number of threads on the machine, or of the processes that /proc shows where it shows nothing else."""
+    """Number of threads on the machine, or of the processes visible in /proc if /proc shows nothing else."""
     try:
         with open("/proc/loadavg", "rb") as file:  # noqa: PTH123
             return int(file.read().split()[3].split(b"/")[1])
@@ -130,10 +130,10 @@ BEFORE_OTHERS = 500
 
 
 def set_oom_score(score: int) -> None:
-    """Set whom the kernel kills first when memory runs out, among this process and what it will start; at most 1,000.
+    """Set the OOM score of this process and its future children: the highest is killed first; at most 1,000.
 
     Raises:
-        OSError: the kernel refused; it lets everybody raise the score.
+        OSError: the kernel refused, though any process may raise its score.
     """
     with open("/proc/self/oom_score_adj", "w") as file:  # noqa: PTH123
         file.write(str(score))

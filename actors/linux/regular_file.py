@@ -1,4 +1,4 @@
-"""Regular file: opening and reading what must be one, without waiting for a pipe or a device in its place."""
+"""Regular file: opening and reading without waiting for a pipe or a device in the file's place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TypeVar
 
 P = TypeVar("P", bound=Path | str)
 _AT_ONCE = os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-"""A pipe is opened without anybody at its other end; a regular file does not notice."""
+"""A pipe is opened without waiting for its other end; a regular file is not affected."""
 
 
 class NotRegularError(OSError):
@@ -25,17 +25,17 @@ class NotRegularError(OSError):
 def open_regular(
     path: P, flags: int = os.O_RDONLY, mode: int = 0o600, *, opens: Callable[[P, int, int], int] = os.open
 ) -> int:
-    """A descriptor of the regular file at `path`.
+    """Descriptor of the regular file at `path`.
 
     Args:
-        path: Where.
+        path: Path of the file.
         flags: As of `os.open`.
         mode: As of `os.open`.
-        opens: How to open.
+        opens: Opens the file.
 
     Raises:
-        NotRegularError: it is none.
-        OSError: it cannot be opened.
+        NotRegularError: the file is not regular.
+        OSError: the file cannot be opened.
     """
     try:
         fd = opens(path, flags | _AT_ONCE, mode)
@@ -51,18 +51,18 @@ def open_regular(
 
 
 def _is_irregular(path: Path | str) -> bool:
-    """True if a file at `path` that cannot be opened would be refused with every permission, too."""
+    """True if an unopenable file at `path` would be refused with every permission, too."""
     with suppress(OSError):
         return not stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116
     return False
 
 
 def read_regular(path: Path | str) -> bytes:
-    """All of the regular file at `path`.
+    """Whole content of the regular file at `path`.
 
     Raises:
-        NotRegularError: it is none.
-        OSError: it cannot be read.
+        NotRegularError: the file is not regular.
+        OSError: the file cannot be read.
     """
     with os.fdopen(open_regular(path), "rb") as file:
         return file.read()

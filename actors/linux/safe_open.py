@@ -1,4 +1,4 @@
-"""Safe open: files in folders that a hostile user may write to, without following links put there."""
+"""Safe open: files in folders writable by a hostile user, without following links put there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MEANINGS = {
 }
 _SHOWN_NAME = 200
 _READ_BYTES = 128 * 1024
-"""Bytes of one read."""
+"""Bytes of a single read."""
 _FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _FOLDER = os.O_DIRECTORY | os.O_CLOEXEC
 
@@ -37,15 +37,15 @@ class _How(ctypes.Structure):
 
 
 def read_beneath(folder: Path, name: str, max_bytes: int) -> bytes:
-    """All of the file `name` below `folder`, opened as `open_beneath` does.
+    """Whole content of the file `name` below `folder`, opened by `open_beneath`.
 
     Args:
-        folder: As there.
-        name: As there.
-        max_bytes: A larger file is refused, also one that grows meanwhile.
+        folder: As for `open_beneath`.
+        name: As for `open_beneath`.
+        max_bytes: A larger file is refused, also if growing meanwhile.
 
     Raises:
-        ValueError: it cannot be read so; names the value and the rule.
+        ValueError: the file cannot be read safely; names the value and the rule.
         OSError: `folder` cannot be opened.
     """
     fd, parts, left = open_beneath(folder, name, max_bytes), list[bytes](), max_bytes + 1
@@ -64,20 +64,22 @@ def read_beneath(folder: Path, name: str, max_bytes: int) -> bytes:
 
 
 def open_beneath(folder: Path, name: str, max_bytes: int) -> int:
-    """A descriptor for reading the file `name` below `folder`; the caller closes it.
+    """Descriptor for reading the file `name` below `folder`; the caller closes the descriptor.
 
-    It is a regular file of that folder and of no other place: no link of any kind leads out, it has no second name,
-    and opening it cannot block. Everything is judged on what was opened, so nothing that happens to the path meanwhile
-    matters. The file may still grow: read `max_bytes` and no more.
+    The file is a regular file of the folder and of no other place: no link of any kind leads out, the file has no
+    second
+    name, and opening cannot block. All checks look at the opened file, so later changes of the path do not matter. The
+    file
+    may still grow: read `max_bytes` and no more.
 
     Args:
-        folder: Trusted itself; other users write below it only.
+        folder: Trusted itself; other users write below the folder only.
         name: Relative to `folder`; may have several parts.
         max_bytes: A larger file is refused.
 
     Raises:
-        ValueError: it cannot be opened so; names the value and the rule. Its cause is the system's error, if there is
-            one.
+        ValueError: the file cannot be opened safely; names the value and the rule. Its cause is the system's error, if
+            any.
         OSError: `folder` cannot be opened.
     """
     if not name or "\0" in name:
@@ -97,18 +99,19 @@ def open_beneath(folder: Path, name: str, max_bytes: int) -> int:
 
 
 def folder_beneath(directory: int, name: str, *, is_listed: bool) -> int:
-    """A descriptor of the folder `name` below another one, to which no link leads; the caller closes it.
+    """Descriptor of the folder `name` below another folder, reached without links; the caller closes the descriptor.
 
-    It stands for that folder in calls that take a descriptor beside a name, whatever happens to its path meanwhile.
+    The descriptor stands for the folder in calls that take a descriptor beside a name, whatever happens to the path
+    meanwhile.
 
     Args:
         directory: Descriptor of the folder above, itself trusted.
-        name: Relative to it; may have several parts.
-        is_listed: Whether its names are to be listed, for which it must be readable.
+        name: Relative to `directory`; may have several parts.
+        is_listed: True if the folder's names are to be listed, so the folder must be readable.
 
     Raises:
         ValueError: `name` is empty or holds a NUL.
-        OSError: it cannot be opened so.
+        OSError: the folder cannot be opened safely.
     """
     if not name or "\0" in name:
         raise ValueError(f"folder name {_quote_name(name)}: it must not be empty or hold a NUL")

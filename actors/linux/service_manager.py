@@ -43,7 +43,7 @@ class ServiceManager:
 
     @classmethod
     def of(cls, environ: MutableMapping[str, str], now: Callable[[], float]) -> ServiceManager:
-        """Client by `environ`, whose variables are removed: no command is the service."""
+        """Client by `environ`; the variables are removed, as no command is the service."""
         address = environ.pop("NOTIFY_SOCKET", "")
         limit_us = environ.pop("WATCHDOG_USEC", "")
         environ.pop("WATCHDOG_PID", None)
@@ -80,7 +80,7 @@ class ServiceManager:
                 self._send(f"EXTEND_TIMEOUT_USEC={round(EXTENSION_S * MICROSECONDS)}")
 
     def stopping(self, status: str) -> None:
-        """The service ends in good order, or because it cannot go on."""
+        """Report the end of the service, in good order or because the service cannot go on."""
         with self._lock:
             fields = [] if self._is_stopping else ["STOPPING=1"]
             self._is_stopping = True

@@ -1,4 +1,4 @@
-"""Signature of a file: differs after a change, so that an unchanged file is not read again."""
+"""Signature of a file: differs after a change, so an unchanged file is not read again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""System calls that Python does not have, by ctypes."""
+"""System calls missing from Python, by ctypes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ READ_ONLY, NO_SET_ID, NO_DEVICES = 1, 2, 4
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_RESTRICT_SELF = 444, 446
 _OPEN_TREE, _MOVE_MOUNT, _FSOPEN, _FSCONFIG, _FSMOUNT, _MOUNT_SETATTR = 428, 429, 430, 431, 432, 442
 _SET_TEXT, _CREATE, _CLOSE_ON_EXEC = 1, 6, 1
-"""FSCONFIG_SET_STRING, FSCONFIG_CMD_CREATE; FSOPEN_CLOEXEC, which is FSMOUNT_CLOEXEC as well."""
+"""FSCONFIG_SET_STRING, FSCONFIG_CMD_CREATE; FSOPEN_CLOEXEC, also the value of FSMOUNT_CLOEXEC."""
 _NS_GET_USERNS = 0xB701
 _AT_EMPTY_PATH, _AT_RECURSIVE, _OPEN_TREE_CLONE = 0x1000, 0x8000, 1
 _MOVE_BY_DESCRIPTORS = 0x04 | 0x40
@@ -45,7 +45,7 @@ class _MountAttributes(ctypes.Structure):
 
 
 def prctl(option: int, *arguments: int) -> None:
-    """Change something of this process.
+    """Change a property of this process.
 
     Raises:
         OSError: the kernel refused.
@@ -55,12 +55,12 @@ def prctl(option: int, *arguments: int) -> None:
 
 
 def landlock_abi() -> int:
-    """Version of Landlock in this kernel; 0 if there is none or it is switched off."""
+    """Version of Landlock in this kernel; 0 if missing or switched off."""
     return max(0, int(_libc.syscall(ctypes.c_long(_LANDLOCK_CREATE_RULESET), None, ctypes.c_size_t(0), _VERSION)))
 
 
 def landlock_ruleset(files: int, network: int, scopes: int) -> int:
-    """A file descriptor of rules that handle these rights.
+    """File descriptor of a ruleset handling the given rights.
 
     Raises:
         OSError: the kernel refused.
@@ -71,7 +71,7 @@ def landlock_ruleset(files: int, network: int, scopes: int) -> int:
 
 
 def landlock_restrict_self(ruleset: int) -> None:
-    """Put this thread, and all that it will start, under the rules.
+    """Put this thread, and all its future children, under the rules.
 
     Raises:
         OSError: the kernel refused.
@@ -80,7 +80,7 @@ def landlock_restrict_self(ruleset: int) -> None:
 
 
 def owner_of_namespace(namespace: int) -> int:
-    """A descriptor of the user namespace that owns the namespace of a descriptor.
+    """Descriptor of the user namespace that owns the namespace of a descriptor.
 
     Raises:
         OSError: the kernel refused.
@@ -89,7 +89,7 @@ def owner_of_namespace(namespace: int) -> int:
 
 
 def enter_namespace(namespace: int, kind: int) -> None:
-    """Put this process into the namespace of a descriptor, which must be of that kind.
+    """Put this process into the namespace of a descriptor; the namespace must be of the given kind.
 
     Raises:
         OSError: the kernel refused.
@@ -98,7 +98,7 @@ def enter_namespace(namespace: int, kind: int) -> None:
 
 
 def copy_mount(place: int) -> int:
-    """A descriptor of a new mount, nowhere yet, of what a descriptor has open, with the mounts in it (Linux 5.2).
+    """Descriptor of a new, unattached mount of an open descriptor's folder, with inner mounts (Linux 5.2).
 
     Raises:
         OSError: the kernel refused.
@@ -124,7 +124,7 @@ def new_memory_mount(size_bytes: int, attributes: int) -> int:
 
 
 def change_mount(mount: int, *, attributes: int = 0, without: int = 0) -> None:
-    """Give a mount and all mounts in it some attributes, or take some away from it alone (Linux 5.12).
+    """Give a mount and all mounts inside some attributes, or take some from the mount alone (Linux 5.12).
 
     Raises:
         OSError: the kernel refused.

@@ -1,7 +1,7 @@
-"""Numbers of the system calls that the filters name, for the two processors that are known.
+"""Numbers of the system calls named by the filters, for the two known processors.
 
 Source:
-    Linux 6.18: arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h (which arm64 follows).
+    Linux 6.18: arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h (also valid for arm64).
 """
 
 from __future__ import annotations
@@ -99,14 +99,14 @@ _BOTH: dict[str, tuple[int, int | None]] = {
 
 @dataclass(frozen=True, slots=True)
 class Processor:
-    """Architecture as a filter has to know it."""
+    """Architecture, as a filter needs to know."""
 
     audit_arch: int
     """The kernel's name of the calling convention (AUDIT_ARCH_…)."""
     first_foreign_number: int | None
-    """Numbers from here on are of another calling convention (x32) under the same name; None if there is none."""
+    """Numbers from here on are of another calling convention (x32) under the same name; None without another."""
     numbers: Mapping[str, int]
-    """By name; calls that this processor does not have are missing."""
+    """By name; calls missing on this processor are left out."""
 
 
 def _numbers(column: int) -> dict[str, int]:

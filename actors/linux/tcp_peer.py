@@ -1,4 +1,4 @@
-"""Owner of a TCP connection's other end on this machine, as the kernel's tables of sockets name it."""
+"""Owner of a TCP connection's other end on this machine, by the kernel's tables of sockets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 OVERFLOW_UID = Path("/proc/sys/kernel/overflowuid")
-"""Uid that stands for every user who has none in this process's user namespace."""
+"""Uid for every user without a uid in this process's user namespace."""
 _NOBODY = 65_534
 
 Endpoint = tuple[str, int]
@@ -19,15 +19,16 @@ Endpoint = tuple[str, int]
 
 
 def uid_of_peer(peer: Endpoint, own: Endpoint, tables: Sequence[Path] = TABLES) -> int | None:
-    """Uid of the user whose socket is the other end of a loopback connection; None if the kernel does not tell.
+    """Uid of the owner of a loopback connection's other end; None if the kernel does not tell.
 
-    A socket that its process has closed has no owner any more: the kernel names root, with no inode. With thousands of
-    sockets this takes milliseconds, so an event loop calls it in a thread.
+    A socket closed by its process has no owner any more: the kernel names root, with no inode. With thousands of
+    sockets
+    the look-up takes milliseconds, so an event loop calls this function in a thread.
 
     Args:
-        peer: The other end, as `getpeername` gives it.
-        own: This end, as `getsockname` gives it.
-        tables: Files in the form of `/proc/net/tcp`, which are the same for all processes of a network namespace.
+        peer: The other end, from `getpeername`.
+        own: This end, from `getsockname`.
+        tables: Files in the form of `/proc/net/tcp`, the same for all processes of a network namespace.
     """
     addresses = _plain(peer[0]), _plain(own[0])
     if not all(address.is_loopback for address in addresses) or (peer[1], addresses[0]) == (own[1], addresses[1]):
@@ -48,7 +49,7 @@ def uid_of_peer(peer: Endpoint, own: Endpoint, tables: Sequence[Path] = TABLES) 
 
 
 def tells_uids(host: str, uid: int) -> bool:
-    """True if the kernel names `uid`, this process's own, as the owner of a connection that it makes at `host`."""
+    """True if the kernel names `uid`, this process's own, as the owner of this process's connection at `host`."""
     with suppress(OSError):
         family, _, _, _, address = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, socket.SOCK_STREAM) as listener:
@@ -62,7 +63,7 @@ def tells_uids(host: str, uid: int) -> bool:
 
 
 def _plain(address: str) -> IPv4Address | IPv6Address:
-    """The address; one of IPv4 that is mapped into IPv6 as that of IPv4."""
+    """The address; an IPv4 address mapped into IPv6 in its IPv4 form."""
     parsed = ip_address(address.partition("%")[0])
     return (parsed.ipv4_mapped or parsed) if isinstance(parsed, IPv6Address) else parsed
 
@@ -75,7 +76,7 @@ def _table_words(address: str, *, as_ipv6: bool) -> str:
 
 
 def _owner(row: str) -> int | None:
-    """Uid of a row that begins behind its number; None without an inode, or of a user who has no uid here."""
+    """Uid of a row without its leading number; None without an inode, or for a user without a uid here."""
     fields = row.split()
     with suppress(ValueError, IndexError):
         uid, inode = int(fields[7]), int(fields[9])

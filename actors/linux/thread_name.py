@@ -1,4 +1,4 @@
-"""Names of threads as the system shows them: in `top -H`, in `/proc/<pid>/task/*/comm`."""
+"""Names of threads, shown by the system in `top -H` and in `/proc/<pid>/task/*/comm`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 _PR_SET_NAME = 15
 LONGEST = 15
-"""Bytes that Linux keeps of a name."""
+"""Bytes of a name kept by Linux."""
 
 
 def name_thread(name: str) -> None:

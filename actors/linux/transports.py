@@ -1,4 +1,4 @@
-"""Transports that an asyncio loop would leave open when it is closed, with no word but a warning at some later time."""
+"""Transports that asyncio leaves open when a loop closes, with only a warning at some later time."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from asyncio.trsock import TransportSocket
 from collections.abc import Iterable, Mapping
 
 QUIET_TURNS = 3
-"""Turns of the loop in a row in which none may be open: as many as a connection that was accepted takes to be one."""
+"""Successive turns of the loop without an open transport: as many as an accepted connection takes to become a
+transport."""
 MOST_TURNS = 100
 
 
 async def stop_accepting(listening: Iterable[socket.socket | TransportSocket]) -> None:
-    """Accept nothing more on these sockets; returns when what was accepted before is a connection.
+    """Stop accepting on the given sockets; returns when all earlier accepted sockets are connections.
 
-    asyncio makes no connection of what it accepted in the turn in which its server is closed, and leaves it open.
+    asyncio makes no connection of a socket accepted in the turn of its server's close, and leaves the socket open.
     """
     for each in listening:
         asyncio.get_running_loop().remove_reader(each.fileno())

@@ -1,4 +1,4 @@
-"""LocalModelActor: owns the server of one language model on this machine, a child process."""
+"""LocalModelActor: owns the server of a language model on this machine, a child process."""
 
 from __future__ import annotations
 
@@ -25,22 +25,23 @@ CLOSE_S = 5.0
 
 
 class LocalModelActor(Actor):
-    """Owner of the server of one local model: started at the first request, ended with this actor.
+    """Owner of the server of a local model: started at the first request, ended with this actor.
 
-    Owns: the child process, its key, and the loop on which it is watched.
+    Owns: the child process, its key, and the loop that watches the process.
     Asks: the server, for its health.
-    Crashes on: the end of a server that had started, and of one that answers no health check. Callers that wait are
-    told so; the next life starts the server at the next request.
+    Crashes on: the end of a started server, and a server without answers to health checks. Waiting callers get the
+    reason;
+    the next life starts the server at the next request.
     """
 
     def __init__(self, name: str, config: LocalModelConfig, store: Store, engine: Engine | None = None) -> None:
-        """Nothing is started yet.
+        """Begin without a server.
 
         Args:
             name: Name of the model, without `local/`, or the path of its file.
             config: Size of the server.
             store: Files of models.
-            engine: Runs the server; None for the usual one.
+            engine: Runs the server; None for the usual engine.
         """
         super().__init__()
         self._name = name
@@ -57,7 +58,7 @@ class LocalModelActor(Actor):
         self._loop.start()
 
     def handle(self, message: LocalModelMessage) -> None:
-        """Answer a caller, or pass on what became of the server."""
+        """Answer a caller, or pass on the server's state."""
         match message:
             case OpenLocalModel():
                 self._open(message)
@@ -71,7 +72,7 @@ class LocalModelActor(Actor):
                 not_understood(message)
 
     def on_stop(self) -> None:
-        """End the server and tell the callers that wait."""
+        """End the server and tell waiting callers."""
         self._tell_all("its server restarts", may_pass=True)
         with self.blocking():
             self._loop.stop(CLOSE_S)

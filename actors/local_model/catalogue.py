@@ -1,7 +1,7 @@
-"""Catalogue of local models: what may be fetched by name, with size, licence, hash and place. Pure.
+"""Catalogue of local models: models available by name, with size, licence, hash and place. Pure.
 
-Each hash and size is the one that the file's own repository states (the id of its large file); a download that differs
-is refused. Chosen by licence (Apache-2.0) and by chat templates that llama.cpp reads calls of tools from.
+Each hash and size comes from the file's own repository (the id of its large file); a download with any difference is
+refused. Chosen by licence (Apache-2.0) and by chat templates from which llama.cpp can read tool calls.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ DEFAULT_MODEL = "qwen3-1.7b"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogueModel:
-    """A model that can be fetched."""
+    """A model available for download."""
 
     name: str
     title: str
@@ -35,7 +35,7 @@ class CatalogueModel:
         """Address of the file.
 
         Args:
-            endpoint: Base address of a hub; empty for the usual one.
+            endpoint: Base address of a hub; empty for the usual hub.
         """
         base = endpoint.rstrip("/") or HUB
         return f"{base}/{self.repository}/resolve/{self.revision}/{self.file}"
@@ -148,14 +148,14 @@ SPEECH_CATALOGUE = (
         calls_tools=False,
     ),
 )
-"""Speech models for whisper.cpp's program, which writes down voice messages (`transcribe.api = "local"`)."""
+"""Speech models for whisper.cpp's program, the transcriber of voice messages (`transcribe.api = "local"`)."""
 
 
 def speech_model(name: str) -> CatalogueModel | None:
-    """The speech model of a name; None for an unknown one."""
+    """The speech model of a name; None for an unknown name."""
     return next((model for model in SPEECH_CATALOGUE if model.name == name), None)
 
 
 def catalogue_model(name: str) -> CatalogueModel | None:
-    """The catalogue's model of a name; None for an unknown one."""
+    """The catalogue's model of a name; None for an unknown name."""
     return next((model for model in CATALOGUE if model.name == name), None)

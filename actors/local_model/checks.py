@@ -1,4 +1,4 @@
-"""Checks of local models: the engine, and the files of the models that the settings name."""
+"""Checks of local models: the engine, and the files of the models named in the settings."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ NOT_INSTALLED = f"needs the extra `local-model`: {INSTALL}"
 
 
 def is_installed() -> bool:
-    """True if the engine is installed; it is not imported."""
+    """True if the engine is installed; without importing the engine."""
     return find_spec("xllamacpp") is not None
 
 
 def findings(settings: Settings, program: str) -> Iterator[Finding]:
-    """Findings on the local models of the settings; none without such models.
+    """Findings on the local models of the settings; empty without local models.
 
     Args:
-        settings: In force.
+        settings: Settings in force.
         program: Command of the agent, for messages.
     """
     models = [

@@ -1,7 +1,7 @@
-"""Program of a local model's server: llama.cpp behind its own HTTP server, on loopback, for the owner of a key only.
+"""Program of a local model's server: llama.cpp behind its own HTTP server, on loopback, for the key's owner only.
 
-The order, one line of JSON, comes on stdin, so that no other user of the machine can read the key. The answer is one
-line of JSON on stdout: the address or the reason why there is none. The program ends with its parent.
+The order, a line of JSON, comes on stdin, so no other user of the machine can read the key. The answer is a line of
+JSON on stdout: the address, or the reason for a failure. The program ends with its parent.
 """
 
 from __future__ import annotations

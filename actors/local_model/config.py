@@ -13,19 +13,19 @@ class LocalModelConfig:
     """Configuration of a LocalModelActor."""
 
     threads: int = 0
-    """Threads that compute; 0 for one per processor of this process."""
+    """Computing threads; 0 for a thread per processor of this process."""
     context_tokens: int = 8_192
     """Longest conversation, with its answer."""
     at_once: int = 2
-    """Answers at once; each has a context of its own."""
+    """Simultaneous answers; each has a context of its own."""
     cache_mib: int = 1_024
-    """Memory for prompts of conversations that rest, so that their beginnings are not computed again."""
+    """Memory for prompts of resting conversations, to save computing their beginnings again."""
     answer_tokens: int = 2_048
     """Longest answer."""
     start_timeout_s: float = 120.0
     """Time for loading the model."""
     health_s: float = 15.0
-    """Time between two looks at the server's health, and the longest wait for one."""
+    """Time between two looks at the server's health, and the longest wait for a look."""
 
     def __post_init__(self) -> None:
         """Refuse invalid values.
@@ -41,7 +41,7 @@ class LocalModelConfig:
                 raise ValueError(f"{name} {getattr(self, name)} must be >= 0")
 
     def order(self, model: Path, key: str) -> dict[str, object]:
-        """Order to the child program, as JSON says it."""
+        """Order to the child program, as a JSON object."""
         return {
             "model": str(model),
             "key": key,
@@ -54,5 +54,5 @@ class LocalModelConfig:
 
 
 def processors() -> int:
-    """Number of processors that this process may use."""
+    """Number of processors available to this process."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Download of a catalogue's model: goes on where an earlier one ended, and is checked by hash before it counts."""
+"""Download of a catalogue's model: resumes an earlier download, and is checked by hash before it counts."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ MOST_IDLE_TRIES = 3
 _CONNECT_S, _SILENCE_S = 20.0, 60.0
 _BLOCK_BYTES = 1 << 18
 _LEAST_BYTES, LEAST_BYTES_S = 1 << 20, 300.0
-"""A server that brings less in that time would go on for weeks."""
+"""A server slower than this would need weeks."""
 _SPARE_BYTES = 64 << 20
-"""Disk that stays free."""
+"""Disk space kept free."""
 _RANGE = re.compile(r"bytes ([0-9]{1,15})-[0-9]{1,15}/([0-9]{1,15}|\*)")
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 def endpoint_of(environ: Mapping[str, str]) -> str:
-    """Address of another hub that the environment names; empty for the usual one.
+    """Address of another hub, from the environment; empty for the usual hub.
 
     Raises:
-        ModelFileError: it is no address.
+        ModelFileError: the value is no address.
     """
     endpoint = environ.get(ENDPOINT, "").strip()
     with suppress(ValueError):
@@ -52,7 +52,7 @@ def endpoint_of(environ: Mapping[str, str]) -> str:
 
 
 class Download:
-    """Download of one model into the folder of a store."""
+    """Download of a model into the folder of a store."""
 
     def __init__(
         self,
@@ -81,10 +81,10 @@ class Download:
         """Bytes of the part."""
 
     async def run(self) -> Record:
-        """Fetch the model, unless it is there.
+        """Fetch the model, unless present.
 
         Raises:
-            ModelFileError: it cannot be had; what came stays for the next try, unless it is wrong.
+            ModelFileError: the download failed; the part received stays for the next try, unless wrong.
         """
         model, place = self._model, self._store.fetched_file(self._model.name)
         record = self._store.record(model.name)
@@ -123,7 +123,7 @@ class Download:
             os.close(fd)
 
     async def _complete(self, fd: int) -> None:
-        """Fetch what is missing, check the whole, and move it into its place."""
+        """Fetch the missing part, check the whole, and move the file into its place."""
         model = self._model
         if self._size > model.bytes:
             self._start_over(fd)
@@ -137,7 +137,7 @@ class Download:
         self._etag.unlink(missing_ok=True)
 
     async def _fetch_and_check(self, fd: int) -> bool:
-        """Fetch what is missing; True if the whole has the right hash, else nothing of it is left."""
+        """Fetch the missing part; True if the whole has the right hash, else the file is emptied."""
         await self._fetch(fd)
         os.fsync(fd)
         if hash_of(self._part, self._progress) == self._model.sha256:
@@ -201,7 +201,7 @@ class Download:
     async def _judge_redirection(
         self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
     ) -> aiohttp.ClientResponse:
-        """Middleware: a redirection leads to a server that proves its name, or stays on the same one."""
+        """Middleware: a redirection leads to a server with a proven name, or stays on the same server."""
         response = await handler(request)
         location = response.headers.get("Location")
         if not 300 <= response.status < 400 or location is None:
@@ -219,7 +219,7 @@ class Download:
         """Refuse a response that cannot be the file.
 
         Raises:
-            ModelFileError: it cannot.
+            ModelFileError: the response cannot be the file.
         """
         if response.status not in (200, 206):
             where = f" (at {response.url.host})" if response.history else ""
@@ -307,7 +307,7 @@ def _write(fd: int, block: bytes) -> None:
 
 
 def _size_of(path: os.PathLike[str]) -> int:
-    """Size of a file; -1 without one."""
+    """Size of a file; -1 for a missing file."""
     try:
         return os.stat(path).st_size  # noqa: PTH116
     except OSError:

@@ -17,9 +17,9 @@ from actors.local_model.child import NOT_INSTALLED, NOT_LOADED, READY
 
 PROGRAM = "import sys; sys.path.append(sys.argv[1]); from actors.local_model.child import main; main()"
 _PASSIVE = {"OMP_WAIT_POLICY": "passive"}
-"""Threads of the engine that wait for one another sleep: on a busy machine spinning made answers ten times slower."""
+"""Waiting threads of the engine sleep: on a busy machine spinning made answers ten times slower."""
 MOST_MISSES = 3
-"""Looks at the server's health in a row without an answer, after which it is killed."""
+"""Successive health checks without an answer, after which the server is killed."""
 _PACKAGES = str(Path(actors.__file__).parents[1])
 
 
@@ -34,11 +34,11 @@ class NotStartedError(Exception):
 
 
 class EngineEndedError(Exception):
-    """The server's process has ended, or was killed since it did not answer."""
+    """The server's process has ended, or was killed for not answering."""
 
 
 class Engine:
-    """Server of one model, in a process of its own; all of this on one loop."""
+    """Server of a model, in a process of its own; all calls on a single loop."""
 
     def __init__(self, program: str = PROGRAM, health_s: float = 15.0) -> None:
         """No process yet.
@@ -52,16 +52,16 @@ class Engine:
         self._process: asyncio.subprocess.Process | None = None
 
     async def run(self, order: Mapping[str, object], timeout_s: float, started: Callable[[str], None]) -> None:
-        """Start the server, tell its address, and watch over it until it ends.
+        """Start the server, report its address, and watch the server until its end.
 
         Args:
-            order: Of the child program.
+            order: Order of the child program.
             timeout_s: Time for loading the model.
-            started: Told the base address.
+            started: Called with the base address.
 
         Raises:
-            NotStartedError: it did not start.
-            EngineEndedError: it ended, or did not answer.
+            NotStartedError: the server did not start.
+            EngineEndedError: the server ended, or did not answer.
         """
         process = self._process = await self._spawn()
         try:
@@ -76,7 +76,7 @@ class Engine:
 
     @property
     def pid(self) -> int:
-        """Process id of the server; 0 without one."""
+        """Process id of the server; 0 without a server."""
         process = self._process
         return process.pid if process is not None and process.returncode is None else 0
 

@@ -10,11 +10,11 @@ from actors.part import Finding, Part, Parts, Plan, command
 from messages.model import LOCAL_MODEL
 
 IDLE_S = 3_600.0
-"""Silence after which a model leaves memory; the next request loads it again."""
+"""Silence after which a model leaves memory; the next request loads the model again."""
 
 
 def row(plan: Plan, _parts: Parts) -> Part:
-    """The actors of local models, one for each model; none is started before it is asked for."""
+    """The actors of local models, an actor for each model, started at the first request."""
 
     def build(key: str) -> Actor:
         from actors.local_model.actor import LocalModelActor

@@ -37,13 +37,13 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     file: str
-    """Absolute path of a file that stays where its owner put it; for a fetched one a name in the folder."""
+    """Absolute path of a file left at its owner's place; for a fetched file a name in the folder."""
     bytes: int
     sha256: str
     licence: str = ""
-    """Empty for an unknown one."""
+    """Empty for an unknown licence."""
     source: str = ""
-    """Address that it was fetched from; empty for an added file."""
+    """Address of the download; empty for an added file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Store:
     """Ending of fetched files."""
 
     def records(self) -> tuple[Record, ...]:
-        """The models in the folder, by name; a record that cannot be read is left out."""
+        """The models in the folder, by name; an unreadable record is left out."""
         if not self.folder.is_dir():
             return ()
         names = sorted(path.name.removesuffix(_RECORD) for path in self.folder.glob(f"*{_RECORD}"))
@@ -78,7 +78,7 @@ class Store:
         """The file of a model, by its name or by a path that ends in `.gguf`.
 
         Raises:
-            ModelFileError: there is none, or it is not the file of the record any more.
+            ModelFileError: the file is missing, or no longer matches the record.
         """
         if name.endswith(SUFFIX):
             return _file_at(name)
@@ -99,10 +99,10 @@ class Store:
         return path
 
     def add(self, name: str, file: Path, progress: ReportProgress) -> Record:
-        """Take in a file, which stays where it is.
+        """Take in a file; the file stays in place.
 
         Raises:
-            ModelFileError: the name is taken or cannot be one, or the file is none of a model.
+            ModelFileError: the name is taken or invalid, or the file is no model file.
         """
         check_name(name)
         if catalogue_model(name) is not None:
@@ -126,10 +126,10 @@ class Store:
         """Remove a model: the record, and the fetched file or part of a file.
 
         Returns:
-            The record, None without one, and the bytes that are free again.
+            The record, None without a record, and the number of freed bytes.
 
         Raises:
-            ModelFileError: nothing of this name is there.
+            ModelFileError: no model of this name is there.
         """
         record = self.record(check_name(name))
         freed = 0
@@ -147,7 +147,7 @@ class Store:
         return self._place(name, self.suffix)
 
     def parts(self, name: str) -> tuple[Path, Path]:
-        """Places of a file that is being fetched, and of its server's name for its version."""
+        """Paths of an unfinished download, and of the server's name for its version."""
         return self._place(name, ".part"), self._place(name, ".part.etag")
 
     def _place(self, name: str, suffix: str) -> Path:
@@ -175,10 +175,10 @@ def speech_store(folder: Path, program: str) -> Store:
 
 
 def check_name(name: str) -> str:
-    """The name of a model.
+    """The checked name of a model.
 
     Raises:
-        ModelFileError: it cannot be one.
+        ModelFileError: the name is invalid.
     """
     if not _NAME.fullmatch(name) or name.endswith(SUFFIX):
         raise ModelFileError(f"model name {name!r}: must be 1 to 64 of a-z, 0-9, '.', '_', '-', not ending in {SUFFIX}")
@@ -197,10 +197,10 @@ def hash_of(path: Path, progress: ReportProgress) -> str:
 
 
 def _file_at(name: str) -> Path:
-    """The file of a model at an absolute path, or one from a home on.
+    """The file of a model at an absolute path, or at a path from a home on.
 
     Raises:
-        ModelFileError: there is no such file, or it is none of a model.
+        ModelFileError: the file is missing, or is no model file.
     """
     try:
         path = Path(name).expanduser()

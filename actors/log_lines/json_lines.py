@@ -1,4 +1,4 @@
-"""Formatter of log lines as JSON: one object a line, with the actor that logs and what it is at work on."""
+"""Formatter of log lines as JSON: an object a line, with the logging actor and its present work."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ FROM_HOST = "is_from_host"
 class JsonLines(logging.Formatter):
     """Form of a log for programs.
 
-    Each line has `at` (UTC, milliseconds), `level`, `logger` and `text`; besides, where they are known, `actor`
-    (address of the actor whose handler or loop logs), `window` and `turn` (as the message in hand names them) and
-    `trace` (Python's account of an error). All of it is ASCII, so that no locale of a stream can spoil it.
+    Each line has `at` (UTC, milliseconds), `level`, `logger` and `text`; besides, if known, `actor` (address of the
+    actor
+    whose handler or loop logs), `window` and `turn` (from the message in hand) and `trace` (Python's account of an
+    error).
+    The whole line is ASCII, so no locale of a stream can spoil the line.
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line of a record, without its end; to be called in the thread that logs."""
+        """The line of a record, without its end; to be called in the logging thread."""
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         fields: dict[str, str] = {
             "at": at.replace("+00:00", "Z"),
@@ -59,7 +61,7 @@ def _place() -> dict[str, str]:
 
 
 def _window(actor: Address | None, window: object) -> str:
-    """Key of the window that a message names; else the actor's own key, if it is a window."""
+    """Key of the window named by a message; else the actor's own key, if the actor is a window."""
     if isinstance(window, Window):
         return window.address.key
     return actor.key if actor is not None and actor.kind == CONTEXT_KIND else ""

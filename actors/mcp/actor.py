@@ -50,11 +50,11 @@ from messages.web import (
 log = logging.getLogger(__name__)
 
 AT_ONCE = 8
-"""Requests of one server that are served at a time, each of another window."""
+"""Simultaneous requests to a server, each from a different window."""
 MOST_OF_WINDOW = 16
-"""Waiting at a time for one server."""
+"""A window's waiting requests for a server, at most."""
 PLACES_S = 5.0
-"""Longest wait for a window's word on where it is."""
+"""Longest wait for a window's answer about its place."""
 CLOSE_S = 4.0
 RESTARTED = "The service of MCP servers restarted; a call that was under way may or may not have had an effect."
 NO_PLACE = "The conversation could not say in which channel it is; try again."
@@ -63,12 +63,13 @@ _ALL = ""
 
 
 class McpActor(Actor):
-    """Client of all servers: a queue for each, whose windows take turns; no server's trouble reaches another's queue.
+    """Client of all servers: a queue for each, shared by windows in turn; no server's trouble reaches another queue.
 
-    Owns: the sessions, the loop on which they live, a folder of sockets.
-    Asks: windows, for the channel tables that hold there; the approval actor; the shell actor, to start programs.
-    Crashes on: a loop thread that cannot be started, and its own faults; nothing that a server does. What was asked
-    before a crash or a stop is refused, with the words that a call may have had an effect; no call is made twice.
+    Owns: the sessions, the loop of the sessions, a folder of sockets.
+    Asks: windows, for their channel tables; the approval actor; the shell actor, to start programs.
+    Crashes on: a loop thread that cannot be started, and its own faults; never on a server's behaviour. Requests open
+    at a
+    crash or a stop are refused, with a warning about possible effects; no call is made twice.
     """
 
     def __init__(self, config: McpConfig) -> None:
@@ -77,7 +78,7 @@ class McpActor(Actor):
         self._loop = LoopThread("mcp", self)
         self._queues: dict[str, FairQueue[McpRequest]] = {name: FairQueue(AT_ONCE) for name in (_ALL, *config.servers)}
         self._places: dict[RequestId, tuple[str, ...]] = {}
-        """Channel tables that hold for each request that is judged already."""
+        """Channel tables in force for each request judged already."""
         self._judged: dict[RequestId, McpRequest] = {}
         self._approvals: Approvals[Any] = Approvals(
             self,
@@ -93,7 +94,7 @@ class McpActor(Actor):
         self._calls = self._failures = 0
 
     def on_start(self) -> None:
-        """Start the loop; no server is started before it is asked."""
+        """Start the loop; a server starts at its first request."""
         with self.blocking():
             self._folder = TemporaryFolder("agent-mcp-")
         self._loop.start()
@@ -120,7 +121,7 @@ class McpActor(Actor):
         self._note_work()
 
     def on_stop(self) -> None:
-        """End every session and say so to those who wait."""
+        """End every session and tell waiting callers."""
         waiting = [*self._judged.values(), *self._approvals.clear()]
         for queue in self._queues.values():
             waiting += queue.clear()
@@ -161,7 +162,7 @@ class McpActor(Actor):
             self._admit_to(request, asker.tables)
 
     def _admit_to(self, request: McpRequest, places: Collection[str]) -> None:
-        """Queue a request, after a person's approval if needed; refuse a request for a server that is not there."""
+        """Queue a request, after a person's approval if needed; refuse a request for a missing server."""
         usable = {name: each for name, each in self._config.servers.items() if each.may_be_used(request.window, places)}
         name = _server_of(request)
         if name != _ALL and name not in usable:
@@ -190,7 +191,7 @@ class McpActor(Actor):
             self._begin(request)
 
     def _begin(self, request: McpRequest) -> None:
-        """Have exactly one answer told to this actor, unless it stops before."""
+        """Have exactly one answer sent to this actor, unless the actor stops before."""
         assert self._desk is not None
         if _acts(request):
             self._attempts[request.request_id] = Attempt(
@@ -226,7 +227,7 @@ class McpActor(Actor):
                 return
 
     def _enter_end(self, request_id: RequestId, outcome: CallOutcome) -> None:
-        """Have the ledger enter the end of an act, if it was one."""
+        """Have the ledger enter the end of a request, if the request was an act."""
         if (attempt := self._attempts.pop(request_id, None)) is not None:
             publish_spent(self, attempt.entry(outcome, Usage(), self.now(), self.monotonic()))
 
@@ -270,7 +271,7 @@ def _act_of(request: CallTool | ReadResource | GetPrompt) -> Act:
 
 
 def _fault_of(request: McpRequest) -> str:
-    """Fault of a request's arguments, which must be a JSON object; empty without a fault."""
+    """Fault of a request's arguments, required to be a JSON object; empty without a fault."""
     if not isinstance(request, CallTool | GetPrompt):
         return ""
     try:

@@ -48,17 +48,17 @@ class Answer:
 
 
 def readable(text: str) -> str:
-    r"""`text` without what steers a terminal; characters that hide or reorder others are shown as `\u202e`."""
+    r"""`text` without terminal controls; characters that hide or reorder text are shown as `\u202e`."""
     return presentable(plain(text))
 
 
 def clean(text: str, most: int) -> str:
-    """`text` on one line, without what steers a terminal, cut."""
+    """`text` on a single line, without terminal controls, cut."""
     return cut(_LINES.sub(" ", readable(text[: 4 * most])).strip(), most)
 
 
 def tool_of(server: str, each: types.Tool) -> Tool:
-    """A tool as the agent knows it; with an empty name if the name cannot be written."""
+    """A tool in the agent's form; with an empty name if the name cannot be written."""
     name = readable(each.name).strip()
     if len(each.name) > LONGEST_NAME or _LINES.search(name):
         name = ""
@@ -74,7 +74,7 @@ def tool_of(server: str, each: types.Tool) -> Tool:
 
 
 def answer_of_contents(result: types.CallToolResult, name: str) -> Answer:
-    """Answer of a tool; what is structured is told as JSON where no text says it."""
+    """Answer of a tool; structured content is shown as JSON if no text repeats the content."""
     parts = _parts(result.content, name)
     structured = result.structured_content
     if structured is not None and not any(part.text for part in parts):
@@ -88,7 +88,7 @@ def answer_of_resource(result: types.ReadResourceResult, name: str) -> Answer:
 
 
 def answer_of_prompt(result: types.GetPromptResult, name: str) -> Answer:
-    """Messages of a prompt, each behind the role that it is written for."""
+    """Messages of a prompt, each after its role."""
     parts: list[AnswerPart] = []
     for message in result.messages[:MOST_PARTS]:
         parts.append(AnswerPart(text=f"[{message.role}]"))

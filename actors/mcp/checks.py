@@ -1,4 +1,4 @@
-"""Checks of MCP servers: the secrets, programs and folders that the settings name; no server is started."""
+"""Checks of MCP servers: the secrets, programs and folders named in the settings; no server is started."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from actors.part import Finding, Level
 
 
 def findings(servers: Iterable[ServerConfig]) -> Iterator[Finding]:
-    """One finding for each server."""
+    """A finding for each server."""
     for server in servers:
         fault = server.fault or _fault_of(server)
         what = f"{server.name}: {fault or server.url or server.command[0]}"
@@ -19,7 +19,7 @@ def findings(servers: Iterable[ServerConfig]) -> Iterator[Finding]:
 
 
 def _fault_of(server: ServerConfig) -> str:
-    """Reason why a server cannot start; empty without a known one."""
+    """Reason why a server cannot start; empty without a known reason."""
     for folder in (*server.reads, *server.writes):
         if not os.path.isdir(folder):  # noqa: PTH112 - as the settings have the path
             return f"{folder} is not a folder"

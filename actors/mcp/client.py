@@ -1,7 +1,7 @@
 """Requests of the protocol, made with the library: a session's beginning, tools, resources and prompts.
 
-The library's own methods for results hold them against the server's schemas, whose patterns can take hours, so requests
-are made one level below them.
+The library's own methods validate results by the server's schemas, and a schema's patterns can take hours, so requests
+are made a level below these methods.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ R = TypeVar("R", bound=BaseModel)
 
 
 def own_name() -> types.Implementation:
-    """Name of this client, as servers see it."""
+    """Name of this client, as shown to servers."""
     return types.Implementation(name="remembrancer", version="0.1")
 
 
 class Client:
-    """One session with a server, begun."""
+    """A begun session with a server."""
 
     def __init__(self, name: str, session: ClientSession) -> None:
         self._name = name
@@ -43,7 +43,7 @@ class Client:
         """Agree on a version of the protocol.
 
         Raises:
-            ServerError: the server speaks no version that is known here.
+            ServerError: the server speaks no version known here.
         """
         try:
             await self._ask(self._session.initialize)
@@ -58,7 +58,7 @@ class Client:
 
     @property
     def title(self) -> str:
-        """Name and version that the server gives itself."""
+        """The server's own name and version."""
         info = self._session.server_info
         return "" if info is None else clean(f"{info.title or info.name} {info.version}", 100)
 
@@ -68,7 +68,7 @@ class Client:
         return clean(self._session.instructions or "", 4_000)
 
     async def list_tools(self) -> tuple[Tool, ...]:
-        """Tools of the server, the first `MOST_TOOLS`; of two with one name the first."""
+        """Tools of the server, the first `MOST_TOOLS`; of two with the same name the first."""
         capabilities = self._session.server_capabilities
         if capabilities is not None and capabilities.tools is None:
             return ()
@@ -87,7 +87,7 @@ class Client:
         return answer_of_contents(result, f"{self._name}-{tool.name}")
 
     async def list_resources(self) -> tuple[ListedItem, ...]:
-        """Resources and patterns of resources; none of a server that has none."""
+        """Resources and patterns of resources; empty for a server without resources."""
         capabilities = self._session.server_capabilities
         if capabilities is None or capabilities.resources is None:
             return ()
@@ -109,7 +109,7 @@ class Client:
         return (*items, *(_item(each.uri_template, each) for each in templates))
 
     async def read_resource(self, uri: str) -> Answer:
-        """Read one resource."""
+        """Read a resource."""
         params = types.ReadResourceRequestParams(uri=uri)
         result = await self._request(types.ReadResourceRequest(params=params), types.ReadResourceResult)
         return answer_of_resource(result, self._name)

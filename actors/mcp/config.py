@@ -1,4 +1,4 @@
-"""Configuration of McpActor: the servers, and who may use each."""
+"""Configuration of McpActor: the servers, and the readership of each."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ LONGEST_START_S = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerConfig:
-    """One server: a program, or an address on the web."""
+    """A server: a program, or an address on the web."""
 
     name: str
     command: tuple[str, ...] = ()
     """Program and its arguments; empty for a server on the web."""
     url: str = ""
     key: str = field(default="", repr=False)
-    """Bearer token of the server on the web; empty for none."""
+    """Bearer token of the server on the web; empty for no token."""
     environment: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     has_network: bool = False
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     channels: frozenset[str] = frozenset()
-    """Channels whose conversations may use it; empty for all."""
+    """Channels with access for their conversations; empty for all."""
     timeout_s: float = 60.0
     fault: str = ""
-    """Why the server cannot be used, e.g. a missing secret; empty if it can."""
+    """Reason for not using the server, e.g. a missing secret; empty if usable."""
 
     @property
     def leaves_sandbox(self) -> bool:
@@ -41,8 +41,8 @@ class ServerConfig:
         """True if a conversation may use the server.
 
         Args:
-            window: The conversation's; the command line is the operator's, who may use every server.
-            places: Ids of the channel tables that hold there.
+            window: The conversation's window; the command line is the operator's, with access to every server.
+            places: Ids of the channel tables in force there.
         """
         return not self.channels or window.surface is Surface.CLI or not self.channels.isdisjoint((*places, window.id))
 
@@ -57,7 +57,7 @@ class McpConfig:
     start_s: float = LONGEST_START_S
     """Longest time for the start of a server."""
     secrets: tuple[str, ...] = field(default=(), repr=False)
-    """The agent's secrets, which no answer shows."""
+    """The agent's secrets, hidden in every answer."""
     asks_outside: bool = False
     """True if a person is asked before a call that leaves the server's sandbox."""
     asks_always: bool = False
@@ -68,7 +68,7 @@ class McpConfig:
         return min(self.start_s, max(server.timeout_s, LEAST_START_S))
 
     def asks_first(self, server: ServerConfig) -> bool:
-        """True if a person is asked before a call of that server."""
+        """True if a person is asked before a call of the given server."""
         return self.asks_always or (self.asks_outside and server.leaves_sandbox)
 
     @property

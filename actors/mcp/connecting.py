@@ -21,7 +21,7 @@ from messages.base import Address, RequestId
 from messages.shell import SHELL, ServerEnded, StartServer, StopServer
 
 LAST_WORDS_S = 2.0
-"""Longest wait for the words about a program's end, once its connection has ended."""
+"""Longest wait for the last words about a program's end, after the end of its connection."""
 
 for _name in ("client", "mcp"):  # the library's lines have servers' words in them, as many as a server likes
     logging.getLogger(_name).setLevel(logging.CRITICAL)
@@ -31,7 +31,7 @@ class Connector:
     """Opener of sessions, on the actor's loop."""
 
     def __init__(self, host: Host, folder: Path) -> None:
-        """Nothing is opened.
+        """Begin without sessions.
 
         Args:
             host: The actor.
@@ -68,7 +68,7 @@ class Connector:
     async def _program(
         self, config: ServerConfig, change: Callable[[], None], end: Callable[[str], None]
     ) -> AsyncIterator[Streams]:
-        """Streams to a program, which the shell actor starts in a sandbox of its own."""
+        """Streams to a program, started by the shell actor in a sandbox of its own."""
         place = Rendezvous(self._folder / self._host.new_token())
         ended, request_id = self._start(config, str(place.path))
         accepting: asyncio.Future[Connection] = asyncio.ensure_future(place.accept())

@@ -47,11 +47,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 STARTS_AT_ONCE = 8
-"""Servers that are started at a time for one list."""
+"""Servers started at a time for a list."""
 LIST_S = 15.0
-"""Longest wait for each server of a list; its start goes on."""
+"""Longest wait for each server of a list; the server's start goes on."""
 SILENT_S = 60.0
-"""Time after such a wait in which lists go without the server."""
+"""Time after a wait in vain during which lists leave out the server."""
 SILENT = f"no answer within {LIST_S:g} s; describe it to wait longer"
 MOST_FOUND = 40
 MOST_LISTED = 300
@@ -81,7 +81,7 @@ class Desk:
         self._starts = asyncio.Semaphore(STARTS_AT_ONCE)
         self._scrub = Scrubber(config.secrets).scrub
         self._silent_until: dict[str, float] = {}
-        """Server that gave no answer -> time of the loop until which lists do not wait for the server."""
+        """Server without an answer -> time of the loop until which lists do not wait for the server."""
 
     def states(self) -> tuple[tuple[str, str], ...]:
         """State of each server, for the operator; from any thread."""
@@ -99,7 +99,7 @@ class Desk:
 
         Args:
             request: Judged already.
-            usable: Servers that the window may use.
+            usable: Servers allowed for the window.
         """
         began = asyncio.get_running_loop().time()
         try:
@@ -166,7 +166,7 @@ class Desk:
         )
 
     async def _entry(self, name: str) -> tuple[ServerEntry, tuple[Tool, ...]]:
-        """A server with its tools; without them where they cannot be had."""
+        """A server with its tools; without tools if the list fails."""
         session = self._sessions[name]
         if fault := self._servers[name].fault:
             return ServerEntry(name=name, fault=fault), ()
@@ -197,7 +197,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 def scrub_value(value: S, scrub: Callable[[str], str]) -> S:
-    """A message or value, all texts in it without the agent's secrets."""
+    """A message or value, with the agent's secrets removed from all texts."""
 
     def clean(each: object) -> object:
         match each:
@@ -221,10 +221,10 @@ def _import_connector() -> type[Connector]:
 
 
 def _find_tool(name: str, tools: tuple[Tool, ...]) -> Tool:
-    """The tool of that name.
+    """The tool of the given name.
 
     Raises:
-        ServerError: there is none.
+        ServerError: the tool does not exist.
     """
     tool = next((each for each in tools if each.name == name), None)
     if tool is None:
@@ -238,7 +238,7 @@ def _wrap_answer(request: CallTool | ReadResource | GetPrompt, answer: Answer) -
     """Answer for the asker.
 
     Raises:
-        ServerError: it is too long.
+        ServerError: the answer is too long.
     """
     size = sum(len(part.text.encode("utf-8", "replace")) + len(part.data) for part in answer.parts)
     if size > MOST_ANSWER_BYTES:
@@ -259,5 +259,5 @@ def _wording(request: McpRequest) -> str:
 
 
 def _text(value: object) -> str:
-    """An argument of a prompt, which is always a text."""
+    """An argument of a prompt, always a text."""
     return value if isinstance(value, str) else json.dumps(value)

@@ -8,11 +8,11 @@ class ServerError(Exception):
 
 
 class SessionOverError(ServerError):
-    """The session has ended, and with it every request under way."""
+    """The session has ended, and all its pending requests."""
 
 
 def words_of(error: BaseException) -> str:
-    """Words about an error of a library, the innermost first one of a group."""
+    """Words about an error of a library; of a group, about the first innermost error."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
     return str(error).strip() or type(error).__name__

@@ -26,7 +26,7 @@ ANSWER_MARGIN_S = 15.0
 
 
 def row(plan: Plan, _parts: Parts) -> Part | None:
-    """The one actor that speaks with servers of the protocol; None where no server is configured."""
+    """The single actor for servers of the protocol; None without a configured server."""
     servers = plan.settings.mcp.servers
     if not servers:
         return None
@@ -65,7 +65,7 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
 
 
 def server_config(name: str, server: McpServer, secrets: Mapping[str, str]) -> ServerConfig:
-    """A server as the actor knows it; a secret that is not set makes it unusable."""
+    """A server in the actor's form; a missing secret makes the server unusable."""
     wanted = [*server.env.values(), *([server.key] if server.key else [])]
     missing = [secret for secret in wanted if not secrets.get(secret)]
     return ServerConfig(

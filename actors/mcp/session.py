@@ -1,4 +1,4 @@
-"""Session with one server, on the loop: begins at first need, ends when idle, and begins anew after its end."""
+"""Session with a server, on the loop: begins at first need, ends when idle, and begins anew after its end."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ T = TypeVar("T")
 END_S = 5.0
 
 Connect = Callable[[ServerConfig, Callable[[], None], Callable[[str], None]], AbstractAsyncContextManager["Client"]]
-"""Opens a session: told of whom, what to call when the tools are others, and when the connection has ended."""
+"""Opens a session with a server; the callbacks report a changed list of tools, and the end of the connection."""
 
 
 class Session:
-    """Session with one server. Whatever the server does, only its own requests see it."""
+    """Session with a server. The server's behaviour affects only its own requests."""
 
     def __init__(self, config: ServerConfig, connect: Connect, *, idle_s: float, start_s: float) -> None:
         """Nothing is begun.
@@ -45,7 +45,7 @@ class Session:
         self._tools: tuple[Tool, ...] | None = None
         self._are_tools_stale = False
         self.title = ""
-        """Name and version that the server gives itself; empty before its first session."""
+        """The server's own name and version; empty before its first session."""
         self.instructions = ""
         self.lives = 0
         """Number of sessions begun."""
@@ -56,10 +56,10 @@ class Session:
         return self._life is not None
 
     async def tools(self) -> tuple[Tool, ...]:
-        """Tools of the server, as last listed; listed anew when the server has said that they are others.
+        """Tools of the server, as last listed; listed anew after the server's notice of a change.
 
         Raises:
-            ServerError: they cannot be listed.
+            ServerError: the tools cannot be listed.
         """
         if self._tools is None or self._are_tools_stale:
             await self.run(lambda client: self._list(client))
@@ -108,7 +108,7 @@ class Session:
             raise
 
     async def _within(self, life: _Life, work: Awaitable[T]) -> T:
-        """Result of a request under way, unless it takes too long or the session ends before."""
+        """Result of a pending request, unless the work takes too long or the session ends before."""
         task = asyncio.ensure_future(work)
         task.add_done_callback(_note_end)
         try:
@@ -162,13 +162,13 @@ class Session:
 
 
 def _note_end(task: asyncio.Future[T]) -> None:
-    """Take note of a failure, for which perhaps no caller waits any more."""
+    """Note a failure, perhaps without a waiting caller."""
     if not task.cancelled():
         task.exception()
 
 
 class _Life:
-    """One session from beginning to end."""
+    """A session from beginning to end."""
 
     def __init__(self, ready: asyncio.Future[Any]) -> None:
         self.ready = ready

@@ -1,8 +1,8 @@
-"""Sieve: the part of a server's messages that is taken in, and the bounds on them.
+"""Sieve: filters a server's messages, with bounds.
 
-A server sends answers, requests of its own and notifications. The library would begin a task for each; so a server
-could make as many as it likes. Only answers pass. Of the others, requests are refused here, as many as the server takes
-answers to, and notifications leave at most a mark.
+A server sends answers, requests of its own and notifications. The library would begin a task for each, so a server
+could make any number of tasks. Only answers pass. The sieve refuses requests, as many as the server takes answers to;
+a notification leaves at most a mark.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 MOST_MESSAGE_BYTES = 6 * 1024 * 1024
 MOST_OTHER_BYTES = 16 * 1024 * 1024
-"""Bytes of notifications, requests and other things between two answers; a server that sends more is ended."""
+"""Bytes of notifications, requests and other data between two answers; a server that sends more is ended."""
 _LINE_BYTES = 200
-"""Bytes that each message counts for beside its own, since a short one takes as long to look at."""
+"""Bytes counted for each message beside its own, since a short message takes as long to look at."""
 _LONGEST_ID_BYTES = 100
 _CHANGED = ("notifications/tools/list_changed",)
 _NOT_SUPPORTED = b'{"code":-32601,"message":"this client serves no requests"}'
@@ -32,7 +32,7 @@ _MALFORMED = b'{"code":-32700,"message":"the answer is not a message of the prot
 
 
 class _Envelope(msgspec.Struct):
-    """As much of a message as tells its kind."""
+    """Part of a message that tells its kind."""
 
     method: str = ""
     id: msgspec.Raw = msgspec.Raw(b"")
@@ -42,14 +42,14 @@ _DECODER = msgspec.json.Decoder(_Envelope)
 
 
 class Sieve:
-    """Sieve of one connection."""
+    """Sieve of a connection."""
 
     def __init__(self, reply: Callable[[bytes], None], change: Callable[[], None]) -> None:
-        """Nothing has come.
+        """Begin without messages.
 
         Args:
             reply: Sends a line to the server, or drops the line.
-            change: Called at the notice that the server has other tools now.
+            change: Called at the notice of changed tools.
         """
         self._reply = reply
         self._change = change
@@ -84,7 +84,7 @@ class Sieve:
 
 
 def refusal_of(line: bytes) -> bytes:
-    """Error in the place of an answer that is malformed, so that its request does not wait for another."""
+    """Error in the place of a malformed answer, so its request does not wait for another answer."""
     name = bytes(_DECODER.decode(line).id)
     return b'{"jsonrpc":"2.0","id":' + name + b',"error":' + _MALFORMED + b"}"
 
@@ -92,7 +92,7 @@ def refusal_of(line: bytes) -> bytes:
 async def lines(
     source: AsyncIterable[bytes], pace: Pace, most_bytes: int = MOST_MESSAGE_BYTES, *, keeps_empty: bool = False
 ) -> AsyncIterator[bytes]:
-    """Lines of a connection, at a pace that leaves the loop to others.
+    """Lines of a connection, at a pace that leaves the loop to other work.
 
     Raises:
         SessionOverError: a line is too long.

@@ -1,4 +1,4 @@
-"""Transport to a program: one connection of a Unix socket, which the program has as its stdin and stdout."""
+"""Transport to a program: a single connection of a Unix socket, the program's stdin and stdout."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from actors.mcp.streams import Incoming, Stream, parse
 
 READ_BYTES = 64 * 1024
 MOST_REPLIES = 64
-"""Refusals that wait for a server which does not read; further ones are dropped."""
+"""Refusals waiting for a server that does not read; further refusals are dropped."""
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class Rendezvous:
-    """Listening socket for one program."""
+    """Listening socket for a program."""
 
     def __init__(self, path: Path) -> None:
         """Listen.
 
         Args:
-            path: In a folder that is the agent's alone.
+            path: Path in a private folder of the agent.
 
         Raises:
             OSError: no socket can be made.
@@ -52,13 +52,13 @@ class Rendezvous:
             raise
 
     def close(self) -> None:
-        """Listen no more; again, nothing more."""
+        """Stop listening; a repeated call has no effect."""
         self._listener.close()
         self.path.unlink(missing_ok=True)
 
 
 class Outgoing(Stream):
-    """Stream of requests, to which the library writes."""
+    """Stream of requests, written by the library."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
@@ -117,7 +117,7 @@ async def program_streams(
 
 
 async def _receive(reader: asyncio.StreamReader, pace: Pace, sieve: Sieve, incoming: Incoming) -> str:
-    """Pass answers on until the connection ends; the reason, empty for an end without a known one."""
+    """Pass answers on until the connection ends; the reason, empty for an end without a known reason."""
     try:
         async for line in lines(_pieces(reader), pace):
             if sieve.passes(line) and (message := parse(line)) is not None:

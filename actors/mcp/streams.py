@@ -1,4 +1,4 @@
-"""Streams of the library's kind: it reads answers from one and writes requests to another."""
+"""Streams of the library's kind: a stream of answers to read, and a stream of requests to write."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from actors.mcp.sieve import refusal_of
 
 
 class Stream:
-    """Common part of the streams that the library is given."""
+    """Common part of the streams given to the library."""
 
     async def __aenter__(self) -> Self:
         """This stream."""
@@ -22,7 +22,7 @@ class Stream:
     async def __aexit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        """Close it."""
+        """Close the stream."""
         await self.aclose()
 
     async def aclose(self) -> None:
@@ -30,7 +30,7 @@ class Stream:
 
 
 class Incoming(Stream):
-    """Stream of answers, from which the library reads."""
+    """Stream of answers, read by the library."""
 
     def __init__(self) -> None:
         self._queue: asyncio.Queue[SessionMessage | None] = asyncio.Queue()
@@ -55,7 +55,7 @@ class Incoming(Stream):
 
 
 def parse(line: bytes) -> SessionMessage | None:
-    """The answer of a line, or an error in the place of a malformed one; None for an id that is malformed, too."""
+    """The answer in a line, or an error in place of a malformed answer; None if the id is malformed, too."""
     for text in (line, refusal_of(line)):
         try:
             return SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))

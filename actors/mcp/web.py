@@ -1,7 +1,7 @@
-"""Transport to a server on the web: streamable HTTP, one POST for each message, over connections with bounds.
+"""Transport to a server on the web: streamable HTTP, a POST for each message, over connections with bounds.
 
-The library's own HTTP client has no bounds on answers, so only its session is used. A notice that comes without a
-request is not waited for: tools are listed anew in each session.
+The library's own HTTP client has no bounds on answers, so only the library's session is used. The transport does not
+wait for notices without a request: tools are listed anew in each session.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _NO_LIMIT = 1 << 60
 _CONNECT_S = 15.0
 _END_S = 2.0
 MOST_REPLIES = 8
-"""Refusals of a server's requests that are under way; further ones are dropped."""
+"""Pending refusals of a server's requests; further refusals are dropped."""
 _SESSION = "Mcp-Session-Id"
 _SESSION_NAME = re.compile(r"[!-~]{1,500}")
 _GONE = 404
 
 
 class WebOutgoing(Stream):
-    """Stream of requests to one address, whose answers go to the stream of answers."""
+    """Stream of requests to an address; the answers go to the stream of answers."""
 
     def __init__(
         self,
@@ -54,14 +54,14 @@ class WebOutgoing(Stream):
         change: Callable[[], None],
         end: Callable[[str], None],
     ) -> None:
-        """Nothing is sent.
+        """Begin without requests.
 
         Args:
             config: The server.
-            client: Connections to it.
+            client: Connections to the server.
             incoming: Takes the answers.
             pace: Shared by all servers.
-            change: Called at the notice that the server has other tools now.
+            change: Called at the notice of changed tools.
             end: Called with the reason when the session has ended.
         """
         self._url = config.url
@@ -88,7 +88,7 @@ class WebOutgoing(Stream):
             await self._post(body, dict(self._version), None)
 
     async def close(self) -> None:
-        """End what is under way, and the session at the server, if it takes the time for that."""
+        """End pending requests, and the session at the server, within a short time limit."""
         for task in self._tasks:
             task.cancel()
         if self._tasks:
@@ -125,7 +125,7 @@ class WebOutgoing(Stream):
         }
 
     async def _post(self, body: bytes, more: dict[str, str], request_id: object) -> None:
-        """Send one message and take in what comes back; a failure is the answer, or the session's end."""
+        """Send a message and take in the response; a failure is the answer, or the session's end."""
         try:
             async with self._client.post(
                 self._url, data=body, headers=self._headers(more), allow_redirects=False
@@ -184,7 +184,7 @@ class WebOutgoing(Stream):
         return bytes(body)
 
     def _pass_on(self, message: bytes) -> bool:
-        """True if it is an answer, which the library has then."""
+        """True if the message is an answer, now passed to the library."""
         if not self._sieve.passes(message) or (parsed := parse(message)) is None:
             return False
         self._incoming.put(parsed)
@@ -228,7 +228,7 @@ async def web_streams(
 
 
 def own_address(url: str) -> frozenset[HostPort]:
-    """Loopback address that the operator wrote into the settings; the settings take no name for it."""
+    """Loopback address, as written by the operator in the settings; the settings accept no name instead."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     is_number = ":" in host or host.replace(".", "").isdigit()

@@ -1,4 +1,4 @@
-"""The memory: hears what is said, finds what bears on a new question, and says why."""
+"""The memory: stores all messages, finds turns relevant to a new question, and explains the choice."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ from messages.turn import EventsLogged, ExpandReference, PrepareTurn, TurnContri
 
 
 class MemoryActor(Actor):
-    """Remembers every turn, and gives each new one the few that bear on it.
+    """Remembers every turn, and gives each new turn the few relevant turns.
 
-    Turns are served at once; searches and expansions wait in a queue, one at a time, the windows in turn.
+    Turns are served at once; searches and expansions wait in a queue, a request at a time, the windows in turn.
 
     Owns: the index below `memory/` and the views below `views/`, both derived from the logs.
     Asks: the embedder, for the vector of every question and every turn.
-    Crashes on: a defect. A database that is locked, full, damaged or gone is no crash: turns go on without memories,
-    the operator is told once, and what was missed comes from the logs.
+    Crashes on: a defect. A locked, full, damaged or missing database is no crash: turns go on without memories, the
+    operator is told once, and missed turns come from the logs.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class MemoryActor(Actor):
         self._embedder = embedder
         self._query_timeout_s = config.query_timeout_s
         self._turns_waiting = 0
-        """Turns that wait for the vector of their question."""
+        """Turns waiting for the vector of their question."""
         self._lookups = Lookups(self.monotonic)
         self._expansions = Expansions(plan.data_root)
         self._turns = TurnsInHand(self)
@@ -89,13 +89,13 @@ class MemoryActor(Actor):
         self._forgetting = Forgetting(self, self._upkeep, self._backlog, self._recall.clear)
 
     def on_start(self) -> None:
-        """Open the index; if that is not possible now, go on without and try again."""
+        """Open the index; if impossible now, go on without an index and try again."""
         self._upkeep.guard(self._upkeep.open)
         if self._surface is not None:
             self.tell(self._surface, TellReaders(reply_to=self.address))
 
     def on_stop(self) -> None:
-        """Refuse what waits, and give the index back."""
+        """Refuse waiting requests, and close the index."""
         for request in self._lookups.clear():
             self.tell(request.reply_to, refusal(request, "the memory restarted; try again"))
         self._upkeep.close()
@@ -184,7 +184,7 @@ class MemoryActor(Actor):
         return not self._plan.read_only and keeps_logs(window.surface, window.id)
 
     def _learn_readers(self, message: ReadersListed | ReadersChanged) -> None:
-        """Take in who reads what, then let rows and views follow; the first works without an index as well."""
+        """Take in the readership, then let rows and views follow; the first works without an index as well."""
         changed = self._readers.learn(message.windows, is_all=isinstance(message, ReadersListed))
         if changed:
             store = self._upkeep.store()
@@ -192,7 +192,7 @@ class MemoryActor(Actor):
                 store.readers_changed(changed)
 
     def _end_reconciling(self, store: Store) -> None:
-        """Go on where a comparison with the logs has ended, and have copies made that are missing."""
+        """Continue after a comparison with the logs, and have missing copies made."""
         self._backlog.go_on()
         self._forgetting.go_on()
         with self.blocking():
@@ -210,7 +210,7 @@ class MemoryActor(Actor):
         self._begin_lookups()
 
     def _begin_lookups(self) -> None:
-        """Have those served that may begin now, behind everything that has come for turns meanwhile."""
+        """Begin the look-ups allowed now, after all messages for turns that have come meanwhile."""
         while (begun := self._lookups.begin()) is not None:
             request, reason = begun
             if reason:
@@ -267,7 +267,7 @@ class MemoryActor(Actor):
         self.ask(self._embedder, make, self._query_timeout_s, take_vector)
 
     def _vector_in(self, reply: TextsEmbedded | EmbeddingFailed | None) -> Vector | None:
-        """Vector of a question; None for a reply without a sound one."""
+        """Vector of a question; None for a reply without a sound vector."""
         if not isinstance(reply, TextsEmbedded) or reply.model != self._plan.space or len(reply.vectors) != 1:
             return None
         return vector_of(reply.vectors[0]) if self._backlog.is_sound(reply.vectors[0]) else None

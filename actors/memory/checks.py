@@ -57,7 +57,7 @@ def index_findings(plan: Plan, reader: ActorSpec) -> Iterator[Finding]:
 
 
 def _renewal(plan: Plan) -> Repair:
-    """Repair of an index that cannot be used."""
+    """Repair of an unusable index."""
 
     def renew() -> None:
         from actors.memory.index.database import PLACE, open_or_rebuild
@@ -75,7 +75,7 @@ def has_index(data_root: Path) -> bool:
 
 
 def turns_in_logs(data_root: Path) -> int:
-    """Number of turns in the logs that belong into the index; withdrawn turns do not."""
+    """Number of turns in the logs that belong in the index; withdrawn turns do not count."""
     from domain.log.parser import parse
     from domain.memory.remembered import Remembered, TakenBack, entry_of_event
 

@@ -1,4 +1,4 @@
-"""Settings of the memory actor, as one value."""
+"""Settings of the memory actor, as a single value."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class MemoryConfig:
     plan: MemoryPlan
     """Index to open, and its search."""
     budget: Budget = field(default_factory=Budget)
-    """Budget of the block for one turn."""
+    """Budget of the block for a turn."""
     query_timeout_s: float = 4.5
     """Longest wait for the vector of a question; less than contributors have."""
     surface: Address | None = None

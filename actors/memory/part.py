@@ -28,7 +28,7 @@ _OF_SCRIPTS = ("memory.search", "memory.expand")
 
 
 def row(plan: Plan, _parts: Parts) -> Part | None:
-    """The one actor that owns the index; it only looks in a command line's turn."""
+    """The single actor that owns the index; read-only in a command line's turn."""
     if not plan.settings.memory.enabled:
         return None
     return Part(

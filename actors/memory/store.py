@@ -1,4 +1,4 @@
-"""Store of the memory: index, arrays, vector engine and views, kept in step with one another."""
+"""Store of the memory: index, arrays, vector engine and views, kept in step."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from messages.forget import ForgottenEvent
 log = logging.getLogger(__name__)
 
 SCRUBBED = 100_000
-"""Rows, and vectors, that one comparison holds against their seals; the next goes on there. 2 s of work in an hour."""
+"""Rows, and vectors, compared with their seals by a comparison; the next goes on there. 2 s of work in an hour."""
 SCRUBBED_AT_ONCE = 1_000
 SMALL_PIECE_BYTES = 16 * 1024
-"""Bytes of a log that are taken in between two turns' questions: some 70 messages, about 10 ms."""
+"""Bytes of a log taken in between two turns' questions: some 70 messages, about 10 ms."""
 LATEST = 64
-"""Rows of a window, beyond those that it sees, among which a turn's own are looked for."""
+"""Rows of a window, beyond the visible rows, searched for a turn's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryPlan:
-    """Parameters with which a memory is opened."""
+    """Parameters for opening a memory."""
 
     data_root: Path
     space: str
@@ -52,11 +52,11 @@ class MemoryPlan:
     search: Kind = "hybrid"
     scope: Scope = "audience"
     read_only: bool = False
-    """Look only: nothing in the data root is made or changed."""
+    """Read only: no file in the data root is made or changed."""
     is_live: bool = False
     """With `read_only`: whether an agent has the index open."""
     exclude_visible: bool = True
-    """True to leave out of a window's results the turns that its history shows, pins apart."""
+    """True to leave out of a window's results the turns shown in its history, pins apart."""
     busy_ms: int = database.SCHEMA.busy_ms
     """Milliseconds that a statement waits for another program's lock."""
     tuning: Tuning = MEASURED
@@ -89,11 +89,11 @@ class Store:
         self.is_new = False
         self.space_changed = False
         self._scrubbed = {"rows": 0, "vectors": 0}
-        """The last of each that was checked; 0 to begin anew."""
+        """The last row and the last vector checked; 0 to begin anew."""
 
     @classmethod
     def open(cls, plan: MemoryPlan, now: datetime, readers: KnownReaders | None = None) -> Store:
-        """The memory as it is on the disk, or a new one; what is unusable is moved aside.
+        """The memory as found on the disk, or a new memory; an unusable file is moved aside.
 
         Without `readers` the readers of all windows are unknown.
 
@@ -131,7 +131,7 @@ class Store:
             self._scratch.cleanup()
 
     def size_bytes(self) -> int:
-        """Of the index with what belongs to it."""
+        """Size of the index with its side files."""
         return sum(
             file.stat().st_size for file in self._plan.path.parent.glob(f"{self._plan.path.name}*") if file.is_file()
         )
@@ -139,7 +139,7 @@ class Store:
     # what was said
 
     def remember(self, window: Window, entries: Iterable[Entry]) -> None:
-        """Store what was said in a window; what is stored already changes nothing."""
+        """Store entries of a window; entries already stored have no effect."""
         entries = tuple(entries)
         added, gone = self.index.remember(window, entries)
         self._follow(window, added, gone)
@@ -148,7 +148,7 @@ class Store:
         self._renew_logs(entry.tombstone.path for entry in entries if isinstance(entry, TakenBack))
 
     def index_log(self, path: str, now: datetime) -> Generator[int, None, None]:
-        """Take in a log that was written whole, its vectors behind all others; the number of new turns of each piece.
+        """Take in a log written whole, its vectors after all others; the number of new turns of each piece.
 
         Raises:
             ValueError: not the path of a log.
@@ -161,7 +161,7 @@ class Store:
         self.show_log(path)
 
     def open_view(self, window: Window) -> None:
-        """Let a window's commands see what may be read in it."""
+        """Give a window's commands access to all logs readable there."""
         if self._views is not None:
             self._views.open_for(window)
 
@@ -173,7 +173,7 @@ class Store:
             self._views.readers_changed(window_keys)
 
     def show_log(self, path: str) -> None:
-        """Let a log be seen where it may be."""
+        """Show a log in all views allowed to read the log."""
         if self._views is not None and path:
             self._views.add_log(path)
 
@@ -198,15 +198,16 @@ class Store:
         return len(gone)
 
     def store_vectors(self, vectors: Sequence[tuple[Waiting, bytes]]) -> None:
-        """Keep vectors and let searches find them."""
+        """Keep vectors and make the vectors searchable."""
         rows = self.index.pending.store(vectors)
         self.engine.append(np.array(sorted(rows), np.int64))
 
     def reconcile(self, now: datetime) -> Generator[Piece, None, Reconciliation]:
-        """Compare everything with the logs, piece by piece, and then rows and vectors with their seals.
+        """Compare all rows with the logs, piece by piece, and then rows and vectors with their seals.
 
-        After an end that was not in good order nothing is taken on trust: logs that have not changed are compared as
-        well, all rows and vectors with their seals, and the keyword index with the rows.
+        After an end in disorder no stored data is trusted: unchanged logs are compared as well, all rows and vectors
+        with
+        their seals, and the keyword index with the rows.
 
         Raises:
             AlteredIndexError: stored data was altered.
@@ -233,7 +234,7 @@ class Store:
         return run
 
     def check(self) -> None:
-        """Hold every row and vector against its seal.
+        """Compare every row and vector with its seal.
 
         Raises:
             AlteredIndexError: a row or vector was altered.
@@ -253,7 +254,7 @@ class Store:
         self.searcher = Searcher(self.index.connection, self._vectors, self.engine, self._plan.search)
 
     def mend(self) -> None:
-        """See whether what could not be kept can be kept again."""
+        """Try again to keep data that could not be kept."""
         if self.engine.trouble:
             self.engine.reopen()
 
@@ -265,7 +266,7 @@ class Store:
         return self._visibility.total
 
     def mask(self, target: Window, visible: Iterable[EventId], turn: TurnId | None) -> Mask:
-        """True for every row that may be found for `target`: not its visible turns, pins apart; not the asking turn."""
+        """True for every row allowed for `target`, except its visible turns (pins apart) and the asking turn."""
         mask = self._visibility.mask(target)
         hidden = frozenset(visible) if self._plan.exclude_visible else frozenset[EventId]()
         if turn is not None or hidden:
@@ -275,7 +276,7 @@ class Store:
         return mask
 
     def embedded_question(self, text: str, target: Window) -> str:
-        """The text to embed for a question that is asked in `target`."""
+        """The text to embed for a question asked in `target`."""
         return self.searcher.embedded_question(text, self._visibility.windows(target))
 
     def has_any(self, target: Window, visible: Collection[EventId], turn: TurnId | None) -> bool:
@@ -284,14 +285,14 @@ class Store:
         return bool(count > len(visible) + LATEST or (count and self.mask(target, visible, turn).any()))
 
     def pins(self, target: Window) -> list[Memory]:
-        """The pins that may be shown in `target`, the newest first; for the operator, in the window that has most."""
+        """The pins visible in `target`, newest first; for the operator, in the window with the most pins."""
         if target.surface is Surface.CLI:
             return self.searcher.pins(self._visibility.fullest, None)
         mask = self._visibility.mask(target)
         return self.searcher.pins(lambda rows: [row for row in rows if row < len(mask) and mask[row]], target)
 
     def may_show(self, path: str, line: int, target: Window) -> bool:
-        """True if the turn at that place may be shown in `target`; False also without a turn there."""
+        """True if the turn at the given place may be shown in `target`; False also without a turn there."""
         key = self.index.said_at(path, line)
         return key is not None and self._visibility.may_show(key, target)
 
@@ -305,7 +306,7 @@ class Store:
         return VectorEngine.copy_of(plan.path.parent, space, self._vectors, plan.tuning)
 
     def _follow(self, window: Window | None, added: Sequence[int], gone: Sequence[int]) -> None:
-        """Let arrays and codes know of new rows and of those that are gone."""
+        """Update arrays and codes with new and removed rows."""
         for row in gone:
             self._visibility.drop(row)
         dropped = np.array(sorted(gone), np.int64)

@@ -1,4 +1,4 @@
-"""ModelActor: calls language models, one call per window and purpose at a time, and many in all."""
+"""ModelActor: calls language models, a call per window and purpose at a time, and many in all."""
 
 from __future__ import annotations
 
@@ -45,23 +45,25 @@ log = logging.getLogger(__name__)
 
 CLOSE_S = 2.0
 ENTERED_S = 30.0
-"""Longest wait of a reply for its entry in the ledger; a host whose head is gone so long has lost its lease."""
+"""Longest wait of a reply for its entry in the ledger; a host without its head for so long has lost its lease."""
 BACKGROUND_CALLS = 2
-"""Concurrent calls without a waiting person; they have places of their own."""
+"""Concurrent calls without a waiting person; these calls have places of their own."""
 
 
 class ModelActor(Actor):
-    """Queue before the language models: one call per window and purpose at a time, many in all, the rest in order.
+    """Queue before the language models: a call per window and purpose at a time, many in all, the rest in order.
 
-    Background calls have a few places of their own, so that no answer waits for a background call.
+    Background calls have a few places of their own, so no answer waits for a background call.
 
-    Owns: the event loop on which calls are made, and their connections.
-    Asks: the model's server, or the offline model's rules; the ledger, before a reply goes to its requester, so that a
-    kill takes the entry of no reply in use. What a call says comes to this actor first, so that nothing is said of a
-    call after its cancellation.
-    Crashes on: a loop thread that cannot be started, and its own faults; nothing that a server does. What was asked
-    before a crash or a stop is answered with a failure, since its asker waits. The same request again while it waits or
-    is in flight changes nothing. When a day has cost as much as it may, calls in flight go on and no other begins.
+    Owns: the event loop of the calls, and their connections.
+    Asks: the model's server, or the offline model's rules; the ledger, before a reply goes to its requester, so a kill
+    loses the entry of no reply in use. All output of a call comes to this actor first, so no output follows a call's
+    cancellation.
+    Crashes on: a loop thread that cannot be started, and its own faults; never on a server's behaviour. Requests open
+    at a
+    crash or a stop are answered with a failure, since the asker waits. The same request again, while waiting or in
+    flight,
+    has no effect. At the cap of a day's cost, calls in flight go on and no other call begins.
     """
 
     def __init__(
@@ -72,12 +74,12 @@ class ModelActor(Actor):
         backend: Backend | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
-        """Nothing is opened yet.
+        """Begin without connections.
 
         Args:
-            config: Which model, and the limits of its calls.
-            spent_today: Gives what today's calls of earlier lives have cost; asked at the start, if there is a cap.
-            backend: Makes the calls of models other than `offline`; None for the usual one.
+            config: Model, and the limits of its calls.
+            spent_today: Gives the cost of today's calls of earlier lives; asked at the start, if there is a cap.
+            backend: Makes the calls of models other than `offline`; None for the usual backend.
             sleep: How a loop waits between tries.
         """
         super().__init__()
@@ -104,7 +106,7 @@ class ModelActor(Actor):
         )
 
     def on_start(self) -> None:
-        """Start the loop, and loading litellm if it will be needed; see what today has cost so far."""
+        """Start the loop, and loading litellm if needed later; read today's cost so far."""
         if self._spent_today is not None and self._budget.has_cap:
             with self.blocking():
                 self._budget.spend(self._spent_today(), self.now())
@@ -118,7 +120,7 @@ class ModelActor(Actor):
             log.warning("the model cannot be reached yet: %s", reason(error.fault, 1))
 
     def handle(self, message: ModelMessage | ModelAnswer | CallSpent | EntriesConfirmed | DescribeYourself) -> None:
-        """Take a request, cancel one, or pass on what a call says."""
+        """Take a request, cancel a request, or pass on a call's output."""
         match message:
             case ModelRequest():
                 self._take(message)
@@ -165,7 +167,7 @@ class ModelActor(Actor):
             self.tell(request.reply_to, answer)
 
     def on_stop(self) -> None:
-        """Stop every call and say so to those who wait."""
+        """Stop every call and tell waiting requesters."""
         for request in self._queue.clear():
             reason = "the model service restarted"
             self.tell(request.reply_to, ModelFailed(request_id=request.request_id, reason=reason, attempts=0))
@@ -178,7 +180,7 @@ class ModelActor(Actor):
                 self._loop.stop()
 
     def _enter(self, entry: Callable[[datetime], CallSpent]) -> None:
-        """Tell what an attempt took; on the loop."""
+        """Publish the cost of an attempt; on the loop."""
         spent = entry(self.now())
         self.tell(self.address, spent)
         publish_spent(self, spent)
@@ -188,14 +190,14 @@ class ModelActor(Actor):
         await self._provider.close()
 
     def _leave(self, request_id: RequestId) -> ModelRequest | None:
-        """Forget a request and let the next one start; None if it is not known."""
+        """Forget a request and let the next start; None for an unknown request."""
         request = self._queue.leave(request_id)
         if request is not None:
             self._admit()
         return request
 
     def _admit(self) -> None:
-        """Start what may start now, or refuse it when today's money is spent."""
+        """Start the allowed requests, or refuse them when today's money is spent."""
         while (request := self._queue.admit()) is not None:
             refusal = self._budget.refusal(self.now())
             if refusal:
@@ -230,7 +232,7 @@ class ModelActor(Actor):
 
 
 def _asker(request: ModelRequest) -> tuple[Window, str]:
-    """Whose calls are made one after the other."""
+    """Window and purpose of a request; calls of the same pair run in turn."""
     return request.window, request.purpose
 
 

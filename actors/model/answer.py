@@ -15,27 +15,27 @@ from domain.text.answer.events import LineTooLongError
 from messages.model import Completion, ModelRequest, Usage
 
 MOST_CHARS = 1_000_000
-"""Of an answer with its thoughts and its calls: twice what the longest answers of models have."""
+"""Characters of an answer with its thoughts and its calls: twice the longest answers of models."""
 MOST_THOUGHTS_CHARS = 2 * MOST_CHARS
-"""Of the fields in which a provider wants thoughts back, signatures included."""
+"""Characters of the fields in which a provider wants thoughts back, signatures included."""
 MOST_CALLS = 200
-"""Of one answer: twice as many as a turn may run."""
+"""Calls of an answer: twice as many as a turn may run."""
 
 _STATUS = re.compile("[45][0-9]{2}")
 _REFUSAL = re.compile(r"invalid.?(request|argument|param)|bad.?request|validation", re.IGNORECASE)
 """Name of an error's type, where the server's status would have been 400."""
 _STATUS_OF_ERRORS = 500
-"""Of an error in an answer that names no status of its own."""
+"""Status of an error in an answer without a status of its own."""
 
 
 def reported_fault(error: object, now: datetime) -> Fault:
-    """The fault that a server reports in an answer whose status is well."""
+    """The fault reported by a server in an answer with a good status."""
     words = error if isinstance(error, str) else msgspec.json.encode(error).decode()
     return classify(("APIStatusError",), _status_in(error) or _STATUS_OF_ERRORS, words, {}, now)
 
 
 def _status_in(error: object) -> int:
-    """The HTTP status that a server's report of an error names as its code, or by its type; 0 for none."""
+    """The HTTP status in a server's report of an error, as its code or by its type; 0 without a status."""
     fields = error if isinstance(error, dict) else {}
     code = str(fields.get("code"))
     if _STATUS.fullmatch(code):
@@ -44,7 +44,7 @@ def _status_in(error: object) -> int:
 
 
 def beyond_bound(reason: str) -> Fault:
-    """The fault of a server that sends more than is read, in words that name the value and the rule."""
+    """The fault of a server that sends more than the limit, in words that name the value and the rule."""
     return Fault(FaultKind.BEYOND_BOUND, text=reason)
 
 
@@ -57,10 +57,10 @@ def bound_fault(error: BaseException) -> Fault | None:
 
 
 def require_room(assembly: Assembly) -> None:
-    """Refuse an answer in the making that has grown beyond its bounds.
+    """Refuse an unfinished answer beyond its bounds.
 
     Raises:
-        AttemptError: it has.
+        AttemptError: the answer is too large.
     """
     if assembly.is_cut:
         reason = f"the model's server sent an answer of more than {MOST_CHARS:,} characters, the most that are read"
@@ -72,7 +72,7 @@ def completion_of(assembly: Assembly, request: ModelRequest, usage: Usage) -> Co
     """The meaning of an answer within its bounds.
 
     Raises:
-        AttemptError: the answer has more calls, or more beside its thoughts, than are read.
+        AttemptError: the answer has too many calls, or too much text beside its thoughts.
     """
     require_room(assembly)
     completion = assembly.completion(request, usage)

@@ -1,4 +1,4 @@
-"""Backend protocol of language models, and the offline backend, which needs no network."""
+"""Backend protocol of language models, and the offline backend, for work without a network."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class AttemptProgress:
         self.has_begun = False
         """True if the provider took the request: the request may then cost, whatever becomes of the answer."""
         self.usage: Usage | None = None
-        """None while the provider has not said."""
+        """None until the provider's report."""
 
     def __call__(self, piece: str) -> None:
         """Take in a piece of the answer."""
@@ -40,7 +40,7 @@ class AttemptProgress:
 
 
 class AttemptError(Exception):
-    """An attempt that gave no answer."""
+    """An attempt without an answer."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.kind.value)
@@ -51,24 +51,24 @@ class Backend(Protocol):
     """Provider of answers in single attempts; the caller decides about retries."""
 
     async def complete(self, model: str, request: ModelRequest, say: AttemptProgress) -> Completion:
-        """The answer to `request`; `say` is given each piece of its text as it comes.
+        """The answer to `request`; `say` is called with each piece of its text on arrival.
 
         Raises:
-            AttemptError: there is none.
+            AttemptError: the attempt failed.
         """
 
     async def abilities(self, model: str) -> Abilities:
-        """Abilities of a model, as far as they are known."""
+        """Abilities of a model, as far as known."""
 
     async def warm_up(self) -> None:
-        """Do what would make the first call slow."""
+        """Do in advance the slow part of the first call."""
 
     async def close(self) -> None:
         """Let go of connections."""
 
 
 class WordBreaker:
-    """Backend that breaks control words for models that may read these in a text, and restores them in answers."""
+    """Backend that breaks control words for models that may read them in a text, and restores them in answers."""
 
     def __init__(self, backend: Backend, reads_text_alone: Callable[[str, ModelRequest], bool]) -> None:
         """Stand before a backend.
@@ -100,7 +100,7 @@ class WordBreaker:
 
 
 class OfflineBackend:
-    """Backend of fixed rules, which answers at once."""
+    """Backend of fixed rules, with immediate answers."""
 
     async def complete(self, model: str, request: ModelRequest, say: AttemptProgress) -> Completion:  # noqa: ARG002
         """Answer of the offline model; never fails, and is done before any progress could be reported."""
@@ -113,7 +113,7 @@ class OfflineBackend:
         return Abilities()
 
     async def warm_up(self) -> None:
-        """Nothing is slow here."""
+        """Do nothing: the backend has no slow part."""
 
     async def close(self) -> None:
-        """Nothing is open here."""
+        """Do nothing: the backend has no connections."""

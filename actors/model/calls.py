@@ -1,4 +1,4 @@
-"""Calls in flight: a task each, retries with backoff, and deltas while they last; on one event loop."""
+"""Calls in flight: a task each, retries with backoff, and deltas meanwhile; on a single event loop."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ log = logging.getLogger(__name__)
 Sleep = Callable[[float], Awaitable[None]]
 NEW = "; /new begins a new conversation"
 MOST_SHOWN_CHARS = 100_000
-"""Of an answer in the making: as much again as people are shown of one, many times over."""
+"""Characters of an unfinished answer: many times the part shown to people."""
 FREE_CHARS = 100_000
-"""Of an answer that is passed on at once, however fast it came."""
+"""Characters of an answer passed on at once, however fast."""
 CHARS_PER_S = 100_000
-"""Of a longer answer: eight times what the fastest models write."""
+"""Speed of a longer answer: eight times the speed of the fastest models."""
 NO_FAULT = Fault(FaultKind.UNKNOWN)
 """Beside a reply."""
 
 
 class Schedule:
-    """Schedule of one answer: the waits that a policy gives, with jitter, and the time for all tries."""
+    """Schedule of an answer: a policy's waits, with jitter, and the time for all tries."""
 
     def __init__(self, policy: RetryPolicy, answer_timeout_s: float, sleep: Sleep = asyncio.sleep) -> None:
-        """Nothing is waited for yet.
+        """Begin without a wait.
 
         Args:
             policy: Number of tries, and the waits.
@@ -65,7 +65,7 @@ class Schedule:
         self._retrying = AsyncRetrying()
 
     def wait_s(self, fault: Fault, attempt: int) -> float | None:
-        """Seconds until the try after number `attempt`, which failed by `fault`; None to give up."""
+        """Seconds until the try after failed try number `attempt`, for the reason `fault`; None to give up."""
         state = RetryCallState(self._retrying, None, (), {})
         state.attempt_number = attempt
         return next_wait_s(fault, attempt, self._wait(state), self.policy)
@@ -87,12 +87,12 @@ class Progress:
     """Throttle of deltas: tells the text so far, at most once in `interval_s`, and never again once it is closed."""
 
     def __init__(self, interval_s: float, show: Callable[[str], str], say: Callable[[str], None]) -> None:
-        """Nothing is told yet.
+        """Begin without text.
 
         Args:
             interval_s: Least time between two deltas.
             show: Gives the part of the text so far that people may be shown.
-            say: Tells it.
+            say: Sends the part.
         """
         self._interval_s = interval_s
         self._show = show
@@ -102,7 +102,7 @@ class Progress:
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, piece: str) -> None:
-        """Take in more text; it is told when its time has come, as long as it is short enough to be shown."""
+        """Take in more text; the text is sent when due, as long as short enough to be shown."""
         self._pieces.append(piece)
         self._size += len(piece)
         if self._timer is None and self._size <= MOST_SHOWN_CHARS:
@@ -110,11 +110,11 @@ class Progress:
 
     @property
     def text(self) -> str:
-        """All text so far, as the model wrote it."""
+        """All text so far, as written by the model."""
         return "".join(self._pieces)
 
     def close(self) -> None:
-        """Tell nothing more."""
+        """Send no more text."""
         if self._timer is not None:
             self._timer.cancel()
 
@@ -130,10 +130,11 @@ class Progress:
 
 
 class Calls:
-    """One task for each request from `begin` until its answer was told or it was cancelled.
+    """A task for each request, from `begin` until its answer was sent or the request was cancelled.
 
-    A call is tried again after a failure that may pass, also if part of the answer had come: that part is forgotten,
-    and deltas start over with the next try.
+    A call is tried again after a transient failure, even after part of the answer: the part is forgotten, and deltas
+    start
+    over with the next try.
     """
 
     def __init__(
@@ -146,15 +147,15 @@ class Calls:
         enter: Callable[[Callable[[datetime], CallSpent]], None],
         fallbacks: Fallbacks,
     ) -> None:
-        """No call yet.
+        """Begin without calls.
 
         Args:
-            backend_of: Who answers a request, of the model of that name.
-            schedule: When to try again.
-            delta_interval_s: Least time between two deltas of one request, and before its first.
-            tell: Hears every answer, on the loop's thread; one reply or failure for each call that isn't cancelled.
+            backend_of: Gives the backend for a request, by the model's name.
+            schedule: Times of the retries.
+            delta_interval_s: Least time between two deltas of a request, and before its first.
+            tell: Gets every answer, on the loop's thread; a single reply or failure for each call not cancelled.
             fallbacks: Memory of outages and of stand-ins.
-            enter: Publishes what an attempt took, before its answer is told; supplies the time (aware UTC).
+            enter: Publishes the cost of an attempt, before its answer is sent; supplies the time (aware UTC).
         """
         self._backend_of = backend_of
         self._schedule = schedule
@@ -164,11 +165,11 @@ class Calls:
         self._fallbacks = fallbacks
         self._mends = MendMemory()
         self._thinks_first: set[str] = set()
-        """Models whose answers began with thoughts that only a closing mark told of."""
+        """Models with answers that began with thoughts, revealed only by a closing mark."""
         self._tasks: dict[RequestId, asyncio.Task[ModelReply | ModelFailed]] = {}
 
     def begin(self, model: str, request: ModelRequest) -> None:
-        """Start the call; its end is told."""
+        """Start the call; its end is reported."""
         task = asyncio.get_running_loop().create_task(
             self._answer_in_time(model, request), name=f"model-{request.request_id}"
         )
@@ -176,12 +177,12 @@ class Calls:
         task.add_done_callback(lambda ended: self._end_call(request.request_id, ended))
 
     def cancel(self, request_id: RequestId) -> None:
-        """Stop the call at once, whatever it does; nothing more is told of it. An id that is not known is no matter."""
+        """Stop the call at once, in any state; no further output follows. An unknown id has no effect."""
         if (task := self._tasks.pop(request_id, None)) is not None:
             task.cancel()
 
     async def close(self) -> None:
-        """Stop all calls and wait until they are over; nothing more is told."""
+        """Stop all calls and wait for their end; no further output follows."""
         tasks = tuple(self._tasks.values())
         self._tasks.clear()
         for task in tasks:
@@ -202,7 +203,7 @@ class Calls:
         self._tell(ModelFailed(request_id=request_id, reason=reason(fault, 1), attempts=1))
 
     async def _answer_in_time(self, model: str, request: ModelRequest) -> ModelReply | ModelFailed:
-        """The answer, or the failure of one that does not end."""
+        """The answer, or the failure of an endless answer."""
         limit_s = self._schedule.answer_timeout_s
         limit = asyncio.timeout(limit_s)
         try:
@@ -215,7 +216,7 @@ class Calls:
             return _failure(request, reason, 1, Fault(FaultKind.BEYOND_BOUND))
 
     async def _answer(self, model: str, request: ModelRequest) -> ModelReply | ModelFailed:
-        """The answer of the model, or of the first that can stand in for it."""
+        """The answer of the model, or of its first available stand-in."""
         if request.api_base or not self._fallbacks.names:
             return (await self._answer_by(model, request, 1))[0]
         clock, attempts = asyncio.get_running_loop().time, 0
@@ -241,7 +242,7 @@ class Calls:
         return _failure(request, failure_words(failed), attempts, fault)
 
     async def _answer_by(self, model: str, request: ModelRequest, first: int) -> tuple[ModelReply | ModelFailed, Fault]:
-        """The reply, after retries, and after one mended request if the server refuses the first for its content."""
+        """The reply, after retries, and after a single mended request if the server refuses the content."""
         prepared = self._mends.prepare(model, keep_own(request, model))
         reply, fault, attempt = await self._replies(model, prepared.request, first)
         if reply is not None:
@@ -280,7 +281,7 @@ class Calls:
         return msgspec.structs.replace(again, usage=reply.usage + again.usage), fault, attempt
 
     async def _tries(self, model: str, request: ModelRequest, attempt: int) -> tuple[ModelReply | None, Fault, int]:
-        """The reply or the last fault, and the number of the last attempt, of which `attempt` is the first."""
+        """The reply or the last fault, and the number of the last attempt, starting with `attempt`."""
         first = attempt
         while True:
             try:
@@ -295,7 +296,7 @@ class Calls:
             attempt += 1
 
     def _show(self, model: str, request: ModelRequest, text: str) -> str:
-        """Part of an answer in the making that people may see."""
+        """Part of an unfinished answer visible to people."""
         if model in self._thinks_first and not has_mark(text):
             return ""
         return restore_words(shown_text(text, request))

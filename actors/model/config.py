@@ -1,4 +1,4 @@
-"""Configuration of the model service: which model answers, where it is, and the limits of its calls."""
+"""Configuration of the model service: the answering model, its address, and the limits of its calls."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from types import MappingProxyType
 from domain.offline.model import OFFLINE_MODEL
 
 NO_KEY = "none"
-"""Key for servers of one's own: litellm refuses to send an empty one."""
+"""Key for self-hosted servers: litellm refuses to send an empty key."""
 DELTA_INTERVAL_S = 1.2
-"""Discord takes about five edits of one message in five seconds; this leaves room for everything else."""
+"""Discord takes about five edits of a message in five seconds; this leaves room for all other calls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class ModelConfig:
     name: str = OFFLINE_MODEL
     """Model for requests without a model name: in litellm's naming, or `offline`."""
     fallbacks: tuple[str, ...] = ()
-    """Models that answer, in this order, while the one that should is down, out of quota or without a valid key."""
+    """Stand-ins, in this order, while the model is down, out of quota or without a valid key."""
     api_base: str = ""
     """Base address of the server of `name`, e.g. `http://127.0.0.1:8000/v1`; empty for the provider's own address.
     Requests that name another model of the same provider go there too."""
@@ -31,24 +31,24 @@ class ModelConfig:
     streams: bool = True
     """False to ask for whole answers."""
     api_keys: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
-    """By the name that litellm gives the variable, e.g. `OPENAI_API_KEY`; before the environment."""
+    """By litellm's name of the variable, e.g. `OPENAI_API_KEY`; before the environment."""
     concurrency: int = 256
     """Most calls in flight, >= 1."""
     retries: int = 3
-    """Most times that a failed call is tried again."""
+    """Most retries of a failed call."""
     idle_timeout_s: float = 300.0
     """Longest silence of a server before the attempt counts as failed."""
     content_timeout_s: float = 0.0
     """Longest time without a word, thought or call while a server only keeps the connection awake; 0 for twice
     `idle_timeout_s`."""
     answer_timeout_s: float = 1_500.0
-    """Longest time for an answer with all attempts, however often the server says something."""
+    """Longest time for an answer with all attempts, however often the server sends data."""
     delta_interval_s: float = DELTA_INTERVAL_S
     """Least time between two deltas of a request."""
     routes_folder: Path | None = None
     """Folder that keeps litellm's answers about models for later starts; None to ask at each start."""
     daily_cost_usd: float = 0.0
-    """Most that a day's calls (UTC) may cost before no further one is begun; 0 for no cap."""
+    """Cost of a day's calls (UTC) at which no further call begins; 0 for no cap."""
 
     @property
     def longest_without_content_s(self) -> float:

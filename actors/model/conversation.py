@@ -1,4 +1,4 @@
-"""Conversations as they are sent: histories in OpenAI's form, with images read beside the loop."""
+"""Conversations in the form sent: histories in OpenAI's form, with images read beside the loop."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from messages.model import ModelRequest
 log = logging.getLogger(__name__)
 
 IMAGES_TIMEOUT_S = 20.0
-"""For reading the images of a request; a disk that takes longer hangs."""
+"""Time for reading the images of a request; a slower disk hangs."""
 
 
 class Conversations:
     """Reader of conversations; its threads are few, and each window's images wait in a lane of their own."""
 
     def __init__(self, look: Look = data_url, timeout_s: float = IMAGES_TIMEOUT_S) -> None:
-        """Nothing is read yet.
+        """Begin without reading.
 
         Args:
             look: Reads an image.
@@ -35,7 +35,7 @@ class Conversations:
 
         Args:
             request: Any.
-            sees_images: Whether the model can look at them; it is told of them otherwise.
+            sees_images: Whether the model can look at images; otherwise the messages mention the images.
         """
         request = without_tool_calls(request)
         if not any(message.images for message in request.messages):

@@ -23,7 +23,7 @@ from actors.model.route import Listing
 log = logging.getLogger(__name__)
 
 FOLDER = "REMEMBRANCER_ROUTES"
-"""Variable that names a folder of several agents, instead of the one in the data root."""
+"""Variable that names a folder shared by several agents, instead of the folder in the data root."""
 OWN_FOLDER = "routes"
 """In the data root."""
 _SOURCES = ("litellm_child.py", "route.py")
@@ -33,11 +33,11 @@ _MOST_BYTES = 1 << 20
 
 
 def read_kept(model: str, folder: Path | None) -> Listing | None:
-    """Kept listing of a model; None for a model that litellm does not know.
+    """Kept listing of a model; None for a model unknown to litellm.
 
     Args:
         model: In litellm's naming.
-        folder: Where listings are kept unless the environment names another folder; None to keep none.
+        folder: Folder of the listings, unless the environment names another folder; None to keep none.
 
     Raises:
         LookupError: no listing is kept, or the kept file is not trusted.
@@ -62,7 +62,7 @@ def read_kept(model: str, folder: Path | None) -> Listing | None:
 
 
 def keep(model: str, listing: Listing | None, folder: Path | None) -> None:
-    """Keep the listing of a model, if there is a folder for it; one that cannot be written costs a warning."""
+    """Keep the listing of a model, if there is a folder; a failed write costs a warning."""
     place = _place(model, folder)
     if place is None:
         return
@@ -86,6 +86,6 @@ def _place(model: str, folder: Path | None) -> Path | None:
 
 @cache
 def edition() -> bytes:
-    """Digest of litellm's release and of the sources that read it."""
+    """Digest of litellm's release and of the sources that read the listing."""
     sources = [Path(__file__).with_name(name).read_bytes() for name in _SOURCES]
     return hashlib.sha256(b"\0".join([version("litellm").encode(), *sources])).digest()

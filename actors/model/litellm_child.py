@@ -1,7 +1,7 @@
 """Program that prints litellm's listing of a model: provider, address, form, prices.
 
-The program runs in a process of its own, so that the caller need not load litellm (140 MB). It has no network and no
-key.
+The program runs in a process of its own, so the caller need not load litellm (140 MB). The process has no network and
+no key.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def cut_off() -> None:
 
 
 def listing_of(library: Any, model: str) -> Listing | None:
-    """Listing of a model by litellm's public tables; None for a model that litellm does not know."""
+    """Listing of a model by litellm's public tables; None for a model unknown to litellm."""
     try:
         name, provider, _, address = library.get_llm_provider(model)
     except Exception:  # noqa: BLE001 - whatever it is, litellm will say it again to a person
@@ -85,9 +85,9 @@ def listing_of(library: Any, model: str) -> Listing | None:
 
 
 def _needs_responses(library: Any, name: str) -> bool:
-    """True if litellm calls a model by OpenAI's Responses once tools are offered: `responses/…`, and gpt-5.4 and later.
+    """True if litellm switches a model to OpenAI's Responses API for tools: `responses/…`, gpt-5.4 and later.
 
-    Chat completions refuse tools for a model that thinks unless it is told not to.
+    Chat completions refuse tools for a thinking model, unless thinking is switched off.
     """
     offered = {"type": "function", "function": {"name": "bash", "parameters": {}}}
     listed, _ = library.main.responses_api_bridge_check(name, "openai", tools=[offered], api_base=_OPENAI)

@@ -1,4 +1,4 @@
-"""Routes to models on this machine: the address and key of a server that another actor starts."""
+"""Routes to models on this machine: the address and key of a server started by another actor."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class LocalRoutes:
     """Routes to local models, asked for anew at each call, since a server's address lasts as long as its process."""
 
     def __init__(self, host: Host) -> None:
-        """Nothing is asked yet.
+        """Begin without requests.
 
         Args:
-            host: The actor that asks.
+            host: The asking actor.
         """
         self._host = host
 

@@ -11,7 +11,7 @@ from domain.offline.model import model_label
 from messages.model import MODEL, is_local
 
 _SHARE = 8
-"""Of the descriptors that the process may have, connections to models take one in so many."""
+"""Inverse of the share of the process's descriptors available to connections to models."""
 _FEWEST = 8
 
 

@@ -1,4 +1,4 @@
-"""Data URLs: images of a request as a server is given them."""
+"""Data URLs: images of a request in the form for a server."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from messages.model import ImageFile
 def data_url(folder: str, image: ImageFile) -> str:
     """The image as a `data:` address.
 
-    The folder is the agent's own, but what is in it was sent by people: it is opened and judged as a stranger's file.
+    The folder is the agent's own, but people sent its content: the image is opened and judged as a stranger's file.
 
     Args:
-        folder: Of the window's attachments; empty for none.
-        image: Of a message of the window.
+        folder: Folder of the window's attachments; empty for none.
+        image: Image of a message of the window.
 
     Raises:
-        ValueError: there is no such image any more; says why.
+        ValueError: the image is gone; the text gives the reason.
     """
     name = beneath(ATTACHMENTS_ROOT, image.path)
     if not folder or name is None:

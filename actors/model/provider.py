@@ -1,9 +1,9 @@
-"""Calls through litellm; the only module that imports it.
+"""Calls through litellm; the only module that imports litellm.
 
-Measured with litellm 1.106.2, CPU of one streamed call (12 messages, one tool, 10 chunks): read through litellm's
-stream wrapper 31 ms (`hosted_vllm/`) and 44 ms (`openai/`), since it takes 0.9 ms for each chunk and 10 ms at the end.
-Streams that are in OpenAI's own form anyway are read beneath it: 10 and 21 ms. OpenAI's client takes another 0.9 ms for
-each message of the history; litellm's own HTTP handler in its place brings `openai/` to 10 ms as well.
+Measured with litellm 1.106.2, CPU of a streamed call (12 messages, a tool, 10 chunks): read through litellm's stream
+wrapper 31 ms (`hosted_vllm/`) and 44 ms (`openai/`), since the wrapper takes 0.9 ms for each chunk and 10 ms at the
+end. Streams already in OpenAI's own form are read beneath the wrapper: 10 and 21 ms. OpenAI's client takes another
+0.9 ms for each message of the history; litellm's own HTTP handler in its place brings `openai/` to 10 ms as well.
 """
 
 from __future__ import annotations
@@ -50,37 +50,38 @@ ENVIRONMENT = {
     "AIOHTTP_CONNECTOR_LIMIT": "10000",
     "AIOHTTP_CONNECTOR_LIMIT_PER_HOST": "10000",
 }
-"""Environment that litellm reads at import, unless set by the operator: no download of prices and headers, no `.env`
-file, no OpenAI client for `openai/`, and room for every call that may be in flight. (A limit of 0 would not mean none
-but aiohttp's own 100.)"""
+"""Environment read by litellm at import, unless set by the operator: no download of prices and headers, no `.env` file,
+no OpenAI client for `openai/`, and room for every possible call in flight. (A limit of 0 would not mean no limit but
+aiohttp's own 100.)"""
 
 PLAIN_STREAMS = frozenset({"openai", "hosted_vllm"})
-"""Providers whose streams are OpenAI's chunks already when they reach litellm's wrapper."""
+"""Providers whose streams are OpenAI's chunks already on reaching litellm's wrapper."""
 TOLD_ENDS = frozenset({"anthropic", "ollama_chat"})
-"""Providers of which litellm knows whether they have said why the answer ends; if not, it makes a reason up."""
+"""Providers for which litellm records whether an end was stated; without a statement, litellm invents a reason."""
 _MISTRALS = "mistral"
 _GEMINI = frozenset({"gemini", "vertex_ai", "vertex_ai_beta"})
 _READER_OF_GEMINI = ".vertex_and_google_ai_studio_gemini"
 """Module of litellm's; other models of Google's servers are read elsewhere."""
 _NATIVE_END = re.compile(r'"(?:finishReason|blockReason|stop_reason|done_reason)"\s*:\s*"(\w{1,60})"')
-"""A provider's own word for the end in a line of its stream; litellm makes one of several, and an end of none."""
+"""A provider's own word for the end in a line of its stream; litellm merges several words, and adds an end if missing.
+"""
 _ERROR_OF_OLLAMA = re.compile(r"unexpected response from Ollama: \{['\"]error")
 """litellm's words for a server's report of an error in the midst of an answer."""
 SDK_FAMILIES = frozenset({"azure"})
-"""Providers that litellm calls through OpenAI's own client."""
+"""Providers called by litellm through OpenAI's own client."""
 SETTLE_S = 0.3
-"""Seconds before a call can be cancelled: litellm prepares it in a thread, and the coroutine from there would never be
-awaited, which gives a warning."""
+"""Seconds before a call can be cancelled: litellm prepares the call in a thread, and the coroutine from there would
+never be awaited, so Python would warn."""
 
 
 class LitellmBackend:
-    """Backend on litellm, which is imported at the first need, in a thread beside the loop."""
+    """Backend on litellm, imported at the first need, in a thread beside the loop."""
 
     def __init__(self, config: ModelConfig, now: Callable[[], datetime]) -> None:
-        """Nothing is imported yet.
+        """Begin without importing litellm.
 
         Args:
-            config: Which model, where it is, and the keys.
+            config: Model, its address, and the keys.
             now: Wall clock, aware UTC.
         """
         self._config = config
@@ -96,7 +97,7 @@ class LitellmBackend:
         return Abilities(library.supports_function_calling(model=model), library.supports_vision(model=model))
 
     async def warm_up(self) -> None:
-        """Import litellm, which takes seconds."""
+        """Import litellm; takes seconds."""
         await self._library()
 
     async def close(self) -> None:
@@ -132,7 +133,7 @@ class LitellmBackend:
             raise AttemptError(self._fault(error, lacks_content=silence.lacks_content)) from error
 
     async def _open(self, library: Any, arguments: dict[str, Any]) -> Any:
-        """The stream of an answer, once the server has begun it."""
+        """The stream of an answer, once begun by the server."""
         loop = asyncio.get_running_loop()
         opening = loop.create_task(library.acompletion(**arguments))
         may_cancel_at = loop.time() + SETTLE_S
@@ -245,7 +246,7 @@ class LitellmBackend:
         )
 
     def _cost(self, model: str, counts: dict[str, int]) -> float:
-        """Cost by litellm's price list; 0 for a model that is not listed."""
+        """Cost by litellm's price list; 0 for an unlisted model."""
         prices = self._litellm.model_cost
         if model in self._unpriced or not (model in prices or model.partition("/")[2] in prices):
             return 0.0
@@ -283,12 +284,12 @@ class LitellmBackend:
 
 
 class _Ending:
-    """End of a stream: whether the provider told it, or litellm made it up for an answer that broke off."""
+    """End of a stream: stated by the provider, or invented by litellm for an answer that broke off."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
         self.native = ""
-        """The provider's own word, where its lines can be seen."""
+        """The provider's own word, if its lines can be seen."""
         self.is_made_up = False
         """Once the chunks are over."""
 
@@ -336,7 +337,7 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 @cache
 def load(model: str) -> Future[Any]:
-    """litellm, once it is imported and ready for `model`; not in a loop's executor, for which the loop's end waits."""
+    """litellm, imported and ready for `model`; not in a loop's executor, as the loop's end waits for the executor."""
     executor = ThreadPoolExecutor(1, "litellm-import")
     loading = executor.submit(_load_alone, model)
     executor.shutdown(wait=False)
@@ -349,7 +350,7 @@ def _load_alone(model: str) -> Any:
 
 
 def _load(model: str) -> Any:
-    """litellm, quiet: no prints, no log lines (they can hold request text), nothing at exit, no downloads."""
+    """litellm, quiet: no prints, no log lines (log lines can hold request text), no exit handlers, no downloads."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     os.environ[MODE] = ENVIRONMENT[MODE]
@@ -376,7 +377,7 @@ def _load(model: str) -> Any:
 
 
 def _rehearse(library: Any, model: str) -> None:
-    """Have litellm import what its first call would import on the loop, two seconds' worth; nothing is sent."""
+    """Have litellm do the imports of its first call now, not on the loop, two seconds' worth; no request is sent."""
     request = [{"role": "user", "content": "rehearsal"}]
     with contextlib.suppress(library.exceptions.BadRequestError):  # of an unknown model, as every real call will be
         for _ in library.completion(model=model, messages=request, mock_response="done", stream=True):

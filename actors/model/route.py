@@ -26,43 +26,43 @@ _TEXT_ALONE = {
     "gemini": re.compile(r"gemini/gemini-"),
     "vertex_ai": re.compile(r"vertex_ai(?:_beta)?/(?:gemini|claude)-|gemini-[^/]*$"),
 }
-"""Providers that serve their own models and encode text as text -> names of these models in litellm. Gateways, servers
-of one's own and providers of open models are none."""
+"""Providers that serve their own models and encode text as text -> names of these models in litellm. Gateways, self-
+hosted servers and providers of open models are not among the providers."""
 _ELSEWHERE = ("API_BASE", "BASE_URL", "API_VERSION", "API_TYPE", "ENDPOINT", "ORGANIZATION", "ORG", "PROJECT")
 
 
 class Tier(msgspec.Struct, frozen=True):
-    """Prices in dollars of requests that are longer than `above` tokens."""
+    """Prices in dollars of requests longer than `above` tokens."""
 
     above: int
     of_prompt: float
     of_completion: float
     of_cached: float
-    """Of a token of the prompt that the provider had kept."""
+    """Price of a cached token of the prompt."""
 
 
 class Listing(msgspec.Struct, frozen=True, kw_only=True):
-    """Entry of litellm's tables for one model."""
+    """Entry of litellm's tables for a model."""
 
     provider: str
     name: str
     """The model's name at its provider."""
     address: str = ""
-    """Base address of the provider; empty if litellm has none."""
+    """Base address of the provider; empty if litellm has no address."""
     speaks_openai: bool = True
     """True if requests and answers are in OpenAI's form."""
     streams_usage: bool = True
     """True if a request may ask for usage at the end of a stream."""
     sees_images: bool = False
     calls_tools: bool = True
-    """False if litellm knows the model and no calls of tools by it."""
+    """False if litellm knows the model, but no tool calls by the model."""
     tiers: tuple[Tier, ...] = ()
-    """From the cheapest up; none for a model without a price."""
+    """From the cheapest up; empty for a model without a price."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """Destination and form of requests that litellm has no part in."""
+    """Destination and form of requests without litellm."""
 
     address: str
     headers: Mapping[str, str] = field(repr=False)
@@ -75,7 +75,7 @@ class Route:
     tiers: tuple[Tier, ...] | None = None
     """Prices; None if the server itself states the cost."""
     provider: str = ""
-    """Provider that is called at its own address; empty for another server."""
+    """Provider called at its own address; empty for another server."""
 
     def usage(self, counted: object) -> Usage:
         """Usage of an answer as reported by the server, with the price."""
@@ -88,7 +88,7 @@ class Route:
 
 
 def refusal_of(api_base: str) -> str:
-    """Why no server can be called at an address; empty where one may be. Holds no password."""
+    """Reason why no server can be called at an address; empty for a valid address. Holds no password."""
     try:
         parts = urlsplit(api_base)
         fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
@@ -137,12 +137,12 @@ def is_set_elsewhere(provider: str, variables: Collection[str]) -> bool:
 
 
 def reads_text_alone(model: str, *, is_own_server: bool, variables: Collection[str]) -> bool:
-    """True for a model whose provider is known to encode text as text, so that no word in it is a mark of a template.
+    """True if the model's provider is known to encode text as text, so no word becomes a template mark.
 
     Args:
         model: litellm's name.
         is_own_server: True if its requests go to an address of the operator's.
-        variables: Names of the environment; one of them may send requests elsewhere.
+        variables: Names of the environment; a variable may send requests elsewhere.
     """
     if is_own_server:
         return False
@@ -155,9 +155,9 @@ def cost_usd(tiers: tuple[Tier, ...], prompt: int, completion: int, cached: int 
 
     Args:
         tiers: From the cheapest up.
-        prompt: Its tokens.
-        completion: Its tokens.
-        cached: Of the prompt's tokens, how many the provider had kept.
+        prompt: Tokens of the prompt.
+        completion: Tokens of the answer.
+        cached: Number of the prompt's tokens cached by the provider.
     """
     price, cached_part = 0.0, min(cached, prompt)
     for tier in tiers:

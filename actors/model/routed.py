@@ -1,4 +1,4 @@
-"""Calls of models in OpenAI's form over own connections; all others through litellm."""
+"""Calls of models in OpenAI's form over own connections; all other calls through litellm."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ from domain.text.answer.stream import AnswerStream
 from messages.model import Completion, ModelRequest, Usage, is_local
 
 _REDIRECTIONS = frozenset({307, 308})
-"""Those that ask for the same request elsewhere."""
+"""Redirections to the same request elsewhere."""
 MOST_REDIRECTIONS = 3
 _NO_ANSWERS = frozenset(range(300, 400)) - _REDIRECTIONS
 MOST_BARREN_BYTES = 10 * 1024 * 1024
-"""Of a stream without a word, thought or call: more than the longest line of one has."""
+"""Bytes of a stream without a word, thought or call: more than the longest line of an answer."""
 LINGER_S = 0.2
 """After the last word of an answer."""
 
 
 class RoutedBackend:
-    """Backend that asks litellm once how a model is called, and then makes the calls itself.
+    """Backend that asks litellm once for the route of a model, and then makes the calls itself.
 
     litellm makes the calls of models in another form than OpenAI's. A redirection is followed on the same server alone,
-    since key and conversation go along. A request that names its server goes there and nowhere else.
+    since key and conversation go along. A request that names its server goes there and to no other server.
     """
 
     def __init__(
@@ -56,13 +56,13 @@ class RoutedBackend:
         routes: Routes | None = None,
         local: Callable[[str], Awaitable[Route]] | None = None,
     ) -> None:
-        """Nothing is asked or opened yet.
+        """Begin without routes and connections.
 
         Args:
-            config: Which model, where it is, and the keys.
+            config: Model, its address, and the keys.
             now: Wall clock, aware UTC.
-            routes: Routes to models; None for those of the configuration.
-            local: Gives the route to a model on this machine, `local/...`; None where there are no such models.
+            routes: Routes to models; None for the routes of the configuration.
+            local: Gives the route to a model on this machine, `local/...`; None without local models.
         """
         self._config = config
         self._now = now
@@ -74,7 +74,10 @@ class RoutedBackend:
         self._pace = Pace()
 
     async def warm_up(self) -> None:
-        """Find the route to the configured model, or start it; without a route, import litellm. Each takes seconds."""
+        """Find the route to the configured model, or start the model; without a route, import litellm.
+
+        Takes seconds.
+        """
         if await self._find(self._config.name) is None:
             await self._litellm.warm_up()
 
@@ -224,7 +227,7 @@ class _Reading:
         """The whole answer.
 
         Raises:
-            AttemptError: it has no end, or is the server's report of an error.
+            AttemptError: the answer has no end, or is the server's report of an error.
         """
         answer = self._answer
         answer.end()
@@ -246,10 +249,10 @@ async def _linger(pieces: AsyncIterator[bytes], reading: _Reading) -> None:
 
 
 def _moved_to(address: str, response: aiohttp.ClientResponse) -> str:
-    """The address on the same server to which a response redirects; of the same host over TLS, too.
+    """The redirection address of a response, on the same server; also on the same host over TLS.
 
     Raises:
-        AttemptError: it leads to another server, which would get the key and the conversation.
+        AttemptError: another server would get the key and the conversation.
     """
     location = response.headers.get("Location", "")
     try:

@@ -1,4 +1,4 @@
-"""Resolution of routes: litellm's listing, read in a process of its own once for each model, and the configuration."""
+"""Resolution of routes: litellm's listing, read in a separate process once per model, and the configuration."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from actors.model.route import Listing, Route, base_address, is_set_elsewhere, r
 log = logging.getLogger(__name__)
 
 CHILD_S = 60.0
-"""For importing litellm and asking it, which takes 3 s where the machine is free."""
+"""Time for importing litellm and asking; takes 3 s on a free machine."""
 AGAIN_S = 600.0
 """Until litellm is asked again when there was no answer."""
 _PROGRAM = "import sys; sys.path.append(sys.argv[1]); from actors.model.litellm_child import main; main()"
 _PACKAGES = str(Path(actors.__file__).parents[1])
 _OF_TLS = frozenset({"SSL_VERIFY", "SSL_CERTIFICATE", "SSL_SECURITY_LEVEL", "SSL_ECDH_CURVE"})
-"""Variables that change litellm's TLS; with one set, litellm makes the calls."""
+"""Variables that change litellm's TLS; with any set, litellm makes the calls."""
 
 
 class NoAnswerError(Exception):
-    """The process that asks litellm gave no answer; the text says why."""
+    """The process that asks litellm gave no answer; the text gives the reason."""
 
 
 class Routes:
     """Routes to models, by litellm's listing and the configuration."""
 
     def __init__(self, config: ModelConfig, *, program: str = _PROGRAM, again_s: float = AGAIN_S) -> None:
-        """No route yet.
+        """Begin without routes.
 
         Args:
-            config: Which model, where it is, and the keys.
+            config: Model, its address, and the keys.
             program: Python that asks litellm.
-            again_s: Seconds until litellm is asked again when there was no answer.
+            again_s: Seconds until litellm is asked again after a missing answer.
         """
         self._config = config
         self._program = program
@@ -61,7 +61,7 @@ class Routes:
         return self._listings.get(model)
 
     async def find(self, model: str) -> Route | None:
-        """The route to a model; None where litellm itself has to make the calls."""
+        """The route to a model; None if litellm itself has to make the calls."""
         clock = asyncio.get_running_loop().time
         if model not in self._known and clock() >= self._again_at.get(model, 0.0):
             try:
@@ -102,7 +102,7 @@ class Routes:
 
 @cache
 def _asking(model: str, program: str, folder: Path | None) -> Future[Listing | None]:
-    """The listing of a model; not in a loop's executor, for which the loop's end would wait."""
+    """The listing of a model; not in a loop's executor, as the loop's end would wait for the executor."""
     executor = ThreadPoolExecutor(1, "litellm-child")
     asking = executor.submit(lambda: asyncio.run(_ask(model, program, folder)))
     executor.shutdown(wait=False)

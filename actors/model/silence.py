@@ -1,4 +1,4 @@
-"""Silence of a server: how long it may say nothing, or nothing of an answer, before an attempt counts as failed."""
+"""Silence of a server: longest time without data, or without content, before an attempt counts as failed."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from types import TracebackType
 
 
 class Silence:
-    """Deadlines that signs of life and content put off; to within a twentieth, since a timer for each would cost.
+    """Deadlines put off by signs of life and content; to within a twentieth, since a timer for each would cost.
 
-    A context manager for one attempt, as often as wanted; `TimeoutError` comes out of it when a deadline has passed.
+    A context manager for an attempt, reusable; raises `TimeoutError` when a deadline has passed.
     """
 
     def __init__(self, limit_s: float, content_limit_s: float) -> None:

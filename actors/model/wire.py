@@ -1,4 +1,4 @@
-"""Serialisation of a request in OpenAI's form, such that no server and no translator stumbles over a history."""
+"""Serialisation of a request in OpenAI's form, with a history acceptable to every server and translator."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ _MISTRAL = re.compile("mistral|mixtral|ministral|codestral|devstral|magistral|pi
 _MISTRAL_ID = re.compile("[A-Za-z0-9]{9}")
 _ANY_ID = re.compile(r".{0,64}", re.DOTALL)
 _SIGNATURE = "__thought__"
-"""Before the signature of Gemini's that litellm keeps in a call's id; other servers refuse so long an id."""
+"""Mark before Gemini's signature, kept by litellm in a call's id; other servers refuse so long an id."""
 
 Look = Callable[[str, ImageFile], str]
-"""Gives the address of an image in a folder of attachments; its `ValueError` says why it is not shown."""
+"""Gives the address of an image in a folder of attachments; its `ValueError` gives the reason for not showing the
+image."""
 
 
 def messages_of(request: ModelRequest, look: Look = refuse_image) -> list[dict[str, Any]]:
@@ -35,15 +36,15 @@ def messages_of(request: ModelRequest, look: Look = refuse_image) -> list[dict[s
 
 
 def without_signatures(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Messages for a server that is not Gemini's: calls and results have ids without signatures."""
+    """Messages for a server other than Gemini's: calls and results have ids without signatures."""
     return [_with_ids(message, lambda call_id: call_id.partition(_SIGNATURE)[0]) for message in messages]
 
 
 def fit_ids(messages: list[dict[str, Any]], model: str) -> list[dict[str, Any]]:
-    """Messages whose calls have ids that the model's server takes, whichever model called.
+    """Messages whose calls have ids accepted by the model's server, whichever model called.
 
     Source:
-        Mistral's models take nine letters and digits, also where others serve them; OpenAI takes 64 characters.
+        Mistral's models take nine letters and digits, also on other servers; OpenAI takes 64 characters.
     """
     rule = _MISTRAL_ID if _MISTRAL.search(model.lower()) else _ANY_ID
     return [
@@ -53,9 +54,9 @@ def fit_ids(messages: list[dict[str, Any]], model: str) -> list[dict[str, Any]]:
 
 
 def without_tool_calls(request: ModelRequest) -> ModelRequest:
-    """A request that offers no tool, with the calls of earlier turns and their results told in words.
+    """A request without tools, with the calls of earlier turns and their results told in words.
 
-    Some providers refuse a history with calls in it where no tools are offered.
+    Some providers refuse a history with calls if no tools are offered.
     """
     if request.tools or not any(message.tool_calls for message in request.messages):
         return request
@@ -63,10 +64,10 @@ def without_tool_calls(request: ModelRequest) -> ModelRequest:
 
 
 def tools_of(specs: Sequence[ToolSpec]) -> list[dict[str, Any]]:
-    """The tools; the caller may change them.
+    """The tools; the caller may change the list.
 
     Raises:
-        ValueError: the parameters of one are not JSON.
+        ValueError: the parameters of a tool are not JSON.
     """
     return copy.deepcopy(_tools(tuple(specs)))
 
@@ -77,16 +78,16 @@ def _encode_tools(specs: tuple[ToolSpec, ...]) -> bytes:
 
 
 def tools_json(specs: Sequence[ToolSpec]) -> msgspec.Raw:
-    """The tools, encoded already, for a request that msgspec encodes.
+    """The tools, encoded already, for a request encoded by msgspec.
 
     Raises:
-        ValueError: the parameters of one are not JSON.
+        ValueError: the parameters of a tool are not JSON.
     """
     return msgspec.Raw(_encode_tools(tuple(specs)))
 
 
 def encodable(text: str) -> str:
-    """`text` with U+FFFD for each half of a surrogate pair, which UTF-8 cannot hold."""
+    """`text` with U+FFFD for each half of a surrogate pair, as UTF-8 cannot hold a half."""
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
@@ -122,7 +123,7 @@ def _message(message: ChatMessage, folder: str, look: Look) -> dict[str, Any]:
 
 
 def _content(message: ChatMessage, folder: str, look: Look) -> str | list[dict[str, Any]]:
-    """The text, with the message's images if there are any to be shown; of each other one it says why not."""
+    """The text, with the message's visible images, if any; with the reason for each image left out."""
     text, images = encodable(message.text), list[dict[str, Any]]()
     for image in message.images:
         try:
@@ -134,7 +135,7 @@ def _content(message: ChatMessage, folder: str, look: Look) -> str | list[dict[s
 
 
 def _tool_call(call: ToolCall) -> dict[str, Any]:
-    """A call as it can be told again: providers refuse a history that holds a malformed one."""
+    """A call in a form that can be repeated: providers refuse a history with a malformed call."""
     name = _NOT_IN_NAMES.sub("_", call.name)[:LONGEST_NAME] or "unnamed"
     function = {"name": name, "arguments": _arguments(call.arguments_json)}
     return {"id": encodable(call.id), "type": "function", "function": function}

@@ -1,6 +1,6 @@
-"""Objects of a window: the files that commands name, and their state.
+"""Objects of a window: the files named in commands, and their state.
 
-Read `actor.py` first, then `looking.py`: the only module that touches files in a window's folder. It only reads.
+Read `actor.py` first, then `looking.py`: the only module that touches files in a window's folder, only reading.
 `store/` keeps versions in a database.
 """
 

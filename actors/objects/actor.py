@@ -1,4 +1,4 @@
-"""ObjectsActor: the files and outputs of one window, and how requests show them."""
+"""ObjectsActor: the files and outputs of a window, and their form in requests."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ from messages.turn import RequestWorded, WordRequest
 log = logging.getLogger(__name__)
 
 SNAPSHOT_EVERY = 64
-"""Rounds between two snapshots of the state, which spare a later life the folding of all rounds."""
+"""Rounds between two snapshots of the state; a snapshot spares a later life the folding of all rounds."""
 MOST_WAITING = 100
-"""Requests of scripts that may wait."""
+"""Most waiting requests of scripts."""
 NOT_STORED = "it could not be stored, so nothing was changed: {reason}"
 NOT_ANSWERED = "the object store did not answer in time"
 UNCERTAIN = f"{NOT_ANSWERED}, so it is not certain whether this outlives a crash; list shows what is in force"
 LOADS = 3
-"""Failed loads in a row, after which a window begins without its known objects."""
+"""Successive failed loads, after which a window begins without its known objects."""
 APART = 1_000_000
-"""First number of objects then, so that no number means two objects."""
+"""First number of objects in a state begun without known objects, so no number means two objects."""
 RETRY_S = 5.0
 """Seconds until the store is asked again to keep a round."""
 
@@ -85,7 +85,7 @@ class ObjectsActor(Actor):
         self._waiting: deque[WordRequest | ObjectsRequest] = deque()
         self._objects: WindowObjects | None = None
         self._last_round = 0
-        """Number of the newest round that the store has."""
+        """Number of the store's newest round."""
         self._since_snapshot = 0
         self._round: Round | None = None
         """Changes not yet in the store."""
@@ -273,7 +273,7 @@ class ObjectsActor(Actor):
     # requests
 
     def _word(self, request: WordRequest, *, is_last: bool = False) -> None:
-        """Take in what is new, keep it, and say how the request is worded."""
+        """Take in changes, keep them, and give the wording of the request."""
         round_ = self._open_round()
         try:
             with self.blocking():
@@ -302,7 +302,7 @@ class ObjectsActor(Actor):
             reply()
 
     def _change(self, request: ReadObject | SwitchObject, *, is_last: bool = False) -> None:
-        """Do what a script asks; it is answered when that is kept, and else it is undone."""
+        """Carry out a script's request; the answer follows once the change is kept, else the change is undone."""
         round_, before = self._open_round(), state_data(self.objects)
         mark = round_.mark()
         try:

@@ -10,7 +10,7 @@ from domain.objects.versions import number_of
 from messages.objects import ListObjects, ObjectLine, ObjectsListed, SwitchObject
 
 MOST = 200
-"""Objects of one list."""
+"""Most objects of a list."""
 LOCKED = ("chat", "system", "memory", "curated", "soul", "agents")
 """Names of unchangeable objects: the conversation, the instructions, the blocks of other kinds of memory."""
 _FIRST = ("chat", "system")
@@ -59,7 +59,7 @@ def name_of(item: FileObject | Output) -> str:
 
 
 def require_text(item: FileObject | Output, message: SwitchObject) -> None:
-    """Require a text that can be shown.
+    """Require a text for showing.
 
     Raises:
         RefusalError: the object has no text.

@@ -16,7 +16,7 @@ class ObjectsConfig:
     """The same for all windows."""
 
     folder_of: Callable[[Window], Path]
-    """A window's folder, out of which its files are read."""
+    """A window's folder, the source of its files."""
     data_root: Path | None
     """Folder of the logs; None without logs."""
     keep: Keep = field(default_factory=Keep)
@@ -25,6 +25,6 @@ class ObjectsConfig:
     store_deadline_s: float = 0.4
     """Seconds that a request waits for the store; then the request goes on without an answer."""
     first_load_deadline_s: float = 10.0
-    """Seconds that the first request of a life waits for the state, which words it as the last life's requests."""
+    """Seconds that a life's first request waits for the state, to keep the wording of the last life's requests."""
     answer_deadline_s: float = 10.0
     """Seconds that the answer to a script waits for the store."""

@@ -1,8 +1,8 @@
 """Look at a window's files: changes, contents and new paths.
 
-Whatever a command put into the folder, nothing outside it is read, nothing makes a look wait, and each look is bounded.
-No part of a path may be a link: a folder is opened below the root by the kernel's own rule, and its files are asked
-about beside its descriptor.
+Whatever a command put into the folder, no look reads outside the folder or has to wait, and each look is bounded.
+No part of a path may be a link: a folder is opened below the root by the kernel's own rule, and its files are examined
+beside its descriptor.
 """
 
 from __future__ import annotations
@@ -21,32 +21,33 @@ from domain.objects.looked import KEPT_BYTES, FileLook, Signature, look_at_bytes
 from domain.objects.path import is_plain
 
 WALKED = 5_000
-"""Entries of folders that one search looks at."""
+"""Entries of folders examined by a search."""
 MATCHED = 50
-"""Files that the patterns of one command may name."""
+"""Most files named by a command's patterns."""
 RACY_NS = 10_000_000
-"""A file that was changed so shortly before a look may be changed again with the same times: they are that coarse."""
+"""A file changed so shortly before a look may change again with the same times: timestamps are that coarse."""
 _ANY_SIZE = 2**63 - 1
 _ATTEMPTS = 5
-"""To open a file that is replaced all the time, and to read one that is written all the time, at one moment."""
+"""Tries at opening a constantly replaced file, and at reading a constantly written file at a single moment."""
 _WILD = frozenset("*?[")
 _OUT_OF_MEANS = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
-"""Errors that say something of this machine and nothing of the file."""
+"""Errors about this machine, not about the file."""
 
 
 class Looking:
-    """Sight of the files below one folder, which need not exist; keeps nothing between two calls.
+    """View of the files below a folder; the folder need not exist; keeps no state between two calls.
 
-    A watcher that is told of changes could stand behind the same four questions. Each raises `OSError` if this machine
-    has no descriptors or no memory left: then nothing is known, and no file is gone.
+    A watcher notified of changes could stand behind the same four questions. Each raises `OSError` if this machine has
+    no
+    descriptors or no memory left: then the state is unknown, and no file is gone.
     """
 
     def __init__(self, root: Path, *, walked: int = WALKED, pread: Callable[[int, int, int], bytes] = os.pread) -> None:
-        """A look at nothing yet.
+        """Begin without a look.
 
         Args:
             root: The folder.
-            walked: Entries of folders that a search for patterns looks at.
+            walked: Entries of folders examined by a search for patterns.
             pread: Reads of an open file, as `os.pread`.
         """
         self._root = root
@@ -54,10 +55,10 @@ class Looking:
         self._pread = pread
 
     def find_changed(self, known: Mapping[str, tuple[Signature, int]]) -> tuple[str, ...]:
-        """Those of `known` that are to be looked at again, in its order: changed, gone, or too fresh to tell.
+        """Files of `known` to look at again, in the same order: changed, gone, or too fresh to tell.
 
         Args:
-            known: Path -> its signature, and the time just before the look that gave it, in nanoseconds since 1970.
+            known: Path -> its signature, and the time just before the look at the signature, in nanoseconds since 1970.
         """
         folders: dict[str, list[str]] = {}
         for path in known:
@@ -70,25 +71,26 @@ class Looking:
         return tuple(path for path in known if path not in same)
 
     def look(self, name: str, *, reads: bool) -> FileLook | None:
-        """File at the path `name`; None without a regular file of one name there, or if it cannot be opened.
+        """File at the path `name`; None without a regular file of one name there, or if opening fails.
 
         Args:
-            name: Path below the root; None is the answer to one that is not plain.
-            reads: Whether its content is wanted, and not only that it is there.
+            name: Path below the root; None is the answer to a path that is not plain.
+            reads: True if the content is wanted, not only the existence.
         """
         if not is_plain(name):
             return None
         return self._read(name) if reads else self._look_beside(name)
 
     def find(self, sought: Mapping[str, tuple[Signature, str]], limit: int = WALKED) -> dict[str, str]:
-        """Find files that are gone from their paths: old path -> new path of each one found.
+        """Find files gone from their paths: old path -> new path of each match.
 
-        It is the same file if device, inode and size are, and its content; an inode alone is soon given to another.
+        A match has the same device, inode, size and content; an inode alone is soon given to another file.
 
         Args:
-            sought: Old path -> signature, and hash of the content; if that is empty, the time of the last change in
-                the signature stands for it.
-            limit: Most entries of folders to look at, from the root down.
+            sought: Old path -> signature, and hash of the content; in place of an empty hash, the time of the last
+                change in
+                the signature counts.
+            limit: Most entries of folders to examine, from the root down.
         """
         wanted = {(signature.device, signature.inode): path for path, (signature, _) in sought.items()}
         places: dict[str, str] = {}
@@ -103,11 +105,11 @@ class Looking:
         return places
 
     def matching(self, patterns: Iterable[str], limit: int = MATCHED) -> tuple[str, ...]:
-        """Files that a shell would put in the place of `patterns`, in that order, each once.
+        """Files a shell would put in the place of `patterns`, in the same order, each once.
 
         Args:
-            patterns: Plain paths with `*`, `?` and `[...]`, which match no `/` and no dot at a name's beginning.
-            limit: Most files; a bounded number of entries of folders is looked at for all patterns together.
+            patterns: Plain paths with `*`, `?` and `[...]`; wildcards match no `/` and no dot at a name's beginning.
+            limit: Most files; the search for all patterns together examines a bounded number of entries.
         """
         paths: dict[str, None] = {}
         with _opened_root(self._root) as root:
@@ -155,14 +157,14 @@ class Looking:
 
 
 class _Walk:
-    """Bounded walk through folders below one, by descriptors; a link is an entry and no way."""
+    """Bounded walk through the folders below a folder, by descriptors; a link is listed but not followed."""
 
     def __init__(self, root: int | None, entries: int) -> None:
         self._root = root
         self._left = entries
 
     def files(self) -> Iterator[tuple[str, os.DirEntry[str]]]:
-        """Plain path and entry of whatever is no folder; what is near the root first."""
+        """Plain path and entry of each file other than a folder, nearest to the root first."""
         folders = deque([""])
         while folders and self._left > 0:
             for path, entry in self._entries(folders.popleft()):
@@ -172,7 +174,7 @@ class _Walk:
                     yield path, entry
 
     def matching(self, parts: list[str]) -> list[str]:
-        """Regular files that fit a pattern, which is given part by part."""
+        """Regular files that fit a pattern, given part by part."""
         folders = [""]
         for part in parts[:-1]:
             if _WILD.isdisjoint(part):
@@ -185,7 +187,7 @@ class _Walk:
         return [path for folder in folders for path in self._fitting(folder, last, _is_file)]
 
     def _fitting(self, folder: str, part: str, is_wanted: Callable[[os.DirEntry[str]], bool]) -> list[str]:
-        """Paths in `folder` that fit one part of a pattern, sorted."""
+        """Paths in `folder` that fit a part of a pattern, sorted."""
         pattern = part.replace("[^", "[!")
         return sorted(
             path
@@ -200,7 +202,7 @@ class _Walk:
         return state is not None and stat.S_ISREG(state.st_mode)
 
     def _entries(self, folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-        """Plain path and entry of what is in `folder`, as long as entries may be looked at."""
+        """Plain path and entry of each item in `folder`, while the limit of entries allows."""
         with _open_folder(self._root, folder, is_listed=True) as opened:
             if opened is None or self._left <= 0:
                 return
@@ -216,7 +218,7 @@ class _Walk:
 
 @contextmanager
 def _opened_root(root: Path) -> Iterator[int | None]:
-    """Descriptor of the root; None if there is no such folder."""
+    """Descriptor of the root; None for a missing folder."""
     try:
         opened = os.open(root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
@@ -231,7 +233,7 @@ def _opened_root(root: Path) -> Iterator[int | None]:
 
 @contextmanager
 def _open_folder(root: int | None, folder: str, *, is_listed: bool = False) -> Iterator[int | None]:
-    """Descriptor of a folder below the root, empty for the root itself; None if there is no such folder."""
+    """Descriptor of a folder below the root, empty for the root itself; None for a missing folder."""
     opened = None
     try:
         if root is not None:
@@ -246,13 +248,13 @@ def _open_folder(root: int | None, folder: str, *, is_listed: bool = False) -> I
 
 
 def _check_means(error: BaseException | None) -> None:
-    """Raise an error that says nothing of the file; whatever else it is, there is no such file."""
+    """Raise an error about the machine; any other error means a missing file."""
     if isinstance(error, OSError) and error.errno in _OUT_OF_MEANS:
         raise error
 
 
 def _signed_beginning(opened: int, pread: Callable[[int, int, int], bytes]) -> tuple[Signature, bytes]:
-    """Signature and beginning of an open file: of one moment if it ever rests, else the signature is the older."""
+    """Signature and beginning of an open file: of a single moment if the file rests, else the signature is older."""
     signature = _signature_of(os.fstat(opened))
     beginning = _beginning(opened, signature.size, pread)
     for _ in range(_ATTEMPTS - 1):
@@ -264,7 +266,7 @@ def _signed_beginning(opened: int, pread: Callable[[int, int, int], bytes]) -> t
 
 
 def _beginning(opened: int, size: int, pread: Callable[[int, int, int], bytes]) -> bytes:
-    """All of a file that had that size, or a byte more than is kept of it; not what was added meanwhile."""
+    """All of a file of the given size, or a byte more than the kept limit; without bytes added meanwhile."""
     data = bytearray()
     wanted = min(size, KEPT_BYTES + 1)
     while len(data) < wanted and (piece := pread(opened, wanted - len(data), len(data))):
@@ -286,7 +288,7 @@ def _is_same(folder: int, path: str, signature: Signature, looked_at_ns: int) ->
 
 
 def _state_beside(folder: int, name: str) -> os.stat_result | None:
-    """State of what a folder has under a name, a link's own; None if that is nothing."""
+    """State of a name in a folder, a link's own; None for a missing name."""
     try:
         return os.stat(name, dir_fd=folder, follow_symlinks=False)
     except (OSError, ValueError) as error:

@@ -27,9 +27,9 @@ MOST_LOOKS = 2_000
 MOST_STEPS = 3
 """Length of a followed chain of renames."""
 NEW_FILES = 50
-"""New files of one command; further files are only counted."""
+"""New files of a command; further files are only counted."""
 LOOKED_AT = 500
-"""Inactive files looked at before a request, the most recently touched ones."""
+"""Inactive files looked at before a request, the most recently touched first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,10 @@ class Fresh:
 
 
 class Observer:
-    """Compares one window's known objects with the window's folder and conversation."""
+    """Compares a window's known objects with the window's folder and conversation."""
 
     def __init__(self, folder: Path, max_files: int) -> None:
-        """Nothing is looked at yet.
+        """Begin without a look.
 
         Args:
             folder: Folder of the window.
@@ -54,7 +54,7 @@ class Observer:
         self.max_files = max_files
         self.looking = Looking(folder)
         self._none: set[str] = set()
-        """Names that this request's looks have shown to be no files."""
+        """Names shown to be no files by this request's looks."""
         self._looks = 0
 
     def fold(self, round_: Round, request: WordRequest, now: datetime) -> RoundEnded | None:
@@ -92,7 +92,7 @@ class Observer:
         return RoundEnded(place=newest, cut=request.breaks_from)
 
     def inside(self, path: str) -> str:
-        """Path relative to the window's folder, of an absolute or relative path; empty for a path that leads out."""
+        """Path relative to the window's folder, of an absolute or relative path; empty for a path outside."""
         folder = posixpath.normpath(str(self._folder))
         return below(folder, folder, path)
 
@@ -120,7 +120,7 @@ class Observer:
         self._find_again(round_, now, place)
 
     def _find_again(self, round_: Round, now: datetime, place: str) -> None:
-        """Enter missing files that are back in their places."""
+        """Enter missing files found back in their places."""
         objects = round_.objects
         missing = [file for file in objects.files.values() if file.is_present and file.version.status == "missing"]
         for file in missing[-LOOKED_AT:]:
@@ -248,7 +248,7 @@ class Observer:
         return look
 
     def _alias(self, round_: Round, path: str, call: CallShown) -> str:
-        """Name of the file whose text equals a result; empty for none."""
+        """Name of the file whose text equals a result; empty without a match."""
         file = round_.objects.file_at(path) if path else None
         if file is None or file.version.status != "text":
             return ""

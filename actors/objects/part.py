@@ -13,14 +13,14 @@ MIB = 1024 * 1024
 
 
 def row(plan: Plan, _parts: Parts) -> Part:
-    """Row of the actors that word results, one per window."""
+    """Row of the actors that word results, an actor per window."""
     from actors.objects.row import objects_part
 
     return objects_part(plan)
 
 
 def store_row(plan: Plan, _parts: Parts) -> Part:
-    """Row of the one actor that owns the store."""
+    """Row of the single actor that owns the store."""
     from actors.objects.row import STORE_VERBS
 
     def build(_key: str) -> Actor:

@@ -11,15 +11,15 @@ from messages.base import EventId
 from messages.model import Role
 
 CHAT_CHARS = 40_000
-"""Characters at the end of the chat that are shown."""
+"""Characters shown of the chat's end."""
 _ENDLESS = 10**12
 
 
 class Record:
-    """Reader of one window's logs, without state."""
+    """Reader of a window's logs, without state."""
 
     def __init__(self, data_root: Path | None) -> None:
-        """Nothing is read.
+        """Begin without reading.
 
         Args:
             data_root: Folder of the logs; None without logs.
@@ -43,7 +43,7 @@ class Record:
         return {call.event: call.text for call in calls if call.event in events}
 
     def chat(self, log: str, names: dict[EventId, str]) -> str | None:
-        """The conversation as one document: all words, and each call without its output.
+        """The conversation as a document: all words, and each call without its output.
 
         Args:
             log: Path of the log below the data root.

@@ -87,7 +87,7 @@ class Round:
 
         Args:
             mark: Result of `mark`.
-            objects: The state at that mark.
+            objects: The state at the mark.
         """
         self.objects = objects
         entries, versions, outputs, showings, self._chars = mark

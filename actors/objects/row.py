@@ -1,4 +1,4 @@
-"""Row of the windows' objects, with all that it brings; loaded only where the layer is switched on."""
+"""Row of the windows' objects, with all its imports; loaded only with the layer switched on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from messages.objects import (
 )
 
 IDLE_S = 60.0
-"""A window without a request for so long leaves memory; the store has what it knew."""
+"""A window without a request for so long leaves memory; the store has its state."""
 VERBS = {
     "objects.read": Verb(objects_of, ReadObject),
     "objects.switch": Verb(objects_of, SwitchObject),
@@ -40,7 +40,7 @@ STORE_VERBS = {"objects.gc": Verb(OBJECT_STORE, CollectObjects, answer_s=COLLECT
 
 
 def objects_part(plan: Plan) -> Part:
-    """The actors that word what their windows' commands have printed, one per window."""
+    """The actors that word the output of their windows' commands, an actor per window."""
     keep = keep_of(plan)
 
     @cache

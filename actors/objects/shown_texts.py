@@ -11,7 +11,7 @@ from messages.turn import WordRequest
 
 
 class ShownTexts:
-    """Cache of the texts in one window's requests; a text leaves with its last showing."""
+    """Cache of the texts in a window's requests; a text leaves with its last showing."""
 
     def __init__(self, looking: Looking, record: Record) -> None:
         """Begin empty.

@@ -13,19 +13,19 @@ from messages.socket import Refused
 log = logging.getLogger(__name__)
 
 SILENT_S = 0.02
-"""Seconds that a request waits for a store that did not answer the one before."""
+"""Longest wait in seconds for a store that did not answer the previous request."""
 Answer = StoreReply | Refused
 Then = Callable[[Answer | None], None]
 
 
 class StoreClient:
-    """Asker on behalf of one window."""
+    """Client on behalf of a window."""
 
     def __init__(self, host: Host, store: Address) -> None:
         """Begin without a question.
 
         Args:
-            host: The actor that asks.
+            host: The asking actor.
             store: Address of the store.
         """
         self._host = host
@@ -33,7 +33,7 @@ class StoreClient:
         self.is_waiting = False
         """True while a question is open."""
         self.trouble = ""
-        """Why the last question had no use; empty if it had."""
+        """Reason why the last question had no use; empty after a useful question."""
         self._is_silent = False
 
     def patience_s(self, deadline_s: float) -> float:
@@ -44,7 +44,7 @@ class StoreClient:
         """Ask, and go on with the answer.
 
         Args:
-            build: Makes the question from its id.
+            build: Makes the question from a request id.
             deadline_s: Longest wait in seconds.
             then: Called with the answer; with None at the deadline.
         """
@@ -60,7 +60,7 @@ class StoreClient:
         self._host.ask(self._store, lambda request_id, _: build(request_id), deadline_s, go_on)
 
     def note_late_reply(self) -> None:
-        """Take the store for slow, not silent: the next question waits for its whole deadline."""
+        """Take the store for slow, not silent: the next question waits for the whole deadline."""
         self._is_silent = False
 
     def _note_reply(self, reply: Answer | None) -> None:

@@ -1,4 +1,4 @@
-"""Switching of objects as scripts ask for it: read, activate, deactivate, pin, unpin."""
+"""Switching of objects at the request of scripts: read, activate, deactivate, pin, unpin."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ STATES = ("active", "inactive", "pinned", "unpinned")
 
 
 def switch(round_: Round, request: SwitchObject) -> tuple[str, ...]:
-    """Make an object what is asked for; what was done.
+    """Switch an object as requested, and return a description of the change.
 
     Raises:
-        RefusalError: there is no such object, it is locked, or has no text.
+        RefusalError: the object is missing, locked, or without text.
     """
     if request.to not in STATES:
         raise RefusalError(f"state {request.to!r}: one of {', '.join(STATES)} is needed")

@@ -34,14 +34,14 @@ from messages.objects import (
 from messages.socket import Refused
 
 MOST = 100
-"""Versions of one answer."""
+"""Most versions of an answer."""
 NO_TEXT = "its text is no longer kept, only its number, time and hashes are"
 _NOT_ANSWERED = "the object store did not answer in time"
 Fetched = Callable[[TextFetched], None]
 
 
 class TellingHost(Host, Protocol):
-    """Actor of one window behind a `Telling`."""
+    """Actor of a window behind a `Telling`."""
 
     @property
     def window(self) -> Window:
@@ -49,7 +49,7 @@ class TellingHost(Host, Protocol):
 
 
 class Telling:
-    """Answers questions about one window's objects after asking the store."""
+    """Answers questions about a window's objects after asking the store."""
 
     def __init__(self, host: TellingHost, store: StoreClient, record: Record, deadline_s: float) -> None:
         """Begin without questions.

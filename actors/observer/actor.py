@@ -1,4 +1,4 @@
-"""ObserverActor: serves the page that shows the actors at work, on loopback."""
+"""ObserverActor: serves a page about the actors at work, on loopback."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CLOSE_S = 2.0
 
 
 class Listening(Message, frozen=True, kw_only=True, gc=False):
-    """The server listens, or why it does not (the actor's own)."""
+    """The server listens, or the reason why not (the actor's own message)."""
 
     port: int
     trouble: str = ""
@@ -39,21 +39,21 @@ class ListenOnceMore(Message, frozen=True, kw_only=True, gc=False):
 class ObserverActor(Actor):
     """Server of the observer's page.
 
-    Owns: its socket on loopback, the loop of it, and `observer.json`, which holds the page's address with its token.
+    Owns: a socket on loopback, the socket's loop, and `observer.json`, the file with the page's address and token.
     Asks: actors that can describe themselves, the memory and the scheduler, while a page is open or metrics are
-    scraped; hears all messages while a page is open, and always the cost of calls of models.
-    Crashes on: a loop thread that cannot be started, and its own faults; nothing that a page does. A port that is taken
-    is no crash: it is tried again.
+    scraped; hears all messages while a page is open, and always the cost of model calls.
+    Crashes on: a loop thread that cannot be started, and its own faults; never on acts of a page. A port in use
+    is no crash: the actor tries the port again.
     """
 
     def __init__(self, data_root: Path, port: int, describers: tuple[Address, ...], limits: Limits = LIMITS) -> None:
-        """Nothing is opened yet.
+        """Open no socket yet.
 
         Args:
             data_root: Holds the logs, and `observer.json` while the page can be opened.
             port: 0 for any.
             describers: Actors that can describe themselves.
-            limits: On the work that readers cause, and the rest before another try.
+            limits: Limits on the work caused by readers, and the pause before another try.
         """
         super().__init__()
         self._file = data_root / OBSERVER_PAGE
@@ -69,10 +69,10 @@ class ObserverActor(Actor):
         self._port = 0
         self._trouble = ""
         self._again: Timer | None = None
-        """Until something is tried once more."""
+        """Timer until the next try."""
 
     def on_start(self) -> None:
-        """Follow what calls take, start the loop, and listen."""
+        """Follow the usage of calls, start the loop, and listen."""
         self.follow(SPENT)
         self._token = self.new_token()
         self._loop.start()
@@ -90,7 +90,7 @@ class ObserverActor(Actor):
         | Refused
         | DescribeYourself,
     ) -> None:
-        """Pass an answer on to the page that waits for it, or note how listening went."""
+        """Pass an answer on to the waiting page, or note the result of listening."""
         match message:
             case SelfDescription() | MemoryExplained() | RemindersListed() | UsageRead() | Refused():
                 pass  # An answer behind its deadline.

@@ -18,7 +18,7 @@ class Seen(NamedTuple):
 
     address: Address
     waiting: int
-    """Messages in its mailbox."""
+    """Messages in the actor's mailbox."""
     state: str
     """`idle`, `busy` or `resting` after a crash."""
     messages: int
@@ -35,10 +35,10 @@ class Row(NamedTuple):
 
 
 class Census:
-    """The newest look at all actors, and which windows have changed since a reader's last."""
+    """The newest look at all actors, and the windows changed since a reader's last look."""
 
     def __init__(self) -> None:
-        """Nothing was looked at."""
+        """Begin without a look."""
         self._counts: dict[Address, int] = {}
         self._at = 0.0
         self._version = 0

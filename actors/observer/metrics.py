@@ -25,7 +25,7 @@ Rows = Mapping[Labels, float]
 
 
 class _Calls:
-    """Sums over all calls of one kind and model."""
+    """Sums over all calls of a kind and model."""
 
     __slots__ = ("buckets", "cached", "completion", "cost_usd", "outcomes", "prompt", "stored", "took_s")
 
@@ -37,15 +37,15 @@ class _Calls:
 
 
 class Spent:
-    """Sums of what calls took; used on one thread."""
+    """Sums of the usage of calls; used on a single thread."""
 
     def __init__(self) -> None:
-        """Nothing yet."""
+        """Begin with empty sums."""
         self._calls: dict[tuple[str, str], _Calls] = {}
         self._models: set[str] = set()
 
     def take(self, spent: CallSpent) -> None:
-        """Count one attempt at a call."""
+        """Count an attempt at a call."""
         model = spent.model
         if model not in self._models:
             if len(self._models) < MOST_MODELS:
@@ -123,7 +123,7 @@ def system_lines(seen: Iterable[Seen], counts: Mapping[str, Mapping[str, int]]) 
 
 
 def figure_lines(described: Mapping[str, Mapping[str, object]]) -> list[str]:
-    """The family of numbers that actors say of themselves: the memory's backlog of embeddings, for one."""
+    """Family of numbers from actors' self-descriptions, for example the memory's backlog of embeddings."""
     rows: Rows = {
         (("actor", actor), ("figure", name)): float(value)
         for actor, figures in sorted(described.items())
@@ -134,7 +134,7 @@ def figure_lines(described: Mapping[str, Mapping[str, object]]) -> list[str]:
 
 
 def family(name: str, kind: str, about: str, rows: Rows) -> list[str]:
-    """One family as lines; only its head where there are no rows."""
+    """Family as lines; only the head without rows."""
     return [*_head(name, kind, about), *(f"remembrancer_{name}{_labels(row)} {_number(rows[row])}" for row in rows)]
 
 

@@ -1,4 +1,4 @@
-"""Rows of the observer, and of what sends traces, in the table of parts."""
+"""Rows of the observer, and of the sender of traces, in the table of parts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from messages.status import OBSERVER, TRACES
 
 
 def row(plan: Plan, parts: Parts) -> Part | None:
-    """The one actor that serves the page; none unless the settings switch it on, nor for a command line's turn."""
+    """The page's only server; None unless the settings switch the observer on, and for a command line's turn."""
     settings = plan.settings.observer
     if not plan.lives or plan.host or not settings.enabled:
         return None
@@ -24,7 +24,7 @@ def row(plan: Plan, parts: Parts) -> Part | None:
 
 
 def traces_row(plan: Plan, _parts: Parts) -> Part | None:
-    """The one actor that sends traces; none unless the settings say where to, nor for a command line's turn."""
+    """The only sender of traces; None unless the settings name a collector, and for a command line's turn."""
     endpoint = plan.settings.traces.endpoint
     if not plan.lives or plan.host or not endpoint:
         return None

@@ -1,4 +1,4 @@
-"""HTTP server of the observer: the page, its live events, and what it asks for piece by piece."""
+"""HTTP server of the observer: the page, live events, and data requested by the page piece by piece."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds on the work that readers cause."""
+    """Bounds on the work caused by readers."""
 
     places: Places = PLACES
     slowest_write_s: float = 10.0
-    """A page that takes nothing for so long is cut off; it comes back for the whole state."""
+    """Seconds after which a page that takes no data is cut off; the page comes back for the whole state."""
     log_bytes_per_s: float = 1_000_000
     """A log of so many bytes is read once a second, of ten times as many every ten: 2 % of a processor's time."""
     usage_rest: float = 50
-    """Rest of the ledger after it was summed, in multiples of the time that took."""
+    """Pause after summing the ledger, in multiples of the time taken by the sum."""
     most_logs: int = 64
-    """Logs whose newest reading is kept."""
+    """Most logs with a kept newest reading."""
     again_s: float = 5.0
-    """Seconds after which a port, or the file with the address, is tried once more."""
+    """Seconds before another try at a port, or at the file with the address."""
 
 
 LIMITS = Limits()
@@ -71,7 +71,7 @@ LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Address of the observer, its data root, and the token of its readers."""
+    """Address of the observer, the data root, and the token of the readers."""
 
     port: int
     token: str = field(repr=False)
@@ -83,14 +83,14 @@ class ObserverServer:
     """Server on one loopback address, from `start` to `stop`; used on the loop."""
 
     def __init__(self, place: Place, exchange: Exchange, watch: Watch, spent: Spent, limits: Limits = LIMITS) -> None:
-        """Nothing is opened yet.
+        """Open no socket yet.
 
         Args:
-            place: Where, and for whom.
+            place: Address, data root and token.
             exchange: Asks the actors.
-            watch: What readers are shown.
-            spent: What calls took, for metrics.
-            limits: On the work that readers cause.
+            watch: State shown to readers.
+            spent: Usage of calls, for metrics.
+            limits: Limits on the work caused by readers.
         """
         self._place = place
         self._exchange = exchange
@@ -101,7 +101,7 @@ class ObserverServer:
         self._runner: web.AppRunner | None = None
         self._feeds: set[asyncio.Task[Any] | None] = set()
         self._looks: dict[str, tuple[float, dict[str, Any]]] = {}
-        """Folder -> when its newest log was last read, and what was in it."""
+        """Folder -> time of the last reading of the folder's newest log, and the content."""
         self._looking = asyncio.Lock()
         self._usage_told: dict[str, Any] = {}
         self._usage_due = 0.0
@@ -147,7 +147,7 @@ class ObserverServer:
 
     @web.middleware
     async def _admit(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Let the connection of a request stay that the guard has let pass."""
+        """Keep the connection of a request admitted by the guard."""
         self._listener.admit(request, "")
         return await handler(request)
 
@@ -228,7 +228,7 @@ class ObserverServer:
         return _json(skills_view(answer) if isinstance(answer, SkillsListed) else _without(answer))
 
     async def _usage(self, _: web.Request) -> web.Response:
-        """Sums of the ledger; where it is so long that they take their time, those of a while ago."""
+        """Sums of the ledger; if summing a long ledger takes a while, the result of a while ago."""
         async with self._asking_usage:
             began = self._watch.now()
             if began >= self._usage_due:
@@ -249,7 +249,7 @@ class ObserverServer:
         return _json(await self._look(folder.as_posix()))
 
     async def _look(self, folder: str) -> dict[str, Any]:
-        """A window's newest log; a long one as it was when it was last read, if that was lately."""
+        """A window's newest log; for a long log the last reading, if recent."""
         async with self._looking:
             at, view = self._looks.pop(folder, (0.0, {}))
             if not view or self._watch.now() - at >= view.get("bytes", 0) / self._limits.log_bytes_per_s:
@@ -261,7 +261,7 @@ class ObserverServer:
             return view
 
     async def _metrics(self, _: web.Request) -> web.Response:
-        """Prometheus' text form; who can describe itself is asked for each scrape."""
+        """Prometheus' text form; each scrape asks the actors that can describe themselves."""
         figures = await self._watch.figures_now()
         lines = [
             *system_lines(self._watch.live_actors(), self._watch.counts()),
@@ -282,7 +282,7 @@ class ObserverServer:
 
 
 def _newest(folder: Path) -> str | None:
-    """The name of the newest log in `folder`; None if it holds none."""
+    """Name of the newest log in `folder`; None for a folder without logs."""
     named: list[tuple[LogName, str]] = []
     if folder.is_dir():
         for place in folder.iterdir():

@@ -15,10 +15,10 @@ MOST_HEARD = 50_000
 
 
 class TappedMessage(NamedTuple):
-    """One message that is part of a question, its answer, or the end of a turn."""
+    """Part of a question or an answer, or the end of a turn."""
 
     at: float
-    """Seconds of the clock that never goes back."""
+    """Seconds of the monotonic clock."""
     to: Address
     message: Any
     within: RequestId | None
@@ -26,10 +26,10 @@ class TappedMessage(NamedTuple):
 
 
 class Tap:
-    """Tap that an actor system calls for each message, from many threads at once and without a lock."""
+    """Tap called by an actor system for each message, from many threads at once and without a lock."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
-        """Nothing was heard.
+        """Begin without messages.
 
         Args:
             monotonic: The clock.
@@ -38,7 +38,7 @@ class Tap:
         self._kinds: dict[type, bool] = {TurnEnded: True}
         self._messages: deque[TappedMessage] = deque(maxlen=MOST_HEARD)
         self.counts: dict[Address, int] = {}
-        """Address -> number of its messages; two threads that count at once may count one."""
+        """Address -> number of messages; two threads that count at once may count only one message."""
 
     def __call__(self, to: Address, message: Message) -> None:
         """Take note of a message, in the sender's thread."""

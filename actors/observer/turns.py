@@ -14,12 +14,12 @@ from messages.turn import PrepareTurn, TurnEnded
 MOST_TURNS = 2_000
 """Remembered turns, of all windows together."""
 MOST_SPANS = 300
-"""Shown questions of one turn."""
+"""Most shown questions of a turn."""
 
 
 @dataclass(slots=True)
 class Span:
-    """A question and its answer."""
+    """A question and the answer."""
 
     who: str
     """Kind of the asked actor."""
@@ -39,7 +39,7 @@ class Span:
 
 @dataclass(slots=True)
 class Turn:
-    """A window's turn, from the first question about it."""
+    """A window's turn, from the first question."""
 
     window: str
     turn_id: str
@@ -84,7 +84,7 @@ class Turns:
     """The newest turns of all windows, made of overheard messages."""
 
     def __init__(self) -> None:
-        """None yet."""
+        """Begin without turns."""
         self._turns: OrderedDict[str, Turn] = OrderedDict()
         """Window -> newest turn, in the order of their last changes."""
         self._spans: dict[RequestId, tuple[Turn, int]] = {}

@@ -1,4 +1,4 @@
-"""Views of what actors and logs say, as the page's JSON. Pure."""
+"""Views of reports by actors and of logs, as the page's JSON. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from messages.skills import SkillsListed
 MOST_ENTRIES = 50
 MOST_SKILLS = 200
 MOST_CHARS = 600
-"""Characters of one entry."""
+"""Most characters of an entry."""
 _END = re.compile(rb"\n<!-- end ([0-9A-Za-z_-]{1,64}) bytes=([0-9]+) hash=([0-9a-f]{16}) -->\n")
 
 
@@ -52,7 +52,7 @@ def _memory(each: FoundMemory) -> dict[str, Any]:
 
 
 def reminders_view(listed: RemindersListed) -> dict[str, Any]:
-    """The reminders on their way, soonest first, and the lines that cannot be read."""
+    """Pending reminders, soonest first, and unreadable lines."""
     return {
         "reminders": [
             {
@@ -106,10 +106,10 @@ def _sum(each: UsageSum) -> dict[str, Any]:
 
 
 def log_view(path: str, data: bytes) -> dict[str, Any]:
-    """A log's newest entries, each with the hash that the next one continues, and whether all of it holds together.
+    """A log's newest entries, each with the hash continued by the next entry, and the integrity of the whole log.
 
     Args:
-        path: Below the data root.
+        path: Path below the data root.
         data: The whole log.
     """
     log = parse(data)

@@ -24,7 +24,7 @@ DESCRIBED_WITHIN_S = 1.0
 
 
 class Watch:
-    """Watch that begins with its first reader and ends with its last; used on the observer's loop."""
+    """Watch from the first reader's arrival to the last reader's departure; used on the observer's loop."""
 
     def __init__(self, system: ActorSystem, exchange: Exchange, describers: Callable[[], tuple[Address, ...]]) -> None:
         """Begin without readers.
@@ -72,11 +72,11 @@ class Watch:
             await asyncio.wait([ticking])
 
     async def next_tick(self) -> None:
-        """Return when something may have changed."""
+        """Return at the next possible change."""
         await self._ticked.wait()
 
     def now(self) -> float:
-        """Seconds of the clock that never goes back."""
+        """Seconds of the monotonic clock."""
         return self._system.clock.monotonic()
 
     def crash(self) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Actors alone: those that answer a verb, run by themselves while no agent runs; for commands and checks."""
+"""Standalone actors: actors started alone to answer a verb while no agent runs; for commands and checks."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from actors.part.verb import Verb
 from messages.base import Address, Message, RequestId, Window
 
 OPERATOR = "cli/operator"
-"""Key of the window that stands for the operator."""
+"""Key of the window standing for the operator."""
 LOOK_EVERY_S = 0.5
 
 
 class Ask(Protocol):
-    """Question to one of the actors."""
+    """Question to a standalone actor."""
 
     def __call__(
         self,
@@ -30,20 +30,20 @@ class Ask(Protocol):
         """Reply to a verb.
 
         Args:
-            verb: Of one of the actors.
-            fields: Arguments; a window by its key, for a message with a window the operator's if none is named.
+            verb: Verb of a standalone actor.
+            fields: Arguments; a window by key. Without a key, a message with a window gets the operator's window.
             answer_s: Longest wait.
-            meanwhile: Called every half second until the reply is there; may ask as well.
+            meanwhile: Called every half second until the reply arrives; may ask as well.
 
         Raises:
-            ValueError: an argument that the verb does not take.
-            TimeoutError: there is no reply in time.
+            ValueError: an argument unknown to the verb.
+            TimeoutError: no reply in time.
         """
 
 
 @contextmanager
 def alone(system: ActorSystem, specs: Iterable[ActorSpec]) -> Iterator[Ask]:
-    """Run actors in a new `system`, and stop them at the end."""
+    """Run actors in a new `system`, and stop the actors at the end."""
     edge = system.edge("alone")
     for spec in specs:
         system.register(spec)

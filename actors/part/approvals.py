@@ -1,4 +1,4 @@
-"""Client of ApprovalActor: the requests of one actor that wait for a person, before any queue of that actor."""
+"""Client of ApprovalActor: requests of an actor that wait for a person, before any queue of that actor."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class ApprovableRequest(Protocol):
 
 R = TypeVar("R", bound=ApprovableRequest)
 Act = tuple[ApprovalKind, str, bool]
-"""Kind and words of an act, and True if an earlier life may have done it."""
+"""Kind and words of an act, and True if an earlier life may have done the act."""
 
 
 class Approvals(Generic[R]):
-    """Waiting room of requests; each leaves by exactly one of `enter` and `refuse`, or is withdrawn."""
+    """Waiting room of requests; each request leaves by either `enter` or `refuse`, or is withdrawn."""
 
     def __init__(
         self,
@@ -53,15 +53,15 @@ class Approvals(Generic[R]):
         waiting: dict[RequestId, R] | None = None,
         on_change: Callable[[R, bool], None] = lambda _request, _waits: None,
     ) -> None:
-        """Ask nothing yet.
+        """Begin without questions.
 
         Args:
             host: Actor of the requests.
-            act_of: Gives the act that a request leads to.
+            act_of: Gives the act resulting from a request.
             enter: Called with each approved request.
             refuse: Called with each refused request, and the reason.
-            waiting: Requests that wait, whatever becomes of the actor; None for requests that end with the actor.
-            on_change: Called with a request and True when it begins to wait, with False when it waits no longer.
+            waiting: Requests waiting even across restarts of the actor; None to let requests end with the actor.
+            on_change: Called with a request and True at the start of the wait, with False at the end.
         """
         self._host = host
         self._act_of = act_of
@@ -70,10 +70,10 @@ class Approvals(Generic[R]):
         self._on_change = on_change
         self._waiting: dict[RequestId, R] = {} if waiting is None else waiting
         self._questions: dict[RequestId, RequestId] = {}
-        """Request -> id of its question in this life."""
+        """Request -> id of the question in this life."""
 
     def __contains__(self, request_id: RequestId) -> bool:
-        """True if that request waits."""
+        """True if the request waits."""
         return request_id in self._waiting
 
     def __len__(self) -> int:
@@ -85,17 +85,17 @@ class Approvals(Generic[R]):
         return sum(request.window == window for request in self._waiting.values())
 
     def resume(self) -> None:
-        """Ask again for the requests that waited when an earlier life of the actor ended."""
+        """Ask again for the requests still waiting at the end of an earlier life of the actor."""
         for request in self._waiting.values():
             self._ask(request)
 
     def add(self, request: R) -> None:
-        """Ask for one more request."""
+        """Ask for a further request."""
         self._waiting[request.request_id] = request
         self._ask(request)
 
     def withdraw(self, request_id: RequestId) -> R | None:
-        """The request, which waits no longer; None for a request that does not wait."""
+        """Withdraw a request and return the request; None for a request not waiting."""
         request = self._waiting.pop(request_id, None)
         if request is not None:
             self._let_go(request)

@@ -1,4 +1,4 @@
-"""Check of `agent doctor`: examines one dependency of the agent, and reports the result."""
+"""Check of `agent doctor`: examines a dependency of the agent, and reports the result."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Repair:
     text: str
     """Instruction for a person."""
     act: Callable[[], None] | None = None
-    """Does it while no agent runs on the data root, and never alters what anybody said; None where that needs a person.
+    """Repair while no agent runs on the data root, without a change to anyone's words; None for a repair by a person.
 
     Raises:
-        OSError: it could not be done.
+        OSError: the repair failed.
     """
     while_running: bool = False
     """True if the repair may also be made beside a running agent."""
@@ -33,7 +33,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Result of one look."""
+    """Result of a look."""
 
     name: str
     """Of the thing, in a word or two."""

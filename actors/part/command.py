@@ -1,4 +1,4 @@
-"""Slash command as data: what is asked of which actor, and how its reply reads; needs no library of Discord's."""
+"""Slash command as data: the question, the actor asked, and the form of the reply; needs no library of Discord's."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ R = TypeVar("R", bound=Message)
 _WORD = re.compile("[a-z0-9_-]{1,32}")
 _PREFIX = re.compile("[a-z0-9_-]{1,32}:")
 _LONGEST_DESCRIPTION = 100
-"""Characters, as Discord takes them."""
+"""Longest text in characters accepted by Discord."""
 _MOST_ARGUMENTS = 25
 _LONGEST_ARGUMENT = 6000
-"""Characters, as Discord takes them."""
+"""Longest text in characters accepted by Discord."""
 _RESERVED = frozenset((*keyword.kwlist, "interaction"))
-"""Words that cannot name a parameter of a command's function, of which discord.py takes its arguments."""
+"""Words that cannot name a parameter of a command's function; discord.py takes arguments from the parameters."""
 NO_CHOICES: tuple[str, ...] = ()
 ArgumentValues = Mapping[str, str]
-"""Argument -> what the person gave; empty for one that was left out."""
+"""Argument -> the person's text; empty for an omitted argument."""
 
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """One call of a command or press of a button, by a person with permission."""
+    """Call of a command or press of a button, by a person with permission."""
 
     request_id: RequestId
     reply_to: Address
@@ -48,16 +48,16 @@ class Invocation:
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """Something to press below an answer."""
+    """Button below an answer."""
 
     label: str
     custom_id: str
-    """A `Press`'s prefix and what it is about; says what it does, also in a later life."""
+    """A `Press`'s prefix and its subject; identifies the action, also in a later life."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Words, and what can be pressed below them."""
+    """Words, and buttons below the words."""
 
     text: str
     """Of any length."""
@@ -67,12 +67,12 @@ class Answer:
 
 
 class Wording:
-    """Form of an answer's words where people read them: Discord's markdown, unless a subclass says otherwise."""
+    """Form of an answer's words for people: Discord's markdown, unless a subclass differs."""
 
     is_terminal = False
-    """True in a terminal, where an answer says all that its reply holds."""
+    """True in a terminal, where an answer shows the whole content of a reply."""
     prefix = "/memory"
-    """Words before the name of one of the memory's commands."""
+    """Words before the name of a memory command."""
 
     @abstractmethod
     def sanitise(self, text: str) -> str:
@@ -80,14 +80,15 @@ class Wording:
 
     @abstractmethod
     def quote(self, text: str, chars: int) -> str:
-        """The same in one line of at most `chars` characters, in which markdown means nothing."""
+        """The text as a single line of at most `chars` characters, without effect as markdown."""
 
     def moment(self, at: datetime, style: str) -> str:
-        """A time as each reader's own clock shows it.
+        """Time as shown by each reader's own clock.
 
         Args:
-            at: Aware.
-            style: One of Discord's letters, such as `F` for day and time, `R` for how far away, `d` for the day.
+            at: Time with a time zone.
+            style: A letter of Discord's, for example `F` for day and time, `R` for the distance from now, `d` for the
+                day.
         """
         return f"<t:{int(at.timestamp())}:{style}>"
 
@@ -96,24 +97,24 @@ class Wording:
         return f"-# {text}"
 
     def title(self, text: str) -> str:
-        """Words above others."""
+        """Heading."""
         return f"**{text}**"
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """Choices that an actor is asked for: which there are now."""
+    """Choices provided by an actor at the time of the request."""
 
     to: Address
     request: Callable[[RequestId, Address], Message]
     """Made of a request id and where to reply."""
     names: Callable[[Message], tuple[str, ...]]
-    """Choices that a reply offers; empty for a refusal."""
+    """Choices offered in a reply; empty for a refusal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Argument:
-    """One argument of a slash command, a text."""
+    """Text argument of a slash command."""
 
     name: str
     description: str
@@ -121,7 +122,7 @@ class Argument:
     """Characters."""
     required: bool = True
     choices: tuple[str, ...] | Completion = NO_CHOICES
-    """Offered while it is typed; others are taken as well."""
+    """Choices offered during typing; other values are accepted too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +141,7 @@ class Question(Words[R]):
     request: Callable[[Invocation, ArgumentValues], Message]
     """Has the invocation's `request_id` and `reply_to`."""
     to: Address | Callable[[Window], Address] | None = None
-    """Whom to ask, by the window where each has its own; None for the window's ContextActor."""
+    """Address to ask, by window for an actor of each window; None for the window's ContextActor."""
     refused: str = "Not done"
     """Stands before the reason of a refusal."""
 
@@ -150,27 +151,28 @@ class Offer:
     """Presentation of a slash command to people."""
 
     name: str
-    """One word, or two: a group and the command in it."""
+    """A single word, or two words: a group and a command in the group."""
     description: str
     group_description: str = ""
-    """Of the group; the first command of a group says it."""
+    """Description of the group, given by the group's first command."""
     arguments: tuple[Argument, ...] = ()
     for_viewers: bool = False
     """True if people without permission to run commands may use the offer."""
     menu: str = ""
-    """Name of the same command in a message's menu, where its first argument is the message's id; empty for none."""
+    """Name of the same command in a message's menu, with the message's id as the first argument; empty without a menu.
+    """
     keeps_words: bool = False
     """True if words of the person are kept: refused where memory is off."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Command(Offer, Question[R]):
-    """A slash command that asks an actor and shows its reply."""
+    """Slash command that asks an actor and shows the reply."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpokenCommand(Offer, Generic[R]):
-    """Slash command that looks up words and posts them in the window in the person's name, to be answered there.
+    """Slash command that looks up words and posts the words in the window in the person's name, for an answer there.
 
     The lookup happens before the command's place among the channel's messages comes up, so the command keeps its place.
     """
@@ -180,18 +182,18 @@ class SpokenCommand(Offer, Generic[R]):
     """Made of a request id and where to reply."""
     reply: type[R]
     speech: Callable[[R], str]
-    """Words that the person says."""
+    """Words for the person to say."""
     answer: Callable[[R, Wording], Answer]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Press(Question[R]):
-    """Action of a button; `given` holds what follows the prefix, under `id`."""
+    """Action of a button; `given` holds the text after the prefix, under `id`."""
 
     prefix: str
     """Of the button's custom id; ends in a colon."""
     is_urgent: bool = False
-    """True if the words come before messages that still wait in the channel."""
+    """True if the words come before messages still waiting in the channel."""
     for_viewers: bool = False
     """True if people without permission to run commands may press."""
 
@@ -201,14 +203,14 @@ AnyPress = Press[Any]
 
 
 def check_commands(commands: Iterable[AnyCommand], own: Iterable[str] = ()) -> None:
-    """See that all can be offered in one chat.
+    """Check that all commands can be offered in one chat.
 
     Args:
-        commands: Of the parts.
-        own: Names that the chat itself has taken.
+        commands: Commands of the parts.
+        own: Names taken by the chat itself.
 
     Raises:
-        ValueError: a name, an argument or a description that cannot be, or a command that has the name of a group.
+        ValueError: an impossible name, argument or description, or a command with the name of a group.
     """
     commands = tuple(commands)
     groups: set[str] = set()
@@ -251,7 +253,7 @@ def check_presses(presses: Iterable[AnyPress]) -> None:
     """Check that each button's custom id names its owner.
 
     Raises:
-        ValueError: a prefix that is not one word and a colon.
+        ValueError: a prefix in a form other than a word and a colon.
     """
     for press in presses:
         if not _PREFIX.fullmatch(press.prefix):

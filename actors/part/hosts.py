@@ -1,4 +1,4 @@
-"""Hosts of an agent that is spread over processes, as the parts of its head see them."""
+"""Hosts of an agent spread over processes, as seen by parts of the head."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class HostState:
-    """State of one host."""
+    """State of a host."""
 
     name: str
     stage: str
@@ -16,15 +16,15 @@ class HostState:
     pid: int
     """Process id on the host's machine; 0 while unknown."""
     windows: int
-    """Number of windows that live on the host."""
+    """Number of windows living on the host."""
     live: int
     """Number of windows in memory."""
     unhandled: int
-    """Messages that it has not handled, as far as is known."""
+    """Known number of messages that the host has not handled."""
 
 
 class Hosts(Protocol):
-    """All of them."""
+    """All hosts."""
 
     @property
     def is_busy(self) -> bool:

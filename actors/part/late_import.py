@@ -1,7 +1,8 @@
-"""Late imports: large libraries that are imported in threads of their own at the first need, one after the other.
+"""Late imports: large libraries imported in separate threads at the first need, one after the other.
 
-Python lets two threads import modules that need one another, and then gives one of them a module that is half made.
-Within such a library, or between two that share others, that ends in an ImportError; so each import of one holds this.
+Python lets two threads import modules that need each other, and then gives one thread a half-made module. Within
+a large library, or between two libraries with shared modules, the result is an ImportError. So each late import
+holds this lock.
 """
 
 from __future__ import annotations
@@ -9,4 +10,4 @@ from __future__ import annotations
 import threading
 
 LATE_IMPORT = threading.RLock()
-"""Held while a library that takes seconds is imported and made ready."""
+"""Lock held while a library that takes seconds is imported and prepared."""

@@ -1,4 +1,4 @@
-"""Memory layer: parts that join from a folder of their own, with a settings table, when `[layers]` says so."""
+"""Memory layer: parts from a separate folder, with a settings table, switched on in `[layers]`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from actors.settings.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A kind of memory that can be switched on: `[layers] <name> = true`."""
+    """Kind of memory that can be switched on: `[layers] <name> = true`."""
 
     name: str
-    """Also of its settings table."""
+    """Name of the layer, and also of the settings table."""
     table: type[Table]
-    """Its settings, `[<name>]`; every key has a default."""
+    """The layer's settings, `[<name>]`; every key has a default."""
     rows: tuple[Row, ...]
-    """Its parts, in start order. None is core, so each is made by its first message, which may be a turn's question;
-    one that crashes too often rests, and a layer's trouble ends no agent."""
+    """The layer's parts, in start order. No part is core, so a first message makes each part, perhaps a turn's
+    question. A part that crashes too often rests, and a layer's trouble ends no agent."""
     embeds: bool = False
-    """True if the layer asks the embedder, which then exists without the memory too."""
+    """True if the layer asks the embedder, so the embedder exists even without the memory."""

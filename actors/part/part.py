@@ -1,4 +1,4 @@
-"""Part and table of parts: which actors there are, and what is known of each."""
+"""Part and table of parts: the existing actors, and the known facts about each."""
 
 from __future__ import annotations
 
@@ -19,40 +19,41 @@ if TYPE_CHECKING:
 
 
 class UnusableError(ValueError):
-    """The settings, or what is installed, leave an actor without what it needs; the text says what to do."""
+    """Settings or installed software that leave an actor without a requirement; the text gives the remedy."""
 
 
 Taker = Address | Callable[[Window], Address]
-"""Participant in turns: one actor, or each window's own."""
+"""Participant in turns: a single actor, or an actor of each window."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One actor of the agent, and the actor's relations to other actors."""
+    """Actor of the agent, with all relations to other actors."""
 
     spec: ActorSpec
     unusable: str = ""
-    """Why the actor cannot be started, and what to do; empty when it can. Its checks are asked all the same."""
+    """Reason why the actor cannot be started, with a remedy; empty for a usable actor. The part's checks run in both
+    cases."""
     says_unusable: bool = False
-    """True if the part's own checks report that it is unusable; doctor reports all other unusable parts."""
+    """True if the part's own checks report that the part is unusable; doctor reports all other unusable parts."""
     per_window: Callable[[Window], Address] | None = None
-    """Address by window, for a kind with one actor per window; None for a single actor."""
+    """Address by window, for a kind with an actor per window; None for a single actor."""
     contributes: bool = False
     """True if asked `PrepareTurn`, in the table's order; the first contributor's block stands nearest to the prompt."""
     prepares_compaction: bool = False
     """True if asked before a window's history is cut; at most one part per window."""
     words: Callable[[Window], Address] | None = None
-    """Address by window of the renderer of command results; at most one part has it."""
+    """Address by window of the renderer of command results; at most one part has a renderer."""
     words_tokens: int = 0
-    """Tokens that the renderer's texts take, beside the history."""
+    """Tokens of the renderer's texts, beside the history."""
     explains: tuple[str, ...] = ()
-    """First lines of blocks that the part may bring, which the system prompt explains."""
+    """First lines of blocks that the part may bring; the system prompt explains each block."""
     refers: bool = False
-    """True if the part's blocks name places that the model may ask to see more of, by `ExpandReference`."""
+    """True if the part's blocks name places that the model may expand, by `ExpandReference`."""
     subscribes: bool = False
     """True if the part receives `TurnEnded` and `EventsLogged`."""
     forgets: bool = False
-    """True if the part holds what was made from the logs, and takes it out when told `ForgetDerived`."""
+    """True if the part holds data derived from the logs, and removes the data at `ForgetDerived`."""
     hears_readers: bool = False
     """True if the part receives `ReadersListed` and `ReadersChanged`, the readership of windows."""
     describes: bool = True
@@ -62,19 +63,19 @@ class Part:
     operator_verbs: Mapping[str, Verb] = field(default_factory=dict)
     """Further verbs for the operator."""
     own_verbs: tuple[str, ...] = ()
-    """Verbs that the part answers itself; no other part may define them."""
+    """Verbs answered by the part itself; no other part may define the same verbs."""
     commands: tuple[AnyCommand, ...] = ()
     """Slash commands of the part."""
     own_commands: tuple[str, ...] = ()
-    """Slash commands that the part serves itself; no other part may define them."""
+    """Slash commands served by the part itself; no other part may define the same commands."""
     presses: tuple[AnyPress, ...] = ()
     """Actions of the buttons below the part's answers."""
     checks: tuple[Check, ...] = ()
     """Checks of doctor on the part."""
     skills: tuple[Path, ...] = ()
-    """Skill folders that come and go with it."""
+    """Skill folders that come and go with the part."""
     skill_channels: frozenset[str] | None = None
-    """Channels with these skills; None for all channels. The command line is offered every skill."""
+    """Channels with the part's skills; None for all channels. The command line is offered every skill."""
 
     @property
     def taker(self) -> Taker:
@@ -83,13 +84,13 @@ class Part:
 
     @property
     def address(self) -> Address:
-        """The one actor's; of a kind of which there are many, the kind's."""
+        """Address of the single actor; for a kind with many actors, the address of the kind."""
         return Address(self.spec.kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """Menu of a chat: commands and buttons of the parts, and how they are."""
+    """Menu of a chat: commands and buttons of the parts, with their forms."""
 
     commands: tuple[AnyCommand, ...] = ()
     presses: tuple[AnyPress, ...] = ()
@@ -100,19 +101,20 @@ class Menu:
 class Parts:
     """Table of parts, in start order; code that needs to know the actors iterates over the table.
 
-    Rows are handed the table while it is being made, so that an actor whose matter is the others (the sockets, the
-    windows, Discord) can ask it when it is built, which is after the table is whole.
+    Rows receive the table during construction, so an actor concerned with other actors (the sockets, the windows,
+    Discord) can ask the table when built: by then the table is complete.
     """
 
     def __init__(self, plan: Plan, rows: Iterable[Row]) -> None:
-        """The parts that `rows` make of `plan`; a row gives None for a part that there is not.
+        """The parts made from `plan` by `rows`; a row gives None for an absent part.
 
         Args:
             plan: Plan of the agent.
-            rows: In start order.
+            rows: Rows in start order.
 
         Raises:
-            ValueError: two parts claim one actor, verb, command or button, or a command or button cannot be offered.
+            ValueError: two parts claim the same actor, verb, command or button, or a command or button cannot be
+                offered.
         """
         self._parts: tuple[Part, ...] = ()
         built = (row(plan, self) for row in rows)
@@ -141,27 +143,27 @@ class Parts:
 
     @property
     def compactor(self) -> Callable[[Window], Address] | None:
-        """Address by window of the part asked before a history is cut; None without such a part."""
+        """Address by window of the part asked before a history is cut; None without a compactor."""
         return next((part.per_window for part in self if part.prepares_compaction), None)
 
     @property
     def wording(self) -> Callable[[Window], Address] | None:
-        """Address by window of the renderer of command results; None if there is none."""
+        """Address by window of the renderer of command results; None without a renderer."""
         return next((part.words for part in self if part.words is not None), None)
 
     @property
     def wording_tokens(self) -> int:
-        """Tokens that the renderer's texts take."""
+        """Tokens of the renderer's texts."""
         return sum(part.words_tokens for part in self if part.words is not None)
 
     @property
     def referrers(self) -> tuple[Address, ...]:
-        """Whose blocks name places that can be expanded, in order."""
+        """Parts whose blocks name places that can be expanded, in order."""
         return tuple(part.address for part in self if part.contributes and part.refers)
 
     @property
     def blocks(self) -> frozenset[str]:
-        """First lines of all blocks that may come."""
+        """First lines of all possible blocks."""
         return frozenset(name for part in self for name in part.explains)
 
     @property
@@ -171,7 +173,7 @@ class Parts:
 
     @property
     def forgetters(self) -> tuple[Taker, ...]:
-        """Parts that hold what was made from the logs, in the table's order."""
+        """Parts that hold data derived from the logs, in the table's order."""
         return tuple(part.taker for part in self if part.forgets)
 
     @property
@@ -196,7 +198,7 @@ class Parts:
 
     @property
     def commands(self) -> tuple[AnyCommand, ...]:
-        """Slash commands in the order to offer them: what concerns the window itself comes first."""
+        """Slash commands in the order of the menu: commands about the window itself come first."""
         every = (command for part in self for command in part.commands)
         return tuple(sorted(every, key=lambda command: command.to is not None))
 
@@ -207,7 +209,7 @@ class Parts:
 
     @property
     def menu(self) -> Menu:
-        """Commands and buttons that people can use in a chat."""
+        """Commands and buttons for people in a chat."""
         return Menu(self.commands, self.presses, self.describers)
 
     @property
@@ -217,13 +219,13 @@ class Parts:
 
     @property
     def skills(self) -> tuple[Path, ...]:
-        """Skill folders that parts bring; those that come with the agent win over a layer's of the same name."""
+        """Skill folders of the parts; a skill shipped with the agent wins over a layer's skill of the same name."""
         folders = (folder for part in self for folder in part.skills)
         return tuple(sorted(folders, key=lambda folder: not folder.is_relative_to(SHIPPED_SKILLS)))
 
     @property
     def skill_channels(self) -> dict[Path, frozenset[str]]:
-        """Folders of skills that only some channels are offered, and these channels."""
+        """Folders of skills limited to some channels, each with the channels."""
         return {
             folder: part.skill_channels for part in self if part.skill_channels is not None for folder in part.skills
         }
@@ -251,7 +253,7 @@ class Parts:
 
 
 Row = Callable[["Plan", Parts], Part | None]
-"""Makes one part of the plan; None where the settings want none."""
+"""Function from the plan to a part; None for a part not wanted by the settings."""
 
 
 def _names(commands: Iterable[AnyCommand]) -> tuple[str, ...]:

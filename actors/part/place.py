@@ -1,4 +1,4 @@
-"""Places: of what comes with the agent, of what settings name, and of files of windows."""
+"""Places: of files shipped with the agent, of files named in settings, and of files of windows."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from domain.log.window_folders import ATTACHMENTS_ROOT, attachments_folder
 from messages.base import Window
 
 _PACKAGES = Path(__file__).resolve().parents[2]
-"""The checkout, or the folder that a wheel was installed into."""
+"""The checkout, or the folder where a wheel was installed."""
 SHIPPED_SKILLS = _PACKAGES / "skills"
-"""The skills that come with the agent, beside its packages in a checkout and in an installation."""
+"""Skills shipped with the agent, beside its packages in a checkout and in an installation."""
 _AGENT = "agent"
 
 
 def program(packages: Path = _PACKAGES, python: Path = Path(sys.executable)) -> Path:
-    """The program that starts the agent: the checkout's `bin/agent`, else the one that a wheel brought.
+    """The agent's start program: the checkout's `bin/agent`, else the program installed by a wheel.
 
     Looks at the disk.
 
     Args:
         packages: Folder of the agent's packages.
-        python: The interpreter; a wheel's programs lie beside it, but for those that went to the user's own folder.
+        python: The interpreter; a wheel's programs lie beside the interpreter, except after a user installation.
     """
     ours, installed = packages / "bin" / _AGENT, python.with_name(_AGENT)
     return next((path for path in (ours, installed) if path.is_file()), Path(shutil.which(_AGENT) or installed))
@@ -33,7 +33,7 @@ def program(packages: Path = _PACKAGES, python: Path = Path(sys.executable)) -> 
 def command(packages: Path = _PACKAGES, python: Path = Path(sys.executable)) -> str:
     """Command to start the agent, for messages to a person: as typed in the current folder.
 
-    That is `bin/agent` in the checkout's folder, `agent` if the shell finds it so, else its path.
+    The command is `bin/agent` in the checkout's folder, `agent` if found by the shell, else the program's path.
 
     Args:
         packages: As of `program`.
@@ -55,7 +55,7 @@ def _is_here(folder: Path) -> bool:
 
 
 def folder_of(name: str, data_root: Path) -> Path | None:
-    """The folder that a model's name is, relative to the data root; None where it is a server's name of a model.
+    """Folder denoted by a model's name, relative to the data root; None for a server's name of a model.
 
     Looks at the disk.
     """
@@ -69,13 +69,13 @@ def folder_of(name: str, data_root: Path) -> Path | None:
 def locate_file(data_root: Path | None, workdir: Path | None, window: Window, pointer: str) -> tuple[Path, str]:
     """Folder of a window's file, and the path below that folder.
 
-    A command sees the window's attachments in its working directory, where they are not.
+    A command sees the window's attachments in the working directory, though the files lie elsewhere.
 
     Args:
-        data_root: Folder of the agent's own files; None where nothing is kept.
+        data_root: Folder of the agent's own files; None if no files are kept.
         workdir: Working directory of the window; None for a window without files of its own.
         window: Owner of the file.
-        pointer: Path as the command wrote it.
+        pointer: Path as written by the command.
 
     Raises:
         ValueError: the window has no working directory.

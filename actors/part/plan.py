@@ -1,4 +1,4 @@
-"""Plan: what the parts are made from, for an agent that lives or for the one turn of a command line."""
+"""Plan: the input of all parts, for a living agent or for a single turn of a command line."""
 
 from __future__ import annotations
 
@@ -18,39 +18,39 @@ from messages.discord import DISCORD
 
 @dataclass(frozen=True, slots=True)
 class DiscordConnection:
-    """Connection to one Discord: as whom, and whom the bot hears there."""
+    """Connection to Discord: the bot's account, and the users heard there."""
 
     token: str = field(repr=False)
-    """Empty for none: then the bot cannot be started."""
+    """Bot token; empty for a bot that cannot be started."""
     api_base: str
     gateway_url: str
     channels: tuple[str, ...]
-    """Ids; reminders that name no channel are said in the first."""
+    """Ids of channels; reminders without a channel are posted in the first."""
     allowed_users: frozenset[str]
     allowed_roles: frozenset[str]
     guilds_settle_s: float = 2.0
-    """Silence after the last server's description that ends the bot's start."""
+    """Seconds of silence after the last server's description that end the bot's start."""
     files_base: str = ""
     """Base address of attached files; empty for Discord's own places, or for the place of `api_base`."""
     first_id: int = 0
-    """Id before which it has nothing, whatever was said to the bot: what is older was said elsewhere, not deleted."""
+    """Id before which Discord has no messages to the bot: older messages were posted elsewhere, not deleted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Inputs that parts are made from."""
+    """Input of the parts."""
 
     settings: Settings
     secrets: Mapping[str, str] = field(repr=False, default_factory=dict)
     """Provider keys by litellm's names."""
     system: ActorSystem
-    """The one that the parts will live in."""
+    """Actor system for the parts."""
     work: Path
     """Root of the windows' working directories."""
     workdir_of: Callable[[Window], Path]
     """A window's working directory."""
     visible_skills: Callable[[tuple[Path, ...]], tuple[Path, ...]]
-    """Folders that a sandbox must show for every skill to be readable in it, given those that parts bring."""
+    """Folders that a sandbox must show to make every skill readable there, given the folders of the parts."""
     trusts_data: bool = True
     """False if skills, memory and logs in the data root may be another person's; the model then sees no such data."""
     embeds: bool = False
@@ -58,7 +58,7 @@ class Plan:
     surface: Address = DISCORD
     """Address of the actor that shows content to people."""
     caller_folder: Path | None = None
-    """Caller's folder, for the single turn of a command line, which is not recorded. None for a living agent."""
+    """Caller's folder, for the single unrecorded turn of a command line. None for a living agent."""
     caller_lets_write: bool = False
     """True if commands may change the caller's folder."""
     private: tuple[Path, ...] = ()
@@ -66,12 +66,12 @@ class Plan:
     unchanging: tuple[Path, ...] = ()
     """Paths that commands may not change: the settings in force, the running program."""
     connection: DiscordConnection | None = None
-    """None for no Discord."""
+    """Connection to Discord; None for an agent without Discord."""
     space: Callable[[], Space]
-    """The vector space that the settings ask for.
+    """Vector space required by the settings.
 
     Raises:
-        ValueError: a provider without the model that it needs.
+        ValueError: a provider without a required model.
     """
     is_held: Callable[[], bool]
     """True if an agent runs on the data root."""
@@ -82,13 +82,13 @@ class Plan:
     hosts: Hosts | None = None
     """Hosts of the windows, if not this process."""
     host: str = ""
-    """Name of the host that this process is; empty for an agent, or the head of one."""
+    """Name of the host run by this process; empty for an agent, or the head of an agent."""
     shares: int = 1
-    """Number of processes that share the settings' limits on model calls and their cost."""
+    """Number of processes that share the settings' limits on model calls and cost."""
     log_disk: Disk | None = None
-    """Disk to write logs with; None for the usual disk."""
+    """Disk for writing logs; None for the usual disk."""
     on_online: Callable[[str], None] | None = None
-    """Told the bot's name whenever it came online, from another thread."""
+    """Called with the bot's name at each connection, from another thread."""
     on_fatal: Callable[[str], None] | None = None
     """Told, in words for a person, why the bot can never connect; from another thread."""
 
@@ -99,7 +99,7 @@ class Plan:
 
     @property
     def approve(self) -> Approve:
-        """Acts that a person is asked about."""
+        """Acts that need a person's approval."""
         return Approve(self.settings.shell.approve)
 
     @property
@@ -111,12 +111,12 @@ class Plan:
 
     @property
     def lives(self) -> bool:
-        """True if the conversation is recorded: an agent in Discord, and not a command line's one turn."""
+        """True if the conversation is recorded: for an agent in Discord, not for a command line's single turn."""
         return self.caller_folder is None
 
     @property
     def embedding_problem(self) -> str:
-        """Why there is no vector space, and what to do; empty when there is one."""
+        """Reason for a missing vector space, with a remedy; empty if the space exists."""
         try:
             self.space()
         except ValueError as error:

@@ -1,4 +1,4 @@
-"""Publication of what calls took, for the ledger."""
+"""Publication of the usage of calls, for the ledger."""
 
 from __future__ import annotations
 

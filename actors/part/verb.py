@@ -21,23 +21,23 @@ class Verb:
     """A question with an addressee and a message."""
 
     to: Address | Callable[[Window], Address]
-    """A function where there is one actor per window; then the message has a `window`, without a default."""
+    """Address, or a function for an actor of each window; then the message has a `window`, without a default."""
     message: type[Message]
-    """Has `request_id` and `reply_to`, perhaps `window`; its other fields are the arguments."""
+    """Message with `request_id` and `reply_to`, perhaps `window`; all other fields are the arguments."""
     answer_s: float | None = None
-    """Longest wait for its answer; None for the socket actor's usual one."""
+    """Longest wait for an answer; None for the socket actor's usual wait."""
     words: Words[Any] | None = None
-    """Wording of its reply for people; None for a verb that only programs ask."""
+    """Wording of the reply for people; None for a verb only for programs."""
     in_lanes: bool = True
     """True if commands of a lane, as of a sub-agent, may ask too; else only commands of the window's own turns."""
 
 
 def check_verb(name: str, verb: Verb) -> None:
-    """See that a verb can be asked for and answered.
+    """Check that a verb can be asked for and answered.
 
     Raises:
-        ValueError: a name that is not two words, a message that no answer could be sent to, or one that names no window
-            where each has its own actor.
+        ValueError: a name that is not two words, a message without a way to answer, or a message without a window
+            for an actor of each window.
     """
     if not _NAME.fullmatch(name):
         raise ValueError(f"verb {name!r}: must be two words of a-z, 0-9, _ and -, with a dot between them")

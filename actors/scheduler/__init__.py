@@ -1,8 +1,8 @@
-"""Scheduler: the actor that keeps people's reminders in one markdown file and has them said when they are due.
+"""Scheduler: keeps people's reminders in a markdown file and posts each reminder when due.
 
-Read first `actor.py` (the minute, and what comes of it), second `due_scan.py` and `announcer.py` (look, then say until
-people have seen it), third `requests.py` with `sight.py` (who may see what) and `confirmations.py`. The reminders' file
-is opened and edited as `actors/edited_file/` does it; only `watermark.py` touches the mark of the last look.
-Trouble with the disk is said by `status.py`, once. `state.py` outlives the actor, `config.py` holds the operator's
+Read first `actor.py` (the minute, and its consequences), second `due_scan.py` and `announcer.py` (look, then post until
+people have seen the reminder), third `requests.py` with `sight.py` (access of windows) and `confirmations.py`. The
+reminders' file is opened and edited through `actors/edited_file/`; only `watermark.py` touches the mark of the last
+look. `status.py` reports trouble with the disk, once. `state.py` outlives the actor, `config.py` holds the operator's
 decisions. Pure here is `listing.py`; the meaning of lines is decided in `domain/reminder/`.
 """

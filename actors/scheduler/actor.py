@@ -44,7 +44,7 @@ from messages.status import DescribeYourself, SelfDescription
 log = logging.getLogger(__name__)
 
 EARLY = timedelta(seconds=1)
-"""A timer may fire so much before the minute that it was aimed at."""
+"""Largest difference by which a timer may fire before the intended minute."""
 MINUTE = timedelta(minutes=1)
 REST_S = 2.0
 """A last line without a line end is taken for whole when the file has not changed for so long."""
@@ -63,19 +63,20 @@ _CONSEQUENCES = {
 
 
 class SchedulerActor(Actor):
-    """Scheduler: looks at the reminders' file on every minute and says what is due.
+    """Scheduler: looks at the reminders' file on every minute and posts due reminders.
 
-    Owns: the reminders' file, as far as the agent writes it; people write it, too.
+    Owns: the reminders' file, as far as the agent writes the file; people write there, too.
     Asks: the surface, to show due reminders and confirmations, and for the readers of a window.
-    Crashes on: a defect. What the disk refuses is no crash, whatever it says no to: it is reported, and tried again.
+    Crashes on: a defect. A failure of the disk is no crash, whatever its kind: the failure is reported, and the
+    access tried again.
     """
 
     def __init__(self, config: SchedulerConfig, state: SchedulerState) -> None:
-        """An actor that has not looked yet.
+        """Begin before the first look.
 
         Args:
             config: The operator's decisions.
-            state: What outlives the actor in this process; the same object at every restart.
+            state: State that outlives the actor in this process; the same object at every restart.
         """
         super().__init__()
         self._config = config
@@ -94,7 +95,7 @@ class SchedulerActor(Actor):
         self._id_trouble = ""
 
     def on_start(self) -> None:
-        """Pick up what an earlier process left half done, and look at once."""
+        """Resume the unfinished work of an earlier process, and look at once."""
         with self.blocking():
             looked_at = self._guard(_WATERMARK, self._watermark.read, None)
             self._cursor = self._state.begin(self.now(), looked_at, timedelta(hours=self._config.catchup_hours))
@@ -105,7 +106,7 @@ class SchedulerActor(Actor):
             self._aim_at(self._aim)
 
     def handle(self, message: SchedulerMessage | ForgetDerived) -> None:
-        """Act on the file, or on what became of a posting."""
+        """Act on the file, or on the fate of a posting."""
         with self.blocking():
             self._guard(_DISK, partial(self._dispatch, message), None)
 
@@ -161,7 +162,7 @@ class SchedulerActor(Actor):
             self._due_scan.begin()
 
     def _aim_at(self, now: datetime) -> None:
-        """Wait for the minute that is aimed at."""
+        """Wait for the intended minute."""
         self.wait((self._aim - now).total_seconds(), self._begin_minute)
 
     def _take(self, look: Look) -> None:
@@ -176,7 +177,7 @@ class SchedulerActor(Actor):
         self._take_look(look, flaw)
 
     def _take_look(self, look: Look, flaw: str) -> None:
-        """Have said what is due by a file at rest; `flaw` is why it may not be edited."""
+        """Have due reminders of a file at rest posted; `flaw` is the reason against an edit."""
         if not flaw and self._edits.is_settled:
             make_durable = self._file.make_durable
             self._guard(_CONFIRMATIONS, lambda: self._confirmations.make_up(look.data, make_durable), None)
@@ -190,7 +191,7 @@ class SchedulerActor(Actor):
             self._announce(look, findings)
 
     def _give_ids(self, last_line_too: bool) -> None:
-        """Give every reminder its id, then look anew."""
+        """Give every reminder an id, then look anew."""
         self._ids_tried = True
 
         def look_anew(reason: str = "") -> None:
@@ -219,7 +220,7 @@ class SchedulerActor(Actor):
         self._due_scan.end()
 
     def _flaw(self, data: bytes) -> str:
-        """Reason why the file may not be edited as it is, told once; empty if it may."""
+        """Reason why the file may not be edited as it is, reported once; empty for an editable file."""
         flaw = encoding_flaw(data)
         self._troubles.report(_ENCODING, f"{self._file.path}: {flaw}" if flaw else "")
         return flaw
@@ -239,7 +240,7 @@ class SchedulerActor(Actor):
     # the rest
 
     def _guard(self, cause: str, act: Callable[[], _T], otherwise: _T, *, tells: bool = True) -> _T:
-        """Do something with the disk, or say what does not work without it."""
+        """Access the disk, or report the function lost without the disk."""
         return self._troubles.guard_disk(cause, act, otherwise, consequence=_CONSEQUENCES[cause], tells=tells)
 
     def _description(self, request_id: RequestId) -> SelfDescription:

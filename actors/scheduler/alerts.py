@@ -1,4 +1,4 @@
-"""Alerts: what is wrong with reminders or well again, told in the reminders' channel as soon as Discord takes it."""
+"""Alerts: trouble with reminders and its end, reported in the reminders' channel as soon as Discord accepts."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ log = logging.getLogger(__name__)
 ALERT = "alert-"
 """Prefix of the request ids of alerts."""
 MOST = 16
-"""Alerts that are kept for later; of more the oldest are left out."""
+"""Most alerts kept for later; beyond this number the oldest are dropped."""
 
 
 class Alerts:
-    """Alerts on their way, and those that Discord could not take, in their order."""
+    """Alerts on their way, and alerts that Discord could not take, in order."""
 
     def __init__(self, host: Host, config: SchedulerConfig) -> None:
         """Begin without alerts.
 
         Args:
             host: The scheduler's actor.
-            config: Address that shows alerts, and their channel.
+            config: Address that shows alerts, and the alerts' channel.
         """
         self._host = host
         self._config = config
@@ -66,7 +66,7 @@ class Alerts:
                 self._failed.popitem(last=False)
 
     def try_again(self) -> None:
-        """Tell what could not be told a minute ago."""
+        """Send the alerts that failed a minute ago."""
         failed, self._failed = self._failed, OrderedDict()
         for message in failed.values():
             self._post(message)

@@ -1,4 +1,4 @@
-"""Delivery of what is due: each firing is said once, and tried again until people have seen it."""
+"""Delivery of due reminders: each firing is posted once, and tried again until people have seen the post."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMes
 log = logging.getLogger(__name__)
 
 LOOK_FIRST_AFTER = timedelta(minutes=5)
-"""Discord knows a nonce for "a few minutes"; what is later than this is looked for before it is sent."""
+"""Age from which a firing is looked for before another post: Discord knows a nonce for "a few minutes"."""
 UNANSWERED_S = 600.0
-"""A posting without an answer for so long was lost with an actor that crashed."""
+"""Seconds without an answer after which a posting was lost with a crashed actor."""
 REFUSED_REST_S = 3_600.0
 AT_ONCE = 5
-"""Postings of one window on their way: Discord locks out who asks in vain for what is closed ten thousand times."""
+"""Concurrent postings of a window: Discord locks out clients after ten thousand vain requests to closed places."""
 FAILURES_TOLD = 5
-"""Closed windows that people are told of in an hour; the log names them all."""
+"""Closed windows reported to people in an hour; the log names all closed windows."""
 FIRING = "fire-"
 """Prefix of the request ids of firings."""
 
 
 class Announcer:
-    """Firings that are on their way, each to where its reminder was asked for, or to the reminders' channel."""
+    """Firings on their way, each to the window of its request, or to the reminders' channel."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Announcer:
         self._alerts = RateLimit(FAILURES_TOLD, REFUSED_REST_S)
 
     def settled_until(self, now: datetime) -> datetime:
-        """The instant up to which everything that was due has been seen by people, or failed; at most `now`."""
+        """Latest instant up to which all due firings have been seen by people, or failed; at most `now`."""
         state = self._state
         open_ones = [
             *(outgoing.firing for outgoing in state.outgoing.values()),
@@ -75,11 +75,11 @@ class Announcer:
         return min([now, *(due - timedelta(seconds=1) for due in dues)])
 
     def announce(self, due: Iterable[Firing], lines: frozenset[bytes], now: datetime, seconds: float) -> None:
-        """Say due and undelivered reminders.
+        """Post due and undelivered reminders.
 
         Args:
-            due: Firings that this look found.
-            lines: The file's lines; what is owed is owed only while its line stands there.
+            due: Firings found by this look.
+            lines: The file's lines; an undelivered reminder stays owed only while its line is in the file.
             now: Wall clock.
             seconds: The steady clock.
         """
@@ -100,7 +100,7 @@ class Announcer:
             self._go_on(window, now, seconds)
 
     def take(self, reply: Delivered | DeliveryFailed | DeliveryRefused, now: datetime, seconds: float) -> None:
-        """Note what became of a posting, and go on with the next of its window."""
+        """Note the fate of a posting, and go on with the window's next posting."""
         outgoing = self._state.outgoing.pop(reply.request_id, None)
         if outgoing is None:
             return
@@ -126,9 +126,9 @@ class Announcer:
         self._lines.remove(firing.raw, partial(self._state.note_gone, firing.reminder.id))
 
     def _keep_refused(self, firing: Firing, reason: str, seconds: float) -> None:
-        """Keep what cannot be said: for the reminders' channel as it is, for any other window marked as failed.
+        """Keep a refused firing: for the reminders' channel unchanged, for any other window marked as failed.
 
-        It is said nowhere else: who reads another channel may not be who reads the window.
+        The firing goes to no other window: another channel may have other readers.
         """
         state, window = self._state, firing.reminder.window
         log.error("reminder %s cannot be shown: %s", firing.reminder.id, reason)

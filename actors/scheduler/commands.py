@@ -1,4 +1,4 @@
-"""Slash command of the scheduler: what will be said when, with a button to delete each."""
+"""Slash command of the scheduler: coming reminders with times, each with a button to delete it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from messages.scheduler import (
 )
 
 DELETE_PREFIX = "unremind:"
-"""Of the custom id of the button that deletes a reminder; the reminder's id follows."""
+"""Prefix of the custom id of a button that deletes a reminder; the reminder's id follows."""
 LIMIT = 25
-"""Reminders that are listed: as many as there can be buttons."""
+"""Most listed reminders: the possible number of buttons."""
 _MOST_CHARACTERS = 120
 _LABEL = 40
 

@@ -1,4 +1,4 @@
-"""Configuration of the scheduler: what the operator decides about reminders, and where things lie."""
+"""Configuration of the scheduler: the operator's decisions about reminders, and the places of files."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from domain.reminder.share import EDITS, LISTS
 from messages.base import Address, Window
 
 REQUESTED_BYTES = LIMIT_BYTES // 2
-"""No request makes the file larger, so that people have room for their own lines."""
+"""Largest size of the file after a request, so people have room for lines of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchedulerConfig:
-    """Configuration of the scheduler: where reminders stand, and where and to whom they are said."""
+    """Configuration of the scheduler: the place of reminders, and the channel and people for each post."""
 
     file: Path
     """May lie anywhere and need not exist."""
@@ -29,21 +29,21 @@ class SchedulerConfig:
     zone: tzinfo
     """London's clocks, from `load_zone`."""
     channel: Window | None
-    """Channel of the reminders; None: nowhere, so none is taken out of the file."""
+    """Channel of the reminders; None: no channel, so no reminder is taken out of the file."""
     delivery: Address
     """Address that shows `PostMessage`."""
     owner_id: str = ""
-    """User to mention when a reminder is due; empty for none."""
+    """User to mention when a reminder is due; empty for no mention."""
     catchup_hours: float = 0.0
-    """Hours back within which a missed recurring reminder is still said, once."""
+    """Hours back within which a missed recurring reminder is still posted, once."""
     fires: bool = True
-    """False for a command line's turn: requests are served, nothing is said when due."""
+    """False for a command line's turn: requests are served, but no due reminder is posted."""
     waits: Waits = field(default_factory=Waits)
     disk: Disk = field(default_factory=RealDisk)
     """Stores the file."""
 
     def queue(self, flaw: Callable[[bytes], str]) -> QueueConfig:
-        """Rules of editing the file; `flaw` gives the reason why the file may not be edited as it is."""
+        """Rules of editing the file; `flaw` gives the reason against an edit of the file as it is."""
         return QueueConfig(
             most_waiting=EDITS + LISTS,  # no more can come in a minute
             requested_bytes=REQUESTED_BYTES,
@@ -58,7 +58,7 @@ def reminders_path(data_root: Path, configured: str) -> Path | None:
     """Path of the reminders' file by the setting `reminders.file`; None if unset.
 
     Args:
-        data_root: What a relative path begins at.
+        data_root: Start of a relative path.
         configured: May begin with `~`.
     """
     if not configured:

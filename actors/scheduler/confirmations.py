@@ -1,4 +1,4 @@
-"""Confirmations of edits: the exact line, posted where it was asked for."""
+"""Confirmations of edits: the exact line, posted in the window of the request."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 CONFIRMATION = "confirm-"
 """Prefix of the request ids of confirmations."""
 SHOWN_CHARS = 60
-"""Most of a faulty value that a refusal repeats."""
+"""Most characters of a faulty value in a refusal."""
 LOGGED_S = 10.0
 """Seconds until a window's log has the shown confirmation, even for a window without recent messages."""
 UNANSWERED_S = 600.0
@@ -37,7 +37,7 @@ UNANSWERED_S = 600.0
 
 
 class Confirmations:
-    """Confirmations on their way; each is owed from before its edit until people have been shown it."""
+    """Confirmations on their way; each is owed from before its edit until people have seen the post."""
 
     def __init__(self, host: Host, config: SchedulerConfig, state: SchedulerState) -> None:
         """Begin with the confirmations in `state` only.
@@ -54,16 +54,15 @@ class Confirmations:
         self._has_looked = False
         """True if the confirmations left by an earlier life are known."""
         self._late: dict[RequestId, OwedConfirmation] = {}
-        """Confirmations whose fate the next look at the file decides."""
+        """Confirmations decided by the next look at the file."""
         self._shown_at: dict[RequestId, float] = {}
-        """Shown confirmations whose notes are kept until they are logged -> time of showing, in the kernel's steady
-        seconds."""
+        """Shown confirmations whose notes are kept until logged -> time of showing, in the kernel's steady seconds."""
 
     def check_room(self, window: Window) -> None:
-        """Return if one more may be on its way to `window`.
+        """Return if `window` has room for another confirmation.
 
         Raises:
-            EditRefusedError: too many are.
+            EditRefusedError: too many confirmations are on their way.
         """
         self._give_up_waiting()
         on_their_way = [to for to, _ in self._confirming.values()] + [owed.window for owed in self._late.values()]
@@ -82,8 +81,9 @@ class Confirmations:
     ) -> OwedConfirmation | None:
         """Confirmation with the exact line, for the window; None without readers.
 
-        For an operator's command, whose window has no readers, the target is the reminder's own window: its words are
-        for no other window. A command line without a data root prints the line, and has a running agent post it there.
+        For an operator's command, in a window without readers, the target is the reminder's own window: its words are
+        for no other window. A command line without a data root prints the line, and has a running agent post the line
+        there.
         """
         if window.surface is Surface.CLI:
             said_in = reminder.window or self._config.channel
@@ -94,16 +94,16 @@ class Confirmations:
         return msgspec.structs.replace(self._confirmation(window, request_id, post), line=line, is_gone=is_gone)
 
     def owe(self, owed: OwedConfirmation | None, instead_of: str = "") -> None:
-        """Return when it would be posted whatever happens to this process, should its edit take place.
+        """Return once even a crash of this process cannot prevent the confirmation of an edit that takes place.
 
-        A command line's short life owes nothing: its user sees the result.
+        A command line's short life owes no confirmation: its user sees the result.
 
         Args:
             owed: Confirmation to be posted, if any.
-            instead_of: The line that the edit takes away, which stands in the file: whatever made it took place.
+            instead_of: Line of the file that the edit replaces; its presence shows that an earlier edit took place.
 
         Raises:
-            OSError: it may not be, so there must be no edit.
+            OSError: the confirmation is not safe, so there must be no edit.
         """
         if owed is None or not self._config.fires:
             return
@@ -114,10 +114,10 @@ class Confirmations:
         self._owed.keep(owed)
 
     def doubt(self, request_id: RequestId, read: Callable[[], bytes | None]) -> None:
-        """Note the refusal of a request: only an edit that stands in the file all the same is still confirmed.
+        """Note the refusal of a request: the edit is confirmed only if it stands in the file all the same.
 
         Args:
-            read: Gives the file; None if unreadable, so that the next look decides.
+            read: Gives the file; None if unreadable, so the next look decides.
         """
         owed = self._owed.note_of(_confirming(request_id))
         if owed is None:
@@ -129,7 +129,7 @@ class Confirmations:
             self._owed.drop(owed.request_id)
 
     def send(self, owed: OwedConfirmation | None, *, is_late: bool = False) -> None:
-        """Post a confirmation; look first for a late posting, which may be there already."""
+        """Post a confirmation; before a late posting, look for an earlier copy."""
         if owed is None:
             return
         self._confirming[owed.request_id] = owed.window, self._host.monotonic()
@@ -146,7 +146,7 @@ class Confirmations:
         self._host.tell(self._config.delivery, posting)
 
     def begin_minute(self) -> None:
-        """Take away notes that are of no more use, and post what is owed whatever the file holds.
+        """Remove notes of no further use, and post the confirmations owed for any content of the file.
 
         Raises:
             OSError: confirmations left by an earlier life cannot be read; the reading is tried again.
@@ -179,9 +179,9 @@ class Confirmations:
                 self._owed.drop(owed.request_id)
 
     def forget_shown(self, older_than_s: float = LOGGED_S) -> None:
-        """Take away the notes of what was shown so long ago; of a life that is killed sooner the next one posts them.
+        """Remove the notes of confirmations shown long ago; after a kill before this, the next life posts them.
 
-        The next life finds them shown and logs this, in case it was not logged before.
+        The next life finds the confirmations shown and logs this, in case of a missing log entry.
         """
         now = self._host.monotonic()
         for request_id in [each for each, since in self._shown_at.items() if now - since >= older_than_s]:
@@ -189,7 +189,7 @@ class Confirmations:
             self._owed.drop(request_id)
 
     def relay(self, command: RelayConfirmation) -> None:
-        """Post what a command line has said."""
+        """Post a command line's message."""
         reason = ""
         if command.window.surface is Surface.CLI:
             reason = f"window {command.window.address.key}: it has no readers"
@@ -235,7 +235,7 @@ class Confirmations:
         self._has_looked = True
 
     def _give_up_waiting(self) -> None:
-        """Treat unanswered confirmations as lost and late; a late posting is looked for before it is shown again."""
+        """Treat unanswered confirmations as lost and late; a late posting is looked for before another post."""
         now = self._host.monotonic()
         for request_id, (_, since) in list(self._confirming.items()):
             if now - since > UNANSWERED_S:
@@ -244,7 +244,7 @@ class Confirmations:
                     self._late[request_id] = owed.of_what_happened()
 
     def _late_ones(self, *, are_known: bool) -> list[OwedConfirmation]:
-        """Late confirmations of edits that took place for certain, or the others."""
+        """Late confirmations of edits certain to have taken place, or all other late confirmations."""
         noted = [(late, self._owed.note_of(late.request_id)) for late in self._late.values()]
         newest = [late if note is None or note.line else note for late, note in noted]
         return [owed for owed in newest if are_known is not bool(owed.line)]

@@ -1,4 +1,4 @@
-"""Scan of the reminders' file: looks until it is at rest, and says when that takes too long or cannot be done."""
+"""Scan of the reminders' file: looks until the file is at rest, and reports slow or failed looks."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ FILE, LOOK = "the reminders' file", "looking at the reminders' file"
 MAY_BE_LATE = "reminders may come late"
 """Kinds of trouble."""
 LIMIT_S = 5.0
-"""A look that takes longer is an error (agent specification, 8.4)."""
+"""Longest look in seconds without an error (agent specification, 8.4)."""
 MISSED = 2
-"""Looks without the file until it counts as gone: programs that save by deleting first have it back by the next."""
+"""Looks without the file until it counts as gone: a save by deletion first restores the file by the next look."""
 
 
 class DueScan:
-    """One look at a time: two reads a moment apart must agree."""
+    """Single look at a time: two reads a moment apart must agree."""
 
     def __init__(
         self,
@@ -48,17 +48,17 @@ class DueScan:
         self._began_at: float | None = None
         self._was_there = False
         self._missed = 0
-        """Looks in a row that found no file where there had been one."""
+        """Consecutive looks that missed a formerly present file."""
         self._conflicts: frozenset[str] = frozenset()
         self.took_s = 0.0
-        """The last look that came to an end."""
+        """Duration in seconds of the last finished look."""
 
     def is_going_on(self) -> bool:
         """True while a look has begun and not ended."""
         return self._began_at is not None
 
     def begin(self) -> None:
-        """Begin a look, unless one is going on; then that is reported and goes on."""
+        """Begin a look; a look still going on is reported and goes on."""
         if self.is_going_on():
             if self._took() > LIMIT_S:
                 self._overran()
@@ -87,7 +87,7 @@ class DueScan:
             self._wake()
 
     def end(self) -> None:
-        """End the look, and report its duration."""
+        """End the look, and report the duration."""
         if not self.is_going_on():
             return
         self.took_s = self._took()
@@ -123,7 +123,7 @@ class DueScan:
         return f"{self._file.path}: is gone, so no reminder is due until it is back"
 
     def _beyond(self, look: Look) -> str:
-        """Trouble of a file that is too long to be read as a whole; empty for any other file."""
+        """Trouble of a file too long to be read as a whole; empty for any other file."""
         if not look.left_out_bytes:
             return ""
         return (

@@ -22,18 +22,18 @@ class LineChanges:
         self._edits = edits
         self._changes: list[tuple[bytes, bytes | None, Callable[[], None]]] = []
         self._trouble = ""
-        """Last reason why that could not be done; said once."""
+        """Last reason for a failed change; reported once."""
 
     def remove(self, raw: bytes, on_done: Callable[[], None]) -> None:
-        """Have the first line that is exactly `raw` taken out; `on_done` is called when that would survive a crash."""
+        """Remove the first line equal to `raw`; `on_done` is called once the removal would survive a crash."""
         self._add(raw, None, on_done)
 
     def mark_failed(self, raw: bytes) -> None:
-        """Have it marked as a reminder that could not be said."""
+        """Mark the line as a reminder that could not be posted."""
         self._add(raw, failed_line(raw))
 
     def reopen(self, raw: bytes) -> None:
-        """Have a line that was marked so be a reminder again."""
+        """Turn a line marked as failed into a reminder again."""
         self._add(raw, open_line(raw))
 
     def _add(self, raw: bytes, fate: bytes | None, on_done: Callable[[], None] = lambda: None) -> None:

@@ -1,4 +1,4 @@
-"""Listing of what the file holds: soonest first, with every next time."""
+"""Listing of the file's content: soonest first, with every next time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_INVALID = 100
 
 
 def by_next(reminders: Scan, now: datetime, zone: tzinfo) -> list[tuple[datetime | None, Entry]]:
-    """Every reminder with its next time, soonest first; those without, past or failed, come before all others."""
+    """Every reminder with its next time, soonest first; reminders without a next time, past or failed, come first."""
     timed = [
         (None if entry.reminder.failed else next_firing(entry.reminder, now, zone), entry)
         for entry in reminders.entries
@@ -25,12 +25,12 @@ def by_next(reminders: Scan, now: datetime, zone: tzinfo) -> list[tuple[datetime
 def list_reminders(
     request_id: RequestId, reminders: Scan, now: datetime, zone: tzinfo, limit: int, *, numbered: bool
 ) -> RemindersListed:
-    """The answer to who asked for the list.
+    """Answer to a request for the list.
 
     Args:
-        reminders: What they may see.
-        limit: Most reminders in it.
-        numbered: Whether they may know where in the file a line stands, and thus how much stands before it.
+        reminders: Reminders visible to the reader.
+        limit: Most reminders in the list.
+        numbered: True if the reader may know a line's number in the file, and thus the number of lines before.
     """
     timed = by_next(reminders, now, zone)
     repeated = {entry.reminder.id for entry in reminders.entries if entry.repeats}

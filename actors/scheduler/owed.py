@@ -1,4 +1,4 @@
-"""Confirmations that are owed: each is on the disk before its edit takes place, until people have been shown it."""
+"""Owed confirmations: each is on the disk from before its edit until people have seen the post."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _MOST_BYTES = 1024 * 1024
 
 
 class OwedConfirmations:
-    """Notes in a folder, one file for each, whole or not there."""
+    """Notes in a folder, each in a separate file, either whole or missing."""
 
     def __init__(self, spare: Path, disk: Disk) -> None:
-        """The notes below a folder, which is made when needed.
+        """Notes below a folder made when needed.
 
         Args:
             spare: The scheduler's own.
@@ -34,7 +34,7 @@ class OwedConfirmations:
         """
         self._notes = NoteFolder(spare / FOLDER, disk, most_bytes=_MOST_BYTES, above=spare.parent)
         self._stored: dict[RequestId, OwedConfirmation] = {}
-        """Notes that this actor has stored."""
+        """Notes stored by this actor."""
         self._unwanted: set[RequestId] = set()
         """Dropped confirmations whose notes could not be removed."""
 
@@ -56,15 +56,15 @@ class OwedConfirmations:
         self._stored[owed.request_id] = owed
 
     def note_of(self, request_id: RequestId) -> OwedConfirmation | None:
-        """Note of that posting; None for an unknown posting."""
+        """Note of the posting; None for an unknown posting."""
         return self._stored.get(request_id)
 
     def confirming(self, line: str) -> list[OwedConfirmation]:
-        """Notes with a confirmation that `line` stands in the file."""
+        """Notes that confirm the presence of `line` in the file."""
         return [owed for owed in self._stored.values() if line and owed.line == line and not owed.is_gone]
 
     def drop(self, request_id: RequestId) -> None:
-        """Forget a note, if it is there: the confirmation is settled.
+        """Forget a note, if present: the confirmation is settled.
 
         A note that returns after a power loss leads to a look for its posting, not to a second posting.
         """
@@ -79,7 +79,7 @@ class OwedConfirmations:
                 self._unwanted.add(request_id)
 
     def tidy(self) -> None:
-        """Take away what could not be taken away before."""
+        """Remove notes that earlier could not be removed."""
         for request_id in list(self._unwanted):
             self.drop(request_id)
 

@@ -21,7 +21,7 @@ from messages.scheduler import (
 
 
 def row(plan: Plan, _parts: Parts) -> Part | None:
-    """The one actor that writes the reminders' file; none where the settings name no file."""
+    """Only actor that writes the reminders' file; None if the settings name no file."""
     file = reminders_path(plan.settings.data_root, plan.settings.reminders.file)
     if file is None:
         return None

@@ -1,4 +1,4 @@
-"""Requests about reminders: creates, changes, deletes and lists them, as far as who asks may see them."""
+"""Requests about reminders: creates, changes, deletes and lists reminders visible to the requester."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class _Change(NamedTuple):
 
 
 class ReminderRequests:
-    """Handler of requests: each becomes an edit of the file, or a look at it, when its window's turn comes."""
+    """Handler of requests: each becomes an edit of the file, or a look at the file, when its window's turn comes."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class ReminderRequests:
         self._state = state
 
     def serve(self, request: ReminderRequest) -> None:
-        """Have the edit made; the answer and the confirmation follow when it stands in the file."""
+        """Have the edit made; the answer and the confirmation follow once the edit is in the file."""
 
         def begin() -> None:
             self._count(self._state.edits, request.window, "changes of reminders")
@@ -105,7 +105,7 @@ class ReminderRequests:
         self._try(request, begin)
 
     def list(self, request: ListReminders) -> None:
-        """Say what the file holds of what the window may see, in the window's turn: a long file takes a while."""
+        """List the file's reminders visible to the window, in the window's turn: a long file takes a while."""
 
         def begin() -> None:
             self._count(self._state.lists, request.window, "lists of reminders")
@@ -117,7 +117,10 @@ class ReminderRequests:
         self._try(request, begin)
 
     def answer_forget(self, request: ForgetDerived) -> None:
-        """Say how many reminders of a window stay: people rely on them, and a reminder names no event."""
+        """Answer with the number of a window's remaining reminders.
+
+        The reminders stay: people rely on them, and a reminder names no event.
+        """
         count = sum(entry.reminder.window == request.window for entry in scan(self._read() or b"").entries)
         note = REMINDERS_STAY.format(count=count) if count else ""
         self._host.tell(request.reply_to, answer_derived(request, SCHEDULER.kind, 0, note))
@@ -214,7 +217,7 @@ class ReminderRequests:
         self._in_turn(request, edit, on_done)
 
     def _with_sight(self, request: ModifyReminder | DeleteReminder, then: Callable[[Sight], None]) -> None:
-        """Go on knowing what the window may see of the reminders with that id."""
+        """Go on with the window's view of the reminders with the given id."""
         check_id(request.id)
         windows = [entry.reminder.window for entry in _holding(self._looked_at(), request.id)]
         self._readership.query(request.window, windows, lambda sight: self._try(request, lambda: then(sight)))
@@ -231,21 +234,21 @@ class ReminderRequests:
         self._try(request, put)
 
     def _try(self, request: ReminderRequest | ListReminders, act: Callable[[], None]) -> None:
-        """Do it, or say why not."""
+        """Act, or answer with the reason for a refusal."""
         try:
             act()
         except TROUBLE as error:
             self._refuse(request, reason_of(error))
 
     def _read(self) -> bytes | None:
-        """Content of the file; None if it cannot be read."""
+        """Content of the file; None for an unreadable file."""
         try:
             return self._file.read() or b""
         except OSError:
             return None
 
     def _looked_at(self) -> bytes:
-        """Content of the file, for an edit of it.
+        """Content of the file, for an edit.
 
         Raises:
             EditRefusedError: the file's encoding cannot be edited.
@@ -256,10 +259,10 @@ class ReminderRequests:
         return data
 
     def _readable(self) -> bytes:
-        """Content of the file, for a list of those lines that can be read.
+        """Content of the file, for a list of readable lines.
 
         Raises:
-            EditRefusedError: no line can be.
+            EditRefusedError: no line is readable.
         """
         data = self._file_bytes()
         return self._looked_at() if is_wide(data) else data
@@ -292,7 +295,7 @@ class ReminderRequests:
 
 
 def unused_id(host: Host, data: bytes) -> str:
-    """A fresh id that stands nowhere in the file `data`: `rid_` and 12 characters of A-Z2-7, drawn at random."""
+    """Fresh random id, absent from the file `data`: `rid_` and 12 characters of A-Z2-7."""
     while (fresh := f"rid_{host.new_token()[:12].upper()}").encode("ascii") in data:
         pass
     return fresh
@@ -319,12 +322,12 @@ def _said_in(window: Window) -> Window | None:
 
 
 def _holding(data: bytes, reminder_id: str) -> tuple[Entry, ...]:
-    """Reminders whose lines hold that id; quicker than all of a long file's."""
+    """Reminders whose lines hold the id; quicker than parsing all reminders of a long file."""
     return scan(data, holding=f"id={reminder_id}".encode("ascii")).entries
 
 
 def _entry(data: bytes, reminder_id: str, sight: Sight) -> Entry:
-    """Visible reminder with that id.
+    """Visible reminder with the id.
 
     Raises:
         EditRefusedError: no reminder has the id, or more than one.

@@ -1,4 +1,4 @@
-"""Sight of windows: which reminders may be shown where, by who reads the windows at this moment."""
+"""Visibility of reminders in windows, by the present readers of the windows."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from messages.base import Address, RequestId, Surface, Window
 from messages.discord import DescribeReaders, Readers, ReadersDescribed
 
 PATIENCE_S = 5.0
-"""Seconds to wait for an answer; after that readers are unknown, so each window sees its own reminders only."""
+"""Seconds to wait for an answer; after the wait readers are unknown, so each window sees only its own reminders."""
 NOBODY: Mapping[Window, Readers | None] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """Reminders visible in one window."""
+    """Reminders visible in a window."""
 
     window: Window
     channel: Window | None
@@ -28,7 +28,7 @@ class Sight:
 
     @property
     def is_whole(self) -> bool:
-        """True for the operator's window, which sees all reminders."""
+        """True for the operator's window, with a view of all reminders."""
         return self.window.surface is Surface.CLI
 
     def sees(self, source: Window | None) -> bool:
@@ -43,18 +43,18 @@ class Sight:
 
 
 def is_admitted(source: Window, target: Window, readers: Mapping[Window, Readers | None]) -> bool:
-    """True if words from `source` may be shown in `target`; the only place that applies the audience's rule."""
+    """True if words from `source` may be shown in `target`; the only application of the audience's rule."""
     return may_show(source, readers.get(source), target, readers.get(target))
 
 
 class Readership:
-    """Client of the readership service: who reads windows, asked each time and kept for no later use."""
+    """Client of the readership service: asks for the readers of windows each time and keeps no answer."""
 
     def __init__(self, host: Host, surface: Address, channel: Window | None) -> None:
         """Begin without a question.
 
         Args:
-            host: The actor that asks.
+            host: The asking actor.
             surface: Address of the service.
             channel: Window of the reminders without a window of their own; None for no window.
         """
@@ -63,7 +63,7 @@ class Readership:
         self._channel = channel
 
     def query(self, window: Window, sources: Iterable[Window | None], then: Callable[[Sight], None]) -> None:
-        """Call `then` with the reminders of `sources` that `window` may see; at once if they are its own."""
+        """Call `then` with the reminders of `sources` visible to `window`; at once for the window's own reminders."""
         others = tuple({source for each in sources if (source := each or self._channel) is not None} - {window})
         if not others or window.surface is Surface.CLI:
             then(Sight(window, self._channel))

@@ -1,4 +1,4 @@
-"""State of the scheduler beyond its file: in memory only, for one process, across restarts of the actor."""
+"""State of the scheduler beyond its file: in memory only, for a single process, across restarts of the actor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from domain.reminder.share import EDITS, EVERY_S, LISTS
 from messages.base import RequestId, Window
 
 ALWAYS_CAUGHT_UP = timedelta(minutes=1)
-"""Time before the start within which missed reminders are said even without `catchup_hours`."""
+"""Time before the start within which missed reminders are posted even without `catchup_hours`."""
 _REMEMBERED = 10_000
 
 
@@ -27,42 +27,42 @@ class Outgoing:
 
 @dataclass(slots=True)
 class SchedulerState:
-    """One process's worth of having said things; losing it loses no reminder, for the file has them all."""
+    """One process's memory of postings; its loss loses no reminder, for the file has all reminders."""
 
     started_at: datetime | None = None
     cursor: Cursor | None = None
     readable: bytes | None = None
-    """The file as it was read last; None before the first look. What is due is taken from it while the file is in
+    """The file as last read; None before the first look. Due reminders come from this copy while the file is in
     UTF-16."""
     shown_keys: OrderedDict[str, None] = field(default_factory=OrderedDict)
     """Keys of firings that people have seen, oldest first."""
     outgoing: dict[RequestId, Outgoing] = field(default_factory=dict)
     owed: dict[str, Firing] = field(default_factory=dict)
-    """Firings by key that could not be delivered yet."""
+    """Undelivered firings by key."""
     rests_until: dict[str, float] = field(default_factory=dict)
-    """By key: when to try again what was refused, in the kernel's steady seconds."""
+    """Key -> time of another try after a refusal, in the kernel's steady seconds."""
     closed_until: dict[Window, float] = field(default_factory=dict)
-    """Windows in which nothing could be said, each with when to try again, in the kernel's steady seconds."""
+    """Closed windows, each with the time of another try, in the kernel's steady seconds."""
     next_ones: dict[Window, dict[str, Firing]] = field(default_factory=dict)
-    """Firings by key that wait for others of their window to be shown first."""
+    """Firings by key that wait until earlier firings of their window are shown."""
     confirming: dict[RequestId, tuple[Window, float]] = field(default_factory=dict)
     """Confirmations on their way: where to, and since when."""
     edits: RateLimit = field(default_factory=lambda: RateLimit(EDITS, EVERY_S))
     """Requests of each window to change the file."""
     lists: RateLimit = field(default_factory=lambda: RateLimit(LISTS, EVERY_S))
-    """Requests of each window to see it."""
+    """Requests of each window for a list."""
     ids: OrderedDict[RequestId, str] = field(default_factory=OrderedDict)
-    """The reminder's id for every request to create one, so that a request that is handled twice adds one line."""
+    """Request for a new reminder -> the reminder's id, so a request handled twice adds a single line."""
 
     spent_ids: OrderedDict[str, None] = field(default_factory=OrderedDict)
-    """Ids of reminders that were said and whose lines are gone, oldest first."""
+    """Ids of posted reminders with removed lines, oldest first."""
 
     def begin(self, now: datetime, watermark: datetime | None, catchup: timedelta) -> Cursor:
-        """Start counting at the process's first start; later it goes on.
+        """Start counting at the process's first start; later go on.
 
         Args:
-            watermark: When an earlier process looked last, if that is known.
-            catchup: How far back recurring reminders are made up for.
+            watermark: Time of an earlier process's last look, if known.
+            catchup: Age up to which missed recurring reminders are made up for.
         """
         if self.cursor is None:
             self.started_at, self.cursor = now, Cursor.resume(now, now - ALWAYS_CAUGHT_UP, watermark, catchup)
@@ -77,7 +77,7 @@ class SchedulerState:
             self.shown_keys.popitem(last=False)
 
     def note_gone(self, reminder_id: str) -> None:
-        """Note that a reminder's line was removed: a later line with the same text is another reminder."""
+        """Note the removal of a reminder's line: a later line with the same text is another reminder."""
         self.spent_ids[reminder_id] = None
         while len(self.spent_ids) > _REMEMBERED:
             self.spent_ids.popitem(last=False)

@@ -22,12 +22,12 @@ SOONEST = 3
 
 
 REPORT_AGAIN_S = 900.0
-"""People hear of one cause no more often, however it comes and goes."""
+"""Shortest time in seconds between two alerts on the same cause, however often the trouble comes and goes."""
 
 
 @dataclass(slots=True)
 class _Report:
-    """Last report to users about one cause."""
+    """Last report to users about a cause."""
 
     trouble: str
     """Empty for: all is well."""
@@ -35,14 +35,14 @@ class _Report:
 
 
 class Troubles:
-    """Causes of trouble, each with what it keeps from working now; people hear of its beginning and of its end."""
+    """Causes of trouble, each with its effect now; people hear of the beginning and of the end of trouble."""
 
     def __init__(self, tell: Callable[[str], None], monotonic: Callable[[], float]) -> None:
-        """All is well.
+        """Begin without trouble.
 
         Args:
             tell: Sends a text to users.
-            monotonic: Seconds that never go back.
+            monotonic: Seconds of a clock that never goes back.
         """
         self._tell = tell
         self._monotonic = monotonic
@@ -57,10 +57,10 @@ class Troubles:
         """Note a trouble, and report it unless already reported.
 
         Args:
-            cause: Subject that has at most one trouble at a time.
+            cause: Subject with at most one trouble at a time.
             trouble: Description; empty if all is well. The same words are the same trouble.
             detail: Further text that may differ between reports.
-            tells: Whether people are told, and not only the log.
+            tells: True to tell people, and not only the log.
         """
         if trouble != self._by_cause.get(cause, ""):
             if trouble:
@@ -82,12 +82,12 @@ class Troubles:
     def guard_disk(
         self, cause: str, act: Callable[[], _T], otherwise: _T, *, consequence: str, tells: bool = True
     ) -> _T:
-        """Do something with the disk, and note whether that was possible.
+        """Access the disk, and note the success or failure.
 
         Args:
             cause: As of `report`.
             act: Accesses the disk.
-            otherwise: What is given when the disk says no.
+            otherwise: Result after a failure of the disk.
             consequence: Effect of the failure, in words for users.
             tells: As of `report`.
         """
@@ -111,7 +111,7 @@ def describe(
     outgoing: int,
     trouble: str,
 ) -> SelfDescription:
-    """The last look; for the operator counts, the soonest reminders by id (never what they say), and what is wrong."""
+    """The last look; for the operator counts, the soonest reminders by id (never their words), and present trouble."""
     private: list[tuple[str, str | int | float]] = [("file", str(file.path))]
     try:
         look = file.look()

@@ -10,14 +10,14 @@ NAME = "last-look"
 
 
 class Watermark:
-    """Store of one instant, without the reminders of that time."""
+    """Store of an instant, without the reminders of that time."""
 
     def __init__(self, folder: Path) -> None:
-        """The watermark in a folder, which is made when needed."""
+        """Watermark in a folder made when needed."""
         self._path = folder / NAME
 
     def read(self) -> datetime | None:
-        """The instant; None when it is not known.
+        """The instant; None if unknown.
 
         Raises:
             OSError: the instant cannot be read.
@@ -30,7 +30,7 @@ class Watermark:
             return None
 
     def write(self, now: datetime) -> None:
-        """Remember `now`. It is not synced: one that is a little too old has what was said looked for, not said again.
+        """Store `now`, unsynced: a slightly old instant leads to a look for earlier posts, not to repeated posts.
 
         Raises:
             OSError: the time cannot be stored.

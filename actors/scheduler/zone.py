@@ -9,7 +9,7 @@ ZONE_NAME = "Europe/London"
 
 
 class ZoneMissingError(Exception):
-    """The rules of the clocks are not installed; the text says what to do."""
+    """The rules of the clocks are not installed; the text gives the remedy."""
 
 
 def load_zone() -> ZoneInfo:

@@ -1,4 +1,4 @@
-"""Audit of the settings file: keys that don't exist, and secrets, which shouldn't stand there."""
+"""Audit of the settings file for unknown keys and for misplaced secrets."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def looks_secret(text: str) -> bool:
 
 
 def misplaced_secrets(values: Mapping[str, object], schema: type[Settings] = Settings) -> dict[KeyPath, str]:
-    """By key, what to say about each secret in the file; the text never has the secret in it."""
+    """Key -> message about a secret in the file; the text never contains the secret."""
     problems: dict[KeyPath, str] = {}
     for path, value in _leaves(values):
         start = _secret_in_key(path)
@@ -56,7 +56,7 @@ def misplaced_secrets(values: Mapping[str, object], schema: type[Settings] = Set
 
 
 def unknown_keys(values: Mapping[str, object], schema: type[Settings] = Settings) -> dict[KeyPath, str]:
-    """By key, what to say about each that is no setting; what stands below an unknown table isn't looked at."""
+    """Key -> message about an unknown key; keys below an unknown table are skipped."""
     problems: dict[KeyPath, str] = {}
     for name, value in values.items():
         if name not in schema.model_fields:
@@ -70,7 +70,7 @@ def unknown_keys(values: Mapping[str, object], schema: type[Settings] = Settings
 
 
 def without(values: Mapping[str, object], paths: set[KeyPath]) -> dict[str, object]:
-    """A copy of the file's values that lacks the keys at `paths` (of one or two parts; longer ones cut to two)."""
+    """Copy of the file's values without the keys at `paths` (of one or two parts; longer paths are cut to two)."""
     gone = {path[:2] for path in paths}
     return {
         name: {key: item for key, item in value.items() if (name, key) not in gone}
@@ -82,7 +82,7 @@ def without(values: Mapping[str, object], paths: set[KeyPath]) -> dict[str, obje
 
 
 def table_of(setting: FieldInfo) -> type[BaseModel] | None:
-    """The class of a setting that is a table, None for one that is a value."""
+    """Class of a setting that is a table; None for a value."""
     kind = setting.annotation
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 
@@ -101,7 +101,7 @@ def _is_layer(name: str, schema: type[Settings]) -> bool:
 
 
 def _elsewhere(key: str, schema: type[Settings]) -> list[str]:
-    """The key's full name where it does exist: people forget the table's header."""
+    """Full name of an existing key, for a key without its table: people forget the table's header."""
     tables = {name: table_of(setting) for name, setting in schema.model_fields.items()}
     return [key] * (key in tables) or [
         f"{name}.{key}" for name, table in tables.items() if table and key in table.model_fields
@@ -109,14 +109,14 @@ def _elsewhere(key: str, schema: type[Settings]) -> list[str]:
 
 
 def _secret_in_key(path: KeyPath) -> int | None:
-    """Which part of the key begins a secret; without quotes a token's dots make several parts of it."""
+    """Index of the key's part where a secret begins; without quotes a token's dots make several parts."""
     parts = [str(part) for part in path[:_KEY_DEPTH]]
     starts = [n for n in range(len(parts)) if looks_secret(".".join(parts[n:]))]
     return max(starts, default=None)
 
 
 def _is_named_secret(path: KeyPath, value: str, schema: type[Settings]) -> bool:
-    """True if the key says that its value is a secret; a value that is the name of one is none."""
+    """True if the key marks its value as a secret; the name of a secret is no secret."""
     if is_provider_secret(value):
         return False
     spelt = [str(part).lower().replace("-", "_") for part in path[_known_parts(path, schema) : _KEY_DEPTH]]

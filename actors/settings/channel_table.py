@@ -32,14 +32,14 @@ ModelName = Annotated[str, AfterValidator(_model_name)]
 
 
 class ChannelTable(Table):
-    """Settings of one channel and its threads, or of a category's channels; None leaves a key to the next wider one."""
+    """Settings of a channel and its threads, or of a category's channels; None leaves a key to the next wider table."""
 
     instructions: Annotated[str, AfterValidator(_instructions)] | None = None
     """Text for the model, in the system prompt of each conversation there."""
     answer: Literal["all", "mentions"] | None = None
     """As `discord.answer`."""
     model: ModelName | None = None
-    """Model that answers there unless people choose another: `model.name` or one of `model.choices`."""
+    """Model for answers there unless people choose another: `model.name` or an entry of `model.choices`."""
     threads: Literal["off", "auto"] | None = None
     """As `discord.threads`."""
     memory: Literal["on", "off"] | None = None
@@ -50,12 +50,12 @@ class ChannelTable(Table):
 
     @property
     def rule(self) -> ChannelRule:
-        """The same, as the rules take it."""
+        """The same settings, in the form for the rules."""
         return ChannelRule(**{name: "" if value is None else str(value) for name, value in self})
 
 
 def strange_models(tables: Mapping[str, ChannelTable], models: Collection[str]) -> str:
-    """Fault of the first channel whose model is not among those of the settings; empty without one."""
+    """Fault of the first channel with a model unknown to the settings; empty without a fault."""
     for channel_id, table in tables.items():
         if table.model is not None and table.model not in models:
             known = ", ".join(dict.fromkeys(models))

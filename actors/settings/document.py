@@ -1,4 +1,4 @@
-"""The operator's settings file as it was read: values, and the line of each."""
+"""The operator's settings file as read: values, and the line of each."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ _MOST_KEY_PARTS = 64
 _LONG_KEY = re.compile(
     r"""(?:(?:(?<![\w-])[\w-]++|"[^"\n]*"|'[^'\n]*')[ \t]*+\.[ \t]*+){%d}""" % _MOST_KEY_PARTS  # noqa: UP031
 )
-"""Key with more parts: tomllib takes the square of their number, a minute for a file that is all one key."""
+"""Key with too many parts: tomllib takes the square of the number, a minute for a file filled by a single key."""
 _TOMLLIB_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Content of the settings file; nothing when there is none."""
+    """Content of the settings file; empty for a missing file."""
 
     place: str
     """The file as the operator named it."""
     path: Path | None = None
-    """Absolute; None when there is no file."""
+    """Absolute path; None for a missing file."""
     values: Mapping[str, object] = field(default_factory=dict)
     lines: Mapping[KeyPath, int] = field(default_factory=dict)
 
     def line(self, path: KeyPath) -> int:
-        """The line of a key, or of the nearest table above it that the file has; 0 without one."""
+        """Line of a key, or of the nearest table above the key; 0 without either."""
         return next((self.lines[path[:n]] for n in range(len(path), 0, -1) if path[:n] in self.lines), 0)
 
     def problem(self, path: KeyPath, text: str) -> Problem:
@@ -42,20 +42,20 @@ class Document:
 
 
 def read(path: Path, place: str, *, required: bool) -> Document:
-    """The file's values and their lines; an empty document where a file that isn't required is missing.
+    """Values of the file and their lines; an empty document for a missing file that isn't required.
 
     Raises:
-        SettingsError: It can't be read, isn't UTF-8, isn't TOML.
+        SettingsError: The file can't be read, isn't UTF-8, isn't TOML.
     """
     content = read_content(path, place, required=required)
     return Document(place) if content is None else parse(content, path, place)
 
 
 def read_content(path: Path, place: str, *, required: bool) -> bytes | None:
-    """The file's bytes, read once; None where a file that isn't required is missing.
+    """Bytes of the file, read once; None for a missing file that isn't required.
 
     Raises:
-        SettingsError: It can't be read, or is too long.
+        SettingsError: The file can't be read, or is too long.
     """
     try:
         with open(open_regular(path), "rb") as stream:  # noqa: PTH123 - has no Path
@@ -75,10 +75,10 @@ def read_content(path: Path, place: str, *, required: bool) -> bytes | None:
 
 
 def parse(content: bytes, path: Path, place: str) -> Document:
-    """The values and lines in a file's bytes.
+    """Values and lines in a file's bytes.
 
     Raises:
-        SettingsError: It isn't UTF-8, isn't TOML.
+        SettingsError: The content isn't UTF-8, isn't TOML.
     """
     values, lines = _parse_text(_decode(content, place), place)
     return Document(place=place, path=path.absolute(), values=values, lines=lines)

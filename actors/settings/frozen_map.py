@@ -1,4 +1,4 @@
-"""Frozen mapping: a setting that is a table of names which the operator chooses, each with a value."""
+"""Frozen mapping: a setting with names chosen by the operator, each with a value."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pydantic_core import CoreSchema, core_schema
 K = TypeVar("K")
 V = TypeVar("V")
 KEY_MARK = "[key]"
-"""Pydantic's last part of the place of a key that breaks its rule; the place of a value has none."""
+"""Last part in pydantic's place of a key that breaks its rule; absent from the place of a value."""
 
 
 class FrozenMap(Mapping[K, V]):
-    """Mapping that cannot change and has a hash, so that tables with it stay comparable; an empty one is `FrozenMap()`.
+    """Immutable, hashable mapping that keeps tables comparable; an empty map is `FrozenMap()`.
 
     As a setting's type, `FrozenMap[K, V]` takes a table and holds each key to the rule of `K`, each value to `V`'s.
-    A `MappingProxyType` would not do: it has no hash before Python 3.12, and pydantic copies defaults that have none.
+    A `MappingProxyType` would not do: the type has no hash before Python 3.12, and pydantic copies unhashable defaults.
     """
 
     __slots__ = ("_content",)
@@ -44,7 +44,7 @@ class FrozenMap(Mapping[K, V]):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Schema by which pydantic checks a map: a dict of the two kinds, whose errors name each key."""
+        """Schema for pydantic's check of a map: a dict of the two kinds, with the key in every error."""
         key, value = (handler.generate_schema(kind) for kind in get_args(source))
         return core_schema.no_info_after_validator_function(
             cls,

@@ -1,8 +1,8 @@
-"""Harmless settings: those that a settings file may decide in a folder that its user has not trusted.
+"""Harmless settings: the decisions open to a settings file in a folder that its user has not trusted.
 
-This is a list of what may pass, so a new setting needs trust until it is written here. A setting belongs here if no
-value of it can send a key or words to another place, have another person obeyed or spoken to, take the sandbox away or
-widen it, have more read or written, or make more model calls. Most are limits, times and the looks of an answer.
+This is an allow-list, so a new setting needs trust until listed here. A setting belongs here if no value can send a
+key or words to another place, make the agent obey or address another person, take the sandbox away or widen it,
+have more read or written, or cause more model calls. Most are limits, times and the looks of an answer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Settings with the tables of layers: a switch below `[layers]` and a table of its own for each."""
+"""Settings with the tables of layers: a switch below `[layers]` and a separate table for each."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _MUTABLE = (dict, list, set, Mapping, MutableMapping, Sequence)
 
 
 def with_tables(tables: Mapping[str, type[BaseModel]]) -> type[Settings]:
-    """The settings' class with these tables; the same class each time, so that equal settings are equal.
+    """Settings class with the given tables; the same class each time, so equal settings are equal.
 
     Args:
-        tables: Layer -> its table, whose keys all have defaults.
+        tables: Layer -> its table; all keys have defaults.
 
     Raises:
-        ValueError: a layer's name or table breaks a rule; the text says which.
+        ValueError: a layer's name or table breaks a rule; the text names the rule.
     """
     return _make_schema(tuple(tables.items())) if tables else Settings
 
@@ -63,5 +63,5 @@ def _require_table(name: str, table: type[BaseModel]) -> None:
 
 
 def _is_lax(field: FieldInfo) -> bool:
-    """True if text passes for the number or flag that it spells."""
+    """True if text passes for the spelled number or flag."""
     return field.annotation in (int, float, bool) and not any(getattr(each, "strict", False) for each in field.metadata)

@@ -1,4 +1,4 @@
-"""Parts of a folder that do not count, because its user has not trusted them, and the one sentence about them."""
+"""Ignored parts of a folder that its user has not trusted, and the single sentence about them."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from dataclasses import dataclass, replace
 from actors.settings.problem import quote_text
 
 _NAMED = 4
-"""Settings that are named; the others are counted, for a hostile file may hold hundreds."""
+"""Most settings named; further settings are counted, for a hostile file may hold hundreds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """Parts of a folder that do not count; empty where all of it does."""
+    """Ignored parts of a folder; empty for a folder that counts in full."""
 
     file: str = ""
-    """Name of the settings file, if something of it does not count."""
+    """Name of the settings file, if a part of the file does not count."""
     keys: tuple[str, ...] = ()
-    """Its settings that do not count, by dotted key; only keys of the schema, so that none can mislead a terminal."""
+    """Ignored settings, by dotted key; only keys of the schema, so no key can mislead a terminal."""
     others: int = 0
-    """Further keys, which are no settings."""
+    """Number of further keys, unknown as settings."""
     fault: str = ""
-    """Reason why nothing of the file counts, not even what is harmless."""
+    """Reason to ignore the whole file, even its harmless settings."""
     secrets: str = ""
-    """Name of the secrets file, if it does not count."""
+    """Name of the secrets file, if ignored."""
     data: str = ""
-    """Name of the data root, if its skills, memory and logs do not count."""
+    """Name of the data root, if its skills, memory and logs are ignored."""
     changed: str = ""
-    """Name of a file that was trusted with another content."""
+    """Name of a file trusted with other content."""
     trouble: str = ""
     """Reason why the list of trusted files cannot be read."""
 
     def __bool__(self) -> bool:
-        """True if something does not count."""
+        """True if any part is ignored."""
         return bool(self.file or self.secrets or self.data)
 
     def join_secrets(self, of_secrets: LeftOut, data: str) -> LeftOut:
@@ -46,10 +46,10 @@ class LeftOut:
         )
 
     def sentence(self, agent: str) -> str:
-        """One line for people: the parts that do not count, and the way to change that.
+        """Line for people: the ignored parts, and the way to change this.
 
         Args:
-            agent: The command that starts the agent, as it can be typed.
+            agent: The command to start the agent, ready to type.
         """
         parts = [f"of {_safe(self.file)} {self._settings()}"] if self.file else []
         parts += [_safe(name) for name in (self.secrets, self.data) if name]
@@ -75,5 +75,5 @@ class LeftOut:
 
 
 def _safe(text: str) -> str:
-    """`text` as it may stand in a line for a terminal."""
+    """`text` in a form safe for a line in a terminal."""
     return text if text.isprintable() else quote_text(text)

@@ -94,7 +94,7 @@ def load(
 
 
 def _fault_of(document: Document, schema: type[Settings]) -> str:
-    """Reason why a document's values are no settings, the first of all; empty if they are."""
+    """First reason why a document's values are no settings; empty for valid settings."""
     try:
         _validate_document(document, "", {}, schema)
     except SettingsError as error:
@@ -103,7 +103,7 @@ def _fault_of(document: Document, schema: type[Settings]) -> str:
 
 
 def _is_named_data(data_root: Path, sources: Mapping[str, Source]) -> bool:
-    """True if the caller, or a settings file that counts, named the data root; a relative variable names none."""
+    """True if the caller, or a settings file that counts, named the data root; a relative variable does not count."""
     source = sources.get("data_root", Source.DEFAULT)
     if source is Source.ENVIRONMENT:
         return data_root.expanduser().is_absolute()
@@ -141,7 +141,7 @@ def _dotted_keys(values: Mapping[str, object]) -> list[str]:
 
 
 def _overlay(values: dict[str, object], layer: Mapping[str, object], source: Source) -> dict[str, Source]:
-    """Puts a layer's values over those in `values`; says which keys it decided."""
+    """Put a layer's values over `values`, and note the keys decided by the layer."""
     for key, value in layer.items():
         table, dot, name = key.rpartition(".")
         if not dot:

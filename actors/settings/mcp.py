@@ -56,31 +56,35 @@ MOST_SERVERS = 100
 
 
 class McpServer(Table):
-    """One server of the Model Context Protocol: a program of this machine, or a place on the web."""
+    """Server of the Model Context Protocol: a program of this machine, or a place on the web."""
 
     command: tuple[Annotated[str, AfterValidator(_word)], ...] = Field(default=(), max_length=100)
-    """Program and its arguments; the program speaks over its stdin and stdout."""
+    """Program and its arguments; the program speaks over stdin and stdout."""
     url: str = ""
-    """Address of a server that speaks streamable HTTP."""
+    """Address of a server with streamable HTTP."""
     key: Annotated[str, BeforeValidator(_optional_secret_name)] = ""
-    """Name of the secret that goes to `url` as a bearer token."""
+    """Name of the secret for `url`, sent as a bearer token."""
     env: FrozenMap[Annotated[str, AfterValidator(_variable)], SecretName] = Field(default_factory=FrozenMap)
-    """Variable of the program -> name of the secret that is its value."""
+    """Variable of the program -> name of the secret for its value."""
     network: Literal["none", "full"] = "none"
     """Network of the program."""
     read: tuple[Folder, ...] = Field(default=(), max_length=20)
-    """Folders that the program may read, and run programs of, besides the system's."""
+    """Folders open to the program for reading and running, besides the system's."""
     write: tuple[Folder, ...] = Field(default=(), max_length=20)
-    """Folders that the program may change."""
+    """Folders open to the program for changes."""
     channels: tuple[Snowflake, ...] = Field(default=(), max_length=1_000)
-    """Channels that may use it, with their threads; a category stands for its channels. Empty for all."""
+    """Channels allowed to use the server, with their threads; a category stands for its channels. Empty for all."""
     timeout_s: Number = Field(default=60.0, gt=0, le=600)
-    """Longest time of one call; a server's start has as long, but 10 to 60 s."""
+    """Longest time of a call; a server's start has as long, but 10 to 60 s."""
 
     @field_validator("command")
     @classmethod
     def _has_a_rooted_program(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        """Without a sandbox the program starts in /tmp, where anybody of the machine could put one of that path."""
+        """Require a bare program name or an absolute path.
+
+        Without a sandbox the program starts in /tmp, where any user of the machine could put a program at a relative
+        path.
+        """
         if value and "/" in value[0] and not value[0].startswith("/"):
             raise ValueError("must begin with a program: its name alone, or its path from / on")
         return value
@@ -113,15 +117,15 @@ class McpServer(Table):
 
 
 class Mcp(Table):
-    """Servers of the Model Context Protocol, whose tools the skill `mcp` calls."""
+    """Servers of the Model Context Protocol, with tools called by the skill `mcp`."""
 
     idle_minutes: Number = Field(default=10.0, gt=0, le=1_440)
-    """A server without a call for so long is ended; the next call starts it again."""
+    """Minutes without a call after which a server is ended; the next call starts the server again."""
     servers: FrozenMap[ServerName, McpServer] = Field(default_factory=FrozenMap)
 
     @property
     def channels(self) -> frozenset[str]:
-        """Channels that any server names."""
+        """Channels named by any server."""
         return frozenset(channel for server in self.servers.values() for channel in server.channels)
 
     @property

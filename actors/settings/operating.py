@@ -1,4 +1,4 @@
-"""Settings of the operator's own machine: the observer's page, the log on stderr, models that run there, and speech."""
+"""Settings of the operator's own machine: the observer's page, the log on stderr, local models, and speech."""
 
 from __future__ import annotations
 
@@ -23,50 +23,51 @@ def _language(value: str) -> str:
 
 
 class Observer(Table):
-    """Observer: a page on loopback that shows the actors at work; the data root's `observer.json` has its address."""
+    """Observer: a page on loopback about the actors at work; the data root's `observer.json` has the address."""
 
     enabled: Flag = False
     port: Whole = Field(default=0, ge=0, le=65_535)
-    """0 for any free one."""
+    """Port; 0 for any free port."""
 
 
 class Log(Table):
     """Log on stderr: work and trouble of the actors, never words of people."""
 
     format: Literal["text", "json"] = "text"
-    """`json`: one object a line."""
+    """`json`: an object per line."""
 
 
 class LocalModel(Table):
     """Language models on this machine, `local/...`; need the extra `local-model`."""
 
     folder: Folder = "~/.local/share/remembrancer/models"
-    """Folder of the models' files, for all agents of its user."""
+    """Folder of the models' files, for all agents of a user."""
     threads: Whole = Field(default=0, ge=0, le=1_024)
-    """Number of computing threads; 0 for one per processor."""
+    """Number of computing threads; 0 for a thread per processor."""
     context_tokens: Whole = Field(default=8_192, ge=512, le=1_000_000)
-    """Longest conversation with its answer; takes memory for each answer at once."""
+    """Longest conversation with its answer; takes memory for each concurrent answer."""
     at_once: Whole = Field(default=2, ge=1, le=64)
     """Answers at once."""
     cache_mib: Whole = Field(default=1_024, ge=0, le=1_000_000)
-    """Memory for prompts of conversations that rest."""
+    """Memory for prompts of resting conversations."""
     start_timeout_s: Number = Field(default=120.0, gt=0, le=600)
     """Time for loading a model."""
 
 
 class Transcribe(Table):
-    """Speech: what people say by voice messages and audio files is written down."""
+    """Speech: transcription of voice messages and audio files."""
 
     api: Literal["off", "openai", "whisper.cpp", "local"] = "off"
     """`openai` and `whisper.cpp` are forms of requests to `url`; `local` runs whisper.cpp's program on this machine."""
     url: OptionalHttpAddress = Field(default="", validate_default=True)
     """Address of the server, before `/audio/transcriptions` or `/inference`; empty for OpenAI's own."""
     model: Annotated[str, AfterValidator(_speech_model)] = ""
-    """Empty for `whisper-1` of `openai` and `whisper-base` of `local`; whisper.cpp's server has one."""
+    """Model of speech; empty for `whisper-1` of `openai` and `whisper-base` of `local`; whisper.cpp's server has a
+    single model."""
     language: Annotated[str, AfterValidator(_language)] = ""
-    """Language of the speech, such as `en`; empty to have it guessed."""
+    """Language of the speech, such as `en`; empty for a guess."""
     timeout_s: Number = Field(default=120.0, ge=1, le=900)
-    """Longest wait for the words of a message, with all tries; what is said after it in the channel waits as long."""
+    """Longest wait for the words of a message, with all tries; later messages in the channel wait as long."""
 
     @field_validator("url")
     @classmethod

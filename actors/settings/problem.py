@@ -1,4 +1,4 @@
-"""Problems of the operator's files, one line each."""
+"""Problems of the operator's files, in a line each."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One thing to mend; sorts by place in the file."""
+    """Fault to mend; sorts by place in the file."""
 
     place: str
-    """A file as the operator named it, a variable's name, or `command line`."""
+    """File as the operator named it, a variable's name, or `command line`."""
     line: int
-    """Counted from 1; 0 where there is none to name."""
+    """Line, counted from 1; 0 without a line."""
     text: str
 
     def __str__(self) -> str:
-        """The problem as the operator reads it, e.g. `agent.toml:7: shell.timeout_s = 0: must be > 0 and <= 600`."""
+        """Problem as the operator reads it, e.g. `agent.toml:7: shell.timeout_s = 0: must be > 0 and <= 600`."""
         return f"{self.place}:{self.line}: {self.text}" if self.line else f"{self.place}: {self.text}"
 
 
 class SettingsError(ValueError):
-    """The agent can't start with these files; the text has one line per problem, sorted by place."""
+    """Fault of files that keeps the agent from starting; the text has a line per problem, sorted by place."""
 
     def __init__(self, *problems: Problem) -> None:
         self.problems: tuple[Problem, ...] = tuple(sorted(set(problems)))
@@ -36,7 +36,7 @@ class SettingsError(ValueError):
 
 
 def dotted_key(path: KeyPath) -> str:
-    """Key in TOML's notation, e.g. `discord.channels[2]`; odd parts in quotes, printable and on one line."""
+    """Key in TOML's notation, e.g. `discord.channels[2]`; odd parts in quotes, printable and on a single line."""
     text = ""
     for part in path:
         if isinstance(part, int):
@@ -53,7 +53,7 @@ def quote_text(text: str) -> str:
 
 
 def render_value(value: object) -> str:
-    """Value in TOML's notation, short enough for one line; tables and arrays are only hinted at."""
+    """Value in TOML's notation, short enough for a line; tables and arrays are only hinted at."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -72,7 +72,7 @@ def render_value(value: object) -> str:
 
 
 def number(value: int | float) -> str:
-    """A number without a needless `.0`, and without its digits where they would fill the screen."""
+    """Number without a needless `.0`, and without its digits if they would fill the screen."""
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else repr(value)
     return str(value) if abs(value) < 10**30 else "a number of more than 30 digits"

@@ -1,4 +1,4 @@
-"""The settings in force as `agent config` prints them."""
+"""Settings in force as `agent config` prints them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from actors.settings.secret import SHOWN_WHEN_MISSING, Secrets
 
 
 def render(settings: Settings, secrets: Secrets) -> dict[str, object]:
-    """Every setting with who decided it, every secret with whether it is set; fit for JSON.
+    """Every setting with its source, every secret as set or not set; fit for JSON.
 
     Returns:
         `{"file": path or None,

@@ -1,4 +1,4 @@
-"""The rule that a value broke, in the operator's words rather than pydantic's."""
+"""Rule broken by a value, in the operator's words rather than pydantic's."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def broken_rule(detail: ErrorDetails, path: KeyPath, schema: type[Settings] = Se
 
 
 def bounds(path: KeyPath, schema: type[Settings] = Settings) -> str:
-    """The range of a setting that is a number, e.g. `>= 1 and <= 10`; empty for any other."""
+    """Range of a setting that is a number, e.g. `>= 1 and <= 10`; empty for any other."""
     limits = field.metadata if (field := _field(path, schema)) is not None else []
     signs = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
     ranges = [(sign, getattr(limit, name)) for limit in limits for name, sign in signs.items() if hasattr(limit, name)]
@@ -53,7 +53,7 @@ def bounds(path: KeyPath, schema: type[Settings] = Settings) -> str:
 
 
 def _field(path: KeyPath, schema: type[Settings]) -> FieldInfo | None:
-    """Field at `path`, in a table or in a table of a mapping of tables; None without such a field."""
+    """Field at `path`, in a table or in a table of a mapping of tables; None for a missing field."""
     setting = schema.model_fields.get(str(path[0]))
     table = table_of(setting) if setting else None
     if table is None or len(path) not in (2, 4):

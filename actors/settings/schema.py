@@ -1,4 +1,4 @@
-"""Every setting there is, with its default and its rule; `docs/agent.example.toml` shows the same to people."""
+"""Every setting, with default and rule; `docs/agent.example.toml` shows the same to people."""
 
 from __future__ import annotations
 
@@ -63,63 +63,64 @@ T = TypeVar("T", bound=BaseModel)
 OptionalName = Annotated[str, AfterValidator(_optional_name)]
 """A model's name, or empty text."""
 OptionalPath = Annotated[str, AfterValidator(_optional_path)]
-"""A path as it was written, or empty text."""
+"""Path as written, or empty text."""
 OptionalFolder = Annotated[str, BeforeValidator(lambda value: value if value == "" else rooted_folder(value))]
 """The same, or empty text."""
 Folders = tuple[Folder, ...]
 FolderOf = FrozenMap[SnowflakeOrCli, Folder]
-"""Folders by the id of what they belong to, e.g. a channel; `cli` is the command line."""
+"""Folders by the id of their owner, e.g. a channel; `cli` is the command line."""
 
 
 class Discord(Table):
-    """Channels in which the bot listens, and to whom."""
+    """Channels of the bot, and the people heard there."""
 
     api_base: HttpAddress = "https://discord.com/api/v10"
     gateway_url: WebSocketAddress = "wss://gateway.discord.gg/"
     files_base: OptionalHttpAddress = ""
-    """Address of attached files; empty: Discord's own addresses, or those of `api_base`."""
+    """Address of attached files; empty: Discord's own addresses, or the addresses of `api_base`."""
     channels: tuple[Snowflake, ...] = ()
-    """Channels that are read, with their threads; a category stands for its channels. None: nothing is read."""
+    """Channels read by the bot, with their threads; a category stands for its channels. Without an entry, no channel.
+    """
     allowed_users: tuple[SnowflakeOrEveryone, ...] = ()
-    """Users that the bot hears; `*` is everyone. Without users and `allowed_roles`, no user is heard."""
+    """Users heard by the bot; `*` is everyone. Without users and `allowed_roles`, no user is heard."""
     allowed_roles: tuple[Snowflake, ...] = ()
     viewer_roles: tuple[Snowflake, ...] = ()
     """Roles that are answered too, by a model without bash."""
     answer: Literal["all", "mentions"] = "all"
-    """Messages that are answered: all, or mentions of the bot and replies to the bot."""
+    """Messages to answer: all, or mentions of the bot and replies to the bot."""
     threads: Literal["off", "auto"] = "off"
-    """`auto`: a message that is answered in a channel opens a thread, and the conversation goes on there."""
+    """`auto`: a message answered in a channel opens a thread, and the conversation goes on there."""
     dms: Flag = False
-    """True to answer direct messages of users that the bot hears, also those without a mention."""
+    """True to answer direct messages of users heard by the bot, also messages without a mention."""
     stream: Literal["edits", "off"] = "edits"
-    """Display of an answer while the model writes it."""
+    """Display of an answer while the model writes."""
     reactions: Flag = True
     """True to show the progress and the end of a turn by reactions."""
     reaction_after_s: Number = Field(default=1.0, ge=0, le=3_600)
-    """A message that is answered sooner shows no reaction; a failure is always shown."""
+    """Seconds before a waiting message shows a reaction; a failure is always shown."""
     catchup_hours: Number = Field(default=24.0, ge=0, le=8_760)
     """Messages missed for longer are put into the log and not answered."""
     turns_per_user: Whole = Field(default=120, ge=1, le=10_000)
-    """Most messages of one person that are answered within ten minutes."""
+    """Most messages of a person answered within ten minutes."""
     attachment_mib: Number = Field(default=8.0, gt=0, le=100)
     """Larger files are named to the model and not read."""
     paste_tokens: Whole = Field(default=8_000, ge=0, le=1_000_000)
-    """Most of attached text files that goes into a prompt."""
+    """Most tokens of attached text files in a prompt."""
     shards: Whole = Field(default=1, ge=0, le=1_000)
-    """Connections that share the servers; 0 for as many as Discord recommends."""
+    """Connections that share the servers; 0 for Discord's recommended number."""
 
 
 class Model(Table):
-    """Language model that answers, and how it is called."""
+    """Language model for answers, and the form of its calls."""
 
     name: ModelName = "offline"
-    """As litellm names it; `offline` is the built-in responder that needs no key."""
+    """Name as in litellm; `offline` is the built-in responder without a key."""
     api_base: OptionalHttpAddress = ""
     """Empty for the provider's own address."""
     api: Literal["", "openai"] = ""
-    """Form of requests to `api_base`, for a server that litellm does not know; empty for litellm's."""
+    """Form of requests to `api_base`, for a server unknown to litellm; empty for litellm's."""
     streams: Flag = True
-    """False to ask for whole answers, of a server that streams nothing or streams calls in pieces that are lost."""
+    """False to ask for whole answers, of a server that streams no text or streams calls in pieces that are lost."""
     max_history_tokens: Whole = Field(default=100_000, ge=1_000, le=10_000_000)
     concurrency: Whole = Field(default=256, ge=1, le=10_000)
     retries: Whole = Field(default=3, ge=0, le=10)
@@ -132,9 +133,9 @@ class Model(Table):
     choices: tuple[ModelName, ...] = ()
     """Models besides `name` that people may choose for their window."""
     fallbacks: tuple[ModelName, ...] = ()
-    """Models that answer in place of one that is down, out of quota or without a valid key, in this order."""
+    """Models for answers in place of a model that is down, out of quota or without a valid key, in this order."""
     daily_cost_usd: Number = Field(default=0.0, ge=0, le=1_000_000)
-    """When a day's calls (UTC) have cost as much, no further one is begun; 0 for no cap."""
+    """Cost of a day's calls (UTC) after which no further call is begun; 0 for no cap."""
 
     @field_validator("content_timeout_s")
     @classmethod
@@ -165,18 +166,18 @@ class Shell(Table):
     enabled: Flag = True
     """True to offer bash to the model."""
     max_timeout_s: Number = Field(default=600.0, gt=0, le=86_400)
-    """Most that the model may ask for."""
+    """Longest timeout that the model may ask for."""
     timeout_s: Number = Field(default=120.0, validate_default=True)
-    """When the model names none; > 0 and <= `max_timeout_s`."""
+    """Timeout unless the model names another; > 0 and <= `max_timeout_s`."""
     concurrency: Whole = Field(default=8, ge=1, le=1_000)
     sandbox: Literal["auto", "bwrap", "bundled", "none"] = "auto"
     """`auto` is the system's bubblewrap, else the agent's own (`bundled`); where neither works commands are refused."""
     network: Literal["off", "on"] = "off"
     """Network access of commands."""
     approve: Literal["never", "outside", "always"] = "never"
-    """Acts that a person is asked about: none, acts that leave the sandbox, or these acts and each command."""
+    """Acts that need a person's approval: none, acts that leave the sandbox, or these acts and each command."""
     operators: tuple[Snowflake, ...] = ()
-    """Discord accounts of operators, who may decide besides the person who asked, and have anything forgotten."""
+    """Discord accounts of operators, who may decide like the requester and have any message forgotten."""
 
     @field_validator("timeout_s")
     @classmethod
@@ -189,14 +190,14 @@ class Shell(Table):
 
 
 class Contexts(Table):
-    """Conversations, and how they are kept."""
+    """Conversations, and their keeping."""
 
     idle_minutes: Number = Field(default=60.0, gt=0, le=525_600)
-    """A window silent for so long leaves memory; its log stays."""
+    """Minutes of silence after which a window leaves memory; its log stays."""
     max_calls: Whole = Field(default=100, ge=1, le=10_000)
-    """Commands that the model may ask for in one turn; those beyond are not run, and it is told so."""
+    """Commands that the model may ask for in a turn; further commands are refused, with a note to the model."""
     mid_turn: Literal["followup", "steer"] = "followup"
-    """Fate of a message that arrives while a turn runs: wait for the next turn, or join the running one."""
+    """Fate of a message that arrives while a turn runs: wait for the next turn, or join the running turn."""
     prepare_deadline_s: Number = Field(default=5.0, gt=0, le=60)
 
 
@@ -206,11 +207,11 @@ class Embedder(Table):
     provider: Literal["auto", "google", "local", "litellm"] = "auto"
     """`auto` is google when there is a GEMINI_API_KEY, else the local model."""
     model: OptionalName = ""
-    """Empty for the provider's usual one; litellm has none."""
+    """Name of the model; empty for the provider's usual model; litellm has no usual model."""
     api_base: OptionalHttpAddress = ""
     """Empty for the provider's own address."""
     dimensions: Whole = Field(default=768, ge=8, le=4_096)
-    """Asked of providers that can shorten vectors; the local model's are always 384."""
+    """Dimensions asked of providers able to shorten vectors; the local model's are always 384."""
     timeout_s: Number = Field(default=20.0, gt=0, le=600)
 
 
@@ -219,65 +220,65 @@ class Memory(Table):
 
     enabled: Flag = True
     search: Literal["hybrid", "similarity", "exhaustive"] = "hybrid"
-    """Which rows the ranking formula sees."""
+    """Rows seen by the ranking formula."""
     scope: Literal["global", "context", "audience"] = "audience"
-    """Memories that a window may be shown: all, the window's own, or those that add no reader."""
+    """Memories shown in a window: all, the window's own, or memories without a further reader."""
     max_memories: Whole = Field(default=40, ge=1, le=200)
-    """Most excerpts in one turn."""
+    """Most excerpts in a turn."""
     total_tokens: Whole = Field(default=1_000, ge=100, le=100_000)
     """Budget of the injected block."""
     item_tokens: Whole = Field(default=120, ge=40, le=100_000)
-    """Budget of one memory in that block, its path and line included."""
+    """Budget of a memory in that block, path and line included."""
     query_timeout_s: Number = Field(default=5.0, gt=0, le=60)
-    """Longest wait for the prompt's vector; without it the turn goes on."""
+    """Longest wait for the prompt's vector; without a vector the turn goes on."""
     exclude_visible: Flag = True
     """True to leave out memories that the window's history shows anyway, except pins."""
     keep_days: Whole = Field(default=0, ge=0, le=36_500)
-    """Days after which words are forgotten, except pins; 0 to keep them."""
+    """Days after which words are forgotten, except pins; 0 to keep all words."""
     expansions: Whole = Field(default=2, ge=0, le=10)
-    """Times in one turn that the model may ask to see more of a memory; 0 for never."""
+    """Expansions of a memory that the model may ask for in a turn; 0 for never."""
 
 
 class Reminders(Table):
-    """Reminders: what is said at a certain time."""
+    """Reminders: messages at a certain time."""
 
     file: OptionalPath = "reminders.md"
     """The markdown file, relative to the data root; empty for no reminders."""
     channel: SnowflakeOrNothing = ""
-    """Channel of reminders that name no other place; empty for the first of `discord.channels`."""
+    """Channel of reminders without another place; empty for the first of `discord.channels`."""
     owner: SnowflakeOrNothing = ""
     """User to mention when a reminder is due in that channel; empty for no mention."""
     catchup_hours: Number = Field(default=0.0, ge=0, le=720)
-    """Age in hours up to which a missed recurring reminder is said, once; 0 to say none."""
+    """Age in hours up to which a missed recurring reminder is posted, once; 0 to post no missed reminder."""
 
 
 class Skills(Table):
-    """Folders of skills, besides those that come with the agent."""
+    """Folders of skills, besides the skills shipped with the agent."""
 
     folders: tuple[OptionalPath, ...] = ("~/.agents/skills",)
     """After the data root's `skills/`; the first skill of a name wins."""
 
 
 class Web(Table):
-    """Web: which pages are read on behalf of commands, which have no network."""
+    """Web: the pages readable on behalf of commands, since commands have no network."""
 
     read: Literal["seen", "any", "off"] = "seen"
-    """`seen`: what a person wrote in the window or a search of its own found. `any` lets commands send data out."""
+    """`seen`: pages from a person's words in the window or from its own searches. `any` lets commands send data out."""
 
 
 class Traces(Table):
     """Traces of turns, sent to a collector of OpenTelemetry's; needs the extra `otel`."""
 
     endpoint: OptionalHttpAddress = ""
-    """Address for OTLP over HTTP, such as `http://127.0.0.1:4318`; empty to send nothing."""
+    """Address for OTLP over HTTP, such as `http://127.0.0.1:4318`; empty to send no traces."""
 
 
 class Layers(Table):
-    """Further kinds of memory that take part; each key is one that this program knows."""
+    """Further kinds of memory in use; each key is a kind known to this program."""
 
 
 class Source(StrEnum):
-    """Origin of one setting's value."""
+    """Origin of a setting's value."""
 
     DEFAULT = "default"
     FILE = "file"
@@ -287,23 +288,23 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Provenance of settings; never part of a comparison, for two equal settings are equal wherever they stood."""
+    """Provenance of settings; never part of a comparison, for equal settings are equal in any file."""
 
     file: Path | None = field(default=None, compare=False)
-    """None when there was no file."""
+    """Settings file; None without a file."""
     folder: Path = field(default=Path(), compare=False)
-    """The file's folder, or the one it was looked for in; a `secrets.env` stands there."""
+    """Folder of the settings file, or the folder searched; a `secrets.env` stands there."""
     sources: Mapping[str, Source] = field(default_factory=lambda: MappingProxyType({}), compare=False)
-    """By dotted key; what is missing is a default."""
+    """Sources by dotted key; a missing key is a default."""
     is_named: bool = field(default=True, compare=False)
-    """False for a file, or its absence, that the current folder decided."""
+    """False for a file, or its absence, decided by the current folder."""
     trusts_data: bool = field(default=True, compare=False)
-    """False for a data root that lies in a folder which its user neither named nor trusted."""
+    """False for a data root in a folder neither named nor trusted by its user."""
     left_out: LeftOut = field(default=LeftOut(), compare=False)
 
 
 class Settings(BaseSettings):
-    """Everything that the operator decides, secrets apart; use `actors.settings.load.load` to get one."""
+    """All decisions of the operator, secrets apart; use `actors.settings.load.load` to get an instance."""
 
     # Strings of the environment would otherwise be taken for any key, and a name such as MODEL may mean another thing.
     model_config = SettingsConfigDict(frozen=True, extra="forbid")
@@ -352,10 +353,10 @@ class Settings(BaseSettings):
         return bool(getattr(self.layers, name, False))
 
     def table(self, kind: type[T]) -> T:
-        """The settings table of a layer.
+        """Settings table of a layer.
 
         Raises:
-            ValueError: there is no such table.
+            ValueError: there is no table of this kind.
         """
         for name in type(self).model_fields:
             if type(value := getattr(self, name)) is kind:
@@ -363,7 +364,7 @@ class Settings(BaseSettings):
         raise ValueError(f"settings table {kind.__name__}: no layer brought it")
 
     def with_root(self, data_root: Path, origin: Origin) -> Settings:
-        """The same settings with the data root resolved and a note of where they came from."""
+        """The same settings with the data root resolved and a note of their origin."""
         copy = self.model_copy(update={"data_root": data_root})
         copy._origin = origin
         return copy
@@ -377,5 +378,5 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Only what `load` read: it knows lines, pydantic's own sources don't."""
+        """Only the input from `load`: `load` knows lines, pydantic's own sources don't."""
         return (init_settings,)

@@ -22,7 +22,7 @@ FILE_NAME = "secrets.env"
 FILE_VARIABLE = "AGENT_SECRETS"
 
 SHOWN_WHEN_MISSING = (DISCORD_BOT_TOKEN, "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY")
-"""The ones most people need; `agent config` says so when they aren't set."""
+"""Most used secrets; `agent config` lists them even when missing."""
 
 _OTHER_NAMES = frozenset(
     {
@@ -42,7 +42,7 @@ _OTHER_NAMES = frozenset(
         "WATSONX_ZENAPIKEY",
     }
 )
-"""litellm's names of keys that don't follow `<PROVIDER>_API_KEY`."""
+"""litellm's names of keys outside the pattern `<PROVIDER>_API_KEY`."""
 
 _PROVIDER_NAME = re.compile(r"[A-Z][A-Z0-9_]*_API_KEY")
 _ASSIGNMENT = re.compile(r"(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(.*)", re.DOTALL)
@@ -50,14 +50,14 @@ _LARGEST_FILE_BYTES = 64 * 1024
 
 
 def secrets_path(environ: Mapping[str, str], folder: Path | None) -> Path | None:
-    """The secrets file: the one that `$AGENT_SECRETS` names, else `secrets.env` in `folder`; it need not exist."""
+    """Path of the secrets file: named by `$AGENT_SECRETS`, else `secrets.env` in `folder`; the file need not exist."""
     if named := environ.get(FILE_VARIABLE):
         return Path(named)
     return None if folder is None else folder / FILE_NAME
 
 
 class Secrets:
-    """The secrets that were found; its text names them and never has a value in it."""
+    """Secrets found; the text form has names only, never a value."""
 
     __slots__ = ("_sources", "_values", "left_out")
 
@@ -65,21 +65,22 @@ class Secrets:
         self._values = MappingProxyType(dict(values))
         self._sources = MappingProxyType(dict(sources))
         self.left_out = left_out
-        """The secrets file, if it does not count."""
+        """Secrets file, if ignored."""
 
     @classmethod
     def take(cls, environ: MutableMapping[str, str], folder: Path | None = None, trust: Trust | None = None) -> Secrets:
-        """Every secret of the environment and of the secrets file; where both have one, the environment's.
+        """Every secret of the environment and of the secrets file; the environment wins.
 
-        Taken are `DISCORD_BOT_TOKEN`, every `<PROVIDER>_API_KEY` and litellm's other names for one. What a provider's
-        own library looks up by itself (`AWS_…`, `GOOGLE_APPLICATION_CREDENTIALS`) stays where it is. Linux keeps
-        showing in `/proc` the environment that a process was started with, so the file is the better place.
+        Taken are `DISCORD_BOT_TOKEN`, every `<PROVIDER>_API_KEY` and litellm's other names for keys. Variables for a
+        provider's own library (`AWS_…`, `GOOGLE_APPLICATION_CREDENTIALS`) stay. Linux keeps showing in `/proc` the
+        environment of a process's start, so the file is the better place.
 
         Args:
-            environ: The process's own; loses what is taken, so that children don't inherit it.
-            folder: Where to look for `secrets.env` when `$AGENT_SECRETS` names no file; None for nowhere.
-            trust: Standing of files with the user: a file that the variable does not name by a full path counts only
-                if it is trusted, and otherwise stops no command. None where the caller has named the folder.
+            environ: The process's own; loses the secrets taken, so children don't inherit them.
+            folder: Folder of `secrets.env` when `$AGENT_SECRETS` names no file; None for no folder.
+            trust: Standing of files with the user: unless the variable gives a full path, a file counts only if
+                trusted,
+                and otherwise stops no command. None if the caller has named the folder.
 
         Raises:
             SettingsError: The file is open to others or not made of NAME=value lines, or the bot's token is malformed.
@@ -105,16 +106,16 @@ class Secrets:
 
     @property
     def discord_token(self) -> str | None:
-        """The bot's token, None when it isn't set."""
+        """Token of the bot; None if missing."""
         return self._values.get(DISCORD_BOT_TOKEN)
 
     @property
     def sources(self) -> Mapping[str, str]:
-        """By name of each secret that is set: `env`, or the file it is from."""
+        """Name of each secret that is set -> `env`, or the secret's file."""
         return self._sources
 
     def environment(self) -> Mapping[str, str]:
-        """The providers' keys under litellm's names, to be passed on explicitly; the bot's token is not among them."""
+        """Keys of the providers under litellm's names, to be passed on explicitly; the bot's token is not included."""
         return MappingProxyType({name: value for name, value in self._values.items() if name != DISCORD_BOT_TOKEN})
 
     def __repr__(self) -> str:
@@ -142,7 +143,7 @@ def is_provider_secret(name: str) -> bool:
 
 
 def _content(path: Path, *, required: bool, judge: Trust | None) -> bytes | LeftOut | None:
-    """The secrets file's bytes, read once; None where it is missing, and what to say where it does not count."""
+    """Bytes of the secrets file, read once; None for a missing file, and a message about a file that does not count."""
     try:
         # Not blocking: a pipe of that name must not stop the start.
         with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as stream:  # noqa: PTH123 - has no Path
@@ -192,7 +193,7 @@ def _check_private(status: os.stat_result, path: Path) -> None:
 
 
 def _parse_secrets(text: str, place: str) -> dict[str, str]:
-    """The secrets of a file; every bad line is reported, none is quoted."""
+    """Secrets of a file; every bad line is reported, no line is quoted."""
     values: dict[str, str] = {}
     problems: list[Problem] = []
     for number, raw in enumerate(text.split("\n"), start=1):

@@ -25,7 +25,7 @@ def _snowflake(value: object) -> object:
 
 
 def _reason(value: object) -> str:
-    """Likely mistake behind a value that is no id, with the remedy; empty for an unknown one."""
+    """Likely mistake behind an invalid id, with the remedy; empty for an unknown mistake."""
     if isinstance(value, float):
         return "; a number with a point or an exponent has lost its last digits: copy the id again, in quotes"
     if not isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Table of the settings file, and the plainest kinds of values in one."""
+"""Table of the settings file, and the plainest kinds of values."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Flag = Annotated[bool, Field(strict=True)]
 
 
 def rooted_folder(value: object) -> object:
-    """The path of a folder; the validator of `Folder`.
+    """Path of a folder; the validator of `Folder`.
 
     Raises:
-        ValueError: it is none, or would depend on the current folder.
+        ValueError: the text is no path, or would depend on the current folder.
     """
     text = str(value) if isinstance(value, Path) else value
     if not isinstance(text, str) or text[:1] not in ("/", "~") or "\0" in text:
@@ -60,10 +60,10 @@ HttpAddress = Annotated[str, _web_address("http", "https"), AfterValidator(_with
 OptionalHttpAddress = Annotated[str, _web_address("http", "https", may_be_empty=True), AfterValidator(_without_slash)]
 WebSocketAddress = Annotated[str, _web_address("ws", "wss")]
 Folder = Annotated[str, BeforeValidator(rooted_folder)]
-"""A folder's absolute path, or one from a home on; the `~` stays until the folder is opened."""
+"""Absolute path of a folder, or a path from a home on; the `~` stays until the folder is opened."""
 
 
 class Table(BaseModel):
-    """One table of the settings file."""
+    """Table of the settings file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,4 +1,4 @@
-"""On which line of a TOML text each key stands; tomllib parses but doesn't say."""
+"""Line numbers of the keys in a TOML text; tomllib parses without line numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ KeyPath = tuple[str | int, ...]
 """Keys from the root down; a number is an index into an array."""
 
 _IMPLICIT_DEPTH = 8
-"""Tables that exist only as a prefix of a dotted key are noted down to this depth."""
+"""Depth to which tables known only as a prefix of a dotted key are noted."""
 
 _SPACE = re.compile(r"[ \t]*")
 _GAP = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
@@ -30,7 +30,7 @@ _SCALAR = re.compile(r"[^,\]}#\n]+")
 
 
 class ArrayOfTablesError(ValueError):
-    """The text has a `[[table]]`, which no setting is."""
+    """The text has a `[[table]]`, but no setting has this form."""
 
     def __init__(self, line: int) -> None:
         super().__init__(f"line {line}: arrays of tables are not used in the settings")
@@ -38,17 +38,17 @@ class ArrayOfTablesError(ValueError):
 
 
 def key_lines(text: str) -> Mapping[KeyPath, int]:
-    """The line, counted from 1, of every table, key and array element in `text`.
+    """Line, counted from 1, of every table, key and array element in `text`.
 
-    A table's line is its header's; without a header, that of the first key in it.
+    A table's line is its header's; without a header, the line of the first key in the table.
 
     Args:
         text: TOML that tomllib accepts; LF or CRLF.
 
     Raises:
-        ArrayOfTablesError: It has a `[[table]]`.
-        ValueError: It isn't TOML.
-        RecursionError: Its arrays or inline tables nest beyond the interpreter's limit.
+        ArrayOfTablesError: The text has a `[[table]]`.
+        ValueError: The text isn't TOML.
+        RecursionError: Arrays or inline tables nest beyond the interpreter's limit.
     """
     scanner = _Scanner(text)
     scanner.scan()
@@ -56,7 +56,7 @@ def key_lines(text: str) -> Mapping[KeyPath, int]:
 
 
 class _Scanner:
-    """Walks once over the text; knows as much of the grammar as it takes to find where keys begin."""
+    """Single walk over the text; knows as much of the grammar as needed to find the beginnings of keys."""
 
     def __init__(self, text: str) -> None:
         self.lines: dict[KeyPath, int] = {}

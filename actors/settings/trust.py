@@ -20,17 +20,17 @@ _LARGEST_FILE_BYTES = 16 * 1024 * 1024
 
 
 class TrustError(Exception):
-    """The list of trusted files cannot be used; the text names it and says why."""
+    """The list of trusted files cannot be used; the text names the list and the reason."""
 
 
 class Trust(Protocol):
     """Standing of files with the user."""
 
     trouble: str
-    """Reason why there is no list to ask; empty where there is one, or none was needed yet."""
+    """Reason for a missing list; empty for a usable list, or before the first need."""
 
     def standing(self, path: Path, digest: str) -> Standing:
-        """Standing of the file at `path`, which was read with this digest."""
+        """Standing of the file at `path` with the given digest."""
 
 
 class NoTrust:
@@ -44,7 +44,7 @@ class NoTrust:
 
 
 class UserTrust:
-    """Trust as the user's list has it; the list is read when it is first needed."""
+    """Trust by the user's list; the list is read at the first need."""
 
     def __init__(self, environ: Mapping[str, str], user: int | None = None) -> None:
         """Trust of a user.
@@ -59,7 +59,7 @@ class UserTrust:
         self.trouble = ""
 
     def standing(self, path: Path, digest: str) -> Standing:
-        """Standing of a file; unknown where the list cannot be used, which `trouble` then says."""
+        """Standing of a file; unknown for an unusable list, as `trouble` then reports."""
         if self._list is None:
             try:
                 self._list = read_trust_list(trust_path(self._environ, self._user))
@@ -69,23 +69,23 @@ class UserTrust:
 
 
 def digest_of(content: bytes | None) -> str:
-    """Digest of a file's content; of None, for a file that is not there, `ABSENT`."""
+    """Digest of a file's content; `ABSENT` for None, a missing file."""
     return ABSENT if content is None else hashlib.sha256(content).hexdigest()
 
 
 def place_of(path: Path) -> str:
-    """The place under which a file is listed: its folder with links resolved, and its own name.
+    """Place under which a file is listed: its folder with links resolved, and its own name.
 
-    The file itself may be a link: then the folder in which the link lies is the one that is trusted, and the content
-    that it leads to. Otherwise a link to a trusted file would have any folder trusted.
+    The file itself may be a link: then trust covers the folder of the link and the content at the link's target.
+    Otherwise a link to a trusted file would make any folder trusted.
     """
     return os.path.join(os.path.realpath(path.parent), path.name)  # noqa: PTH118 - of text, which may hold any byte
 
 
 def trust_path(environ: Mapping[str, str], user: int | None = None) -> Path:
-    """The list of trusted files, which need not exist, in `$XDG_STATE_HOME`, else in `.local/state` of the home folder.
+    """Path of the list of trusted files, in `$XDG_STATE_HOME`, else in `.local/state` of the home folder.
 
-    A relative variable is no place: it would name a folder in whatever folder one stands in.
+    The list need not exist. A relative variable does not count: the path would depend on the current folder.
 
     Raises:
         TrustError: the user has no home folder.

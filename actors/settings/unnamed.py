@@ -1,4 +1,4 @@
-"""Settings file that its user did not name, found where a command was called: it counts as far as it is trusted."""
+"""Settings file found in the folder of a command, not named by its user: only the trusted part counts."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Unnamed:
 
 
 def settings_file(config: Path | None, environ: Mapping[str, str]) -> tuple[Path, bool]:
-    """The settings file, and whether the caller named it.
+    """Path of the settings file, and True if the caller named the file.
 
-    A relative path in the variable names no file, but one in whatever folder the command is called in.
+    A relative path in the variable does not count as named: the path would depend on the folder of the call.
     """
     if config is not None:
         return config, True
@@ -41,17 +41,17 @@ def settings_file(config: Path | None, environ: Mapping[str, str]) -> tuple[Path
 def read_unnamed(
     path: Path, place: str, schema: type[Settings], trust: Trust, *, fault_of: Callable[[Document], str]
 ) -> Unnamed:
-    """The file at `path` as far as it counts; it is read once, and the bytes that are judged are those that count.
+    """File at `path` as far as it counts; read once, so the judged bytes are the bytes in force.
 
     Args:
-        path: Of the file.
+        path: Path of the file.
         place: The file as the operator named it.
-        schema: Of all settings.
+        schema: Schema of all settings.
         trust: Standing of files with the user.
-        fault_of: Reason why a document's values are no settings, empty if they are.
+        fault_of: Reason why a document's values are no settings; empty for valid settings.
 
     Raises:
-        SettingsError: the file is trusted and isn't TOML, or is missing and not the usual one.
+        SettingsError: the file is trusted and isn't TOML, or is missing and not the usual file.
     """
     is_usual = place == FILE_NAME
     try:
@@ -84,7 +84,7 @@ def read_unnamed(
 
 
 def is_trusted_folder(folder: Path, trust: Trust) -> bool:
-    """True if the user trusts `folder` with the settings file that it has, or with none."""
+    """True if the user trusts `folder` with its settings file, or without a settings file."""
     path = folder / FILE_NAME
     try:
         content = read_content(path, FILE_NAME, required=False)

@@ -1,4 +1,4 @@
-"""ShellActor: runs the commands of the `bash` tool, the one tool of the agent."""
+"""ShellActor: runs the commands of the `bash` tool, the only tool of the agent."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ log = logging.getLogger(__name__)
 
 KILL_ALL_S = 2.0
 OFF = "Commands are turned off here (`shell.enabled`)."
-"""Why every command is refused where the operator wants none."""
+"""Refusal of every command when the operator has turned commands off."""
 
 
 class ShellActor(Actor):
@@ -106,12 +106,12 @@ class ShellActor(Actor):
             lambda request: bool(_lane(request)),
         )
         self._emptying: dict[Window, EmptyFolder] = {}
-        """Folders that are emptied once the lanes' commands in them have ended."""
+        """Folders to be emptied once the lanes' commands inside have ended."""
         self._loop = LoopThread("shell", self)
         self._doors = DoorCache(self._ask_door) if config.door is not None else None
         self._runner: Runner | None = None
         self._found_level: tuple[str, Level] | None = None
-        """Bash and the sandbox that works, once they were looked for."""
+        """Bash and the working sandbox, after the search."""
         self._documents: DocumentReading | None = None
         """None before the first document, and without bash or a working sandbox."""
         self._servers: Servers | None = None
@@ -120,7 +120,7 @@ class ShellActor(Actor):
         )
 
     def on_start(self) -> None:
-        """Look for bash, start the loop, and find out which sandbox works; nothing of it where commands are off."""
+        """Look for bash, start the loop, and find a working sandbox; do none of this with commands turned off."""
         config = self._config
         self._workplaces.remove_trash()
         if not config.enabled:
@@ -142,7 +142,7 @@ class ShellActor(Actor):
         self._approvals.resume()
 
     def _find_level(self) -> tuple[str, Level]:
-        """Bash and the sandbox that works, with the loop started; an empty path where there is no bash."""
+        """Bash and the working sandbox, with the loop started; an empty path without bash."""
         config, known = self._config, self._findings
         with self.blocking():
             bash = known.bash or probe_bash(config.bash_candidates)
@@ -158,7 +158,7 @@ class ShellActor(Actor):
         return bash, known.level
 
     def handle(self, message: ShellMessage | CommandReply | DoorReply | ApprovalReply | DescribeYourself) -> None:
-        """Take a command, cancel one, or let the next one start when one has ended."""
+        """Take a command, cancel a command, or start the next command after an end."""
         match message:
             case RunBash():
                 self._take(message)
@@ -188,7 +188,7 @@ class ShellActor(Actor):
                 not_understood(message)
 
     def on_stop(self) -> None:
-        """Kill everything and say so to those who wait; commands that wait for approval go on waiting."""
+        """Kill all commands and reply to waiting requesters; commands that wait for approval go on waiting."""
         self._approvals.pause()
         for request in self._queue.waiting():
             self._queue.withdraw(request.request_id)
@@ -208,7 +208,7 @@ class ShellActor(Actor):
         self._workplaces.close()
 
     def _read(self, request: ReadDocument) -> None:
-        """Have a document read, also where commands are turned off: its reader is the agent's own."""
+        """Have a document read, even with commands turned off: the reader is the agent's own."""
         if self._documents is None:
             bash, level = self._found_level = self._found_level or self._find_level()
             if level.refusal:
@@ -254,7 +254,7 @@ class ShellActor(Actor):
             self.tell(request.reply_to, BashRefused(request_id=request.request_id, reason=refused.reason))
 
     def _fault_of(self, request: RunBash) -> str:
-        """Why a command can't be run at all; empty if it can."""
+        """Reason why a command can't be run at all; empty for a runnable command."""
         if self._runner is None:
             return self._level.refusal
         if self._level.refusal:
@@ -319,7 +319,7 @@ class ShellActor(Actor):
         return self._config.default_timeout_s if request.timeout_s is None else request.timeout_s
 
     def _admit(self) -> None:
-        """Start what may start now."""
+        """Start the commands allowed to start now."""
         while (request := self._queue.admit()) is not None:
             if isinstance(request, EmptyFolder):
                 self._empty(request)
@@ -336,7 +336,7 @@ class ShellActor(Actor):
             self._loop.call(self._runner.cancel, request_id)
 
     def _abort(self, request: RunBash | EmptyFolder) -> None:
-        """Reply for what was never begun."""
+        """Reply for a command that was never begun."""
         if isinstance(request, RunBash):
             self.tell(request.reply_to, aborted_result(request))
         else:
@@ -344,14 +344,14 @@ class ShellActor(Actor):
             self.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
 
     def _leave(self, request_id: RequestId) -> None:
-        """Free the place of a command that has ended, and do what waited for it."""
+        """Free the place of an ended command, and do the waiting work."""
         ended = self._queue.leave(request_id)
         if ended is not None and (emptying := self._emptying.pop(ended.window, None)) is not None:
             self._empty(emptying)
         self._admit()
 
     def _empty(self, request: EmptyFolder) -> None:
-        """Empty a folder in which no command runs; its window's own do not, for this one has the window's place."""
+        """Empty a folder without running commands; this request holds the place of the window's own command."""
         if any(served.window == request.window for served in self._queue.aside.served_requests()):
             self._emptying[request.window] = request
             return

@@ -1,4 +1,4 @@
-"""Checks of the shell: bash, and what keeps commands in."""
+"""Checks of the shell: bash, and the sandbox."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Life cycle of one command: start, output, end or kill, reply."""
+"""Life cycle of a command: start, output, end or kill, reply."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ LAST_WORDS_S = 0.2
 """Seconds that children may go on writing after bash has ended (as in `make > >(tee log)`) before they are killed."""
 _MOST_REASON = 500
 PIPE_S = 0.2
-"""Seconds that the pipe is read after that; an escaped process may hold the pipe for ever."""
+"""Further seconds of reading the pipe; an escaped process may hold the pipe for ever."""
 
 
 class TimeLimit:
-    """Time limit of a command, which stands still while the command waits for a person.
+    """Time limit of a command that stands still while the command waits for a person.
 
-    Holds in all are bounded, so that no command holds its own clock for ever.
+    Holds in all are bounded, so no command holds its own clock for ever.
     """
 
     def __init__(self, seconds: float, most_held_s: float = APPROVAL_S) -> None:
@@ -66,7 +66,7 @@ class TimeLimit:
         self._change(self._holds + 1)
 
     def release(self) -> None:
-        """Undo one hold; without a hold nothing changes."""
+        """Undo a hold; without a hold, do nothing."""
         self._change(max(0, self._holds - 1))
 
     def _change(self, holds: int) -> None:
@@ -97,7 +97,7 @@ class TimeLimit:
 
 
 class Command:
-    """Life cycle of one `RunBash` on the event loop; `abort` may come at any time, also before the start."""
+    """Life cycle of a `RunBash` on the event loop; `abort` may come at any time, also before the start."""
 
     def __init__(
         self,
@@ -106,13 +106,13 @@ class Command:
         open_door: Callable[[], Awaitable[str]],
         start: Callable[[str], Awaitable[tuple[Workplace, Process]]],
     ) -> None:
-        """Nothing is started yet.
+        """Begin without a process.
 
         Args:
-            request: What to run.
-            timeout_s: When to kill it.
-            open_door: Gives the path of its control socket; empty for none.
-            start: Starts it with that.
+            request: Command to run.
+            timeout_s: Seconds until the kill.
+            open_door: Gives the path of the command's control socket; empty for no socket.
+            start: Starts the command with that path.
         """
         self._request = request
         self._timeout_s = timeout_s
@@ -123,7 +123,7 @@ class Command:
         self._aborted = self._loop.create_future()
 
     def abort(self) -> None:
-        """Have it killed, or not started."""
+        """Have the command killed, or not started."""
         if not self._aborted.done():
             self._aborted.set_result(None)
 
@@ -135,7 +135,7 @@ class Command:
             self._limit.release()
 
     async def run(self) -> BashResult | BashRefused:
-        """Run it to its end, which takes at most the timeout, the time on hold and about 1.5 s."""
+        """Run the command to its end, within the timeout, the time on hold and about 1.5 s."""
         began = self._loop.time()
         opening = asyncio.ensure_future(self._open_door())
         try:
@@ -161,7 +161,7 @@ class Command:
             return self._result(outcome, process.ending, excerpt, output, self._loop.time() - began)
 
     async def _attend(self, process: Process, recorder: Recorder) -> BashOutcome:
-        """Wait for the end, with nothing of the command left alive; the output is with `recorder` then."""
+        """Wait for the end, without any process of the command left alive; `recorder` then has the output."""
         reading = asyncio.create_task(process.read(recorder.take))
         try:
             reading.add_done_callback(self._abort_if_failed)
@@ -185,7 +185,7 @@ class Command:
         return BashOutcome.ABORTED if self._aborted.done() else BashOutcome.TIMED_OUT
 
     def _abort_if_failed(self, reading: asyncio.Task[None]) -> None:
-        """End a command whose output is no longer read; the failure itself is raised where the reading is awaited."""
+        """End a command after a failed read of its output; the failure itself is raised at the await of the reading."""
         if not reading.cancelled() and reading.exception() is not None:
             self.abort()
 
@@ -213,7 +213,7 @@ class Command:
 
 
 def aborted_result(request: RunBash) -> BashResult:
-    """The result of a command of whose output nothing is known."""
+    """Result of a command without known output."""
     return BashResult(
         request_id=request.request_id,
         outcome=BashOutcome.ABORTED,
@@ -226,7 +226,7 @@ def aborted_result(request: RunBash) -> BashResult:
 
 
 def interrupted_result(request: RunBash) -> BashResult:
-    """The result of a command that an earlier life may have begun, and that is not run again."""
+    """Result of a command perhaps begun by an earlier life, and not run again."""
     return msgspec.structs.replace(aborted_result(request), text=INTERRUPTED)
 
 

@@ -1,4 +1,4 @@
-"""Configuration of the shell: what the operator decides about commands."""
+"""Configuration of the shell: the operator's decisions about commands."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ShellConfig:
     work_root: Path
     """Holds a working directory for each Discord window."""
     data_root: Path
-    """Folder that pointers (`logs/…`) are relative to."""
+    """Base folder of relative pointers (`logs/…`)."""
     cli_workdir: Path | None = None
     """Working directory of the command line's commands: the caller's directory."""
     caller: CallerFolder = READING
@@ -39,15 +39,15 @@ class ShellConfig:
     bash_candidates: tuple[str, ...] = BASH_CANDIDATES
     """Paths or names, tried in this order."""
     sandbox: str = "auto"
-    """`bwrap` is the system's bubblewrap, `bundled` the agent's own, `auto` the first of them that works; or `none`."""
+    """`bwrap` is the system's bubblewrap, `bundled` the agent's own, `auto` the first that works; or `none`."""
     network: str = "off"
     """`on` or `off`."""
     scope: str = "global"
-    """Which logs commands may read: `global`, `context` or `audience`; see `LogVisibility`."""
+    """Logs readable by commands: `global`, `context` or `audience`; see `LogVisibility`."""
     skill_roots: tuple[Path, ...] = ()
-    """Folders of skills, which commands may read and run."""
+    """Folders of skills open to commands for reading and running."""
     door: Address | None = None
-    """Address of the actor that opens control sockets; None if there is none."""
+    """Address of the actor that opens control sockets; None without this actor."""
     bwrap: str = "bwrap"
     """Name or path of the system's bubblewrap."""
     asks_first: bool = False
@@ -58,7 +58,7 @@ class ShellConfig:
     """True if control groups bound commands where possible; else the watching process does."""
 
     def __post_init__(self) -> None:
-        """Refuse what no command could be run with.
+        """Refuse values that would allow no command.
 
         Raises:
             ValueError: a value breaks its rule; the text names both.

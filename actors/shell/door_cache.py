@@ -17,19 +17,19 @@ log = logging.getLogger(__name__)
 AskDoor = Callable[[RunBash], asyncio.Future[DoorOpen | Refused]]
 """Asks for the control socket of the command's window; called on the loop."""
 ANSWER_S = 2.0
-"""Longest wait for that answer; without one the command runs without a door."""
+"""Longest wait in seconds for the answer; without an answer the command runs without a socket."""
 ENDING_S = 5.0
-"""Seconds beyond its timeout for which a command may need its socket."""
+"""Seconds beyond the timeout for which a command may need its socket."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """One open door."""
+    """Lease of an open control socket."""
 
     path: str
-    """Path of the socket; empty if there is none."""
+    """Path of the socket; empty without a socket."""
     ends_at: float
-    """Until when it is open for certain, on the loop's clock."""
+    """End of the certain lease, on the loop's clock."""
 
     def is_good_until(self, moment: float) -> bool:
         """True if the socket exists and stays open until `moment`."""
@@ -40,11 +40,11 @@ NO_DOOR = Lease("", 0.0)
 
 
 class DoorCache:
-    """Leases of control sockets, one of each window and one of its lanes. All methods are for the loop's thread.
+    """Leases of control sockets, a lease for each window and each of its lanes. All methods are for the loop's thread.
 
     A socket closes after long disuse, and all sockets close when their actor restarts. So a lease is good for a command
-    only if it outlasts the command's timeout, counted from the moment of the question, and if its socket is still
-    there: an actor that stops, and one that starts, removes the sockets of before. Otherwise a new socket is requested.
+    only if it outlasts the command's timeout, counted from the moment of the question, and if the socket still
+    exists: an actor removes old sockets at its start and at its stop. Otherwise a new socket is requested.
     """
 
     def __init__(self, ask: AskDoor, answer_s: float = ANSWER_S) -> None:
@@ -63,7 +63,7 @@ class DoorCache:
         return len(self._leases)
 
     async def door(self, request: RunBash, timeout_s: float) -> str:
-        """Path of a socket that stays open until `request` has ended; empty if none is opened in time."""
+        """Path of a socket that stays open until `request` has ended; empty if no socket is opened in time."""
         loop = asyncio.get_running_loop()
         needed_until = loop.time() + timeout_s + ENDING_S
         entrance = (request.window, bool(request.lane))

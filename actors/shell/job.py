@@ -1,6 +1,6 @@
-"""Wire format between the agent and the watching process: a job, and how it ended; JSON, a socket a command.
+"""Wire format between the agent and the watching process: a job and its ending, as JSON, on a socket per command.
 
-Behind the JSON of a job stand the bytes of its standard input, as they are.
+Behind the JSON of a job stand the raw bytes of its standard input.
 """
 
 from __future__ import annotations
@@ -14,83 +14,84 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 HEADER = struct.Struct("<II")
-"""Precedes a job: the length of its JSON and that of its standard input, in bytes."""
+"""Header of a job: the lengths of the JSON and of the standard input, in bytes."""
 FILTER_FD = 10
 STATUS_FD = 11
 SYNC_FD = 12
 FIRST_FILE_FD = 13
 BLOCK_FD = 9
-"""Numbers at which bubblewrap finds the filter, tells how the command ended, keeps what is to close with the sandbox,
-finds the first file to copy, and waits for the mounts that the watching process makes."""
+"""Descriptor numbers at which bubblewrap finds the filter, reports the command's ending, keeps the descriptor to close
+with the sandbox, finds the first file to copy, and waits for the watching process's mounts."""
 
 
 UNBOUNDED = 1 << 62
 THREADS = 128
-"""Most of one command, each process counted by its threads; beyond what the user has, where the kernel counts that."""
+"""Most threads of a command, each process counted by its threads; on top of the user's own threads if the kernel
+counts by user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Bounds of one command, checked while the command runs."""
+    """Bounds of a command, checked while the command runs."""
 
     folder: str = ""
     """Path of the agent's own choosing: where the command may write; empty for nowhere on disk."""
     most_bytes: int = 0
-    """That `folder` may come to hold, by blocks."""
+    """Most bytes in `folder`, by blocks."""
     most_files: int = 0
-    """That `folder` may come to hold, all kinds counted."""
+    """Most files in `folder`, all kinds counted."""
     used_bytes: int = 0
     """Bytes held at the last measurement."""
     used_files: int = 0
     least_free_bytes: int = 0
     """On the disk of `folder`."""
     least_free_names: int = 0
-    """On the disk of `folder`; 0 where it has as many as are asked for."""
+    """Least free names on the disk of `folder`; 0 for a disk with names on demand."""
     least_memory_bytes: int = 0
     """Of the machine; where no control group bounds the command's."""
     most_temporary_files: int = UNBOUNDED
-    """In each of the file systems in memory that the command has."""
+    """Most files in each of the command's file systems in memory."""
     most_threads: int = 0
-    """Of all its processes; 0 where the kernel's limit of processes holds."""
+    """Most threads of all its processes; 0 if the kernel's limit of processes holds."""
 
     def fields(self) -> dict[str, str | int]:
-        """As they travel."""
+        """Fields in their wire form."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LateMount:
-    """A mount in a folder that other commands may be changing, made by descriptor after bubblewrap's own."""
+    """Mount in a folder open to changes by other commands, made by descriptor after bubblewrap's own."""
 
     folder: str
     """Folder of the sandbox whose own path no command can change."""
     path: str
-    """Path below it, no part of which may be a link."""
+    """Path below the folder, without any link."""
     source: str = ""
-    """Path in the sandbox of what is shown there, which must be there; empty for what is there already, if anything."""
+    """Required source path in the sandbox; empty to keep present content, if any."""
     may_write: bool = False
     is_cover: bool = False
-    """True for an empty folder over the one that is there."""
+    """True for an empty folder over the present folder."""
     is_shared: bool = False
     """True if less of the folder is shown, and no command refused, where a name of the path is being swapped."""
 
     def fields(self) -> dict[str, str | bool]:
-        """As they travel."""
+        """Fields in their wire form."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One command with everything needed to start it."""
+    """Command with all data for the start."""
 
     argv: Sequence[str]
-    """bubblewrap's, which writes to `STATUS_FD`."""
+    """bubblewrap's arguments; bubblewrap writes to `STATUS_FD`."""
     environment: Mapping[str, str]
     nice: int = 19
     """Niceness of the command after its first moment."""
     limits: Limits = Limits()
     shared: Sequence[Limits] = ()
-    """Bounds of further folders that the command may write to: of each, what is said of a folder and its disk."""
+    """Bounds of further folders that the command may write to: for each, the bounds of a folder and its disk."""
     seccomp: bytes = b""
     """The filter where a control group bounds the command's memory."""
     seccomp_ungrouped: bytes = b""
@@ -106,7 +107,7 @@ class Job:
     """Standard input of the command, kept in memory only."""
 
     def encode(self) -> bytes:
-        """As it travels."""
+        """Ending in the wire form."""
         fields = {name: getattr(self, name) for name in self.__slots__ if name != "stdin"}
         fields |= {name: base64.b64encode(fields[name]).decode() for name in _FILTERS}
         fields |= {"limits": self.limits.fields(), "shared": [limits.fields() for limits in self.shared]}
@@ -116,7 +117,7 @@ class Job:
 
     @classmethod
     def decode(cls, body: bytes, stdin: bytes = b"") -> Job:
-        """The job in `body`, without its header; its standard input came behind it."""
+        """Job in `body`, without its header; the standard input follows the body."""
         fields = json.loads(body)
         filters = {name: base64.b64decode(fields[name]) for name in _FILTERS}
         limits = {"limits": Limits(**fields["limits"]), "shared": tuple(Limits(**each) for each in fields["shared"])}
@@ -130,7 +131,7 @@ _FILTERS = ("seccomp", "seccomp_ungrouped")
 def receive(channel: socket.socket, size: int) -> tuple[bytes, list[int]]:
     """Receive the next bytes and their descriptors; all descriptors are close-on-exec.
 
-    `socket.recv_fds` of Python 3.11 forgets its flags, so that a command would inherit the agent's end of the channel.
+    `socket.recv_fds` of Python 3.11 ignores its flags, so a command would inherit the agent's end of the channel.
     """
     width = array("i").itemsize
     words, ancillary, _, _ = channel.recvmsg(size, socket.CMSG_SPACE(2 * width), socket.MSG_CMSG_CLOEXEC)
@@ -143,17 +144,17 @@ def receive(channel: socket.socket, size: int) -> tuple[bytes, list[int]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """Outcome of a command. Nothing of it is alive when this comes."""
+    """Outcome of a command. All its processes are dead by now."""
 
     exit_code: int | None = None
-    """As of bash; negative for a signal; None if it was not started or did not end by itself."""
+    """Exit code as of bash; negative for a signal; None for a command not started or not ended by itself."""
     fault: str = ""
     """Why the command was not started."""
     exceeded: str = ""
-    """Bound that the command exceeded, for which the command was killed; else empty."""
+    """Bound that the command was killed for exceeding; else empty."""
 
     def encode(self) -> bytes:
-        """As it travels."""
+        """Ending in the wire form."""
         return json.dumps({name: getattr(self, name) for name in self.__slots__}).encode()
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Process start: bash without a wrapper, and the environment that every command has."""
+"""Process start: bash without a wrapper, and the environment of every command."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BASH_CANDIDATES = ("/bin/bash", "/usr/bin/bash", "bash")
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 SERVER_HOME = "/tmp"
 PASSED_ON = ("TZ", "TZDIR")
-"""Variables of the agent that commands may see as they are. Keys and tokens are named nowhere here, so none passes."""
+"""Variables of the agent passed to commands unchanged. Keys and tokens are named nowhere here, so no secret passes."""
 
 _BASH_OPTIONS = ("--noprofile", "--norc", "-c")
 _PROBE_EXIT_CODE = 42
@@ -27,14 +27,14 @@ _PROBE_TIMEOUT_S = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """Arguments of one process start."""
+    """Arguments of a process start."""
 
     argv: tuple[str, ...]
     environment: Mapping[str, str]
     cwd: Path
     inherited_fds: tuple[int, ...] = field(default=())
     stdin: int = subprocess.DEVNULL
-    """Descriptor of its standard input."""
+    """Descriptor of the standard input."""
 
 
 def bash_launch(bash: str, command: str, workplace: Workplace, environment: Mapping[str, str]) -> Launch:
@@ -45,13 +45,13 @@ def bash_launch(bash: str, command: str, workplace: Workplace, environment: Mapp
 def command_environment(
     inherited: Mapping[str, str], *, workplace: Workplace, window: Window, data_root: Path, answer_s: float = 0.0
 ) -> dict[str, str]:
-    """The whole environment of a command, built from nothing.
+    """Whole environment of a command, built from scratch.
 
     Args:
-        inherited: The agent's own environment, of which PATH and `PASSED_ON` are taken.
-        workplace: Where the command runs.
-        window: Whose command it is.
-        data_root: What pointers are relative to.
+        inherited: The agent's own environment, source of PATH and `PASSED_ON`.
+        workplace: Working directory of the command.
+        window: Window of the command.
+        data_root: Base of relative pointers.
         answer_s: Seconds that scripts wait for an answer at the control socket; 0 for the usual wait.
     """
     return {name: inherited[name] for name in PASSED_ON if name in inherited} | {
@@ -68,7 +68,7 @@ def command_environment(
 
 
 def server_environment(inherited: Mapping[str, str], request: StartServer) -> dict[str, str]:
-    """The whole environment of a server, built from nothing but `PASSED_ON`, PATH and what the operator gives it."""
+    """Whole environment of a server, built only from `PASSED_ON`, PATH and the operator's variables."""
     passed_on = {name: value for name, value in inherited.items() if name in PASSED_ON}
     return passed_on | {
         "PATH": _absolute_folders(inherited.get("PATH", "")) or DEFAULT_PATH,
@@ -84,12 +84,12 @@ def server_launch(bash: str, command: str, environment: Mapping[str, str]) -> La
 
 
 def start(launch: Launch, output_fd: int) -> subprocess.Popen[bytes]:
-    """Start it in a session of its own, stdout and stderr both going to `output_fd`.
+    """Start the process in a separate session, with stdout and stderr going to `output_fd`.
 
     No `preexec_fn`: it would fork the whole agent (43 ms at 1 GB) and may deadlock beside threads.
 
     Raises:
-        RefusedError: it cannot be started.
+        RefusedError: the process cannot be started.
     """
     try:
         return subprocess.Popen(
@@ -109,7 +109,7 @@ def start(launch: Launch, output_fd: int) -> subprocess.Popen[bytes]:
 
 
 def has_ended(process: subprocess.Popen[bytes], wait_s: float) -> bool:
-    """True if a process has ended, which is waited for; not for an actor, which never waits.
+    """Wait, and return True if a process has ended; not for an actor, since actors never wait.
 
     Args:
         process: From `start`.
@@ -123,7 +123,7 @@ def has_ended(process: subprocess.Popen[bytes], wait_s: float) -> bool:
 
 
 def probe_bash(candidates: Sequence[str] = BASH_CANDIDATES) -> str | None:
-    """Path of the first of `candidates` that is a bash which runs; None if none is. Waits for a few ms."""
+    """Path of the first working bash among `candidates`; None without a working bash. Waits for a few ms."""
     for candidate in candidates:
         path = shutil.which(candidate)
         if path is not None and Path(path).is_absolute() and _runs(path):
@@ -148,5 +148,5 @@ def _runs(bash: str) -> bool:
 
 
 def _absolute_folders(path: str) -> str:
-    """`path` without relative entries, through which a file in the working directory could pose as a program."""
+    """`path` without relative entries: through them a file in the working directory could pose as a program."""
     return os.pathsep.join(folder for folder in path.split(os.pathsep) if folder.startswith("/"))

@@ -1,4 +1,4 @@
-"""Visibility of logs: which a window's commands may read, and how they come to lie at `logs/` for them."""
+"""Visibility of logs: the logs readable by a window's commands, and their mounts at `logs/`."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ log = logging.getLogger(__name__)
 
 SCOPES = ("global", "context", "audience")
 VIEWS = "views"
-"""Below the data root: for each view a tree like that of the logs, with those logs that belong into it."""
+"""Folder below the data root: for each view a tree like the tree of logs, with the view's logs only."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogMounts:
-    """Mounts of one command: the logs that the command may read."""
+    """Mounts of a command: the logs that the command may read."""
 
     at: Path
-    """Path that `logs` in the working directory has to lead to."""
+    """Required target of `logs` in the working directory."""
     mounts: tuple[tuple[str, str], ...]
-    """Folders, and where each is shown; a later one lies over an earlier one."""
+    """Folders, each with its place of display; a later folder lies over an earlier folder."""
 
 
 class LogVisibility:
-    """Access rule: which logs the commands of a window may read.
+    """Access rule: the logs that the commands of a window may read.
 
-    Makes the links and folders in views that this takes, and writes nothing else.
+    Makes the links and folders for this in views, and writes no other files.
     """
 
     def __init__(self, data_root: Path, scope: str) -> None:
@@ -51,7 +51,7 @@ class LogVisibility:
         self._scope = scope
 
     def mounts_for(self, window: Window, audience: str) -> LogMounts:
-        """The logs for a command of `window`, whose place `audience` is a label of.
+        """Logs for a command of `window`; `audience` is a label of the window's place.
 
         Raises:
             OSError: the window's own logs cannot be put into its view.
@@ -67,7 +67,7 @@ class LogVisibility:
         return LogMounts(self._logs, ((str(view), str(self._logs)), *self._whole(own)))
 
     def _whole(self, logs: Path) -> tuple[tuple[str, str], ...]:
-        """A folder of logs, and over it the copies of those from which words were taken back."""
+        """Folder of logs, overlaid with the copies of redacted logs."""
         copies = sorted((self._root / REDACTED_ROOT / logs.relative_to(self._logs)).rglob("*.md"))
         shown_at = (self._logs / copy.relative_to(self._root / REDACTED_ROOT) for copy in copies)
         return ((str(logs), str(logs)), *((str(copy), str(at)) for copy, at in zip(copies, shown_at, strict=True)))
@@ -80,7 +80,7 @@ class LogVisibility:
             return None
 
     def _make_mount_point(self, mount_point: Path) -> None:
-        """See that there is a folder over which the window's own logs can be shown."""
+        """Ensure a folder as mount point for the window's own logs."""
         if mount_point.is_symlink():
             mount_point.unlink()
         mount_point.mkdir(parents=True, exist_ok=True)

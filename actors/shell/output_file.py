@@ -1,4 +1,4 @@
-"""Output file: the whole output of a command on disk, when the model sees only its end."""
+"""Output file: the whole output of a command on disk, when the model sees only the end."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ log = logging.getLogger(__name__)
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
 KEPT_FILES = 16
-"""Per window; an older file goes when a new one is made."""
+"""Most files per window; an older file goes when a new file is made."""
 
 
 class OutputFile:
     """Output file in a folder of the agent's own, made with the first write; commands can read it and no more."""
 
     def __init__(self, folder: Path, name: str, disk: Disk | None = None) -> None:
-        """Nothing is opened yet.
+        """Begin without an open file.
 
         Args:
             folder: Existing folder of the file.
-            name: Of the file, without its suffix.
+            name: Name of the file, without its suffix.
             disk: Disk to write to; None for the real disk.
         """
         self._folder = folder
@@ -37,7 +37,7 @@ class OutputFile:
         self.kept_bytes = 0
         self.lost_bytes = 0
         self.fault = ""
-        """Why something is missing; empty if only for `MAX_FILE_BYTES`."""
+        """Reason for missing output; empty if only `MAX_FILE_BYTES` was exceeded."""
 
     @property
     def path(self) -> str:
@@ -45,14 +45,17 @@ class OutputFile:
         return str(self._folder / self._name) if self._file_fd is not None else ""
 
     def write(self, piece: bytes) -> None:
-        """Keep `piece`, or as much of it as there is room for; count the rest."""
+        """Keep `piece` as far as there is room; count the rest."""
         room = MAX_FILE_BYTES - self.kept_bytes
         written = 0 if self.fault or self.lost_bytes else self._write(memoryview(piece)[: max(0, room)])
         self.kept_bytes += written
         self.lost_bytes += len(piece) - written
 
     def close(self, *, keep: bool) -> None:
-        """Close the file, removed or safe from a power loss: a log is about to name it; again, nothing more."""
+        """Close the file, removed or safe from a power loss; a second call has no effect.
+
+        Safe, since a log is about to name the file.
+        """
         file_fd, self._file_fd = self._file_fd, None
         folder_fd, self._folder_fd = self._folder_fd, None
         try:
@@ -100,7 +103,7 @@ class OutputFile:
 
 
 def _prune(folder_fd: int) -> None:
-    """Make room for one file by removing the oldest that are too many."""
+    """Make room for a file by removing the oldest surplus files."""
     ages: list[tuple[int, str]] = []
     with os.scandir(folder_fd) as entries:
         for entry in entries:

@@ -1,4 +1,4 @@
-"""Output pipe: what a command and all its children write to."""
+"""Output pipe: receives the output of a command and all its children."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import suppress
 
 READ_BYTES = 64 * 1024
 FLOOD_READ_BYTES = 256 * 1024
-"""Of a flood, and what its pipe is made to hold, where that may be had."""
+"""Bytes of a flood read at once, and the pipe's capacity if the kernel grants it."""
 READS_AT_ONCE = 4
 """Reads after which other commands get a chance."""
 FLOOD_BYTES = 1024 * 1024
@@ -19,7 +19,7 @@ FLOOD_PAUSE_S = 0.001
 
 
 class OutputPipe:
-    """Both ends of a pipe; the writing one is for the command and is to be closed here once the command has it."""
+    """Both ends of a pipe; the writing end is for the command, and must be closed here once the command has it."""
 
     def __init__(self) -> None:
         self._readable, self._writable = os.pipe()
@@ -27,24 +27,24 @@ class OutputPipe:
 
     @property
     def writing_end(self) -> int:
-        """Descriptor that the command writes to."""
+        """Descriptor for the command's output."""
         return self._writable
 
     def close_writing_end(self) -> None:
-        """Leave the pipe to the command; again, nothing more."""
+        """Leave the pipe to the command; a second call has no effect."""
         if self._writable >= 0:
             os.close(self._writable)
             self._writable = -1
 
     def close(self) -> None:
-        """Close what is still open here; again, nothing more."""
+        """Close the ends still open here; a second call has no effect."""
         self.close_writing_end()
         if self._readable >= 0:
             os.close(self._readable)
             self._readable = -1
 
     async def read(self, take: Callable[[bytes], None]) -> None:
-        """Give all output to `take`, until everyone who could write more has closed the pipe."""
+        """Give all output to `take`, until every possible writer has closed the pipe."""
         loop = asyncio.get_running_loop()
         readable = asyncio.Event()
         loop.add_reader(self._readable, readable.set)

@@ -20,7 +20,7 @@ EMPTY = Command(
     answer=lambda _reply, _wording: Answer("The working folder is empty."),
     refused="Not emptied",
 )
-"""Has a window's working folder emptied, also when it is too full for any command."""
+"""Command to empty a window's working folder, even a folder too full for any command."""
 
 
 def row(plan: Plan, parts: Parts) -> Part:

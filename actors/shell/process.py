@@ -20,11 +20,11 @@ log = logging.getLogger(__name__)
 KILL_ROUNDS = 20
 KILL_PAUSE_S = 0.01
 DEATH_S = 1.0
-"""Seconds that a killed process may take to die before it is left alone (an uninterruptible wait may exceed them)."""
+"""Seconds that a killed process may take to die before it is left alone (an uninterruptible wait may take longer)."""
 
 
 class Process(Protocol):
-    """A running command, however it is run."""
+    """Running command, with any way of running."""
 
     exited: asyncio.Future[None]
     """Done when bash itself has ended."""
@@ -33,28 +33,29 @@ class Process(Protocol):
     """Ending of the closed process; the exit code is None if the process did not die."""
 
     async def read(self, take: Callable[[bytes], None]) -> None:
-        """Give all output to `take`, until everyone who could write more has closed the pipe."""
+        """Give all output to `take`, until every possible writer has closed the pipe."""
 
     async def kill(self) -> None:
-        """Kill all of it and wait until it is dead, for at most a little over 1 s."""
+        """Kill all processes of the command and wait for their death, for at most a little over 1 s."""
 
     def close(self) -> None:
-        """Kill what is left and give everything back."""
+        """Kill remaining processes and release all resources."""
 
 
 class BashProcess:
-    """A process in a session of its own, without any wrapper, with the pipe that it and its children write to.
+    """Process in a separate session, without any wrapper, with a pipe for its output and its children's.
 
-    Made, used and closed on one event loop, in the loop's own thread, which outlives the process. A sandbox dies with
+    Made, used and closed on one event loop, in the loop's own thread. The thread outlives the process: a sandbox dies
+    with
     its parent, and the parent is the thread that started the sandbox. asyncio's own subprocesses aren't used: their
     `wait` hangs while a grandchild holds the pipe.
     """
 
     def __init__(self, launch: Launch) -> None:
-        """Start it.
+        """Start the process.
 
         Raises:
-            RefusedError: it cannot be started.
+            RefusedError: the process cannot be started.
         """
         self._loop = asyncio.get_running_loop()
         self._output = OutputPipe()
@@ -65,21 +66,22 @@ class BashProcess:
             raise
         self._output.close_writing_end()
         self.exited: asyncio.Future[None] = self._loop.create_future()
-        """Done when bash itself has ended, though children may live. It isn't reaped yet, so its number stays taken."""
+        """Done when bash itself has ended, though children may live. bash isn't reaped yet, so its number stays taken.
+        """
         self.ending = Ending()
         self._is_cleared = False
         self._is_closed = False
         self._stop_watching = watch_exit(self._process.pid, self._loop, self._note_exit)
 
     async def read(self, take: Callable[[bytes], None]) -> None:
-        """Give all output to `take`, until everyone who could write more has closed the pipe."""
+        """Give all output to `take`, until every possible writer has closed the pipe."""
         await self._output.read(take)
 
     async def kill(self) -> None:
-        """Kill bash and all that is left of its session, and wait until they are dead, for at most a little over 1 s.
+        """Kill bash and the rest of its session, and wait for their death, for at most a little over 1 s.
 
-        A process that made a session of its own (`setsid`) is out of reach; only a sandbox with process numbers of its
-        own can hold one.
+        A process with a session of its own (`setsid`) is out of reach; only a sandbox with process numbers of its
+        own can hold such a process.
         """
         for _ in range(KILL_ROUNDS):
             if not self._kill_session():
@@ -89,7 +91,7 @@ class BashProcess:
         await asyncio.wait({self.exited}, timeout=DEATH_S)
 
     def close(self) -> None:
-        """Kill what is left and give everything back; again, nothing more."""
+        """Kill remaining processes and release all resources; a second call has no effect."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -126,10 +128,10 @@ class BashProcess:
 
 
 def watch_exit(pid: int, loop: asyncio.AbstractEventLoop, note: Callable[[], None]) -> Callable[[], None]:
-    """Have `note` called on `loop` when child `pid` ends, without reaping it.
+    """Have `note` called on `loop` when child `pid` ends, without reaping the child.
 
     Returns:
-        What is to be called to stop watching.
+        Function to stop watching.
     """
     try:
         pidfd = os.pidfd_open(pid)
@@ -145,7 +147,7 @@ def watch_exit(pid: int, loop: asyncio.AbstractEventLoop, note: Callable[[], Non
 
 
 def watch_exit_in_thread(pid: int, loop: asyncio.AbstractEventLoop, note: Callable[[], None]) -> Callable[[], None]:
-    """As `watch_exit`, with a thread that waits."""
+    """Equivalent of `watch_exit`, with a waiting thread."""
     watching = threading.Event()
     watching.set()
 
@@ -192,7 +194,7 @@ def _is_alive(pid: int) -> bool:
 
 
 def _once(loop: asyncio.AbstractEventLoop, fd: int, note: Callable[[], None]) -> Callable[[], None]:
-    """`note`, after which the loop stops looking at `fd`, which stays readable for ever."""
+    """`note`, after which the loop stops looking at `fd`, since `fd` stays readable for ever."""
 
     def ready() -> None:
         loop.remove_reader(fd)

@@ -1,4 +1,4 @@
-"""Disk quota of a working directory: beyond it no more commands are run there, and while one runs it is watched."""
+"""Disk quota of a working directory: no command starts in a full directory, and a running command is watched."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ MOST_FILES = 100_000
 LEAST_FREE_BYTES = 512 * 1024**2
 LEAST_FREE_NAMES = 20_000
 _WORTH = 20
-"""A measurement holds for so many times as long as it took, so that measuring takes a twentieth of the time at most."""
+"""Validity of a measurement in multiples of its duration, so measuring takes a twentieth of the time at most."""
 _SLACK = 64
-"""It no longer holds when the disk has lost a 64th of what one folder may take since: a command may have taken it."""
+"""Divisor of a folder's quota: a measurement expires once the disk has lost a 64th, perhaps to a command."""
 _SHARE = 8
-"""Of a small disk, one folder may take an eighth, and an eighth must stay free."""
+"""Share of a small disk: a folder may take an eighth, and an eighth must stay free."""
 _HARD = 2
-"""A running command is killed when only the half is free of what must be free before one is begun."""
+"""Divisor of the free space required for a start: below the half, a running command is killed."""
 SHARED_MOST_BYTES = 64 * 1024**2
 SHARED_MOST_FILES = 10_000
-"""In a shared folder that commands may change; the contributor that it belongs to looks through it, too."""
+"""Most files in a shared folder that commands may change; the contributor looks through the folder, too."""
 EMPTY_IT = "People can have it emptied: /empty in this channel or thread."
 _MAKE_ROOM = "People can make room: /empty removes what the commands of its channel or thread have left."
 
@@ -40,9 +40,9 @@ class _Measurement:
 
 
 class Quota:
-    """Disk quota, looked at before each command; safe to use from any one thread at a time.
+    """Disk quota, checked before each command; safe to use from any single thread at a time.
 
-    What was measured holds for a while, so that measuring takes a twentieth of the time at most.
+    A measurement stays valid for a while, so measuring takes a twentieth of the time at most.
     """
 
     def __init__(
@@ -55,15 +55,15 @@ class Quota:
         statvfs: Callable[[Path], os.statvfs_result] = os.statvfs,
         refusal: str = f"The working directory {{folder}} holds {{what}}. {EMPTY_IT}",
     ) -> None:
-        """Nothing is measured yet.
+        """Begin without a measurement.
 
         Args:
-            monotonic: Seconds that never go back.
-            most_bytes: In one directory, by the blocks that its files take; on a small disk less.
-            most_files: In one directory, folders and links counted.
-            least_free_bytes: On its disk; None for the usual, which is less on a small disk.
+            monotonic: Seconds of a clock that never goes back.
+            most_bytes: Most bytes in a directory, by the blocks of its files; less on a small disk.
+            most_files: Most files in a directory, folders and links counted.
+            least_free_bytes: Free bytes required on the disk; None for the usual number, less on a small disk.
             statvfs: State of the disk of a folder, as `os.statvfs`.
-            refusal: What is said of a `folder` that holds `what` is too much.
+            refusal: Text about a `folder` with too much of `what`.
         """
         self._monotonic = monotonic
         self._most_bytes = most_bytes
@@ -75,7 +75,7 @@ class Quota:
         self._measured: dict[Path, _Measurement] = {}
 
     def for_shared(self) -> Quota:
-        """One for shared folders, on disks of which as much must stay free."""
+        """Quota for shared folders, on disks with the same required free space."""
         return Quota(
             self._monotonic,
             most_bytes=min(self._most_bytes, SHARED_MOST_BYTES),
@@ -86,13 +86,13 @@ class Quota:
         )
 
     def check(self, folder: Path) -> Limits:
-        """See that a command may run in `folder`; takes up to about a second if there are very many files.
+        """Check that a command may run in `folder`; takes up to about a second with very many files.
 
         Returns:
-            Bounds to be held while it runs.
+            Bounds during the run.
 
         Raises:
-            RefusedError: it holds too much, or the disk is full.
+            RefusedError: the folder holds too much, or the disk is full.
         """
         disk = self._statvfs(folder)
         most_bytes, least_free_bytes = self._check_disk(disk)
@@ -113,7 +113,7 @@ class Quota:
         )
 
     def forget(self, folder: Path) -> None:
-        """Measure anew when a command is to run there next; so it must be when one was killed for what it had taken."""
+        """Measure anew before the next command there; required after a kill for excessive use."""
         self._measured.pop(folder, None)
 
     def _check_disk(self, disk: os.statvfs_result) -> tuple[int, int]:
@@ -156,7 +156,7 @@ class Quota:
         return measured
 
     def _measure(self, folder: Path) -> Usage:
-        """Count what lies in `folder`, until it is too much."""
+        """Count the content of `folder`, up to an excess."""
         measured = Usage()
         try:
             opened = open_folder(str(folder))

@@ -8,7 +8,7 @@ from domain.text.output_tail import MAX_BYTES, MAX_LINES, Excerpt, KeptOutput, O
 
 
 class Recorder:
-    """Output recorder in bounded memory, whatever it is given: the tail, and a little before the file."""
+    """Output recorder in bounded memory for any input: the tail, and a little before the file."""
 
     def __init__(self, workplace: Workplace, name: str) -> None:
         self._tail = OutputTail()
@@ -43,7 +43,7 @@ class Recorder:
         return excerpt, KeptOutput(path=path, lost_bytes=self._file.lost_bytes, fault=self._file.fault)
 
     def close(self) -> None:
-        """Give up; after `finish`, nothing more."""
+        """Give up; after `finish`, no effect."""
         self._file.close(keep=False)
 
     def _spill(self) -> None:

@@ -1,4 +1,4 @@
-"""The error that a command cannot be started."""
+"""Error for a command that cannot be started."""
 
 from __future__ import annotations
 

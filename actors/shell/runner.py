@@ -1,4 +1,4 @@
-"""Table of running commands, on the shell's event loop: begins them, kills them, answers for each exactly once."""
+"""Table of running commands, on the shell's event loop: begins, kills, and answers each command exactly once."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ Reply = Callable[[RunBash, BashResult | BashRefused], None]
 
 
 class Runner:
-    """Commands under way: whatever happens, each that was begun has one reply.
+    """Commands under way: each begun command has exactly one reply, even after failures.
 
     All methods are for the loop's thread, except `abandon`.
     """
 
     def __init__(self, starter: Starter, reply: Reply, doors: DoorCache | None = None) -> None:
-        """No command yet.
+        """Begin without commands.
 
         Args:
-            starter: Starts their processes.
-            reply: Hears the end of each.
-            doors: Has the control sockets of their windows; None if there are none.
+            starter: Starts the commands' processes.
+            reply: Called at the end of each command.
+            doors: Has the control sockets of the windows; None without control sockets.
         """
         self._starter = starter
         self._reply = reply
@@ -45,7 +45,7 @@ class Runner:
         return len(self._begun)
 
     def begin(self, request: RunBash, timeout_s: float) -> None:
-        """Start a command; its reply comes when it has ended."""
+        """Start a command; the reply comes at the end."""
 
         async def open_door() -> str:
             return await self._doors.door(request, timeout_s) if self._doors is not None else ""
@@ -59,7 +59,7 @@ class Runner:
         task.add_done_callback(lambda task: self._end(request, task))
 
     def cancel(self, request_id: RequestId) -> None:
-        """Kill a command; one that has ended is no matter."""
+        """Kill a command; no effect on an ended command."""
         if request_id in self._begun:
             _, command, _ = self._begun[request_id]
             command.abort()
@@ -71,7 +71,7 @@ class Runner:
                 command.hold(holds=holds)
 
     async def close(self) -> None:
-        """Kill all commands and wait until they are dead and replied to."""
+        """Kill all commands and wait until all are dead and answered."""
         tasks = []
         for _, command, task in self._begun.values():
             command.abort()

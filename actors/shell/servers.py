@@ -1,4 +1,4 @@
-"""Programs that serve other actors, each in a sandbox of its own: their start, and words about their end."""
+"""Programs that serve other actors, each in a separate sandbox: their start, and words about their end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 MOST_SERVERS = 100
 LAST_WORDS_S = 0.2
-"""Seconds that the pipe of stderr is read after the end."""
+"""Seconds of reading the pipe of stderr after the end."""
 _MOST_LINES = 5
 _MOST_CHARS = 500
 STOPPED = "it was stopped"
@@ -37,12 +37,12 @@ except OSError as error:
 
 
 def server_command(command: tuple[str, ...]) -> str:
-    """Command for bash that runs a program with the socket of `AGENT_SOCKET` as its stdin and stdout."""
+    """Command for bash to run a program with the socket of `AGENT_SOCKET` as stdin and stdout."""
     return shlex.join(("python3", "-I", "-S", "-c", _SHIM, *command))
 
 
 class Servers:
-    """Servers under way: whatever happens, each that was begun has one reply. For the loop's thread."""
+    """Servers under way: each begun server has exactly one reply, even after failures. For the loop's thread."""
 
     def __init__(self, starter: Starter, reply: Callable[[StartServer, str], None]) -> None:
         """No server yet.
@@ -56,7 +56,7 @@ class Servers:
         self._begun: dict[RequestId, tuple[asyncio.Task[str], asyncio.Event]] = {}
 
     def begin(self, request: StartServer) -> None:
-        """Start a server; its reply comes when it has ended."""
+        """Start a server; the reply comes at the end."""
         if request.request_id in self._begun:
             return
         stop = asyncio.Event()
@@ -65,12 +65,12 @@ class Servers:
         task.add_done_callback(lambda task: self._end(request, task))
 
     def stop(self, request_id: RequestId) -> None:
-        """Kill a server; one that has ended is no matter."""
+        """Kill a server; no effect on an ended server."""
         if request_id in self._begun:
             self._begun[request_id][1].set()
 
     async def close(self) -> None:
-        """Kill all servers and wait until they are dead."""
+        """Kill all servers and wait for their death."""
         for _, stop in self._begun.values():
             stop.set()
         if tasks := [task for task, _ in self._begun.values()]:
@@ -101,7 +101,7 @@ class Servers:
 
 
 async def _attend(process: Process, stop: asyncio.Event, tail: OutputTail) -> None:
-    """Wait for the end, with nothing of the server left alive; what it wrote to stderr is in `tail` then."""
+    """Wait for the end, without any process of the server left alive; `tail` then has its output on stderr."""
     reading = asyncio.create_task(process.read(tail.feed))
     stopping = asyncio.create_task(stop.wait())
     try:

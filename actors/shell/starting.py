@@ -1,4 +1,4 @@
-"""Strategies of starting a command: bare, or in the wrapper that is in force."""
+"""Strategies of starting a command: bare, or in the active wrapper."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _COUNT_HOLDS_S = 1.0
 _SERVER_CPU_S = 30 * 86_400.0
 """A server may take twice as much time of a processor; an end for idle servers comes long before."""
 _CLIENT = (str(SHIPPED_SKILLS / "door.py"), DOOR_CLIENT)
-"""Module by which scripts of skills ask at the control socket, and its place in a sandbox."""
+"""Module by which scripts of skills ask at the control socket, and the module's place in a sandbox."""
 _UNBOUNDED = {"most_bytes": UNBOUNDED, "most_files": UNBOUNDED}
-"""Bounds of folders that people let a command write to: only the disk."""
+"""Bounds of folders opened to commands by people: only the disk."""
 
 
 class Starter(Protocol):
@@ -42,28 +42,28 @@ class Starter(Protocol):
         """Start a command in its working directory.
 
         Args:
-            request: Whose command, and which.
-            timeout_s: When it will be killed.
+            request: The command, with its window.
+            timeout_s: Seconds until the kill.
             door: Path of the window's control socket; empty for none.
 
         Raises:
-            RefusedError: it cannot be started.
+            RefusedError: the command cannot be started.
         """
 
     async def start_server(self, request: StartServer, command: str) -> Process:
         """Start a program that serves another actor.
 
         Args:
-            request: Its permissions.
+            request: The program's permissions.
             command: For bash.
 
         Raises:
-            RefusedError: it cannot be started.
+            RefusedError: the program cannot be started.
         """
 
 
 class BareStarter:
-    """Starter of commands with the agent's own rights, for operators who asked for just that."""
+    """Starter of commands with the agent's own rights, for operators who asked for exactly this."""
 
     def __init__(self, *, bash: str, data_root: Path, workplaces: Workplaces, answer_s: float = 0.0) -> None:
         self._bash = bash
@@ -93,13 +93,13 @@ class BareStarter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permissions:
-    """Permissions of commands, besides those on their working directory; the operator's decision."""
+    """Permissions of commands, besides access to their working directory; the operator's decision."""
 
     has_network: bool = False
     scope: str = "global"
     """Logs that commands may read; see `LogVisibility`."""
     skill_roots: tuple[Path, ...] = ()
-    """Folders that they may read and run programs of."""
+    """Folders open to commands for reading and running."""
     caller: CallerFolder = READING
     """Permissions of the command line's commands in the caller's folder."""
     answer_s: float = 0.0
@@ -131,7 +131,7 @@ class EnclosedStarter:
         self._skills = VisibleRoots(permissions.skill_roots)
         self._findings: Findings | None = None
         self._copies: tuple[tuple[str, str], ...] = ()
-        """Files without secrets, and the path over which each is shown."""
+        """Copies without secrets, each with the path covered by the copy."""
         self._user_threads = 0
         self._count_holds_until = 0.0
 
@@ -199,7 +199,7 @@ class EnclosedStarter:
         """Real path of a folder of a server's.
 
         Raises:
-            RefusedError: it is no folder, or the agent's.
+            RefusedError: the path is no folder, or the agent's.
         """
         real = os.path.realpath(path)
         if not Path(real).is_dir():
@@ -233,7 +233,7 @@ class EnclosedStarter:
         )
 
     def _share(self, folders: tuple[SharedFolder, ...], view: View, disk: Limits) -> tuple[View, tuple[Limits, ...]]:
-        """The view with what is shared, and bounds of what of that may be changed."""
+        """View with the shared folders, and bounds of the writable shared folders."""
         data_root, work_root, *private = self._private
         of_windows = (LOG_ROOT, REDACTED_ROOT, VIEWS, ATTACHMENTS_ROOT, OUTPUT_ROOT)
         around = Surroundings(
@@ -246,7 +246,7 @@ class EnclosedStarter:
         return replace(view, shared=shared, hidden=(*view.hidden, *hidden_of(shared))), bounds
 
     def _check_room(self, workplace: Workplace) -> Limits:
-        """Bounds on what the command writes.
+        """Bounds on the command's writing.
 
         Raises:
             RefusedError: there is no room for more.

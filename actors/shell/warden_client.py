@@ -30,16 +30,16 @@ ORPHANS_S = 0.25
 
 
 class WardenClient:
-    """Client of the small process that starts commands, started itself at first need and again if it has died.
+    """Client of the small process that starts commands; starts the process at first need and after each death.
 
-    All methods are for one event loop's thread, except `close`.
+    All methods are for the thread of the event loop, except `close`.
     """
 
     def __init__(self, *, may_group: bool = True) -> None:
-        """Nothing is started yet.
+        """Begin without a process.
 
         Args:
-            may_group: Whether commands are to be bounded by control groups, where these can be had.
+            may_group: True to bound commands by control groups, if available.
         """
         self._may_group = may_group
         self._orders: socket.socket | None = None
@@ -77,7 +77,7 @@ class WardenClient:
         return None if self._process is None else self._process.pid
 
     def close(self) -> None:
-        """Let it go; commands that run are killed when their own sockets close."""
+        """Release the warden; running commands are killed when their own sockets close."""
         orders, self._orders = self._orders, None
         process, self._process = self._process, None
         if orders is not None:
@@ -107,7 +107,7 @@ class WardenClient:
                 return
 
     def _begin(self) -> None:
-        """Start it with nothing of the agent's environment, and no module from anywhere but our own and Python's."""
+        """Start the warden without the agent's environment, and only with modules of our own and Python's."""
         threads = str(THREADS if self._may_group else 0)
         self._orders, theirs = socket.socketpair()
         with theirs:
@@ -123,10 +123,10 @@ class WardenClient:
 
 
 def _channels() -> tuple[OutputPipe, socket.socket, socket.socket]:
-    """A pipe for the output of a command, and both ends of its socket; all of them or none.
+    """Pipe for the output of a command, and both ends of its socket; either all or an error.
 
     Raises:
-        OSError: no more files may be open, say.
+        OSError: for example, no more files may be open.
     """
     output = OutputPipe()
     try:
@@ -138,7 +138,7 @@ def _channels() -> tuple[OutputPipe, socket.socket, socket.socket]:
 
 
 class WardedProcess:
-    """Handle of one command that the warden runs; to close its socket is to kill it."""
+    """Handle of a command that the warden runs; closing its socket kills the command."""
 
     def __init__(self, channel: socket.socket, output: OutputPipe) -> None:
         self._loop = asyncio.get_running_loop()
@@ -146,22 +146,22 @@ class WardedProcess:
         self._output = output
         self._report = bytearray()
         self.exited: asyncio.Future[None] = self._loop.create_future()
-        """Done when nothing of the command is alive."""
+        """Done when no process of the command is alive."""
         self.ending = Ending()
         self._loop.add_reader(channel, self._receive)
 
     async def read(self, take: Callable[[bytes], None]) -> None:
-        """Give all output to `take`, until everyone who could write more has closed the pipe."""
+        """Give all output to `take`, until every possible writer has closed the pipe."""
         await self._output.read(take)
 
     async def kill(self) -> None:
-        """Kill all of it and wait until it is dead, for at most a little over 1 s."""
+        """Kill all processes of the command and wait for their death, for at most a little over 1 s."""
         with suppress(OSError):  # it has ended already
             self._channel.shutdown(socket.SHUT_WR)
         await asyncio.wait({self.exited}, timeout=DEATH_S)
 
     def close(self) -> None:
-        """Kill what is left and give everything back; again, nothing more."""
+        """Kill remaining processes and release all resources; a second call has no effect."""
         if self._channel.fileno() >= 0:
             if not self.exited.done():
                 log.warning("the end of a killed command was not reported in time; its supervisor goes on killing it")

@@ -1,4 +1,4 @@
-"""Working directories of commands: one for each window, made when first needed, and emptied when people ask for it."""
+"""Working directories of commands: one per window, made when first needed, and emptied at people's request."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from messages.base import Surface, Window
 log = logging.getLogger(__name__)
 
 TRASH = ".emptied"
-"""In the work root: folders that were emptied, until they are removed. No command sees it."""
+"""Folder in the work root for emptied folders until their removal. No command sees this folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workplace:
-    """Working directory and HOME of one window's commands, and the folders of the agent's own that they may read."""
+    """Working directory and HOME of a window's commands, and the agent's own folders readable there."""
 
     cwd: Path
-    """Directory in which commands start."""
+    """Start directory of commands."""
     home: Path
-    """Their HOME: never the operator's, so that no dotfile of theirs is read or written."""
+    """HOME of commands: never the operator's, so no dotfile of the operator's is read or written."""
     output: Path
     """Folder of full output: written by the agent, read-only for commands."""
     mounts: tuple[tuple[str, str], ...] = ()
@@ -47,9 +47,9 @@ class Workplaces:
     """Table of working directories; makes them, while no command of their window runs.
 
     A Discord window has `<work_root>/<surface>/<id>`, private to the agent's user, with links `logs` to the logs and
-    `.log` to its own, so that pointers work there. Attachments and kept output are in folders of the agent's own below
-    the data root: a sandbox shows the attachments at `attachments/` too, for which a folder is made to show them over;
-    without a sandbox a link leads there. The command line works in its caller's directory and leaves nothing in it:
+    `.log` to its own, so pointers work there. Attachments and kept output are in folders of the agent's own below
+    the data root. A sandbox also mounts the attachments at `attachments/`, over a folder made for this;
+    without a sandbox a link leads there. The command line works in its caller's directory and leaves no files there:
     home and kept output are then in a temporary directory that ends with the actor.
     """
 
@@ -77,14 +77,14 @@ class Workplaces:
         self._is_trash_to_go = self._is_removing = False
 
     def open(self, window: Window, logs: Path | None = None) -> Workplace:
-        """The directories of `window`, which exist now.
+        """Directories of `window`, made if missing.
 
         Args:
-            window: Whose.
-            logs: Where the link `logs` is to lead; None for all logs.
+            window: Owner of the directories.
+            logs: Target of the link `logs`; None for all logs.
 
         Raises:
-            RefusedError: there can be none.
+            RefusedError: the directories cannot be made.
         """
         if window.surface is Surface.CLI:
             return self._of_command_line()
@@ -112,16 +112,16 @@ class Workplaces:
         )
 
     def empty(self, window: Window) -> Path:
-        """Put an empty folder in the place of a window's, while none of its commands runs; nothing in it is opened.
+        """Put an empty folder in the place of a window's, while none of its commands runs; open no file inside.
 
-        What was in it is removed in the background; kept output goes with it. Attachments and logs are what people
-        sent and said: they stay.
+        The old content is removed in the background, with kept output. Attachments and logs are the words and files of
+        people, and stay.
 
         Returns:
             The folder.
 
         Raises:
-            RefusedError: that cannot be done.
+            RefusedError: the folder cannot be replaced.
         """
         try:
             folder, output = workdir(self.work_root, window), self._data_root / output_folder(window)
@@ -143,7 +143,7 @@ class Workplaces:
         return folder
 
     def remove_trash(self) -> None:
-        """Remove what was emptied, also by an agent before this one, in a thread; two would meet each other's holes."""
+        """Remove emptied folders, also an earlier agent's, in a single thread: two would disturb each other."""
         if not (self.work_root / TRASH).is_dir():
             return
         with self._trash_lock:
@@ -153,10 +153,10 @@ class Workplaces:
                 threading.Thread(target=self._go_on_removing, name="shell-trash", daemon=True).start()
 
     def reserve(self, files: Iterable[Path], folders: Iterable[Path]) -> tuple[str, ...]:
-        """Put something empty where the command line's folder has nothing yet, for a sandbox to lay itself over.
+        """Put empty files and folders in free places of the command line's folder, as mount points for a sandbox.
 
         Raises:
-            OSError: that cannot be done.
+            OSError: a file or folder cannot be made.
         """
         for place in files:
             place.touch(mode=0o600, exist_ok=False)
@@ -175,7 +175,7 @@ class Workplaces:
         return tuple((self._put_copy(path, content), path) for path, content in copies)
 
     def close(self) -> None:
-        """Remove what is temporary."""
+        """Remove temporary files."""
         for place in self._reserved:
             with contextlib.suppress(OSError):  # it has come into use
                 if place.is_dir():
@@ -230,7 +230,7 @@ class Workplaces:
         )
 
     def _show(self, folder: Path, name: str, target: Path) -> None:
-        """See that `name` in the folder can lead to `target`; what a command has put there instead is moved aside."""
+        """Ensure that `name` in the folder can lead to `target`; a command's replacement is moved aside."""
         place = folder / name
         if not self._can_overlay:
             _link(place, target)
@@ -243,9 +243,9 @@ class Workplaces:
                 place.mkdir(mode=PRIVATE)
 
     def _link_logs(self, folder: Path, logs: Path, window: Window) -> None:
-        """See that `logs` points to the logs, and `.log` to the window's own.
+        """Ensure that `logs` points to the logs, and `.log` to the window's own.
 
-        What a command has put there instead of a link is left alone.
+        A command's replacement for a link is left alone.
         """
         _link(folder / LOG_ROOT.name, logs)
         _link(folder / OWN_LOGS.name, logs / log_folder(window).relative_to(LOG_ROOT))
@@ -261,7 +261,7 @@ def workdir(work_root: Path, window: Window) -> Path:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder of the agent's own, if it is there."""
+    """Remove a folder of the agent's own, if present."""
     with suppress(FileNotFoundError):
         parent = open_folder(str(folder.parent))
         try:

@@ -1,4 +1,4 @@
-"""Discovery of skills: looks for them in folders and reads them; a file that has not changed is not read again."""
+"""Discovery of skills: looks for skills in folders and reads each; an unchanged file is not read again."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from domain.turn.skill import FILE_NAMES, Reading, Skill, read_front_matter, spl
 DEEPEST = 5
 """Levels of folders below a root."""
 MOST_FOLDERS = 2_000
-"""Looked into in all; a root that was set to a whole disk must not stop the agent."""
+"""Most folders in a search; a root that was set to a whole disk must not stop the agent."""
 LONGEST_FILE_BYTES = 1024 * 1024
 LONGEST_READ_BYTES = 64 * 1024
-"""Of a file that goes into a prompt whole, some 16,000 tokens."""
+"""Largest file to go into a prompt whole, some 16,000 tokens."""
 SKIPPED = "node_modules"
 MOST_CHANGES = 5
-"""Of an added skill, that one warning names."""
+"""Most changes of an added skill named in a warning."""
 
 
 _Version = tuple[int, int, int]
 """Modification time, size and inode of a file."""
 FrontMatter = Mapping[object, object]
-"""Keys and values of whatever types, as YAML has them."""
+"""Keys and values of any types, as in YAML."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedSkill:
-    """An added skill that is not used, as its files are no longer the accepted ones."""
+    """Added skill out of use, since its files are no longer the accepted files."""
 
     folder: str
     """Absolute."""
@@ -49,28 +49,28 @@ class ChangedSkill:
 
 @dataclass(frozen=True, slots=True)
 class SkillScan:
-    """The skills of all roots, and what is wrong with them."""
+    """Skills of all roots, and their faults."""
 
     skills: tuple[Skill, ...] = ()
     warnings: tuple[str, ...] = ()
     """Each names the file and the rule."""
     front_matters: Mapping[str, FrontMatter] = field(default_factory=dict)
-    """Name of a skill -> front matter of its file."""
+    """Name of a skill -> front matter of the skill's file."""
     added: Mapping[str, Entry] = field(default_factory=dict)
-    """Name of a skill that was added -> its record."""
+    """Name of an added skill -> record."""
     changed: tuple[ChangedSkill, ...] = ()
 
 
 def skill_roots(
     shipped: Iterable[Path], data_root: Path, folders: Iterable[str], *, trusts_data: bool = True
 ) -> tuple[Path, ...]:
-    """Folders of skills, in order of precedence; they need not exist.
+    """Folders of skills, in order of precedence; the folders need not exist.
 
     Args:
         shipped: Folders of the skills that come with parts of the agent.
         data_root: Absolute.
-        folders: Of the settings; `~` is the home of the agent's user, relative ones start at the data root.
-        trusts_data: False leaves out what lies in the data root.
+        folders: Folders of the settings; `~` is the home of the agent's user, relative paths start at the data root.
+        trusts_data: False leaves out the folders in the data root.
     """
     roots = [_expand(folder) for folder in ("skills", *folders) if folder]
     return (*shipped, *(data_root / root for root in roots if trusts_data or root.is_absolute()))
@@ -79,8 +79,7 @@ def skill_roots(
 def visible_folders(roots: Iterable[Path]) -> tuple[Path, ...]:
     """Folders that a sandbox must show, read-only and at the same path, to make every skill's files readable there.
 
-    The roots with links resolved, whether they exist yet or not, and folders of skills that lie elsewhere because a
-    link leads there.
+    The roots with links resolved, existing or not, and folders of skills elsewhere that a link leads to.
     """
     roots = tuple(roots)
     allowed = [Path(os.path.realpath(root)) for root in roots]
@@ -97,11 +96,11 @@ def skill_findings(roots: Iterable[Path]) -> tuple[str, ...]:
 
 
 def read_whole(skill: Skill) -> str:
-    """The text of a skill's file.
+    """Text of a skill's file.
 
     Raises:
-        OSError: it cannot be read any more.
-        ValueError: it is too long for a prompt, or no text any more.
+        OSError: the file cannot be read any more.
+        ValueError: the file is too long for a prompt, or no text any more.
     """
     path = Path(skill.path)
     with path.open("rb") as file:
@@ -116,14 +115,14 @@ class _File:
     """Content of a file at one version."""
 
     version: _Version | None
-    """None for an unreadable file."""
+    """Version of the file; None for an unreadable file."""
     reading: Reading
     fields: FrontMatter = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class _Scan:
-    """One walk through all roots."""
+    """Single walk through all roots."""
 
     files: list[Path] = field(default_factory=list)
     """With links resolved, in order."""
@@ -147,11 +146,11 @@ class SkillFolders:
     """The skills in `roots`, looked at afresh by each scan; any number of threads may scan."""
 
     def __init__(self, roots: tuple[Path, ...], most_folders: int = MOST_FOLDERS) -> None:
-        """Nothing is looked at yet.
+        """Begin without a look.
 
         Args:
-            roots: Where skills are, in order of precedence.
-            most_folders: Folders and files that one scan looks into.
+            roots: Roots of skills, in order of precedence.
+            most_folders: Most folders and files in a scan.
         """
         self._most_folders = most_folders
         self._roots = roots
@@ -159,7 +158,7 @@ class SkillFolders:
         self._installed = {root: InstalledSkills(root) for root in roots}
 
     def scan(self) -> SkillScan:
-        """Skills at this moment; of two skills with one name the first counts."""
+        """Skills at this moment; of two skills with the same name the first counts."""
         scan = _Scan()
         for root in self._roots:
             self._scan_root(root, scan)
@@ -185,7 +184,7 @@ class SkillFolders:
         return SkillScan(tuple(skills.values()), tuple(scan.warnings), fields, added, tuple(scan.changed))
 
     def _scan_root(self, root: Path, scan: _Scan) -> None:
-        """Find the files of skills in a root, without those that are no longer as they were accepted."""
+        """Find the files of skills in a root, without skills changed since their acceptance."""
         record, fault = self._installed[root].look()
         if fault:
             scan.seen.add(os.path.realpath(root))  # another root may lead here
@@ -238,7 +237,7 @@ class SkillFolders:
 
 
 def _read(path: Path, known: _File | None) -> _File:
-    """The file at `path`; what is `known` of it, if it is still of that version."""
+    """File at `path`; `known` if the version is still the same."""
     try:
         status = path.stat()
         version = (status.st_mtime_ns, status.st_size, status.st_ino)

@@ -1,4 +1,4 @@
-"""Front matter of a markdown file by any author: the values of its YAML, or the reason why it cannot be read."""
+"""Front matter of a markdown file by any author: the values of its YAML, or the reason against reading."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST_FRONT_MATTER = 16_384
 MOST_BRACKETS = 100
 """YAML's reader takes seconds over a thousand nested brackets."""
 _LONGEST_PROBLEM = 200
-"""Characters of what YAML's reader says, which may quote the file."""
+"""Most characters of a message by YAML's reader, since the message may quote the file."""
 _MERGE = "tag:yaml.org,2002:merge"
 
 
@@ -39,7 +39,7 @@ def front_matter_fields(text: str) -> object:
 
 
 class _Loader(yaml.SafeLoader):
-    """Reader of plain data without aliases and merges, by which a few lines could mean gigabytes."""
+    """Reader of plain data without aliases and merges, since a few lines of those could mean gigabytes."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         """Compose a value; anchors and aliases are refused."""
@@ -49,7 +49,7 @@ class _Loader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """Look for merges, which are refused."""
+        """Look for merges, and refuse any."""
         for key, _ in node.value:
             if key.tag == _MERGE:
                 raise ConstructorError(None, None, "merges (<<) are not allowed here", key.start_mark)

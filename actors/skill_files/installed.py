@@ -25,7 +25,7 @@ from domain.policy.foreign_skill.record import (
 )
 
 _Signature = tuple[int, ...]
-"""Device, inode, size, mode, and times of the last changes; an ordinary user cannot set the last one."""
+"""Device, inode, size, mode, and times of the last changes; an ordinary user cannot set the last time."""
 _READ_BYTES = 256 * 1024
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _EXECUTABLE = 0o111
@@ -57,7 +57,7 @@ class InstalledSkills:
     """Added skills of one folder of skills, looked at afresh by each `look`; an unchanged file is not read again."""
 
     def __init__(self, root: Path) -> None:
-        """Nothing is read yet.
+        """Begin without reading.
 
         Args:
             root: Folder of skills; need not exist.
@@ -96,10 +96,10 @@ class InstalledSkills:
             return (f"{error.filename or name}: cannot be read: {error.strerror}",)
 
     def files(self, name: str) -> Files:
-        """Files of the folder `name` in the root; links and other things that are no files count with no hash.
+        """Files of the folder `name` in the root; links and other non-files count with no hash.
 
         Raises:
-            OSError: the folder, or a file of it, cannot be read.
+            OSError: the folder, or a file inside, cannot be read.
         """
         seen: dict[str, tuple[_Signature, FileRecord]] = {}
         folder = os.open(self._root / name, _FOLDER)
@@ -147,14 +147,14 @@ class Visible:
 
     roots: tuple[str, ...]
     hidden: tuple[str, ...]
-    """Below the roots: skills whose files are not the accepted ones."""
+    """Paths below the roots: skills with files other than the accepted files."""
 
 
 class VisibleRoots:
-    """Folders of skills as commands may see them; any number of threads may look."""
+    """Folders of skills visible to commands; any number of threads may look."""
 
     def __init__(self, roots: Iterable[Path]) -> None:
-        """Nothing is read yet.
+        """Begin without reading.
 
         Args:
             roots: Folders of skills, links resolved.
@@ -162,7 +162,7 @@ class VisibleRoots:
         self._roots = {root: InstalledSkills(root) for root in roots}
 
     def look(self) -> Visible:
-        """The folders at this moment; one whose record cannot be used is not shown at all."""
+        """Folders at this moment; a folder with an unusable record is not shown at all."""
         roots, hidden = list[str](), list[str]()
         for root, installed in self._roots.items():
             if not root.is_dir():

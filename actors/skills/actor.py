@@ -23,27 +23,28 @@ from messages.turn import PrepareTurn, SkillCommands, TurnContribution
 log = logging.getLogger(__name__)
 
 FRESH_S = 3.0
-"""Age up to which a look at the folders serves every turn."""
+"""Age in seconds up to which a look at the folders serves every turn."""
 SHOWN_COMMIT = 12
 """Digits of a commit."""
 
 
 class SkillsActor(Actor):
-    """Contributes the list of skills to every turn, as the folders have it at that time.
+    """Contributes the list of skills to every turn, from the folders' content at the time.
 
-    Owns: nothing; it reads the skill folders, which people and other programs may change at any time.
+    Owns: no files; it reads the skill folders, open to changes by people and other programs at any time.
     Asks: no actor.
-    Crashes on: its own faults; a folder or file that cannot be read is a warning, logged once.
+    Crashes on: its own faults; an unreadable folder or file is a warning, logged once.
     """
 
     def __init__(
         self, *, roots: tuple[Path, ...], channels: Mapping[Path, frozenset[str]] = MappingProxyType({})
     ) -> None:
-        """Nothing is read yet.
+        """Begin without reading.
 
         Args:
-            roots: Where to look, in order of precedence; `actors.skill_files.folders.skill_roots` gives them.
-            channels: Folder of a skill -> channels whose conversations are offered the skill; others are for all.
+            roots: Folders in order of precedence, from `actors.skill_files.folders.skill_roots`.
+            channels: Folder of a skill -> channels whose conversations are offered the skill; all other skills are for
+                all.
         """
         super().__init__()
         self._channels = {folder.resolve(): each for folder, each in channels.items()}
@@ -51,12 +52,12 @@ class SkillsActor(Actor):
         self._scan = SkillScan()
         self._listing = Listing()
         self._offers: dict[frozenset[Path], tuple[str, tuple[SkillCommands, ...]]] = {}
-        """By the folders that are left out: instructions, and commands of the skills."""
+        """Excluded folders -> instructions, and commands of the remaining skills."""
         self._looked_at: float | None = None
         self._logged: frozenset[str] = frozenset()
 
     def on_start(self) -> None:
-        """Look once, so that an operator sees warnings at the start."""
+        """Look once, so an operator sees warnings at the start."""
         self._look()
 
     def handle(self, message: SkillsMessage) -> None:
@@ -75,7 +76,7 @@ class SkillsActor(Actor):
                 not_understood(message)
 
     def _look(self, *, is_now: bool = False) -> None:
-        """Scan the folders, unless that was done a moment ago; `is_now` scans all the same."""
+        """Scan the folders, unless scanned a moment ago; `is_now` scans all the same."""
         now = self.monotonic()
         if not is_now and self._looked_at is not None and now - self._looked_at < FRESH_S:
             return
@@ -156,7 +157,7 @@ class SkillsActor(Actor):
         )
 
     def _read(self, message: ReadSkill) -> SkillRead | Refused:
-        """The skill as its file is now, which may have changed since the last look."""
+        """Skill from its present file, perhaps changed since the last look."""
         skill = next((each for each in self._scan.skills if each.name == message.name), None)
         if skill is None:
             return Refused(
@@ -177,5 +178,5 @@ class SkillsActor(Actor):
 
 
 def _origin_of(entry: Entry) -> str:
-    """Source of an added skill in words; empty for a skill that was put there by hand."""
+    """Source of an added skill in words; empty for a skill put there by hand."""
     return " ".join(filter(None, (entry.source, entry.path, entry.commit[:SHOWN_COMMIT])))

@@ -1,4 +1,4 @@
-"""Slash commands of the skills: one that puts a skill to work, and one that lists all skills with their cost."""
+"""Slash commands of the skills: the first puts a skill to work, the second lists all skills with their cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONGEST_DESCRIPTION = 120
 """Characters of a description in a chat."""
 LONGEST_ORIGIN = 100
 MOST_SHOWN = 100
-"""Skills of one answer in a chat."""
+"""Most skills of an answer in a chat."""
 MOST_WARNINGS = 20
 SHIPPED = "shipped"
 
@@ -75,7 +75,7 @@ def _state(skill: SkillEntry) -> str:
 
 
 def _public_origin(origin: str) -> str:
-    """Origin of a skill for people in a chat, who need not know the folders of the agent's machine."""
+    """Origin of a skill for people in a chat, without the folders of the agent's machine."""
     if origin == SHIPPED or ("://" in origin and urlsplit(origin.partition(" ")[0]).scheme in ("https", "ssh")):
         return origin
     return "this machine"
@@ -86,7 +86,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _names(reply: Message) -> tuple[str, ...]:
-    """Names of the skills that can be called."""
+    """Names of the callable skills."""
     if not isinstance(reply, SkillsListed):
         return ()
     return tuple(skill.name for skill in reply.skills if skill.state is not SkillState.CHANGED)

@@ -13,7 +13,7 @@ from messages.skills import SKILLS, ListSkills
 
 
 def row(plan: Plan, parts: Parts) -> Part:
-    """Row of the one actor that lists skills."""
+    """Row of the single actor that lists skills."""
 
     def roots() -> tuple[Path, ...]:
         return skill_roots(

@@ -1,7 +1,7 @@
-"""Control sockets: SocketActor and the doors through which scripts in a sandbox, and the operator, reach the actors.
+"""Control sockets: SocketActor and the sockets through which scripts in a sandbox, and the operator, reach the actors.
 
-Read first `actor.py` (what is opened, and how a request becomes a message), then `door.py` (one listening socket), then
-`verb.py` (how a request's arguments become the message that another actor owns). `client.py` is the operator's side.
+Read first `actor.py` (the sockets opened, and the way from a request to a message), then `door.py` (a listening
+socket), then `verb.py` (a request's arguments become another actor's message). `client.py` is the operator's side.
 `doors.py` is the only writer of the folder of sockets, of `agent.sock` and of `agent.key`; `wire.py` and `verb.py` are
 pure.
 """

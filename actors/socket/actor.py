@@ -1,4 +1,4 @@
-"""SocketActor: the doors through which scripts in the sandbox, and the operator's commands, reach the actors."""
+"""SocketActor: the sockets through which scripts in the sandbox, and the operator's commands, reach the actors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ IDLE_S = 900.0
 SWEEP_S = 60.0
 OPEN_S = 5.0
 RETRY_S = 5.0
-"""Until the sockets are tried again that could not be made."""
+"""Seconds until another try to make missing sockets."""
 HELP = "help"
 STATUS = "status"
 NOT_IN_LANES = (
@@ -60,7 +60,7 @@ class SocketConfig:
     idle_s: float = IDLE_S
     """A door unused for so long is closed; must be longer than any command may run."""
     open_files: int | None = None
-    """Limit of the process's descriptors, of which the sockets take a part; None to ask the kernel."""
+    """Limit of the process's descriptors, shared with the sockets; None to ask the kernel."""
     patience: Patience = USUAL_PATIENCE
     """Patience with clients."""
 
@@ -68,17 +68,17 @@ class SocketConfig:
 class SocketActor(Actor):
     """Owner of the control sockets: one for each window with commands, one for the window's lanes, and the operator's.
 
-    Owns: the sockets, the folder they are in, the operator's key.
-    Asks: for each request, the actor that its verb names; for `status`, every actor that describes itself.
+    Owns: the sockets, their folder, the operator's key.
+    Asks: for each request, the actor named by its verb; for `status`, every actor that describes itself.
     Crashes on: its own faults; never on a client, nor on a full or unwritable disk: then the sockets wait until the
     disk recovers. A crash cuts all connections; windows get new sockets with their next commands.
     """
 
     def __init__(self, config: SocketConfig) -> None:
-        """Nothing is opened yet.
+        """Open no socket yet.
 
         Args:
-            config: What may be asked where.
+            config: Allowed questions at each socket.
 
         Raises:
             ValueError: a verb has the name of one of the actor's own.
@@ -92,7 +92,7 @@ class SocketActor(Actor):
         self._loop = LoopThread("socket", self)
         self._doors: Doors | None = None
         self._trouble: str | None = "not tried yet"
-        """Why the operator's socket and the folder of the others are not there; None when they are."""
+        """Reason for the absence of the operator's socket and the sockets' folder; None when present."""
         self._tending: Timer | None = None
 
     def on_start(self) -> None:
@@ -103,7 +103,7 @@ class SocketActor(Actor):
         self._tend()
 
     def handle(self, message: Message) -> None:
-        """Open a door, or hand what another actor answered to the client who waits for it."""
+        """Open a socket, or hand another actor's answer to the waiting client."""
         match message:
             case OpenDoor() if self._trouble is not None:
                 reason = f"the control sockets cannot be made: {self._trouble}"
@@ -166,7 +166,7 @@ class SocketActor(Actor):
     # on the loop's thread
 
     async def _open_operator(self, path: Path) -> OSError | None:
-        """Open the operator's door; why that cannot be done, which is no fault of the loop's."""
+        """Open the operator's socket; return the reason for a failure, no fault of the loop's."""
         try:
             self._key = self._ready.open_operator(path, self._carry_out_operator)
         except OSError as error:

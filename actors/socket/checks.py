@@ -1,4 +1,4 @@
-"""Checks of the control sockets: leftovers of an agent that was killed, and hosts of a running agent."""
+"""Checks of the control sockets: leftovers of a killed agent, and hosts of a running agent."""
 
 from __future__ import annotations
 

@@ -15,18 +15,19 @@ from actors.linux.regular_file import open_regular
 from actors.socket.paths import OPERATOR_SOCKET, reachable
 
 ANSWER_S = 70.0
-"""Longer than the agent lets a request take unless its verb says otherwise, so that its own sentence arrives first."""
+"""Longest wait in seconds: longer than the agent's usual limit of a request, so the agent's own message arrives first.
+"""
 
 _CREDENTIALS = struct.Struct("3i")
-"""Of the process at a socket's other end: its id, user and group."""
+"""Id, user and group of the process at a socket's other end."""
 
 
 class AgentNotRunningError(Exception):
-    """No agent holds the data root, or it does not answer; the text says so."""
+    """No agent holds the data root, or the agent does not answer; the text says so."""
 
 
 class AgentSilentError(AgentNotRunningError):
-    """One was reached and has not answered; what it was asked may be done yet."""
+    """An agent was reached and has not answered; the request may still be carried out."""
 
 
 class RefusalError(Exception):
@@ -78,11 +79,11 @@ def _answer(line: bytes) -> dict[str, Any]:
 
 
 def _key(path: Path) -> tuple[str, int]:
-    """The operator's key and the user whose file it is; a link is not followed.
+    """Operator's key and the owner of its file; a link is not followed.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: it is no key.
+        OSError: the key cannot be read.
+        ValueError: the content is no key.
     """
     with os.fdopen(open_regular(path, os.O_RDONLY | os.O_NOFOLLOW), encoding="ascii") as file:
         return file.read(), os.fstat(file.fileno()).st_uid

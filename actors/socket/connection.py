@@ -1,4 +1,4 @@
-"""Connection to one client: whole lines in and out, with never more of it in memory than one line each way needs."""
+"""Connection to a client: whole lines in and out, with at most the memory of a line each way."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Connection:
     """
 
     def __init__(self, accepted: socket.socket) -> None:
-        """Take over `accepted`, which does not block."""
+        """Take over `accepted`, a non-blocking socket."""
         self._socket = accepted
         self._begun = bytearray()
         """Data taken from the kernel and not yet returned as lines."""
@@ -34,7 +34,7 @@ class Connection:
         self.has_ended = False
         """True if the client has sent its last data."""
         self.unread_bytes = 0
-        """Of answers that the client has yet to read."""
+        """Bytes of answers that the client has yet to read."""
 
     @property
     def is_gone(self) -> bool:
@@ -59,10 +59,10 @@ class Connection:
             loop.remove_reader(self._socket)
 
     def take(self) -> bytes:
-        """The next whole line, or the last one; empty if it has not come yet, or if none will.
+        """Next whole line, or the last line; empty if the line has not come yet, or if no more lines will come.
 
         Raises:
-            LineTooLongError: it has more than the most bytes that are allowed.
+            LineTooLongError: the line has more than the most bytes allowed.
         """
         if _NEWLINE not in self._begun and not self.has_ended:
             self._receive()
@@ -74,7 +74,7 @@ class Connection:
         return line
 
     async def write(self, line: bytes, patience_s: float) -> None:
-        """Send a line after those that are being sent; a client that has gone, or reads too slowly, is cut off."""
+        """Send a line after earlier unsent lines; a client that has gone, or reads too slowly, is cut off."""
         self.unread_bytes += len(line)
         try:
             async with self._writing, asyncio.timeout(patience_s):
@@ -93,7 +93,7 @@ class Connection:
             return  # it has ended already
 
     def close(self) -> None:
-        """Give the descriptor back; answers that the kernel has are still delivered. Idempotent."""
+        """Close the descriptor; answers held by the kernel are still delivered. Idempotent."""
         self._socket.close()
 
     def _receive(self) -> None:
@@ -108,7 +108,7 @@ class Connection:
 
 
 def peer_uid(accepted: socket.socket) -> int:
-    """The uid of the process that connected, as this process's user namespace knows it."""
+    """Uid of the connected process, as this process's user namespace knows the uid."""
     raw = accepted.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     _pid, uid, _gid = _CREDENTIALS.unpack(raw)
     return int(uid)

@@ -1,4 +1,4 @@
-"""One listening socket and the connections that came in through it; everything here runs on the actor's loop."""
+"""Listening socket and its connections; everything here runs on the actor's loop."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from actors.socket.wire import LONGEST_LINE_BYTES, Request, RequestError, Reques
 log = logging.getLogger(__name__)
 
 IN_FLIGHT = 8
-"""Requests of one door that are carried out at a time, and of one connection that are read and not yet answered."""
+"""Concurrent requests of a socket, and read but unanswered requests of a connection."""
 UNREAD_CONNECTIONS = 2
-"""Of one door that have a request read before there is room to carry it out; the others' stay with the kernel."""
+"""Connections of a socket with a request read before there is room; all other requests stay with the kernel."""
 CONNECTIONS = 16
-"""Served at a time by one door; further ones wait."""
+"""Connections served at a time by a socket; further connections wait."""
 BACKLOG = 100
-"""Of waiting connections; a program with a time-out, such as the skills' scripts, fails at once beyond it."""
+"""Most waiting connections; beyond, a program with a time-out, such as the skills' scripts, fails at once."""
 NO_FILES_PAUSE_S = 1.0
 """Before the next try when the process may open no more files."""
 FAULT_PAUSE_S = 0.02
-"""Pause of a connection after a faulty line, so that a flood of faulty lines costs the agent little."""
+"""Pause of a connection after a faulty line, so a flood of faulty lines costs the agent little."""
 
 CarryOut = Callable[[Request], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Limits of a door's patience with its clients."""
+    """Limits of a socket's patience with clients."""
 
     silence_s: float = 120.0
     """A connection without a whole line for so long is closed."""
     unread_s: float = 60.0
-    """A client that does not read its answers for so long is cut off."""
+    """Seconds after which a client is cut off for not reading its answers."""
     unread_bytes: int = 16 * 1024 * 1024
-    """Limit of unread answers of a door's clients; beyond it, the client with most unread bytes is cut off."""
+    """Limit of unread answers of a socket's clients; beyond it, the client with most unread bytes is cut off."""
 
 
 USUAL_PATIENCE = Patience()
@@ -49,33 +49,33 @@ class Tally:
     """Counts of all doors since the actor started."""
 
     most_connections: int
-    """That all doors together may have, besides the one that each may always have."""
+    """Most connections of all sockets together, besides a guaranteed connection for each."""
     patience: Patience = USUAL_PATIENCE
     connections: int = 0
     """Open now."""
     requests: int = 0
     faults: int = 0
     strangers: int = 0
-    """Connections of other users, which were closed unheard."""
+    """Number of connections of other users, closed unheard."""
     full: set[Door] = field(default_factory=set)
     """Sockets that accept no client until a client leaves, at any socket."""
 
 
 class Door:
-    """Server of one socket: reads requests, has them carried out, answers; a client can only slow down its own door.
+    """Server of a socket: reads requests, has them carried out, answers; a client can only slow down its own socket.
 
     A request is read only when there is room and its client still waits. A request sent to an actor keeps its room
     until the answer, even if the client leaves: so a client cannot get more concurrent work by reconnecting.
     """
 
     def __init__(self, carry_out: CarryOut, allowed_uids: frozenset[int], tally: Tally) -> None:
-        """A door that does not listen yet.
+        """Begin without listening.
 
         Args:
-            carry_out: Gives a request's result as JSON can say it, or raises RequestError.
-            allowed_uids: Of processes that may connect. A sandbox's user namespace changes nothing about them: the
-                kernel gives a peer's uid as this process sees it, which is the uid that the sandbox was started with.
-            tally: Shared by all doors.
+            carry_out: Gives a request's result in a form fit for JSON, or raises RequestError.
+            allowed_uids: Uids of processes that may connect. A sandbox's user namespace does not change the uids: the
+                kernel gives a peer's uid as this process sees it, the uid at the sandbox's start.
+            tally: Shared by all sockets.
         """
         self._carry_out = carry_out
         self._allowed_uids = allowed_uids
@@ -92,7 +92,7 @@ class Door:
         return bool(self._connections)
 
     def listen(self, listener: socket.socket) -> None:
-        """Accept from now on what connects to the bound `listener`, which is this door's from now on.
+        """Accept from now on connections to the bound `listener`, now owned by this object.
 
         Raises:
             OSError: the socket cannot listen.
@@ -102,7 +102,7 @@ class Door:
         self._resume()
 
     def close(self) -> None:
-        """Accept nothing more and cut all connections."""
+        """Stop accepting and cut all connections."""
         listener, self._listener = self._listener, None
         if listener is not None:
             asyncio.get_running_loop().remove_reader(listener.fileno())
@@ -128,7 +128,7 @@ class Door:
         asyncio.get_running_loop().remove_reader(listener.fileno())
 
     def _accept(self, listener: socket.socket) -> None:
-        """Let one client in; asyncio's own servers take a hundred at a time, which lets a flood of them delay all."""
+        """Let a client in; asyncio's own servers take a hundred at a time, so a flood of clients would delay all."""
         if not self._may_accept():
             self._pause(listener)
             self._tally.full.add(self)
@@ -184,7 +184,7 @@ class Door:
             await asyncio.sleep(FAULT_PAUSE_S)  # connecting in vain shall cost the client more than the agent
 
     async def _next_line(self, connection: Connection, places: asyncio.Semaphore) -> bytes:
-        """One request's line, once there is room to carry it out, which is taken, as is a place; empty at the end."""
+        """Request's line, once there is room to carry it out; the room and a place are taken. Empty at the end."""
         await places.acquire()
         silent_until = asyncio.get_running_loop().time() + self._tally.patience.silence_s
         try:

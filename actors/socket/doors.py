@@ -29,14 +29,14 @@ ROOT_UID = 0
 MOST_DOORS = 1_000
 """However many files may be open."""
 _SHARE_OF_DOORS = 4
-"""At most one in so many descriptors is a door."""
+"""Divisor of the descriptors: at most this share are sockets for listening."""
 _SHARE_OF_CONNECTIONS = 8
-"""At most one in so many is a connection, besides the one that each door may always have."""
+"""Divisor of the descriptors: at most this share are connections, besides a guaranteed connection for each socket."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entrance:
-    """Whose a door is: each window has one, and another for its lanes, which may ask less."""
+    """Owner of a socket: each window has a socket, and another with fewer rights for its lanes."""
 
     window: Window
     is_lane: bool = False
@@ -44,7 +44,7 @@ class Entrance:
 
 @dataclass(slots=True)
 class _Endpoint:
-    """A door and where it is."""
+    """Listening socket, with the place."""
 
     door: Door
     path: Path
@@ -52,7 +52,7 @@ class _Endpoint:
 
 
 class Doors:
-    """Sockets of windows, in one folder that only the agent can list, under names that cannot be guessed."""
+    """Sockets of windows, in a folder that only the agent can list, under names that cannot be guessed."""
 
     def __init__(
         self,
@@ -61,14 +61,14 @@ class Doors:
         open_files: int | None = None,
         patience: Patience = USUAL_PATIENCE,
     ) -> None:
-        """No door yet.
+        """Begin without sockets.
 
         Args:
-            folder: Of the windows' sockets; made if missing. None, or a path that is too long for sockets to be in it,
+            folder: Folder of the windows' sockets; made if missing. None, or a path too long for sockets,
                 is replaced by a temporary folder.
             monotonic: Seconds.
-            open_files: How many descriptors the process may have; None to ask the kernel.
-            patience: With clients.
+            open_files: Descriptors allowed to the process; None to ask the kernel.
+            patience: Patience with clients.
         """
         files = most_open_files() if open_files is None else open_files
         self._most = max(1, min(MOST_DOORS, files // _SHARE_OF_DOORS))
@@ -86,10 +86,10 @@ class Doors:
         return len(self._places)
 
     def prepare(self) -> None:
-        """Make the folder and remove what an earlier life left in it; may be tried again.
+        """Make the folder and remove an earlier life's leftovers; may be tried again.
 
         Raises:
-            OSError: it cannot be made or written.
+            OSError: the folder cannot be made or written.
         """
         requested = self._wanted
         if requested is None or not fits(requested / ("x" * _NAME_LENGTH)):
@@ -147,7 +147,7 @@ class Doors:
             self._close(entrance)
 
     def close(self) -> None:
-        """Close them all and leave no file."""
+        """Close all sockets and leave no file."""
         for entrance in list(self._places):
             self._close(entrance)
         if self._operator is not None:
@@ -159,9 +159,9 @@ class Doors:
             self._temporary.cleanup()
 
     def _make_room(self) -> None:
-        """Close the door that was unused for longest, if there are as many as may be; one without a client first.
+        """At the limit, close the socket unused for longest; a socket without a client first.
 
-        A command that runs on in that window loses it; the window's next command gets another.
+        A command still running in that window loses the socket; the window's next command gets another.
         """
         if len(self._places) >= self._most:
             self._close(min(self._places, key=lambda each: (self._places[each].door.busy, self._places[each].used_at)))
@@ -178,7 +178,7 @@ class Doors:
 
 
 def _remove(path: Path) -> None:
-    """Take a file away that says nothing any more; one that stays is taken away at the next start."""
+    """Remove an obsolete file; a file that stays is removed at the next start."""
     try:
         path.unlink(missing_ok=True)
     except OSError as error:

@@ -14,7 +14,7 @@ _SOCKETS = "sockets"
 
 
 def row(plan: Plan, parts: Parts) -> Part:
-    """The one actor that scripts and the operator reach the others through."""
+    """Row of the single actor through which scripts and the operator reach other actors."""
     started_at = plan.system.clock.now()
 
     def build(_key: str) -> Actor:

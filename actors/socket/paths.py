@@ -11,7 +11,7 @@ from pathlib import Path
 from actors.linux.disk import put_secret
 
 LONGEST_PATH_BYTES = 107
-"""Of a Unix socket's path on Linux (sun_path without its NUL)."""
+"""Longest path in bytes of a Unix socket on Linux (sun_path without its NUL)."""
 OPERATOR_SOCKET = "agent.sock"
 """In the data root."""
 _UNBORN = ".new"
@@ -24,9 +24,9 @@ def fits(path: Path) -> bool:
 
 @contextmanager
 def reachable(path: Path) -> Iterator[str]:
-    """A path of `path`'s socket that the kernel takes, good inside the `with`.
+    """Path of `path`'s socket in a form for the kernel, good inside the `with`.
 
-    One that is too long is reached through the folder's descriptor, which needs Linux's /proc.
+    A path too long for the kernel goes through the folder's descriptor, with the help of Linux's /proc.
 
     Raises:
         OSError: the folder cannot be opened.

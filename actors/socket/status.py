@@ -15,16 +15,16 @@ from messages.status import DescribeYourself, SelfDescription
 
 DEADLINE_S = 1.0
 FULLEST = 10
-"""Mailboxes that are named."""
+"""Most mailboxes named."""
 
 Facts = Mapping[str, object]
 
 
 def system_facts(system: ActorSystem, started_at: datetime) -> Facts:
-    """The kernel's figures, as JSON says them.
+    """Figures of the kernel, in a form fit for JSON.
 
     Args:
-        system: The running one.
+        system: The running system.
         started_at: Aware UTC.
     """
     waiting = mailboxes(system)
@@ -60,7 +60,7 @@ class Status:
         self._facts = facts
 
     async def report(self) -> dict[str, object]:
-        """Everything that is known within the deadline; who was late is named."""
+        """All facts known within the deadline; late actors are named."""
         answers = await asyncio.gather(*(self._describe(address) for address in self._describers))
         answer_of = dict(zip(self._describers, answers, strict=True))
         return {

@@ -1,4 +1,4 @@
-"""Verbs, which can be asked at a door: how a request's arguments become the message that an actor owns."""
+"""Verbs for requests at a control socket: a request's arguments become an actor's message."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ _FILLED_IN = frozenset({"request_id", "reply_to"})
 _PROBLEM_AT = " - at `$."
 _UNKNOWN = "Object contains unknown field `"
 _WORTH_READING_BYTES = 200
-"""A longer faulty value is shown by its beginning, as it came."""
+"""Size in bytes beyond which a faulty value is cut to the beginning, in the raw form."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """Context of a request, as the door itself knows it."""
+    """Context of a request, as known to the socket itself."""
 
     request_id: RequestId
     reply_to: Address
     window: Window | None
-    """The door's; None at the operator's door, where the asker may name one, and else is `OPERATOR`."""
+    """Window of the socket; None at the operator's socket: the operator may name a window, else `OPERATOR` counts."""
 
 
 def message_of(verb: Verb, name: str, arguments: msgspec.Raw, caller: RequestContext) -> Message:
-    """The message that a request becomes.
+    """Message made from a request.
 
-    The arguments are decoded straight into the fields of the verb's message, each with the maximum that its type has:
-    of anything else that a client sends, no object is ever made.
+    The arguments are decoded straight into the fields of the verb's message, each with its type's maximum:
+    no other data from a client ever becomes an object.
 
     Raises:
-        RequestError: an argument is unknown, missing, of the wrong type or size, or not the asker's to give.
+        RequestError: an argument is unknown, missing, of the wrong type or size, or not the requester's to give.
     """
     decoded = _decode_arguments(verb, name, arguments, operator=caller.window is None)
     fields = {field: getattr(decoded, field) for field in decoded.__struct_fields__}
@@ -52,7 +52,7 @@ def message_of(verb: Verb, name: str, arguments: msgspec.Raw, caller: RequestCon
 
 
 def addressee(verb: Verb, message: Message) -> Address:
-    """Addressee of the message: one actor, or the actor of the message's window."""
+    """Addressee of the message: a single actor, or the actor of the message's window."""
     if isinstance(verb.to, Address):
         return verb.to
     window: Window = message.window  # type: ignore[attr-defined]  # seen to by `check_verb`
@@ -66,7 +66,7 @@ def arguments_of(verb: Verb, *, operator: bool) -> tuple[msgspec.structs.FieldIn
 
 
 def help_on(verbs: Mapping[str, Verb], *, operator: bool) -> dict[str, object]:
-    """Description of each verb and its arguments."""
+    """Description of each verb with all arguments."""
     return {
         "verbs": {
             name: {
@@ -83,7 +83,7 @@ def help_on(verbs: Mapping[str, Verb], *, operator: bool) -> dict[str, object]:
 
 @cache
 def _decoder(verb: Verb, operator: bool) -> msgspec.json.Decoder[msgspec.Struct]:
-    """Decoder of what may be given to `verb`, and of nothing else."""
+    """Decoder of the arguments allowed to `verb`, and of no others."""
     fields = [
         (WINDOW, Annotated[str, Meta(max_length=LONGEST_WINDOW_NAME)] | None, None)
         if field.name == WINDOW
@@ -96,7 +96,7 @@ def _decoder(verb: Verb, operator: bool) -> msgspec.json.Decoder[msgspec.Struct]
 
 @cache
 def _view(verb: Verb) -> msgspec.json.Decoder[msgspec.Struct]:
-    """Decoder of the same arguments as the bytes that they came as, for sentences about them."""
+    """Decoder of the same arguments as raw bytes, for sentences about them."""
     names = [field.name for field in arguments_of(verb, operator=True)]
     nothing = msgspec.Raw(b"")
     kind = msgspec.defstruct("View", [(name, msgspec.Raw, nothing) for name in {WINDOW, *names}])
@@ -120,7 +120,7 @@ def _decode_arguments(verb: Verb, name: str, arguments: msgspec.Raw, *, operator
 
 
 def _word_problem(problem: str, verb: Verb, name: str, arguments: msgspec.Raw, *, operator: bool) -> str:
-    """The finding of msgspec with the argument in front and what it was."""
+    """Finding of msgspec, led by the argument's name and value."""
     rule, actual, place = problem.partition(_PROBLEM_AT)
     if not actual and rule.startswith(_UNKNOWN):
         argument = rule.removeprefix(_UNKNOWN).removesuffix("`")
@@ -162,7 +162,7 @@ def _describe_field(field: msgspec.structs.FieldInfo) -> dict[str, object]:
 
 
 def _bounds(kind: Any) -> dict[str, object]:
-    """Limits of a field, under the names that JSON Schema has for them."""
+    """Limits of a field, under JSON Schema's names."""
     names = {"min_length": "minLength", "max_length": "maxLength", "ge": "minimum", "le": "maximum"}
     return {
         shown_as: limit

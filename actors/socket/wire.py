@@ -1,4 +1,4 @@
-"""The line format of the control sockets: one JSON object a line, each request answered by one of the same `id`."""
+"""Line format of the control sockets: a JSON object per line, each request answered by a line with the same `id`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from msgspec import Meta
 from messages.base import make_ready
 
 LONGEST_LINE_BYTES = 64 * 1024
-"""Of a request, with its newline."""
+"""Longest request in bytes, including the newline."""
 LONGEST_ANSWER_BYTES = 8 * 1024 * 1024
 LONGEST_NAME = 64
 """Characters of a request's id, of a verb and of the operator's key."""
 GREATEST_ID = 2**53
 MOST_CHARACTERS = 60
-"""Most characters of a faulty value that an error repeats."""
+"""Most characters of a faulty value in an error."""
 EXAMPLE = 'a line must be one JSON object such as {"id": 1, "verb": "help", "arguments": {}}'
 
 Name = Annotated[str, Meta(max_length=LONGEST_NAME)]
@@ -27,27 +27,27 @@ MALFORMED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class RequestError(ValueError):
-    """A request that cannot be carried out; the text names the value and the rule."""
+    """Request that cannot be carried out; the text names the value and the rule."""
 
     def __init__(self, reason: str, name: RequestName = None) -> None:
         super().__init__(reason)
         self.name = name
-        """Of the request, as far as it could be read."""
+        """Id of the request, as far as readable."""
 
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One request as it stands on the wire."""
+    """Request in the wire form."""
 
     verb: Name
     id: RequestName = None
     arguments: msgspec.Raw = msgspec.Raw(b"{}")
-    """Left as bytes until the verb's type says what they may be: nothing is built from what no verb takes."""
+    """Arguments as bytes until decoded by the verb's type: arguments unknown to the verb become no object."""
     key: Name = ""
-    """Proves to the operator's door that the asker may read the data root."""
+    """Key that proves to the operator's socket the right to read the data root."""
 
 
 class _Named(msgspec.Struct, frozen=True):
-    """As much of a faulty request as its answer needs."""
+    """Part of a faulty request needed for the answer."""
 
     id: RequestName = None
 
@@ -57,10 +57,10 @@ _NAMED_DECODER = msgspec.json.Decoder(_Named, strict=True)
 
 
 def parse(line: bytes) -> Request:
-    """The request in `line`; its arguments are still to be judged.
+    """Request in `line`, with its arguments not yet checked.
 
     Raises:
-        RequestError: there is none.
+        RequestError: the line holds no request.
     """
     try:
         return _DECODER.decode(line)
@@ -69,7 +69,7 @@ def parse(line: bytes) -> Request:
 
 
 def success(name: RequestName, result: object) -> bytes:
-    """The line that answers a request with `result`."""
+    """Line that answers a request with `result`."""
     try:
         line = msgspec.json.encode({"id": name, "ok": True, "result": result}) + b"\n"
     except UnicodeEncodeError:  # a file's name or content, of somebody who writes what he likes
@@ -80,7 +80,7 @@ def success(name: RequestName, result: object) -> bytes:
 
 
 def _spelled_out(value: object) -> object:
-    """A value of JSON with bytes that are no UTF-8 spelled out in its texts."""
+    """JSON value with invalid UTF-8 bytes spelled out in its texts."""
     match value:
         case str():
             return value.encode(errors="backslashreplace").decode()
@@ -93,13 +93,13 @@ def _spelled_out(value: object) -> object:
 
 
 def failure(name: RequestName, reason: str) -> bytes:
-    """The line that answers a request with a sentence; bytes of a path in it that are no UTF-8 are spelled out."""
+    """Line that answers a request with a sentence; invalid UTF-8 bytes of a path are spelled out."""
     reason = reason.encode(errors="backslashreplace").decode()
     return msgspec.json.encode({"id": name, "ok": False, "error": reason}) + b"\n"
 
 
 def quote_value(value: object) -> str:
-    """`value` as an error repeats it: cut short and on one line."""
+    """`value` in the form for an error: cut short and on one line."""
     return brief(repr(value), MOST_CHARACTERS)
 
 
@@ -109,7 +109,7 @@ def brief(text: str, most: int) -> str:
 
 
 def _name_in(line: bytes) -> RequestName:
-    """The id in a line that is a JSON object at least."""
+    """Id in a line with at least a JSON object."""
     try:
         return _NAMED_DECODER.decode(line).id
     except MALFORMED:

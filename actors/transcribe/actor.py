@@ -30,9 +30,9 @@ from messages.web import (
 log = logging.getLogger(__name__)
 
 MOST_OF_WINDOW = 16
-"""Recordings of one window that wait at a time."""
+"""Most waiting recordings of a window."""
 MOST_HELD_BYTES = 256 << 20
-"""Of all recordings that wait or are listened to."""
+"""Most bytes of all recordings waiting or in transcription."""
 READ_S = 20.0
 CLOSE_S = 2.0
 
@@ -41,13 +41,13 @@ LocateFile = Callable[[Window, str], tuple[Path, str]]
 
 
 class TranscribeActor(Actor):
-    """Queue before the transcription: one recording of each window at a time, and several windows beside each other.
+    """Queue before the transcription: a single recording of each window at a time, and several windows in parallel.
 
     Owns: the event loop, and on it the connections to the server.
     Asks: the server, or the shell for a command with whisper.cpp's program.
-    Crashes on: a loop thread that cannot be started, and its own faults; nothing that a server or a program does. What
-    was asked before a crash or a stop is refused; Discord still has each message that waits, and the next start asks
-    again. The same request again while it waits changes nothing.
+    Crashes on: a loop thread that cannot be started, and its own faults; never on acts of a server or a program.
+    Requests from before a crash or a stop are refused; Discord still has each waiting message, and the next start asks
+    again. A repeated request has no effect while the first waits.
     """
 
     def __init__(
@@ -71,11 +71,11 @@ class TranscribeActor(Actor):
         self._last_fault = ""
 
     def on_start(self) -> None:
-        """Start the loop; connections are made when they are needed."""
+        """Start the loop; connections are made when needed."""
         self._loop.start()
 
     def handle(self, message: TranscribeMessage | CommandReply) -> None:
-        """Take a recording, or answer and let the next one start."""
+        """Take a recording, or answer and let the next recording start."""
         match message:
             case TranscribeAudio() | TranscribeFile():
                 self._take(message)
@@ -91,7 +91,7 @@ class TranscribeActor(Actor):
         self.in_progress = bool(self._queue)
 
     def on_stop(self) -> None:
-        """End every call and say so to those who wait."""
+        """End every call and reply to waiting requesters."""
         for request in self._queue.clear():
             self.tell(request.reply_to, Refused(request_id=request.request_id, reason=TRANSCRIPTION_RESTARTED))
         with self.blocking():
@@ -120,7 +120,7 @@ class TranscribeActor(Actor):
             self._begin(request)
 
     def _begin(self, request: TranscribeRequest) -> None:
-        """Have exactly one result told to this actor, unless it stops before."""
+        """Have exactly one result sent to this actor, unless it stops before."""
 
         def tell(served: Future[RecordingDone]) -> None:
             if served.cancelled():
@@ -175,7 +175,7 @@ class TranscribeActor(Actor):
         return Recording(request.window, audio, request.path)
 
     def _read(self, window: Window, path: str) -> bytes:
-        """All of a file, however hostile its folder; runs in a thread."""
+        """Whole content of a file, even in a hostile folder; runs in a thread."""
         folder, name = self._locate_file(window, path)
         return read_beneath(folder, name, self._config.most_bytes)
 

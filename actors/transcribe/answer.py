@@ -1,7 +1,8 @@
-"""Answers of transcription servers: words without what models make up in silence, and reasons for people. Pure.
+"""Answers of transcription servers: words without models' inventions in silence, and reasons for people. Pure.
 
-Servers differ in form: an object with `text`, one with segments too, a bare string, plain text. A model that hears
-silence writes what ends many films: thanks for watching, credits of subtitles, one word again and again.
+Servers differ in form: an object with `text`, an object with segments too, a bare string, plain text. A model that
+hears
+silence writes the usual ends of films: thanks for watching, credits of subtitles, a word again and again.
 """
 
 from __future__ import annotations
@@ -18,20 +19,20 @@ from messages.model import Usage
 from messages.web import LONGEST_TRANSCRIPT
 
 _NO_SPEECH, _UNLIKELY = 0.6, -1.0
-"""Whisper's own rule: a segment with more of the one and less of the other is no speech."""
+"""Whisper's own rule: a segment above the first and below the second value is no speech."""
 _DOUBTFUL = 0.3
-"""Probability of silence from which on a phrase that people also say counts as made up."""
+"""Probability of silence above which a phrase also used by people counts as made up."""
 _MOST_NUMBER = 10**9
 _LEAST_REPETITIONS = 4
 _JOINERS = "\u200c\u200d"
 """Not printable by themselves, and part of words of many scripts."""
 _LONGEST_LOOP = 6
-"""Words of a phrase that is repeated."""
+"""Most words of a repeated phrase."""
 
 _TOKEN = re.compile(r"<\|[^|>]{1,40}\|>|\[ ?blank[ _]?audio ?\]|[♪♫🎵🎶]+", re.IGNORECASE)
 """A token of the model's own."""
 _SOUND = re.compile(r"[\[(*] ?(?:[^\W\d]|[ _-]){2,30}[\])*]")
-"""Description of a sound, such as of silence or music; with nothing beside these, no words were heard."""
+"""Description of a sound, such as of silence or music; without further text, no words were heard."""
 _MADE_UP = re.compile(
     r"(?:thanks?(?: you)?(?: (?:so|very) much)?(?: (?:all|everyone|guys))? for (?:watching|listening to this video)"
     r"|(?:please )?(?:like and )?subscribe(?: to (?:my|the|our) channel)?"
@@ -71,7 +72,7 @@ _FORMAT = re.compile(r"file format|could not be decoded|corrupted|not support th
 
 
 class UnreadableError(Exception):
-    """An answer holds no transcript; `words` are the server's own, if it says why."""
+    """Answer without a transcript; `words` are the server's own reason, if given."""
 
     def __init__(self, words: str = "") -> None:
         super().__init__(words)
@@ -82,7 +83,7 @@ def read_answer(data: bytes) -> str:
     """Words of an answer with status 200; empty if no words were heard.
 
     Raises:
-        UnreadableError: it is no transcript.
+        UnreadableError: the answer is no transcript.
     """
     try:
         text = data.decode("utf-8-sig")
@@ -108,7 +109,7 @@ def read_answer(data: bytes) -> str:
 
 
 def usage_in(data: bytes) -> Usage:
-    """Tokens that a server states with its answer; 0 without a statement, as of servers that count seconds."""
+    """Tokens stated by a server with an answer; 0 without a statement, as of servers that count seconds."""
     try:
         stated = json.loads(data).get("usage") or {}
         return Usage(prompt_tokens=_count(stated, "input_tokens"), completion_tokens=_count(stated, "output_tokens"))
@@ -117,11 +118,11 @@ def usage_in(data: bytes) -> Usage:
 
 
 def clean_words(text: str, silence: float = 0.0) -> str:
-    """Words on one line, without descriptions of sound and without what a model makes up in silence.
+    """Words on one line, without descriptions of sound and without a model's inventions in silence.
 
     Args:
         text: As the model wrote it.
-        silence: Probability that there was no speech, as far as the server says.
+        silence: Probability of silence, as far as the server states one.
     """
     printable = "".join(each if each.isprintable() or each in _JOINERS else " " for each in text)
     words = without_hidden(" ".join(_TOKEN.sub(" ", printable).split()))
@@ -134,7 +135,7 @@ def clean_words(text: str, silence: float = 0.0) -> str:
 
 
 def server_fault(fault: Fault) -> Fault:
-    """`fault` of a server in words for people where its own words say more than the status does."""
+    """`fault` of a server in words for people, if the server's own words say more than the status."""
     if fault.kind in (FaultKind.REJECTED, FaultKind.SERVER, FaultKind.UNREADABLE):
         reason = ""
         if _FORMAT.search(fault.words):
@@ -154,7 +155,7 @@ def reason_of(fault: Fault, attempts: int) -> str:
 
 
 def wants_other_form(words: str) -> bool:
-    """True if a server's refusal is about the form of the answer that was asked for."""
+    """True if a server's refusal is about the requested form of the answer."""
     return "response_format" in words or "verbose_json" in words
 
 
@@ -165,7 +166,7 @@ def _plain(words: str) -> str:
 
 
 def _is_loop(words: Sequence[str]) -> bool:
-    """True if the words are one short phrase again and again."""
+    """True if the words are a single short phrase again and again."""
     for length in range(1, _LONGEST_LOOP + 1):
         count, rest = divmod(len(words), length)
         if count < _LEAST_REPETITIONS:
@@ -176,7 +177,7 @@ def _is_loop(words: Sequence[str]) -> bool:
 
 
 def _without_credits(words: str) -> str:
-    """`words` without sentences at the end that are made up."""
+    """`words` without made-up sentences at the end."""
     sentences = _SENTENCE_END.split(words)
     while len(sentences) > 1 and (not sentences[-1].strip() or _MADE_UP.fullmatch(_plain(sentences[-1]))):
         words = words[: len(words) - len(sentences.pop())].rstrip()

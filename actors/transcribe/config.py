@@ -11,7 +11,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 
 class Api(StrEnum):
-    """Way in which recordings are listened to."""
+    """Access to a transcription service."""
 
     OPENAI = "openai"
     WHISPER_CPP = "whisper.cpp"
@@ -33,12 +33,12 @@ class TranscribeConfig:
     model_file: str = ""
     """Absolute path of the weights of a program on this machine; empty for a server."""
     language: str = ""
-    """Empty to have it guessed."""
+    """Language of the speech; empty for a guess."""
     key: str = field(default="", repr=False)
     timeout_s: float = 120.0
-    """Longest wait for one recording, with all tries."""
+    """Longest wait for a recording, with all tries."""
     most_bytes: int = 8 << 20
-    """Largest file that is read for a command."""
+    """Largest file read for a command."""
     retries: RetryPolicy = field(default_factory=RetryPolicy)
 
     @property

@@ -27,5 +27,5 @@ _SIGNATURES = (
 
 
 def container_of(data: bytes) -> Container | None:
-    """Container that `data` begins like; None for anything that is no known recording."""
+    """Container with the same beginning as `data`; None for an unknown recording."""
     return next((container for signature, container in _SIGNATURES if signature.match(data)), None)

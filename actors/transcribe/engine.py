@@ -1,4 +1,4 @@
-"""Engine of a transcription: the face that server and program share."""
+"""Engine of a transcription: the common interface of server and program."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ class UnheardError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """One file with speech."""
+    """File with speech."""
 
     window: Window
     audio: bytes
-    """The whole file; empty for an engine that reads files itself."""
+    """Whole file; empty for an engine that reads files itself."""
     path: str
     """Path below the window's working directory; empty if the file is not kept."""
 
 
 class Engine(Protocol):
-    """Listener to recordings; lives on one loop."""
+    """Transcriber of recordings; lives on a single loop."""
 
     reads_files: bool
     """True if the engine reads the file at the recording's path, instead of the recording's bytes."""
     at_once: int
-    """Most recordings that are listened to at a time."""
+    """Most recordings transcribed at a time."""
 
     async def listen(self, recording: Recording) -> str:
         """Words of a recording; empty if no words were heard.
 
         Raises:
-            UnheardError: it cannot be listened to.
+            UnheardError: the recording cannot be transcribed.
         """
 
     async def close(self) -> None:
-        """End what is under way."""
+        """End all work under way."""

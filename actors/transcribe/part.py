@@ -1,4 +1,4 @@
-"""Row of the transcription in the table of parts; none while the setting is off."""
+"""Row of the transcription in the table of parts; None while the setting is off."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from messages.base import Window
 from messages.web import TRANSCRIBE, TranscribeFile
 
 MARGIN_S = 5.0
-"""Longer than the transcription itself takes, so that its own sentence arrives first."""
+"""Seconds of patience beyond the transcription's own limit, so the transcription's own message arrives first."""
 SPEECH_FOLDER = "speech"
 """In the folder of models: weights for whisper.cpp's program."""
 KEY, OPENAI_KEY = "TRANSCRIBE_API_KEY", "OPENAI_API_KEY"
 
 
 def row(plan: Plan, _parts: Parts) -> Part | None:
-    """Part of the single actor that has recordings listened to."""
+    """Part of the single actor that has recordings transcribed."""
     table = plan.settings.transcribe
     if table.api == "off":
         return None
@@ -62,7 +62,7 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
 
 
 def key_of(plan: Plan) -> str:
-    """Key for the server: one of its own, else OpenAI's at OpenAI's own address only."""
+    """Key for the server: its own key, else OpenAI's at OpenAI's own address only."""
     if own := plan.secrets.get(KEY, ""):
         return own
     return "" if plan.settings.transcribe.url else plan.secrets.get(OPENAI_KEY, "")

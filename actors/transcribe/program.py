@@ -1,7 +1,7 @@
-"""Program of whisper.cpp on this machine: one command for each recording, in the sandbox of the recording's window.
+"""Program of whisper.cpp on this machine: a command per recording, in the sandbox of the recording's window.
 
 The program takes WAV of 16 kHz, and Discord sends Opus in Ogg, so ffmpeg converts first. Both are programs of the
-system, which nothing else needs.
+system, needed by no other part.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ cat "$folder/words"
 
 
 class ProgramEngine:
-    """Engine on whisper.cpp's `whisper-cli`, which the shell starts as it starts each command."""
+    """Engine on whisper.cpp's `whisper-cli`, started by the shell like any command."""
 
     reads_files = True
     at_once = 2
 
     def __init__(self, config: TranscribeConfig, host: Host, threads: int) -> None:
-        """Nothing runs yet.
+        """Begin without a command.
 
         Args:
             config: Weights, language and bound.
             host: Asks the shell.
-            threads: Computing threads; 0 for one per processor of this process.
+            threads: Computing threads; 0 for a thread per processor of this process.
         """
         self._config = config
         self._host = host
@@ -90,7 +90,7 @@ class ProgramEngine:
         return words_of(reply)
 
     async def close(self) -> None:
-        """Nothing is open: the shell ends commands whose asker is gone."""
+        """Do nothing: no resource is open, and the shell ends commands of a stopped requester."""
 
 
 def command_of(path: str, config: TranscribeConfig, threads: int) -> str:
@@ -115,7 +115,7 @@ def command_of(path: str, config: TranscribeConfig, threads: int) -> str:
 
 
 def words_of(reply: BashResult | BashRefused) -> str:
-    """Words that the command printed.
+    """Words printed by the command.
 
     Raises:
         UnheardError: a program is missing or failed.
@@ -142,7 +142,7 @@ NO_OUTPUT = "(no output)"
 
 
 def fault_of_weights(file: str) -> str:
-    """Reason why the weights cannot be used; empty if they can."""
+    """Reason why the weights cannot be used; empty for usable weights."""
     try:
         with open(file, "rb") as weights:  # noqa: PTH123 - a plain file of the operator's
             magic = weights.read(len(MAGIC))
@@ -152,12 +152,12 @@ def fault_of_weights(file: str) -> str:
 
 
 def missing_programs(which: Callable[[str], str | None] = shutil.which) -> tuple[str, ...]:
-    """Programs that are not installed."""
+    """Programs missing from the system."""
     return tuple(name for name in PROGRAMS if which(name) is None)
 
 
 def say_what_is_missing(config: TranscribeConfig) -> None:
-    """Log once what the operator has to install before a recording can be listened to."""
+    """Log once the software that the operator has to install for transcription."""
     for name in missing_programs():
         log.warning("transcribe.api is local, and %s is not installed: no recording can be listened to", name)
     if fault := fault_of_weights(config.model_file):

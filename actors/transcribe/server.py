@@ -1,4 +1,4 @@
-"""Server of transcriptions: OpenAI's form, or that of whisper.cpp's own server; one call with its retries."""
+"""Server of transcriptions: OpenAI's form, or the form of whisper.cpp's own server; a call with its retries."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WITH_SEGMENTS, _PLAIN_FORM = "verbose_json", "json"
 
 
 class _CallError(Exception):
-    """One call failed."""
+    """Failure of a call."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.kind.value)
@@ -36,16 +36,16 @@ class _CallError(Exception):
 
 
 class ServerEngine:
-    """Engine on a server; asks for segments, whose probabilities tell speech from silence, where the server has them.
+    """Engine on a server; asks for segments with probabilities, to tell speech from silence, if the server has them.
 
-    Some models refuse that form and name it in the refusal; then the plain one is asked for, and from then on.
+    Some models refuse this form and name it in the refusal; from then on the engine asks for the plain form.
     """
 
     reads_files = False
     at_once = 32
 
     def __init__(self, config: TranscribeConfig, host: Host) -> None:
-        """Nothing is opened yet.
+        """Open no connection yet.
 
         Args:
             config: Address, key, model and retries.
@@ -80,7 +80,7 @@ class ServerEngine:
             state.attempt_number += 1
 
     async def close(self) -> None:
-        """Close the connections, also those of calls that are under way."""
+        """Close the connections, also of calls under way."""
         await self._connections.close()
 
     async def _ask(self, recording: Recording, container: Container) -> str:
@@ -94,7 +94,7 @@ class ServerEngine:
         return await self._call(recording, container, _PLAIN_FORM)
 
     async def _call(self, recording: Recording, container: Container, form: str) -> str:
-        """One call, entered in the ledger whatever its end."""
+        """Make a call, and enter it in the ledger with any outcome."""
         attempt = Attempt(
             kind=CallKind.TRANSCRIPTION,
             owner=recording.window.address.key,
@@ -152,8 +152,8 @@ def multipart(fields: Mapping[str, str], audio: bytes, container: Container, bou
     Args:
         fields: Names and values, without line breaks.
         audio: The file.
-        container: Its kind, of which name and type are made: servers judge a file by the ending of its name.
-        boundary: Token that no part holds.
+        container: Kind of the file, source of name and type: servers judge a file by the ending of its name.
+        boundary: Token absent from all parts.
     """
     parts = [
         f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'

@@ -1,4 +1,4 @@
-"""WebActor: web search and single pages, for commands that have no network."""
+"""WebActor: web search and single pages, for commands without network."""
 
 from __future__ import annotations
 
@@ -39,35 +39,35 @@ REQUESTS_AT_ONCE = PAGES_AT_ONCE // PAGES_OF_REQUEST
 MOST_OF_WINDOW = 16
 """Waiting at a time; a control socket lets fewer through."""
 REQUEST_S = 55.0
-"""Most seconds for a whole request, so that its answer comes before the asker at the socket gives up."""
+"""Most seconds for a whole request, so the answer comes before the requester at the socket gives up."""
 RESULT_CHARACTERS = 5_000
 CLOSE_S = 2.0
 
 
 class _Serving(NamedTuple):
-    """Request that the loop works on."""
+    """Request in service on the loop."""
 
     since_s: float
     task: Future[WebReply]
 
 
 class WebActor(Actor):
-    """Queue before the web: searches and pages, one per window at a time and a few in all; the others wait in order.
+    """Queue before the web: searches and pages, one per window and a few in all; further requests wait in order.
 
-    While others wait, no request is served for longer than a few seconds: deliberately slow pages cannot keep other
+    While requests wait, no request is served for longer than a few seconds: deliberately slow pages cannot keep other
     requests out.
 
     Owns: the connections to the search engine and to pages, and the engine's key, which stays secret.
-    Asks: windows, whether a person wrote an address there.
-    Crashes on: a loop thread that cannot be started, and its own faults; nothing that a server or a page does. What
-    was asked before a crash or a stop is refused, since its asker waits.
+    Asks: windows, to learn if a person wrote an address there.
+    Crashes on: a loop thread that cannot be started, and its own faults; never on acts of a server or a page. Requests
+    from before a crash or a stop are refused, since the requester waits.
     """
 
     def __init__(self, config: WebConfig) -> None:
-        """Nothing is opened yet.
+        """Open no connection yet.
 
         Args:
-            config: The engine's key and address, and how long pages may take.
+            config: The engine's key and address, and the time limits of pages.
         """
         super().__init__()
         self._config = config
@@ -89,7 +89,7 @@ class WebActor(Actor):
         self._engine: BraveSearch | None = None
 
     def on_start(self) -> None:
-        """Start the loop; connections are made when they are needed."""
+        """Start the loop; connections are made when needed."""
         self._loop.start()
 
     def handle(self, message: WebMessage | WebReply | ApprovalReply) -> None:
@@ -114,7 +114,7 @@ class WebActor(Actor):
         self.in_progress = self._is_busy
 
     def on_stop(self) -> None:
-        """End every request and say so to those who wait."""
+        """End every request and reply to waiting requesters."""
         for request in (*self._permission.clear(), *self._approvals.clear(), *self._queue.clear()):
             self.tell(request.reply_to, _refusal(request.request_id, "The web service restarted; try again."))
         with self.blocking():
@@ -164,7 +164,7 @@ class WebActor(Actor):
                 self._begin(request)
 
     def _give_way(self) -> bool:
-        """End the request that has been served for longest, if others wait and its time is up; True if ended."""
+        """End the request served for longest, if other requests wait and its time is up; True if ended."""
         if not self._queue.is_awaited():
             return False
         request_id, serving = next(iter(self._served.items()))
@@ -189,7 +189,7 @@ class WebActor(Actor):
             self.tell(request.reply_to, answer)
 
     def _begin(self, request: WebRequest) -> None:
-        """Have exactly one answer told to this actor, unless it stops before."""
+        """Have exactly one answer sent to this actor, unless it stops before."""
 
         def tell(served: Future[WebReply]) -> None:
             if served.cancelled():
@@ -226,7 +226,7 @@ class WebActor(Actor):
         return WebFound(request_id=request.request_id, results=results)
 
     async def _content(self, hit: Hit, pages: asyncio.Semaphore) -> str:
-        """The page of a result, or in parentheses why there is none: one bad page spoils no search."""
+        """Page of a result, or in parentheses the reason for a missing page: one bad page spoils no search."""
         try:
             async with pages:
                 article = await self._reader().read(hit.link, self._config.result_page_s)

@@ -1,4 +1,4 @@
-"""Form of addresses that may be read; where they lead is judged when connecting."""
+"""Form of addresses that may be read; targets are judged when connecting."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _FIRST_FREE_PORT = 1024
 
 
 def page_url(text: str) -> URL:
-    """The address that `text` names, if its form allows reading it; where it leads is judged when connecting.
+    """Address in `text`, if its form allows reading; the target is judged when connecting.
 
     Raises:
-        WebError: it is malformed, or breaks a rule.
+        WebError: the address is malformed, or breaks a rule.
     """
     quoted = repr(text[:200])
     if len(text) > MAX_URL_CHARACTERS:

@@ -13,27 +13,27 @@ from bs4.builder._htmlparser import BeautifulSoupHTMLParser, HTMLParserTreeBuild
 from markdownify import ATX, MarkdownConverter
 
 MAX_HTML_CHARACTERS = 1_000_000
-"""Of what is left without scripts, styles and comments; the rest is not read."""
+"""Most characters left without scripts, styles and comments; the rest is not read."""
 MAX_MARKDOWN_CHARACTERS = 400_000
 MAX_TITLE_CHARACTERS = 300
 PARSE_S = 2.0
-"""After so long, the part that has been parsed is the page."""
+"""Seconds after which the parsed part counts as the page."""
 CONVERT_S = 3.0
 _PIECE = 8_192
 _MOST_UNPARSED = 8 * _PIECE
 _ENOUGH_CHARACTERS = 200
-"""A part with less text is hardly what the page is about."""
+"""Least text in characters for a part likely to be the page's subject."""
 _CLUTTER = ("nav", "footer", "aside", "button", "svg", "iframe", "noscript", "template", "dialog", "object")
 _OPAQUE = re.compile(r"<!--|<(script|style|svg|template|noscript)\b", re.IGNORECASE)
 _DATA_URI = re.compile(r"data:[^\s\"'<>]{64,}", re.IGNORECASE)
 _LONG_GAP = re.compile(r"[\t \r\n]{20,}")
-"""The converter's own expressions take the square of a gap's length, for which all threads of the process wait."""
+"""The converter's own expressions take the square of a gap's length, and all threads of the process wait meanwhile."""
 _BEFORE_CODE = re.compile(r"^[ \n]*\n")
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 
 class NoArticleError(Exception):
-    """There is nothing to read on the page, or nothing that could be found in time."""
+    """The page has no readable text, or none was found in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Article:
 def extract(html: str, base_url: str, monotonic: Callable[[], float]) -> Article:
     """Title and main part of a page, links made absolute.
 
-    It takes at most about `PARSE_S` + `CONVERT_S` of computing, so it belongs into a thread of its own.
+    The work takes at most about `PARSE_S` + `CONVERT_S` of computing, so it belongs into a separate thread.
 
     Raises:
         NoArticleError: no article was found.
@@ -71,9 +71,9 @@ def extract(html: str, base_url: str, monotonic: Callable[[], float]) -> Article
 
 
 def without_opaque_parts(html: str) -> str:
-    """`html` without comments, scripts and the like, in one pass; what is never closed ends the page, as in browsers.
+    """`html` without comments, scripts and the like, in one pass; an unclosed part ends the page, as in browsers.
 
-    The parser could take minutes over a large unclosed part, since it starts over with each piece that it is fed.
+    The parser could take minutes over a large unclosed part, since it starts over with each piece of input.
     """
     parts: list[str] = []
     position = 0
@@ -106,9 +106,10 @@ class _Deadline:
 class _PieceByPieceBuilder(HTMLParserTreeBuilder):
     """Builder that feeds the parser little by little, for two reasons.
 
-    It can be stopped between pieces. And the parser's error recovery, which takes time that grows with the square of a
-    malformed part (minutes for 50 KB of `<a <a <a` up to Python 3.11), is never given much to recover from: a tag that
-    is not closed after `_MOST_UNPARSED` characters is dropped, as is one that is not closed at the end.
+    The work can be stopped between pieces. And the parser's error recovery never gets much input: its time grows with
+    the
+    square of a malformed part (minutes for 50 KB of `<a <a <a` up to Python 3.11). So a tag not closed after
+    `_MOST_UNPARSED` characters is dropped, like a tag not closed at the end.
     """
 
     def __init__(self, deadline: _Deadline) -> None:
@@ -173,7 +174,7 @@ def _title(soup: BeautifulSoup) -> str:
 
 
 def _main_part(soup: BeautifulSoup) -> Tag:
-    """The only article, else the main part, else the body, else everything: the first that has enough to say."""
+    """Only article, else the main part, else the body, else everything: the first with enough text."""
     articles = soup.find_all("article")
     candidates = [articles[0]] if len(articles) == 1 else []
     candidates += [part for part in (soup.find("main"), soup.find(role="main")) if part is not None]

@@ -29,7 +29,7 @@ _FRESHNESS = re.compile(r"(p[dwmy]|\d{4}-\d\d-\d\dto\d{4}-\d\d-\d\d)?")
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One result from the engine, each field on one line."""
+    """Result from the engine, each field on a single line."""
 
     title: str
     link: str
@@ -81,7 +81,7 @@ def parse_api_base(text: str) -> URL:
 
 
 class BraveSearch:
-    """Client of the search engine; all methods are for the event loop that made it."""
+    """Client of the search engine; all methods are for the client's own event loop."""
 
     def __init__(self, *, api_key: str, api_base: URL) -> None:
         self._key = api_key

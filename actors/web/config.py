@@ -1,4 +1,4 @@
-"""Configuration of the web service: the search engine's key and address, what is read, and how long that may take."""
+"""Configuration of the web service: the search engine's key and address, the readable pages, and time limits."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class WebConfig:
     also_open: frozenset[HostPort] = frozenset()
     """Addresses that may be read without being public: for tests."""
     read: Literal["seen", "any", "off"] = "seen"
-    """Addresses that may be read: addresses that users wrote in the window or its searches found, any, or none."""
+    """Addresses that may be read: addresses written by users in the window or found by its searches, any, or none."""
     out_bytes_per_hour: int = OUT_BYTES_PER_HOUR
-    """Most bytes of addresses and searches that one window may send out in an hour."""
+    """Most bytes of addresses and searches that a window may send out in an hour."""
     result_page_s: float = RESULT_PAGE_S
     """Longest wait in seconds for each page of a search's results."""
     single_page_s: float = SINGLE_PAGE_S
-    """Longest wait in seconds for a page that is requested by itself."""
+    """Longest wait in seconds for a page requested by itself."""
     check_s: float = 5.0
     """Longest wait for a window's word on an address; the window may have to read its log first."""
     slot_s: float = SLOT_S

@@ -1,7 +1,7 @@
-"""The error that every refusal of the web is."""
+"""Error for every refusal of the web."""
 
 from __future__ import annotations
 
 
 class WebError(Exception):
-    """Nothing usable came back; the text is for the model, without `Error:` and without parentheses."""
+    """Failure without a usable result; the text is for the model, without `Error:` and without parentheses."""

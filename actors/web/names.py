@@ -1,6 +1,6 @@
-"""Look-up of hosts' names in threads of its own: a name whose servers never answer delays only its own request.
+"""Look-up of hosts' names in separate threads: a name whose servers never answer delays only its own request.
 
-A thread that waits for a name server cannot be ended; asyncio's own executor has few of them, which all share.
+A thread waiting for a name server cannot be ended; asyncio's own executor has only a few threads, shared by all.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from actors.kernel import Bulkhead
 
 LOOKUP_S = 8.0
-"""Longer than the five seconds after which the C library asks a silent server once more."""
+"""Seconds, more than the five after which the C library asks a silent server once more."""
 LOOKUPS_AT_ONCE = 128
-"""That are waited for: more than all slots' pages that give way can leave behind within `LOOKUP_S`."""
+"""Most concurrent look-ups: more than the pages of all slots can leave behind within `LOOKUP_S` when giving way."""
 
 
 class Names(AbstractResolver):
-    """Resolver of names for a connector; lives on one loop."""
+    """Resolver of names for a connector; lives on a single loop."""
 
     def __init__(self) -> None:
         """Begin without look-ups."""
@@ -44,7 +44,7 @@ class Names(AbstractResolver):
         ]
 
     async def close(self) -> None:
-        """Leave what is under way to itself."""
+        """Leave unfinished look-ups to themselves."""
 
 
 _NUMERIC = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV

@@ -1,4 +1,4 @@
-"""HTTP client for public pages, with bounds on where, how long, how much and what kind."""
+"""HTTP client for public pages, with bounds on place, time, size and kind."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ MAX_PAGE_BYTES = 2 * 1024 * 1024
 """Limit after decompression."""
 MAX_REDIRECTS = 5
 PAGES_OF_REQUEST = 3
-"""Read at a time for one search."""
+"""Pages read at a time for a search."""
 PAGES_AT_ONCE = 36
-"""For all: so many that no request's slow pages keep another's waiting."""
+"""Pages read at a time for all requests: enough to keep no request waiting for another's slow pages."""
 HEADERS = {
     "User-Agent": "Mozilla/5.0 (compatible; Remembrancer/0.1)",
     "Accept": "text/html,text/plain;q=0.9",
@@ -45,12 +45,12 @@ _TEXT_ENCODING = re.compile(
     r"ascii|utf-8(-sig)?|utf-16(-[bl]e)?|iso8859-\d+|cp\d+|koi8-[rtu]|mac-\w+"
     r"|shift_jis(_2004)?|euc_(jp|kr)|iso2022_\w+|gbk|gb2312|gb18030|big5(hkscs)?|hz|johab|ptcp154|tis-620"
 )
-"""Python knows more, of which some (punycode, for one) take minutes over a page."""
+"""Usual encodings: Python knows more, and some (punycode, for one) take minutes over a page."""
 _SNIFFED_BYTES = 4_096
 
 
 class PageStatusError(WebError):
-    """The server said something else than 200."""
+    """Status of a server other than 200."""
 
     def __init__(self, status: int, reason: str) -> None:
         words = shown_words(reason)
@@ -59,7 +59,7 @@ class PageStatusError(WebError):
 
 
 class NothingToReadError(WebError):
-    """The page came, but there is nothing to read in it."""
+    """Page without readable content."""
 
     def __init__(self) -> None:
         super().__init__("Could not extract content")
@@ -77,7 +77,7 @@ class Page:
 
 
 class PageReader:
-    """HTTP client of pages; all methods are for the event loop that made it."""
+    """HTTP client of pages; all methods are for the client's own event loop."""
 
     def __init__(self, *, also_open: frozenset[HostPort], monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
@@ -96,7 +96,7 @@ class PageReader:
         )
         self._slots = asyncio.Semaphore(PAGES_AT_ONCE)
         self._extracting = asyncio.Semaphore(1)
-        """One extraction at a time, since it computes and other threads need the interpreter too."""
+        """Lock for a single extraction at a time, since other threads need the interpreter too."""
 
     @property
     def received_bytes(self) -> int:
@@ -169,10 +169,10 @@ def is_text_encoding(name: str) -> bool:
 
 
 async def bounded_body(response: ClientResponse, limit_bytes: int) -> bytes:
-    """The whole body.
+    """Whole body.
 
     Raises:
-        WebError: it is larger; no more than a piece beyond the limit was unpacked.
+        WebError: the body is larger; no more than a piece beyond the limit was unpacked.
     """
     body = bytearray()
     async for piece in response.content.iter_any():

@@ -1,6 +1,6 @@
-"""Authorization of pages: which addresses a window may have read, and how much it may send out in a while.
+"""Authorization of pages: the addresses allowed to a window, and the bound on data sent out in a while.
 
-Commands have no network, but an address that they make up goes out all the same, with whatever they put into it.
+Commands have no network, but a made-up address goes out all the same, with any data inside.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NO_WORD = "The conversation could not say whether somebody wrote that address; t
 
 
 class Permission:
-    """Judge of requests before they are queued; each is judged once, allowed or refused."""
+    """Judge of requests before they are queued; each request is judged once, allowed or refused."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Permission:
 
         Args:
             host: The actor that asks windows and sets timers.
-            config: Which addresses are read, and how much may go out.
+            config: Readable addresses, and the bound on outgoing data.
             allow: Called with each allowed request, in its allowed form.
             refuse: Called with each refused request, and the reason.
         """
@@ -64,15 +64,15 @@ class Permission:
         return len(self._checks)
 
     def __contains__(self, request_id: RequestId) -> bool:
-        """True if that request waits for an answer."""
+        """True if the request waits for an answer."""
         return request_id in self._checks
 
     def waiting_of(self, window: Window) -> int:
-        """Number of requests of a window that wait for the window's answer."""
+        """Number of a window's requests that wait for the window's answer."""
         return sum(request.window == window for request in self._checks.values())
 
     def judge(self, request: SearchWeb | ReadPage) -> None:
-        """Allow or refuse a request, now or as soon as its window has answered."""
+        """Allow or refuse a request, now or after the window's answer."""
         if isinstance(request, SearchWeb) or self._read == "any":
             self._spend(request)
         elif self._read == "off":
@@ -84,7 +84,7 @@ class Permission:
             self._judge_page(msgspec.structs.replace(request, url=url))
 
     def note_results(self, window: Window, links: Iterable[str]) -> None:
-        """Let the window read what a search of its own found."""
+        """Allow the window to read the results of its own search."""
         self._results.setdefault(window, SeenAddresses(MOST_RESULTS_KEPT)).add(links)
         self._results.move_to_end(window)
         if len(self._results) > MOST_WINDOWS:
@@ -116,7 +116,7 @@ class Permission:
         self._host.ask(request.window.address, make, self._check_s, go_on)
 
     def _spend(self, request: SearchWeb | ReadPage) -> None:
-        """Allow it if the window has not sent out too much."""
+        """Allow the request if the window has not sent out too much."""
         words = request.query if isinstance(request, SearchWeb) else request.url
         size = max(LEAST_COUNTED_BYTES, len(words.encode("utf-8", "replace")))
         limit = self._outflow.limit

@@ -1,4 +1,4 @@
-"""WorkspaceActor: one window's files of working state, before, between and after its turns."""
+"""WorkspaceActor: a window's files of working state, before, between and after its turns."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ SHOWN_CHARS = 8_000
 
 
 class WorkspaceActor(Actor):
-    """Keeper of one window's workspace: shows what of it belongs to a turn, and hands work over when history is cut.
+    """Keeper of a window's workspace: shows the part relevant to a turn, and hands work over when history is cut.
 
-    Owns: what the runtime writes in the window's folder, beside people and commands who write there too.
-    Asks: the window for words that are to be written down, the model for how to say them, where that is wanted.
-    Crashes on: a defect. Files that cannot be read count as empty, those that cannot be written stay as they were; a
-    worker that fails or hangs delays nothing but one cut. The next life finds the rest on the disk.
+    Owns: the runtime's writing in the window's folder, beside people and commands who write there too.
+    Asks: the window for words to be written down, the model for their wording, if wanted.
+    Crashes on: a defect. Unreadable files count as empty, unwritable files stay as they were; a
+    worker that fails or hangs delays only a single cut. The next life finds the rest on the disk.
     """
 
     def __init__(self, window: Window, config: WorkspaceConfig, shared: SharedLooks) -> None:
@@ -128,7 +128,7 @@ class WorkspaceActor(Actor):
         self._looks_after = False
 
     def on_start(self) -> None:
-        """See that the files are there, and finish what an earlier life left half written."""
+        """Ensure that the files exist, and finish an earlier life's half-written edits."""
         if not self._config.lives:
             return
         with self.blocking():
@@ -143,7 +143,7 @@ class WorkspaceActor(Actor):
             self._look_later()
 
     def on_stop(self) -> None:
-        """Let go of the files; what was not finished is picked up by the next life."""
+        """Release the files; the next life picks up unfinished edits."""
         with self.blocking():
             self._hooks.cancel()
             self._gate.stop()
@@ -151,7 +151,7 @@ class WorkspaceActor(Actor):
             self._files.close()
 
     def handle(self, message: WorkspaceMessage | ForgetDerived) -> None:
-        """Act on `message`; what comes with every turn waits for the disk only to read or keep something."""
+        """Act on `message`; messages of every turn wait for the disk only to read or keep data."""
         match message:
             case PrepareTurn() | TurnEnded() | EventsLogged():
                 self._dispatch(message)
@@ -215,7 +215,7 @@ class WorkspaceActor(Actor):
         self.tell(turn.reply_to, contribution)
 
     def _prepare_compaction(self, message: PrepareCompaction) -> None:
-        """Let hooks have their say before a cut, then ready it."""
+        """Let hooks have their say before a cut, then prepare the cut."""
         facts: dict[str, Fact] = {"turns": len(message.spoken)}
 
         def begin(_outputs: object) -> None:
@@ -259,7 +259,7 @@ class WorkspaceActor(Actor):
         return identity(soul, agents, self._places), when
 
     def _turn_ended(self, ended: TurnEnded) -> None:
-        """Count what was done, write down what is owed, and have SESSION.md brought up to date when that is due."""
+        """Count the turn's work, write down owed stretches, and have SESSION.md updated when due."""
         if ended.outcome == "aborted":
             with self.blocking():
                 self._runs.stop_all("its turn was stopped")
@@ -285,7 +285,7 @@ class WorkspaceActor(Actor):
         return self._workers.is_busy or self._transcript.is_busy or self._gate.is_busy
 
     def _refresh(self) -> None:
-        """Have SESSION.md say how the work stands after the turns that it was not told of."""
+        """Have SESSION.md describe the state of work after the turns missing from the file."""
         self._pacing.begin()
         dirty = tuple(self._state.dirty)
 
@@ -298,7 +298,7 @@ class WorkspaceActor(Actor):
         self._transcript.read_stretch(self._state.log, dirty[0], "", take)
 
     def _pay(self, stretch: Stretch) -> None:
-        """Write down the beginning of a stretch that could not be before it was cut, as much as one worker is told."""
+        """Write down the beginning of a stretch cut before it was written, up to the input of a single worker."""
 
         def take(spoken: Sequence[SpokenTurn] | None) -> None:
             unwritten = self._state.unwritten(spoken or ())
@@ -355,7 +355,7 @@ class WorkspaceActor(Actor):
             self._transcript.read_stretch(self._state.log, "", "", take)
 
     def _window_begun(self, begun: WindowBegun) -> None:
-        """Take over from the log that ended: what it says is to hold, and how the work stands."""
+        """Take over from the ended log: its handover, and the state of work."""
         self._runs.stop_all("a new window was started")
         if self._config.compaction and begun.previous_log:
             self._gate.carry_over(begun.previous_log)

@@ -1,4 +1,4 @@
-"""Bookkeeping of a window's workspace, below `.agent/`: whatever is lost with it is made anew, or only forgotten."""
+"""Bookkeeping of a window's workspace, below `.agent/`: lost data is made anew, or only forgotten."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ log = logging.getLogger(__name__)
 STATE = "state.json"
 MOST_BYTES = 4 * 1024 * 1024
 MOST_FILES = 3
-"""Handovers and identities that are kept, the newest."""
+"""Number of newest handovers and identities kept."""
 BACKUPS = 5
-"""Earlier versions of files that workers rewrote."""
+"""Number of earlier versions kept of files rewritten by workers."""
 _UNUSUAL = re.compile(r"[^0-9A-Za-z_-]+")
 
 
@@ -30,8 +30,8 @@ class Bookkeeping:
         """Begin without reading.
 
         Args:
-            folder: Absolute; made when something is first kept.
-            disk: What stores; the system's own by default.
+            folder: Absolute; made at the first writing.
+            disk: Calls that store; the system's own by default.
             is_kept: False for a window without stored data, whose reads find no file.
         """
         self.folder = folder
@@ -76,7 +76,7 @@ class Bookkeeping:
         return self.put(name, json.dumps(document, ensure_ascii=True, sort_keys=True).encode(), is_durable=is_durable)
 
     def prune(self, prefix: str, keep: int = MOST_FILES) -> None:
-        """Forget all but the newest files whose names begin so."""
+        """Forget all but the newest files with the given prefix."""
         paths = [self.folder / name for name in self.names(prefix)]
         paths.sort(key=lambda path: (path.lstat().st_mtime_ns, path.name))
         for path in paths[: max(0, len(paths) - keep)]:
@@ -95,5 +95,5 @@ class Bookkeeping:
 
 
 def file_name(kind: str, about: str, suffix: str) -> str:
-    """Name of the file of one thing, whatever characters that has."""
+    """Name of a subject's file, for any characters in the subject."""
     return f"{kind}-{_UNUSUAL.sub('_', about)[-100:]}{suffix}"

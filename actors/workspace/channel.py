@@ -1,4 +1,4 @@
-"""Channel's folder: where a window's files are, and what they say; a file that has not changed is not read again."""
+"""Channel's folder: the place and content of a window's files; an unchanged file is not read again."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass(slots=True)
 class _Known:
-    """One file as last read."""
+    """File as last read."""
 
     signature: Signature | None
     data: bytes
@@ -42,10 +42,10 @@ class _Known:
 
 
 class Channel:
-    """Reader of one window's files and of the users' shared files.
+    """Reader of a window's files and of the users' shared files.
 
-    A look whether a file has changed takes some microseconds and is no wait; reading and making files are. Each call of
-    the system's lets other threads go first, so a turn makes as few as it can: one for each file.
+    A look for a file's changes takes some microseconds and is no wait; reading and making files are. Each system
+    call lets other threads go first, so a turn makes as few as possible: one for each file.
     """
 
     def __init__(self, config: WorkspaceConfig, window: Window, host: Host) -> None:
@@ -65,10 +65,10 @@ class Channel:
         self.is_new = False
         """True if this life has made the agent's own folder, so that the folder holds no data of an earlier life."""
         self._trouble: dict[str, str] = {}
-        """Name of a file that is missing -> why it could not be made when that was last tried."""
+        """Name of a missing file -> reason for the last failure to make the file."""
 
     def ensure(self) -> None:
-        """See that the folder is there with its three files, each of which is made of a template where it is missing.
+        """Ensure the folder with its three files, each made of a template if missing.
 
         A failure is logged once: readers then find an empty file.
         """
@@ -92,7 +92,7 @@ class Channel:
         self._trouble = dict.fromkeys(missing, trouble) if trouble else {}
 
     def read(self, name: str) -> bytes:
-        """Content of one of the window's files, which is made if missing; empty if unreadable."""
+        """Content of one of the window's files, made if missing; empty if unreadable."""
         path = self.folder / name
         seen = signature(path)
         if seen is None and name in TEMPLATES and self._config.lives:

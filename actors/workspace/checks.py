@@ -1,4 +1,4 @@
-"""Checks of workspaces: people's files and the windows', how long they are, and what is not read of them."""
+"""Checks of workspaces: people's files and the windows', their length, and their unread parts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_NAMED = 5
 
 
 def findings(config: WorkspaceConfig, shared: SharedLooks) -> Iterator[Finding]:
-    """Findings on the users' files, and on those of all windows together."""
+    """Findings on the users' files, and on the files of all windows together."""
     if faults := (*shared.lives.findings(), *(shared.definitions.scan().faults if config.subagents else ())):
         yield Finding("workspace: skills and sub-agents", Level.WARN, _short(faults))
     if not config.root.is_dir():

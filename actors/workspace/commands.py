@@ -8,7 +8,7 @@ from messages.workspace import DescribeSession, SessionDescribed, workspace_of
 
 LONGEST_WORDS = 1_000
 _PARTS = {"user_intent": "what people want", "active_files": "files", "said_before": "people's own words"}
-"""Part of a handover -> its name for people, where that is another."""
+"""Part of a handover -> its name for people, if different."""
 NOTHING = "The state of the work here is not written down yet."
 
 

@@ -20,10 +20,10 @@ AGENT = ".agent"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceConfig:
-    """The operator's decisions, and whom to ask."""
+    """The operator's decisions, and the addresses to ask."""
 
     root: Path
-    """People's folder, in which the windows' folders lie; absolute."""
+    """People's folder, around the windows' folders; absolute."""
     lives: bool
     """True if files are kept; a command line's single turn only reads the users' shared files."""
     recall: bool = False
@@ -44,13 +44,13 @@ class WorkspaceConfig:
     gate_s: float = 60.0
     """Longest wait for workers before a cut."""
     worker_s: float = 30.0
-    """Longest wait for one worker."""
+    """Longest wait for a worker."""
 
     def folder_of(self, window: Window) -> Path:
-        """A window's folder.
+        """Folder of a window.
 
         Raises:
-            ValueError: the window's name is none of a folder.
+            ValueError: the window's name cannot name a folder.
         """
         if window.id in ("", ".", "..") or "/" in window.id or "\0" in window.id:
             raise ValueError(f"window {window.id!r}: must be the name of a folder")

@@ -1,4 +1,4 @@
-"""Writer of a window's files: one edit of a file after the other, for people and commands write them at any time."""
+"""Writer of a window's files: one edit of a file after the other, since people and commands write at any time."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ SPARE = "edits"
 ARCHIVE_BYTES = 1024 * 1024
 """Most bytes of the archive, which only users read."""
 Done = Callable[[str], None]
-"""Told why an edit was not made; empty when the file holds it."""
+"""Callback with the reason for a missing edit; empty when the file holds the edit."""
 
 
 class ChannelFiles:
-    """The files of one window that are written in this life of the actor.
+    """Files of a window written in this life of the actor.
 
-    An edit applies to the newest version, by exchange and verification, so that no line of another writer is lost.
+    An edit applies to the newest version, by exchange and verification, so no line of another writer is lost.
     """
 
     def __init__(self, host: Host, config: WorkspaceConfig, folder: Path, books: Bookkeeping) -> None:
@@ -61,9 +61,9 @@ class ChannelFiles:
         """Have a file changed.
 
         Args:
-            name: Of the file, which need not exist.
+            name: Name of the file, which need not exist.
             edit: Made anew whenever another writer was faster; may raise `EditRefusedError` or ValueError.
-            done: Told the outcome; later, unless nothing can be written at all.
+            done: Called with the outcome; later, unless no file can be written at all.
         """
         try:
             queue = self._queue(name)
@@ -73,12 +73,12 @@ class ChannelFiles:
         queue.put(Job(edit, lambda: done(""), done, most_bytes=_most(name)))
 
     def make_room(self, name: str, edit: Edit, at: str) -> None:
-        """Give a file that an edit would make too long another name, `<stem>-<at>.md`, so that a new one is begun.
+        """Rename a file that an edit would make too long to `<stem>-<at>.md`, so a new file is begun.
 
         Args:
-            name: Of the file, which need not exist.
+            name: Name of the file, which need not exist.
             edit: The edit to come.
-            at: When.
+            at: Time for the name.
 
         Raises:
             OSError: the file stays as it is.
@@ -102,14 +102,14 @@ class ChannelFiles:
         Bookkeeping(self._books.folder / "before", self._disk).prune(stem, BACKUPS)
 
     def try_again(self) -> None:
-        """Make up for what could not be made up for before."""
+        """Try again the edits that failed before."""
         for name, queue in tuple(self._queues.items()):
             queue.try_again()
             if queue.is_at_rest:
                 del self._queues[name]
 
     def recover(self, names: tuple[str, ...]) -> None:
-        """Merge the leftovers of a crash beside these files back into them.
+        """Merge the leftovers of a crash beside the named files back into the files.
 
         Raises:
             OSError: the leftovers cannot be read.
@@ -120,7 +120,7 @@ class ChannelFiles:
             self._queue(name).bring_back()
 
     def close(self) -> None:
-        """Let go of every file; what was not finished is picked up by the next life."""
+        """Release every file; the next life picks up unfinished edits."""
         for queue in self._queues.values():
             queue.close()
         self._queues.clear()

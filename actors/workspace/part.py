@@ -14,7 +14,7 @@ def row(plan: Plan, parts: Parts) -> Part:
 
 
 def runs_row(plan: Plan, _parts: Parts) -> Part | None:
-    """Runs of sub-agents, where they are switched on and anything can be run."""
+    """Runs of sub-agents, if switched on and able to run."""
     if not plan.settings.table(WorkspaceTable).subagents or not plan.settings.shell.enabled:
         return None
     from actors.workspace.row import subagent_part

@@ -1,4 +1,4 @@
-"""Preparation of a turn: one block of the hooks' output and recalled entries; context for sub-agents' runs."""
+"""Preparation of a turn: a block of the hooks' output and recalled entries; context for sub-agents' runs."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ class Preparing:
         self._recall = Recall(channel, has_own=config.lives)
         self._turn: PrepareTurn | None = None
         self._active: tuple[bytes, tuple[str, ...]] | None = None
-        """Last parsed SESSION.md, and the files that it names."""
+        """Last parsed SESSION.md, and the files named there."""
 
     def begin(self, turn: PrepareTurn, done: Callable[[PrepareTurn, str], None]) -> None:
-        """Make the block of a turn, and tell it to `done`: at once, or when hooks have ended.
+        """Make the block of a turn, and pass it to `done`: at once, or when hooks have ended.
 
-        Nothing is waited for beyond the hooks' own limit; what a newer turn asks for comes first.
+        The wait is bounded by the hooks' own limit; a newer turn's request comes first.
         """
         self._turn = turn
         if self._config.lives and not self._config.recall:
@@ -125,7 +125,7 @@ class Preparing:
         return "\n\n".join(part for part in parts if part)
 
     def _active_files(self) -> tuple[str, ...]:
-        """Files named in SESSION.md, which is parsed once for each change."""
+        """Files named in SESSION.md, parsed once for each change."""
         data = self._channel.read(SESSION) if self._config.lives else b""
         if self._active is None or self._active[0] is not data:
             self._active = data, parsed_session(data).active_files

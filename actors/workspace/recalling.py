@@ -1,4 +1,4 @@
-"""Recall from a window's files: what of them belongs to a message; nothing is read or indexed twice."""
+"""Recall from a window's files: the entries relevant to a message; no file is read or indexed twice."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _OWN = ((SESSION, Source.SESSION), (MEMORY, Source.MEMORY), (HISTORY, Source.HIS
 
 
 class Recall:
-    """Index of one window's files and of the shared file."""
+    """Index of a window's files and of the shared file."""
 
     def __init__(self, channel: Channel, *, has_own: bool) -> None:
         """Begin without an index.
 
         Args:
             channel: Reads the files.
-            has_own: Whether the window has any of its own.
+            has_own: True if the window has files of its own.
         """
         self._channel = channel
         self._own = _OWN if has_own else ()
@@ -46,7 +46,7 @@ class Recall:
         self._previous = question
 
     def _fresh(self) -> RecallIndex:
-        """The index of what the files hold now."""
+        """Index of the files' present content."""
         is_changed = self._index is None
         for name, source in self._own:
             is_changed |= self._read(name, self._channel.read(name), source)

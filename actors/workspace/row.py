@@ -1,4 +1,4 @@
-"""Row of the windows' workspaces, with all that they bring; loaded only where the layer is switched on."""
+"""Row of the windows' workspaces, with all contributions; loaded only if the layer is switched on."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from messages.workspace import (
 )
 
 IDLE_S = 300.0
-"""A workspace without a turn for so long leaves memory; the disk has what it knew."""
+"""Seconds without a turn after which a workspace leaves memory; the data stay on the disk."""
 MOST_IDLE = 1_000
 """Workspaces without a turn that stay in memory, as many as windows do."""
 DEFINITIONS = "sub-agents"
@@ -45,7 +45,7 @@ _VERBS = {
 
 
 def workspace_part(plan: Plan, parts: Parts) -> Part:
-    """The actors that keep the windows' files of working state, one per window."""
+    """Actors that keep the windows' files of working state, one per window."""
     settings, table = plan.settings, plan.settings.table(WorkspaceTable)
     runs = table.subagents and settings.shell.enabled
 
@@ -89,7 +89,7 @@ def workspace_part(plan: Plan, parts: Parts) -> Part:
 
 
 def subagent_part(plan: Plan) -> Part:
-    """The runs of sub-agents, one actor each."""
+    """Runs of sub-agents, an actor for each."""
     settings, shell = plan.settings, plan.settings.shell
 
     def prompt(window: Window, role: ChildRole, *, can_run: bool) -> str:

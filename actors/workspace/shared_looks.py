@@ -1,4 +1,4 @@
-"""Looks that all windows share: at what skills declare, and at the definitions of sub-agents."""
+"""Looks shared by all windows: at skills' declarations, and at the definitions of sub-agents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from actors.workspace.subagents.definitions import Definitions
 
 @dataclass(frozen=True, slots=True)
 class SharedLooks:
-    """Readers of the operator's folders; each look is a value that replaces the one before."""
+    """Readers of the operator's folders; each look is a value that replaces the last look."""
 
     lives: SkillLives
     definitions: Definitions

@@ -8,7 +8,7 @@ from actors.part import Flag, OptionalName, Table, Whole
 
 
 class WorkspaceTable(Table):
-    """`[workspace]`: what is made of a window's files of working state; with all off, only where they are is said."""
+    """`[workspace]`: uses of a window's files of working state; with all off, a prompt only names the files."""
 
     recall: Flag = False
     """True to show recalled entries with a message."""
@@ -25,4 +25,4 @@ class WorkspaceTable(Table):
     recall_chars: Whole = Field(default=2_000, ge=200, le=20_000)
     """Most characters of the block shown with a message."""
     handover_chars: Whole = Field(default=12_000, ge=500, le=20_000)
-    """Most characters of the handover at the head of a history that was cut."""
+    """Most characters of the handover at the head of a cut history."""

@@ -1,4 +1,4 @@
-"""Block of the system prompt: what curated memory is, how it is kept, and the indexes as far as they are injected."""
+"""Block of the system prompt: purpose and upkeep of curated memory, and the injected part of the indexes."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ class ScopeBlock:
     folder: str
     may_write: bool
     index: str
-    """As far as it is injected; empty for none."""
+    """Injected part of the index; empty without an index."""
     local: str = ""
     """The personal notes, likewise."""
 
 
 def store(scopes: Sequence[ScopeBlock]) -> Store:
-    """Curated memory among all places in which something is kept; its folders stand in the block."""
+    """Curated memory's entry among all stores; the block names the folders."""
     keeper = "agent" if any(each.may_write for each in scopes) else "people"
     return Store(name="persistent memory, below", holds="durable facts beyond this conversation", keeper=keeper)
 
@@ -88,7 +88,7 @@ def block(scopes: Sequence[ScopeBlock], *, may_run: bool = True) -> str:
 
 
 def shown_index(text: str) -> str:
-    """An index as a prompt takes it: valid text without NUL, and no line that passes for one of the runtime's."""
+    """Index in the form of a prompt: valid text without NUL, and no line like a line of the runtime's."""
     return defuse(valid(text).replace("\0", "\ufffd"))
 
 

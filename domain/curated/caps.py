@@ -13,7 +13,7 @@ class Capped:
 
     data: bytes
     lines: int
-    """Of it."""
+    """Number of lines of the injected part."""
     total_lines: int
     total_bytes: int
 
@@ -44,7 +44,7 @@ def cap_index(data: bytes, max_lines: int, max_bytes: int) -> Capped:
 
 
 def _whole_characters(data: bytes) -> bytes:
-    """`data` without the beginning of a character at its end."""
+    """`data` without an incomplete character at the end."""
     for tail in range(1, min(4, len(data)) + 1):
         byte = data[-tail]
         if byte & 0b1100_0000 == 0b1000_0000:

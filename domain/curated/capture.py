@@ -1,4 +1,4 @@
-"""Capture: what people say in so many words that it should be kept, found without a model."""
+"""Capture: explicit wishes of people to keep a fact, found without a model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from domain.curated.refusal import LONGEST_FACT
 from domain.text.lines import one_line
 
 MOST = 3
-"""Proposals of one turn."""
+"""Most proposals of one turn."""
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
 _MARKED = re.compile(
     r"""(?ix)
@@ -18,20 +18,20 @@ _MARKED = re.compile(
     )[ ,]*(?P<words>.+)
     """
 )
-"""Behind such words stands what is to be kept."""
+"""Words in front of a fact to keep."""
 _DECISION = re.compile(r"(?i)(?:(?:we|i)(?:'ve| have)? decided (?:that|to|on)|from now on)\b.+")
-"""Sentences that are to be kept as they are."""
+"""Sentences to keep as written."""
 
 
 def proposals(text: str) -> tuple[str, ...]:
-    """Facts that a person's words ask to keep, each in one line; questions ask for nothing."""
+    """Facts that a person's words ask to keep, each in one line; questions give no facts."""
     words = (_part_to_keep(sentence.strip()) for sentence in _SENTENCES.split(text))
     facts = (f"{each[:1].upper()}{each[1:]}" for each in words if len(each.split()) > 1 and len(each) <= LONGEST_FACT)
     return tuple(dict.fromkeys(facts))[:MOST]
 
 
 def _part_to_keep(sentence: str) -> str:
-    """Part of a sentence to be kept; empty for none."""
+    """Part of a sentence to keep; empty without any."""
     if sentence.endswith("?"):
         return ""
     if (match := _MARKED.fullmatch(sentence)) is not None:

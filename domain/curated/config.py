@@ -1,4 +1,4 @@
-"""Configuration of a memory folder, its `config.json`: what a project says counts more than what the user says."""
+"""Configuration of a memory folder, from `config.json`: a project's values override the user's values."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ class FolderConfig:
 
     enabled: bool = True
     maxInjectLines: int = 200  # noqa: N815 - the file's own word, as all of these
-    """Of one index, 0 to 10,000."""
+    """Most injected lines of one index, 0 to 10,000."""
     maxInjectBytes: int = 8192  # noqa: N815
-    """Of one index, 0 to 1 MiB."""
+    """Most injected bytes of one index, 0 to 1 MiB."""
     pageTableInjection: bool = True  # noqa: N815
     """True if pages are chosen within `maxMemoryTokens`, where a page table exists."""
     maxMemoryTokens: int = 4096  # noqa: N815
     """Of both indexes together, 0 to 1,000,000."""
     traceEnabled: bool = True  # noqa: N815
     strictWriteback: bool = True  # noqa: N815
-    """True if a staged fact that breaks a rule is rejected, and not only noted."""
+    """True to reject a staged fact that breaks a rule, instead of only noting the fault."""
 
 
 _MOST = {"maxInjectLines": MOST_LINES, "maxInjectBytes": MOST_BYTES, "maxMemoryTokens": MOST_TOKENS}
@@ -36,7 +36,7 @@ _KINDS = {field.name: bool if isinstance(field.default, bool) else int for field
 
 
 def merge_file(config: FolderConfig, data: bytes) -> tuple[FolderConfig, tuple[str, ...]]:
-    """`config` with what a `config.json` says otherwise, and what in it is wrong; a wrong value changes nothing.
+    """`config` with the values of a `config.json`, and the faults of the file; a wrong value changes nothing.
 
     Args:
         config: In force without the file.

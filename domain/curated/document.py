@@ -1,4 +1,4 @@
-"""Document of curated memory: markdown cut into pages, of which the same bytes can be put together again."""
+"""Document of curated memory: markdown cut into pages, with a byte-exact round trip."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from domain.text.lines import decode_text, encode_text, lines_of
 from domain.text.markdown.lines import LineKind, heading_words, markdown_lines
 
 _LONGEST_SECTION = 200
-"""Characters of a heading that every page below it carries."""
+"""Most characters of a heading repeated in every page below."""
 
 
 @dataclass(frozen=True)
 class Document:
-    """The pages of one file, in order; nothing of the file is missing."""
+    """Pages of one file, in order and complete."""
 
     pages: tuple[Page, ...]
     mark: str = ""
-    """The byte order mark, if it has one."""
+    """Byte order mark, if any."""
 
     @cached_property
     def facts(self) -> tuple[Page, ...]:
@@ -30,7 +30,7 @@ class Document:
 
     @cached_property
     def duplicates(self) -> tuple[Page, ...]:
-        """Facts that stand in an earlier place as well."""
+        """Facts that also stand in an earlier place."""
         seen: set[str] = set()
         twice = []
         for page in self.facts:
@@ -45,7 +45,7 @@ class Document:
 
 
 def parse_document(data: bytes) -> Document:
-    """The pages of a file; whatever it holds, `bytes()` of the outcome gives it again."""
+    """Pages of a file; for any content, `bytes()` of the result equals the file."""
     text = decode_text(data)
     mark, words = ("\ufeff", text[1:]) if data.startswith(BOM) else ("", text)
     lines = lines_of(words)

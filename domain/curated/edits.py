@@ -16,36 +16,36 @@ from domain.text.lookalike import normalize
 from domain.text.markdown.lines import heading_words
 
 SECTION = "Remembered"
-"""Heading of facts that name no other."""
+"""Heading of facts without another heading."""
 _QUOTE_CHARS = 80
 _LINE_BYTES = 100
 """Additional cost of a line, in bytes."""
 
 
 def cost(data: bytes) -> int:
-    """Cost of one edit of a file, in bytes that are read; some ten million a second."""
+    """Cost of one edit of a file, in bytes to read; some ten million a second."""
     return 1 + len(data) + data.count(b"\n") * _LINE_BYTES
 
 
 def with_fact(data: bytes, text: str, section: str = "", day: str = "") -> bytes:
-    """The file with a bullet at the end of a section, which is made where it is missing.
+    """File with a bullet added at the end of a section; a missing section is made.
 
     Args:
         data: The file.
         text: The fact, in one line.
-        section: Words of its heading; empty for the usual one.
-        day: Day of the confirmation, `YYYY-MM-DD`; empty for none.
+        section: Words of the heading; empty for the usual heading.
+        day: Day of the confirmation, `YYYY-MM-DD`; empty without a confirmation.
     """
     return with_facts(data, [(text, section)], day)
 
 
 def with_facts(data: bytes, facts: Iterable[tuple[str, str]], day: str = "") -> bytes:
-    """The file with many facts, as if each were added by itself, in the time of one.
+    """File with many facts added, equal to adding each alone, in the time of one edit.
 
     Args:
         data: The file.
-        facts: Text and section of each, as `with_fact` takes them.
-        day: As there.
+        facts: Text and section of each, as in `with_fact`.
+        day: As in `with_fact`.
     """
     document = parse_document(data)
     known = {normalize("NFC", page.text) for page in document.facts}
@@ -60,10 +60,10 @@ def with_facts(data: bytes, facts: Iterable[tuple[str, str]], day: str = "") -> 
 
 
 def with_page(data: bytes, page: Page, section: str = "") -> bytes:
-    """The file with a fact of another file, all its lines as they stand there, at the end of a section.
+    """File with a fact of another file, line by line as written there, at the end of a section.
 
     Raises:
-        EditRefusedError: a code block that nothing closes would come to take it in, or other facts with it.
+        EditRefusedError: an unclosed code block would enclose the fact, or would enclose other facts with the fact.
     """
     document, end = parse_document(data), line_end(data).decode()
     if any(normalize("NFC", each.text) == normalize("NFC", page.text) for each in document.facts):
@@ -79,12 +79,12 @@ def with_page(data: bytes, page: Page, section: str = "") -> bytes:
 
 
 def _key(words: str) -> str:
-    """Form in which words are equal however their letters are composed, and in capitals or not."""
+    """Key for comparison of words, equal for any letter composition and any case."""
     return normalize("NFC", normalize("NFC", words).casefold())
 
 
 def _with_bullets(document: Document, bullets: Iterable[tuple[str, str]], end: str) -> bytes:
-    """The file with each bullet at the end of its section."""
+    """File with each bullet at the end of the bullet's section."""
     pages = document.pages
     last: dict[str, int] = {}
     heading_above = ""
@@ -118,7 +118,7 @@ def _with_bullets(document: Document, bullets: Iterable[tuple[str, str]], end: s
 
 
 def without_fact(data: bytes, page: Page) -> bytes:
-    """The file without a fact; empty lines behind it stay where they part what stands before from a heading."""
+    """File without a fact; blank lines behind the fact stay between the text before and a heading."""
     document = parse_document(data)
     number = _place(document, page)
     if number is None:
@@ -130,14 +130,14 @@ def without_fact(data: bytes, page: Page) -> bytes:
 
 
 def without_texts(data: bytes, texts: Collection[str]) -> bytes:
-    """The file without each fact whose text is in `texts`."""
+    """File without each fact whose text is in `texts`."""
     while page := next((page for page in parse_document(data).facts if page.text in texts), None):
         data = without_fact(data, page)
     return data
 
 
 def fix_fact(data: bytes, page: Page, text: str, day: str = "") -> bytes:
-    """The file with other words, in one line, in the place of a fact's; `day` is that of their confirmation."""
+    """File with other words, in one line, in place of a fact's words; `day` is the day of confirmation."""
     document = parse_document(data)
     number = _place(document, page)
     if number is None:
@@ -170,10 +170,10 @@ def confirm_fact(data: bytes, page: Page, day: str) -> bytes:
 
 
 def the_fact(document: Document, words: str) -> Page:
-    """The fact that `words` name: by all of the fact's words, by id, or by words that no other fact has.
+    """Fact named by `words`: by all of the fact's words, by id, or by words unique to the fact.
 
     Raises:
-        EditRefusedError: none or several; the text says so.
+        EditRefusedError: no fact or several facts match; the text names the case.
     """
     wanted = one_line(words)
     if not wanted:
@@ -209,7 +209,7 @@ def _is_of_level_two(page: Page) -> bool:
 
 
 def _place(document: Document, page: Page) -> int | None:
-    """Index of the fact with these words; of several, in the section that the fact was in."""
+    """Index of the fact with equal words; of several, the fact in the given page's section."""
     pages = document.pages
     places = [n for n, each in enumerate(pages) if each.kind is not PageKind.SECTION and each.text == page.text]
     near = [number for number in places if pages[number].section == page.section]
@@ -217,7 +217,7 @@ def _place(document: Document, page: Page) -> int | None:
 
 
 def _split(raw: str, end: str) -> tuple[str, str]:
-    """Lines up to the last that is not blank, which ends in `end` if in nothing, and the blank ones behind."""
+    """Lines up to the last non-blank line, ended by `end` if without a line end, and the blank lines behind."""
     lines = lines_of(raw)
     count = max((number for number, line in enumerate(lines, 1) if line.strip()), default=0)
     words, blank = "".join(lines[:count]), "".join(lines[count:])

@@ -1,7 +1,7 @@
-"""Writeback journal: facts that wait to be written, and what became of each; a line of JSON for each step.
+"""Writeback journal: facts waiting to be written, and the outcome of each; a line of JSON for each step.
 
-An operation is `staged` (or `proposed`, which only a person's flush takes up), then `begun`, then `committed` or
-`rejected`. One that is begun and no more may stand in the index already: whether it does says the index.
+An operation is `staged` (or `proposed`, for a person's flush only), then `begun`, then `committed` or
+`rejected`. The fact of a last `begun` operation may be in the index already: only the index can tell.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from enum import StrEnum
 
 FILE = "writeback-journal.jsonl"
 LIMIT_BYTES = 16 * 1024 * 1024
-"""A journal that would grow larger takes nothing more."""
+"""Largest size of a journal; steps beyond are refused."""
 KEPT_FREE_BYTES = 1024 * 1024
-"""Of these, so many take no new operations, so that those that wait can always be brought to an end."""
+"""Free bytes kept from new operations, so waiting operations can always be finished."""
 LONG_BYTES = 1024 * 1024
-"""A longer journal is written anew when that makes it half as long at most."""
+"""Size above which a journal is rewritten, if the rewrite at least halves the journal."""
 MOST_WAITING = 1_000
 """Largest number of waiting operations in one folder."""
 KEPT_LINES = 1_000
-"""The newest lines, which stay when a journal is written anew, whatever they say."""
+"""Number of newest lines to keep in a rewrite, whatever their content."""
 
 
 class Step(StrEnum):
@@ -42,7 +42,7 @@ _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One fact on its way into an index."""
+    """One fact on the way into an index."""
 
     id: str
     text: str
@@ -51,7 +51,7 @@ class Operation:
     """Time of staging, ISO 8601."""
     step: Step = Step.STAGED
     window: str = ""
-    """Key of the window that asked for it; empty for the operator."""
+    """Key of the requesting window; empty for the operator."""
 
 
 Test = Callable[[Operation], bool]
@@ -62,19 +62,19 @@ class Journal:
     """State after all lines of a journal."""
 
     waiting: dict[str, Operation] = field(default_factory=dict)
-    """By id, in the order in which they came."""
+    """Waiting operations by id, in the order of arrival."""
     ended: int = 0
     unreadable: int = 0
-    """Lines that are none."""
+    """Number of unreadable lines."""
     lines: int = 0
 
 
 def line(operation: Operation, reason: str = "") -> bytes:
-    """The line that says where an operation stands.
+    """Journal line with the present step of an operation.
 
     Args:
-        operation: With its step.
-        reason: Why it was rejected.
+        operation: With the step.
+        reason: Reason for the rejection.
     """
     fields = {"id": operation.id, "state": operation.step.value, "at": operation.at}
     if operation.step in (Step.STAGED, Step.PROPOSED):
@@ -101,7 +101,7 @@ def read(data: bytes) -> Journal:
 
 
 def compact_journal(data: bytes) -> bytes:
-    """A journal without what was over and done long ago."""
+    """Journal without operations that ended long ago."""
     lines = [raw for raw in data.split(b"\n") if raw.strip()]
     waiting, newest = read(data).waiting, lines[-KEPT_LINES:]
     noted = read(b"\n".join(newest)).waiting
@@ -110,11 +110,11 @@ def compact_journal(data: bytes) -> bytes:
 
 
 def without(data: bytes, is_gone: Test) -> tuple[bytes, tuple[str, ...]]:
-    """A journal without every line of some operations, and the texts of these.
+    """Journal without every line of some operations, and the texts of the removed operations.
 
     Args:
         data: The journal.
-        is_gone: True for an operation, as it was staged, that is to go.
+        is_gone: True for a staged operation that is to go.
     """
     gone: dict[str, str] = {}
     lines = [(raw, _fields(raw)) for raw in data.split(b"\n") if raw.strip()]
@@ -128,7 +128,7 @@ def without(data: bytes, is_gone: Test) -> tuple[bytes, tuple[str, ...]]:
 
 
 def room_for(steps: Iterable[Operation]) -> int:
-    """Largest length of a journal that takes these steps."""
+    """Largest length of a journal that can take the steps."""
     is_new = any(each.step in (Step.STAGED, Step.PROPOSED) for each in steps)
     return LIMIT_BYTES - KEPT_FREE_BYTES * is_new
 

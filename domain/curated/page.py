@@ -29,21 +29,21 @@ class PageKind(StrEnum):
     """Kind of a page."""
 
     SECTION = "section"
-    """A heading with the words below it that are no bullet; also what stands before the first heading."""
+    """A heading with the words below outside bullets; also the text before the first heading."""
     FACT = "fact"
-    """A bullet with the lines that belong to it."""
+    """A bullet with all lines of the bullet."""
     POINTER = "pointer"
     """A bullet of one line that names a topic file."""
 
 
 class Fidelity(StrEnum):
-    """Share of a page that a prompt has."""
+    """Share of a page in a prompt."""
 
     FULL = "full"
     GIST = "gist"
-    """Its first line."""
+    """First line of the page."""
     POINTER = "pointer"
-    """The line that says where more stands, which is all of a pointer."""
+    """Line that names the place of the rest; the whole page for a pointer."""
     ABSENT = "absent"
 
 
@@ -57,19 +57,19 @@ class FaultKind(StrEnum):
     OVER_BUDGET = "over_budget"
     """Pages did not fit into the budget of tokens."""
     CAPPED = "capped"
-    """An index is longer than what is injected of it."""
+    """An index is longer than the injected part."""
     STALE_TABLE = "stale_table"
     """The page table is of an earlier version of the index."""
     INVALID_TABLE = "invalid_table"
-    """There is no page table, or it cannot be read."""
+    """The page table is missing or unreadable."""
     MISSING_TOPIC = "missing_topic"
-    """A pointer names a file that is not there."""
+    """A pointer names a missing file."""
     DUPLICATE = "duplicate"
-    """One fact stands twice."""
+    """A fact stands twice."""
     WRITEBACK_REJECTED = "writeback_rejected"
     """The staged fact broke a rule."""
     DENIED = "denied"
-    """A file or a scope that may not be read or written."""
+    """Access to a file or a scope is denied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,19 +83,19 @@ class Fault:
 
 @dataclass(frozen=True)
 class Page:
-    """One page of an index or a topic file, with every byte of it."""
+    """One page of an index or a topic file, with every byte of the page."""
 
     kind: PageKind
     raw: str
-    """As it stands in the file, its line ends and the empty lines behind it included."""
+    """Text as in the file, line ends and trailing blank lines included."""
     line: int
-    """1-based line of its beginning."""
+    """1-based line of the page's beginning."""
     section: str
-    """The words of the heading above it, or of its own; empty before the first heading."""
+    """Words of the heading above, or of the page's own heading; empty before the first heading."""
 
     @cached_property
     def first_line(self) -> str:
-        """Without its line end."""
+        """First line without the line end."""
         return self.raw.partition("\n")[0].rstrip("\r")
 
     @cached_property
@@ -114,35 +114,35 @@ class Page:
 
     @cached_property
     def id(self) -> str:
-        """Eight hex digits of what it is and says; the same for the same words wherever they stand."""
+        """Eight hex digits of the page's kind and words; equal for equal words in any place."""
         seen = "\0".join((self.kind.value, self.text)).encode("utf-8", "surrogatepass")
         return hashlib.blake2b(seen, digest_size=_ID_BYTES).hexdigest()
 
     @cached_property
     def target(self) -> str:
-        """The file that a pointer names; empty for every other page."""
+        """File named by a pointer; empty for every other page."""
         match = pointer_of(self.text) if self.kind is PageKind.POINTER else None
         return match["file"] if match else ""
 
     @cached_property
     def gist(self) -> str:
-        """Its first line, and a sign where there is more."""
+        """First line of the page, with a sign if more lines follow."""
         rest = self.raw[len(self.first_line) :].strip()
         return f"{self.first_line} …" if rest else self.first_line
 
 
 def pointer_of(text: str) -> re.Match[str] | None:
-    """The parts `title`, `file` and `gist` of a bullet's words that point to a topic file; None if they do not."""
+    """Parts `title`, `file` and `gist` of a pointer's words; None for words of another form."""
     return _POINTER.fullmatch(text)
 
 
 def is_bullet(line: str) -> bool:
-    """True if a line begins a bullet of the outermost level that has words."""
+    """True if a line begins a bullet of the outermost level with words."""
     return _MARKER.match(line) is not None and bool(line.strip("-*+ \t\r\n").strip())
 
 
 def with_date(bullet: str, day: str) -> str:
-    """A bullet's line with the day of its last confirmation; without one if `day` is empty."""
+    """Line of a bullet with the day of the last confirmation; without a day if `day` is empty."""
     bare = without_date(bullet)
     return f"{bare} <!-- confirmed {day} -->" if day else bare
 

@@ -1,4 +1,4 @@
-"""Recall from curated memory: the facts that have most of a question's words, and a code that says how it went."""
+"""Recall from curated memory: the facts with most words of a question, and a code for the outcome."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ MOST = 20
 _PAGE_CHARS = 2_000
 _ALL_CHARS = 2_000_000
 _MOST_STEMS = 20_000
-"""So much is looked at of a page and of all pages, and so many different words have their endings taken off; where a
-folder has more, words count beyond that as they stand. Everybody waits meanwhile."""
+"""Bounds on the characters read of a page and of all pages, and on the different words to stem; beyond the bounds words
+count unstemmed. Every other request waits meanwhile."""
 
 
 class RecallCode(StrEnum):
@@ -24,7 +24,7 @@ class RecallCode(StrEnum):
 
     OK = "ok"
     NO_MATCH = "no_match"
-    """There is memory, and none of it has a word of the question."""
+    """Memory exists, without a word of the question."""
     DENIED = "denied"
     """The requested text may not be read here."""
     MALFORMED = "malformed"
@@ -37,7 +37,7 @@ class RecallCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PageMatch:
-    """A page that was found."""
+    """Page found by a recall."""
 
     scope: str
     file: str
@@ -56,7 +56,7 @@ def flaw_of_query(query: str) -> str:
 
 
 def matches(query: str, pages: Sequence[tuple[str, str, Page]]) -> tuple[PageMatch, ...]:
-    """The pages that have a word of the question, those with most first, then as they stand.
+    """Pages with a word of the question, those with most words first, then in file order.
 
     Args:
         query: In plain words.

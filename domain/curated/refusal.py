@@ -10,7 +10,7 @@ from domain.text.markdown.lines import heading_words
 from domain.text.secret_look import looks_secret
 
 LONGEST_FACT = 500
-"""Characters; what is longer belongs into a topic file."""
+"""Most characters of a fact; longer text belongs in a topic file."""
 LONGEST_SECTION = 80
 LONGEST_TITLE = 80
 _TOPIC = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}\.md")
@@ -36,7 +36,7 @@ def flaw_of_form(text: str, section: str = "") -> str:
 
 
 def flaw_of_fact(text: str, scope: Scope) -> str:
-    """Reason why a fact in one line may not be written; empty if allowed."""
+    """Reason against writing a fact in one line; empty if allowed."""
     if not text:
         return "the text is empty"
     if not is_bullet(f"- {text}"):

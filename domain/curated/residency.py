@@ -1,8 +1,8 @@
-"""Residency: which pages a prompt has within its budget, and how much of each; the same pages give the same choice.
+"""Residency: choice and fidelity of pages within a prompt's budget; the same pages give the same choice.
 
-Pages are admitted in a fixed order: the project's before the global ones, for they are nearer to the matter; of each
-scope pointers first, since they cost little and lead to the rest, then headings, then facts; of each kind as they
-stand. A first round admits each at its least fidelity where it still fits, a second makes whole what still fits whole.
+Pages are admitted in a fixed order: the project's before the global pages, as nearer to the matter; in each
+scope pointers first, since pointers cost little and lead to the rest, then headings, then facts; in each kind in file
+order. A first round admits each fitting page at least fidelity; a second round shows in full each page that still fits.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class Resident:
 
 @dataclass(frozen=True, slots=True)
 class ResidentSet:
-    """Every page with its fidelity, in the order of the files."""
+    """Every page with a fidelity, in the order of the files."""
 
     residents: tuple[Resident, ...]
     tokens: int
-    """Of everything that is shown."""
+    """Tokens of all shown text."""
 
     @property
     def is_whole(self) -> bool:
@@ -51,7 +51,7 @@ class ResidentSet:
         return all(each.fidelity is Fidelity.FULL for each in self.residents)
 
     def index_text(self, scope: Scope) -> str:
-        """The index of one scope as the prompt has it."""
+        """Index of one scope as shown in the prompt."""
         return "".join(each.text for each in self.residents if each.scope is scope)
 
     def counts(self) -> dict[str, int]:

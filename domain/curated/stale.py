@@ -11,14 +11,14 @@ from domain.curated.page import Page
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """One fact to look at again."""
+    """One fact to check again."""
 
     page: Page
     age_days: int
 
 
 def stale(document: Document, today: date, after_days: int) -> tuple[Suggestion, ...]:
-    """The facts that were confirmed longer ago, the oldest first; those without a date are none."""
+    """Facts with a confirmation longer ago, the oldest first; facts without a date are left out."""
     suggestions = []
     for page in document.facts:
         try:

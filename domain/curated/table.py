@@ -1,4 +1,4 @@
-"""Page table: a sidecar that lists the pages of an index and its topic files; the markdown is never doubted for it."""
+"""Page table: sidecar with the pages of an index and of topic files; the markdown always takes precedence."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from domain.curated.page import Page
 FILE = "page-table.jsonl"
 VERSION = 1
 LIMIT_BYTES = 16 * 1024 * 1024
-"""A larger one is not read."""
+"""Largest readable page table."""
 _GIST = 80
-"""Characters of a page's words and of its heading's."""
+"""Characters kept of a page's words and of the heading's words."""
 
 
 class TableState(StrEnum):
-    """Relation of a page table to its index."""
+    """Relation of a page table to an index."""
 
     OK = "ok"
     STALE = "stale"
@@ -30,7 +30,7 @@ class TableState(StrEnum):
 
 
 def table(index: bytes, document: Document, topics: Mapping[str, Document]) -> bytes:
-    """The page table: a line about the index, one for each page of it and of each topic file, and a digest of them."""
+    """Page table: a line about the index, a line for each page of index and topic files, and a digest of all."""
     head = {"version": VERSION, "index": digest(index), "bytes": len(index), "pages": len(document.pages)}
     whole = _lines([head, *_rows(document.pages)])
     for name in sorted(topics):
@@ -42,16 +42,16 @@ def table(index: bytes, document: Document, topics: Mapping[str, Document]) -> b
 
 
 def state_beside(described: str | None, index: bytes) -> TableState:
-    """State of a page table that describes that version of an index; None for a table that cannot be read."""
+    """State of a page table for a described version of an index; None for an unreadable table."""
     if described is None:
         return TableState.INVALID
     return TableState.OK if described == digest(index) else TableState.STALE
 
 
 def described_by(data: bytes) -> str | None:
-    """The version of an index that a page table describes, as `digest` names it; None if it cannot be read.
+    """Version of an index described by a page table, as in `digest`; None for an unreadable table.
 
-    Every line of it is looked at, which takes milliseconds where there are many topic files.
+    Every line of the table is checked, at a cost of milliseconds with many topic files.
     """
     head = _head(data)
     return None if head is None else head["index"]
@@ -63,13 +63,13 @@ def digest(data: bytes) -> str:
 
 
 def _lines(lines: Iterable[Mapping[str, object]]) -> bytes:
-    """A line of JSON each; what is no valid text is shown as such, and only then is a line of a bounded length."""
+    """Lines of JSON; invalid text is shown as invalid, and only then is a line of bounded length."""
     text = "".join(f"{json.dumps(line, ensure_ascii=False, sort_keys=True)}\n" for line in lines)
     return text.encode("utf-8", "replace")
 
 
 def _head(data: bytes) -> dict[str, Any] | None:
-    """The line about the index; None if any byte of the table is not as it was written."""
+    """Line about the index; None if any byte of the table differs from the written table."""
     body = data[: data.rfind(b"\n", 0, -1) + 1]
     if data != body + _seal(body):
         return None

@@ -11,9 +11,9 @@ FILE = "traces.jsonl"
 MOST_LINES = 2_000
 """Number of kept traces, the newest."""
 LONG_BYTES = 512 * 1024
-"""Size of the file from which the oldest traces are taken out."""
+"""Size of the file above which the oldest traces are removed."""
 LONGEST_LINE = 4_096
-"""Bytes, without its end."""
+"""Bytes of a line, without the line end."""
 _LONGEST_REASON = 300
 _MOST_REASONS = 8
 _LONGEST_WORD = 80
@@ -30,14 +30,14 @@ class Trace:
     context: str
     """Key of the window; `operator` for the command line's."""
     decision: str
-    """Such as `injected`, `off`, `staged`, `committed`, `rejected`, `denied`."""
+    """Decision: `injected`, `off`, `staged`, `committed`, `rejected`, `denied` and so on."""
     reasons: tuple[str, ...] = ()
     tokens: Mapping[str, int] = field(default_factory=dict)
-    """Counts by name, such as `global`, `project`, `budget`."""
+    """Counts by name, for example `global`, `project`, `budget`."""
 
 
 def line(trace: Trace) -> bytes:
-    """The trace's line; of reasons that are too many or too long, as many as it holds."""
+    """Line of a trace; of too many or too long reasons, as many as fit."""
     reasons = [reason[:_LONGEST_REASON] for reason in trace.reasons[:_MOST_REASONS]]
     while len(rendered := _line(trace, reasons, trace.tokens)) > LONGEST_LINE and reasons:
         reasons.pop()
@@ -57,7 +57,7 @@ def _line(trace: Trace, reasons: Sequence[str], tokens: Mapping[str, int]) -> by
 
 
 def read(data: bytes) -> tuple[Trace, ...]:
-    """The traces of a file, oldest first; lines that are none are passed over."""
+    """Traces of a file, oldest first; invalid lines are skipped."""
     traces = (_trace(raw) for raw in data.split(b"\n") if raw.strip())
     return tuple(trace for trace in traces if trace is not None)[-MOST_LINES:]
 

@@ -1,4 +1,4 @@
-"""Wording of what curated memory answers, the same in Discord and in a terminal; one fact stands in one line."""
+"""Wording of curated memory's replies, the same in Discord and in a terminal; one line for each fact."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def lines(reply: Message, command: str = _DISCORD) -> list[str]:
 
 
 def _tidy_line(line: str) -> str:
-    """A line without superfluous blanks but those before it."""
+    """Line without superfluous blanks, leading blanks excepted."""
     return line[: len(line) - len(line.lstrip(" "))] + " ".join(line.split()) if line.strip() else ""
 
 

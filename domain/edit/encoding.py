@@ -11,7 +11,7 @@ _REMEDY = "; save it in UTF-8: until then the agent does not write to it"
 
 
 def encoding_flaw(data: bytes) -> str:
-    """Reason, for a person, why `data` is no text in UTF-8; empty if it is."""
+    """Reason, for a person, why `data` is no text in UTF-8; empty for valid text."""
     if is_wide(data):
         return f"is in UTF-16 or UTF-32, and only UTF-8 is read{_REMEDY}"
     if (nul := data.find(b"\0")) >= 0:
@@ -29,7 +29,7 @@ def encoding_flaw(data: bytes) -> str:
 
 
 def is_wide(data: bytes) -> bool:
-    """True if `data` is in UTF-16 or UTF-32, with a mark or without, so that no line of it can be read."""
+    """True if `data` is in UTF-16 or UTF-32, with or without a mark, so no line is readable."""
     head = data[:_HEAD_BYTES]
     if head.startswith(_WIDE_MARKS):
         return True
@@ -38,10 +38,10 @@ def is_wide(data: bytes) -> bool:
 
 
 def as_utf8(data: bytes) -> bytes:
-    """`data` in UTF-8, for a version that a person saved in another encoding: each of its words is kept.
+    """`data` in UTF-8, for a version saved by a person in another encoding, with every word kept.
 
-    UTF-16 and UTF-32 are decoded; of anything else a line that is not in UTF-8 is read as Latin-1, in which each byte
-    is a character. NUL bytes are left out.
+    UTF-16 and UTF-32 are decoded; in any other encoding, a line not in UTF-8 is read as Latin-1, a character for each
+    byte. NUL bytes are left out.
     """
     if not encoding_flaw(data):
         return data
@@ -70,5 +70,5 @@ def _is_utf8(line: bytes) -> bool:
 
 
 def _line(data: bytes, at: int) -> int:
-    """Number, from 1, of the line that a byte is in."""
+    """Number, from 1, of the line with a byte."""
     return data.count(separator(data), 0, at) + 1

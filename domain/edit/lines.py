@@ -1,4 +1,4 @@
-"""Lines of a file that people edit with programs of their own."""
+"""Lines of a file also edited by people with programs of their own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ BOM = b"\xef\xbb\xbf"
 
 
 class EditRefusedError(Exception):
-    """The edit cannot be made and the file is as it was; the text says why."""
+    """The edit is impossible and the file is unchanged; the text gives the reason."""
 
 
 def separator(data: bytes) -> bytes:
@@ -20,18 +20,18 @@ def line_count(data: bytes) -> int:
 
 
 def without_mark(data: bytes) -> bytes:
-    """`data` without the byte order mark at its head, or several as some programs leave there."""
+    """`data` without the byte order mark at the head, or several marks as left by some programs."""
     while data.startswith(BOM):
         data = data[len(BOM) :]
     return data
 
 
 def line_end(data: bytes) -> bytes:
-    """End of most lines of `data`, which are told by their line feeds."""
+    """Line end of most lines of `data`, recognised by line feeds."""
     carriage_returns = data.count(b"\r\n")
     return b"\r\n" if carriage_returns * 2 > data.count(b"\n") else b"\n"
 
 
 def padding(data: bytes) -> bytes:
-    """Carriage return that most lines of `data` have before their separator; empty if they have none."""
+    """Carriage return before the separator of most lines of `data`; empty without a carriage return."""
     return line_end(data).removesuffix(b"\n")

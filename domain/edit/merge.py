@@ -13,24 +13,24 @@ from domain.text.patience import match_lines
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """One place where lines were changed; lines are without their ends."""
+    """One place of changed lines; lines are without line ends."""
 
     anchors: tuple[bytes, ...]
-    """The lines before it, nearest first."""
+    """Lines before the place, nearest first."""
     removed: tuple[bytes, ...]
     added: tuple[bytes, ...]
     counts: tuple[tuple[bytes, int], ...]
-    """Number of times each of those lines stood in the new version as a whole."""
+    """Number of times each of the lines stood in the whole new version."""
 
 
 _ANCHORS = 8
-"""Lines before a place that are remembered in order to find it again."""
+"""Lines remembered before a place to find the place again."""
 _EQUAL_LINES = 64
-"""Equal lines of which the one that was meant is told by the lines before it."""
+"""Most equal lines to tell apart by the lines before."""
 
 
 def changes(old: bytes, new: bytes) -> tuple[Hunk, ...]:
-    """Edits that made `new` of `old`, place by place, in order; in UTF-8, whatever the versions are in."""
+    """Edits that turn `old` into `new`, place by place, in order; in UTF-8, whatever the versions' encoding."""
     if encoding_flaw(new):  # an encoding that has no mark, or one of its own, takes no mark away
         old, new = without_mark(as_utf8(old)), without_mark(as_utf8(new))
     before, after = _bare_lines(old), _bare_lines(new)
@@ -47,7 +47,7 @@ def changes(old: bytes, new: bytes) -> tuple[Hunk, ...]:
 
 
 def apply(hunks: tuple[Hunk, ...], data: bytes) -> bytes:
-    """`data` with those changes made, as far as they are not in it already; no added line is ever left out."""
+    """`data` with the missing changes made; no added line is ever left out."""
     if not hunks:
         return data
     draft = _Draft(data)
@@ -57,12 +57,12 @@ def apply(hunks: tuple[Hunk, ...], data: bytes) -> bytes:
 
 
 def additions(hunks: tuple[Hunk, ...]) -> tuple[Hunk, ...]:
-    """The same changes without what they take out."""
+    """The same changes without removals."""
     return tuple(Hunk(hunk.anchors, (), hunk.added, hunk.counts) for hunk in hunks if hunk.added)
 
 
 class _Draft:
-    """Lines that are being changed."""
+    """Lines during a change."""
 
     def __init__(self, data: bytes) -> None:
         self.separator = separator(data)
@@ -72,7 +72,7 @@ class _Draft:
         self._there = Counter(self._bare)
 
     def make(self, hunk: Hunk) -> None:
-        """Take out and put in what the hunk says, each only as often as its version had it less or more often."""
+        """Make a hunk's removals and additions, each as often as the hunk's version differs in count."""
         counts, there = dict(hunk.counts), self._there
         doomed = [line for line in hunk.removed if line.strip() and there[line] > counts[line]]
         if not doomed and all(there[line] >= counts[line] for line in hunk.added):
@@ -92,14 +92,14 @@ class _Draft:
             self._insert(place, missing)
 
     def _place(self, hunk: Hunk) -> int:
-        """Index before which added lines belong: after the nearest line that stood before them, else at the end."""
+        """Index for added lines: after the nearest line that stood before, else at the end."""
         for number, anchor in enumerate(hunk.anchors):
             if anchor.strip() and self._there[anchor]:
                 return self._index(anchor, hunk.anchors[number + 1 :]) + 1
         return len(self._bare)
 
     def _index(self, line: bytes, anchors: tuple[bytes, ...]) -> int:
-        """Index of a line that is there: of equal ones the first that has the most of the anchors before it."""
+        """Index of an existing line: of equal lines the first with the most anchors before."""
         best, most = self._bare.index(line), -1
         at = best
         for _ in range(min(self._there[line], _EQUAL_LINES)):
@@ -116,7 +116,7 @@ class _Draft:
         return best
 
     def _insert(self, place: int, added: list[bytes]) -> None:
-        """Put lines before index `place`; what follows the last line end is no line."""
+        """Put lines before index `place`; text after the last line end is not a line."""
         lines, carriage_return = self.lines, self._carriage_return
         fresh = [line + carriage_return for line in added]
         if place >= len(lines) and lines[-1:] == [b""]:

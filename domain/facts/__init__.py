@@ -1,8 +1,8 @@
-"""Rules of the facts: how entries are spelt and named, found and shown; what a model is asked for and what it answers.
+"""Rules of the facts: spelling, names, search and display of entries; questions to a model and the answers.
 
 Read first `entry.py` and `folders.py` (files), then `scoring.py` and `injection.py` (from a question to a block), then
-`reconcile.py` and `levels.py` (from a turn to facts and summaries). `chat_request.py` and `answer.py` read just as much
-of what passes through the gateway as they must. All rules are pure; the package writes no files.
+`reconcile.py` and `levels.py` (from a turn to facts and summaries). `chat_request.py` and `answer.py` read only the
+necessary parts of the gateway's traffic. All rules are pure; the package writes no files.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Answers as they are kept: their words, without thoughts, and the reason why an answer is not kept."""
+"""Answers in kept form: words without thoughts, and the reason against keeping an answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from domain.text.answer.thoughts import has_mark, part_thoughts
 from domain.text.answer.written_call import without_template_end
 
 MOST_CHARS = 1_000_000
-"""Of an answer that is kept, with its thoughts and calls."""
+"""Most characters of a kept answer, with thoughts and calls."""
 
 
 def kept_words(answer: AnswerStream, texts: Sequence[str]) -> str:
@@ -27,7 +27,7 @@ def kept_words(answer: AnswerStream, texts: Sequence[str]) -> str:
 
 
 def problem_of(answer: AnswerStream) -> str:
-    """Why an answer is not whole as far as it has come; empty for an answer that may be kept."""
+    """Reason why an answer is incomplete so far; empty for a complete answer."""
     if answer.error:
         return "its server reported an error in the middle of the answer"
     if answer.is_broken:

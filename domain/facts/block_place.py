@@ -17,13 +17,13 @@ QUESTION_HEAD = "Current message:"
 _NULL = b"null"
 _TOO_MUCH = 429
 _OF_OTHERS = frozenset({401, 402, 407, 408, _TOO_MUCH})
-"""Refusals that say nothing of a request's words: of keys, of money, of time."""
+"""Refusals independent of a request's words: about keys, money or time."""
 _FAILED = 500
 """Many servers answer so, some without a word, where a template knows no system's message."""
 
 
 class BlockPlace(StrEnum):
-    """Message of a request that has the memories in it."""
+    """Message of a request that receives the memories."""
 
     AUTO = "auto"
     """The system's in the first turn of a conversation, the question later: no earlier message changes."""
@@ -32,13 +32,13 @@ class BlockPlace(StrEnum):
 
 
 def with_block(messages: Sequence[Raw], roles: Sequence[str], block: str, place: BlockPlace) -> list[Raw]:
-    """The messages with a block in one of them; all others as they came, byte for byte.
+    """Messages with a block in one message; all other messages byte for byte as received.
 
     Args:
-        messages: Of the request, at least one.
-        roles: Of the last messages, as many as were read; `""` for a message without a role.
-        block: Is not empty.
-        place: Of the block; the system's message takes a block for which the question has no room.
+        messages: Messages of the request, at least one.
+        roles: Roles of the last messages, as many as were read; `""` for a message without a role.
+        block: Not empty.
+        place: Place of the block; the system's message takes a block without room in the question.
     """
     question = _question(roles)
     if question is not None and _is_in_question(roles, question, place):
@@ -49,11 +49,11 @@ def with_block(messages: Sequence[Raw], roles: Sequence[str], block: str, place:
 
 
 def may_be_of_block(status: int, words: str) -> bool:
-    """True if a server may have refused a request for the memories in it.
+    """True if a server may have refused a request because of the memories in the request.
 
     Args:
-        status: Of its answer.
-        words: Beginning of that answer.
+        status: Status of the server's answer.
+        words: Beginning of the server's answer.
     """
     if status == _TOO_MUCH:
         return is_beyond_rate(words)
@@ -71,7 +71,7 @@ def _is_in_question(roles: Sequence[str], question: int, place: BlockPlace) -> b
 
 
 def _before(message: Raw, block: str) -> Raw | None:
-    """A user's message with a block before its words; None for one without words to stand before."""
+    """User's message with a block before the words; None for a message without words."""
     fields = fields_of(message)
     content = bytes(fields.get("content", _NULL))
     head = f"{block}\n\n{QUESTION_HEAD}\n"
@@ -85,7 +85,7 @@ def _before(message: Raw, block: str) -> Raw | None:
 
 
 def _in_front(messages: Sequence[Raw], block: str) -> list[Raw]:
-    """The messages with the block: in the first one if that is the system's, else before it."""
+    """Messages with the block: in the first message if from the system, else in a new message before."""
     try:
         fields = fields_of(messages[0])
     except ValueError:
@@ -98,7 +98,7 @@ def _in_front(messages: Sequence[Raw], block: str) -> list[Raw]:
 
 
 def _behind(content: bytes, block: str) -> bytes | None:
-    """A message's content with the block behind it, what was there byte for byte; None where there is no behind."""
+    """Message content with the block appended, the old content byte for byte; None for content without an end."""
     if content in (_NULL, b'""'):
         return msgspec.json.encode(block)
     if content.startswith(b'"'):

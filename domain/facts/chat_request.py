@@ -1,6 +1,6 @@
-"""Chat request as it passes through the gateway: read as far as a memory needs, and otherwise not touched.
+"""Chat request on the way through the gateway: read as far as a memory needs, and otherwise unchanged.
 
-A value that is not ours goes on byte for byte, whatever it is.
+Foreign values go on byte for byte.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _TASK, _HISTORY = "### Task:", "<chat_history>"
 """Marks of Open WebUI's own questions for titles, tags and suggestions."""
 _MARK = b"\xef\xbb\xbf"
 MOST_TEXT_CHARS = 1_000_000
-"""Of the texts of all messages together; earlier ones are left out."""
+"""Most characters of all messages' texts together; earlier texts are left out."""
 MOST_MESSAGES = 10_000
-"""The newest, which are read; earlier ones pass through unread, since others wait meanwhile."""
+"""Number of messages to read, the newest; earlier messages pass unread, since other requests wait meanwhile."""
 _NULL = b"null"
 
 
@@ -46,7 +46,7 @@ _SPOKEN = msgspec.json.Decoder(_Spoken)
 
 
 class RequestError(ValueError):
-    """A request that cannot be understood; the text names the value and the rule."""
+    """Unreadable request; the text names the value and the rule."""
 
     def __init__(self, message: str, param: str | None = None) -> None:
         super().__init__(message)
@@ -55,7 +55,7 @@ class RequestError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """Parts of a request that a memory needs."""
+    """Parts of a request for the memory."""
 
     body: bytes
     model: str
@@ -64,17 +64,17 @@ class ChatRequest:
     memory_top_k: int | None
     wants_hits: bool
     keeps: bool
-    """False for a request that is not to be remembered, and that nothing is looked up for."""
+    """False for a request without memory: no message is stored, and no memory is looked up."""
     recency_weight: float | None
     score_threshold: float | None
     question: str
-    """Text of the last message of the user's; empty for none."""
+    """Text of the user's last message; empty without any."""
     answer_before: str
-    """Text of the last answer before the question; empty for none."""
+    """Text of the last answer before the question; empty without any."""
     ends_with_user: bool
     """True if the question is the last message, system messages and a begun answer apart."""
     texts: tuple[str, ...]
-    """Of all messages, as far as they are not too long."""
+    """Texts of all messages, as far as the length bound allows."""
     roles: tuple[str, ...]
     """Of the newest messages, as many as are read."""
     _fields: dict[str, Raw] = field(repr=False)
@@ -82,10 +82,10 @@ class ChatRequest:
 
 
 def read_request(body: bytes) -> ChatRequest:
-    """The request that a body is.
+    """Request in a body.
 
     Raises:
-        RequestError: the body is no request, or a field of the gateway breaks its rule.
+        RequestError: the body is no request, or a field of the gateway breaks a rule.
     """
     body = body.removeprefix(_MARK)
     try:
@@ -125,7 +125,7 @@ def read_request(body: bytes) -> ChatRequest:
 
 
 def upstream_body(request: ChatRequest, block: str, place: BlockPlace = BlockPlace.AUTO) -> bytes:
-    """The body that goes on: without our fields, and with `block`, unless empty, at its place."""
+    """Body for the upstream server: without the gateway's fields, and with `block`, unless empty, in place."""
     is_ours = any(name in request._fields for name in OWN_FIELDS)
     if not block and not is_ours:
         return request.body
@@ -136,7 +136,7 @@ def upstream_body(request: ChatRequest, block: str, place: BlockPlace = BlockPla
 
 
 def with_hits(answer: bytes, hits: Sequence[FactHit]) -> bytes:
-    """An answer with the key `memory_hits`; one that is no JSON object stays as it is."""
+    """Answer with the key `memory_hits`; an answer other than a JSON object stays unchanged."""
     try:
         fields = fields_of(answer)
     except ValueError:
@@ -146,7 +146,7 @@ def with_hits(answer: bytes, hits: Sequence[FactHit]) -> bytes:
 
 
 def text_of(content: object) -> str:
-    """Text of a message's content: itself, or its text parts, a line each."""
+    """Text of a message's content: the content as text, or the text parts, a line each."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
@@ -174,7 +174,7 @@ def _read_odd_message(raw: Raw) -> tuple[object, object]:
 
 
 def _answer_before(dialogue: Sequence[tuple[str, str]]) -> str:
-    """Text of the last assistant message before the last one of the user's; empty for none."""
+    """Text of the last assistant message before the user's last message; empty without any."""
     end = max((place for place, (role, _) in enumerate(dialogue) if role == "user"), default=0)
     return next((text for role, text in reversed(dialogue[:end]) if role == "assistant" and text), "")
 

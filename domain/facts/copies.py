@@ -1,4 +1,4 @@
-"""Copies of entries' files, as programs that synchronise folders name them."""
+"""Copies of entries' files, by the file names that synchronisation programs give."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MARK = ".md"
 
 
 def original_of(path: str) -> str:
-    """Path that a file has the name of a copy of; empty for any other name."""
+    """Path of the original, for a file named as a copy; empty for any other name."""
     folder, _, name = path.rpartition("/")
     match = _COPY.fullmatch(name.removesuffix(_MARK))
     return f"{folder}/{match['stem']}{_MARK}" if match is not None else ""
@@ -34,5 +34,5 @@ def is_version_of(path: str, other: str) -> bool:
 
 
 def extends(path: str, other: str) -> bool:
-    """True if a file's name is another one's in the same folder with something behind it."""
+    """True if a file's name extends another file's name in the same folder."""
     return path != other and path.removesuffix(_MARK).startswith(other.removesuffix(_MARK))

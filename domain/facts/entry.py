@@ -1,6 +1,6 @@
-"""Entry of the facts as a file spells it: front matter in YAML, then the text as it is.
+"""Entry of the facts in file form: front matter in YAML, then the text unchanged.
 
-Hand-written files may use any form of YAML, and dates as people write them; unreadable values count as absent.
+Hand-written files may use any form of YAML, and dates in common forms; unreadable values count as absent.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from domain.facts.sound_text import sound
 from messages.facts import EntryRole
 
 MOST_FRONT_CHARS = 64_000
-"""Front matter that is longer is taken for text."""
+"""Longest front matter; longer front matter counts as text."""
 KEYS = ("id", "role", "conversation_id", "created_at", "summary_kind", "replaced_by", "source_id")
 _OWN_LINE = re.compile(r'([a-z_]+): ("(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?)')
 _FENCE = re.compile(r"---[ \t]*\r?\n")
@@ -39,9 +39,9 @@ _OFFSETS_TEXT = """
     PDT -7 JST 9 KST 9 AEST 10 AEDT 11 NZST 12 NZDT 13
 """
 _OFFSETS = dict(zip(_OFFSETS_TEXT.split()[::2], map(int, _OFFSETS_TEXT.split()[1::2]), strict=True))
-"""Hours of zones by the letters that people write; letters of several zones are those of the most common one."""
+"""Hours of zones by the usual abbreviations; an abbreviation of several zones means the most common zone."""
 _TOO_MANY_S = 10**11
-"""A number of seconds that is as large counts thousandths of them, or of those."""
+"""Number of seconds from which a value counts as milliseconds, or smaller fractions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +57,14 @@ class Entry:
     summary_kind: str = ""
     replaced_by: str = ""
     source_id: str = ""
-    """Of a fact: the turn's entry that it was taken from."""
+    """Entry id of the source turn of a fact."""
     extra: Mapping[str, str | int | float] = field(default_factory=lambda: MappingProxyType({}))
-    """Further keys to be written; what a file has besides is not read."""
+    """Further keys to write; further keys of a file are not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """Values for a file without its own."""
+    """Values for keys missing from a file."""
 
     id: str
     role: EntryRole
@@ -73,16 +73,16 @@ class Defaults:
 
 
 ReadKeys = Callable[[str], Mapping[str, str]]
-"""Gives the keys of front matter in YAML that have a simple value; raises ValueError for other text."""
+"""Returns the keys of YAML front matter with a simple value; raises ValueError for other text."""
 
 
 def read_entry(text: str, defaults: Defaults, read_keys: ReadKeys) -> Entry:
-    """The entry that a file holds, whatever that is.
+    """Entry in a file, for any text.
 
     Args:
         text: All of the file.
         defaults: Values for missing keys.
-        read_keys: Reads front matter that is not spelt as we spell it.
+        read_keys: Reads front matter not in the runtime's own spelling.
     """
     _, front, _, body = _parts(text) or ("", "", "", text.removeprefix("\ufeff"))
     keys = _keys(front, read_keys)
@@ -105,7 +105,7 @@ def read_entry(text: str, defaults: Defaults, read_keys: ReadKeys) -> Entry:
 
 
 def write_entry(entry: Entry) -> str:
-    """The file of an entry; the text ends with the newline that is added to it."""
+    """File text of an entry; the added newline ends the text."""
     at = entry.created_at.astimezone(UTC).isoformat()
     fields = {
         "id": entry.id,
@@ -122,7 +122,7 @@ def write_entry(entry: Entry) -> str:
 
 
 def with_replacement(text: str, replaced_by: str) -> str:
-    """A file's text with `replaced_by` in its front matter, all else as it was; a file without any gets one."""
+    """File text with `replaced_by` in the front matter, all else unchanged; missing front matter is added."""
     line = f"replaced_by: {_spell_value(replaced_by)}\n"
     parts = _parts(text)
     if parts is None:
@@ -133,7 +133,7 @@ def with_replacement(text: str, replaced_by: str) -> str:
 
 
 def _parts(text: str) -> tuple[str, str, str, str] | None:
-    """Fence, front matter, fence, and the text behind it; None where there is no front matter."""
+    """Fence, front matter, fence, and the text behind; None without front matter."""
     bare = text.removeprefix("\ufeff")
     fence = _FENCE.match(bare)
     end = _END.search(bare, fence.end(), fence.end() + MOST_FRONT_CHARS) if fence is not None else None
@@ -155,7 +155,7 @@ def _keys(front: str, read_keys: ReadKeys) -> Mapping[str, str]:
 
 
 def _own_keys(front: str) -> dict[str, str] | None:
-    """Keys of front matter that is spelt as we spell it; None for any other."""
+    """Keys of front matter in the runtime's own spelling; None for any other."""
     keys: dict[str, str] = {}
     for line in front.split("\n")[:-1]:
         match = _OWN_LINE.fullmatch(line)
@@ -170,7 +170,7 @@ def _own_keys(front: str) -> dict[str, str] | None:
 
 
 def _id(text: str) -> str:
-    """An id that can be printed in one line; empty for any other."""
+    """Id printable in one line; empty for any other."""
     start = text.strip()[:_MOST_ID]
     return start if start.isprintable() else ""
 
@@ -183,7 +183,7 @@ def _role(text: str, default: EntryRole) -> EntryRole:
 
 
 def _moment(text: str) -> datetime | None:
-    """The time that a text names, aware UTC; without an offset it is UTC's. None for a text without a time."""
+    """Time named by a text, aware UTC; a time without an offset counts as UTC. None for a text without a time."""
     start = text.strip()[:_MOST_DATE]
     try:
         if re.fullmatch(r"[0-9]{9,19}(\.[0-9]+)?", start):
@@ -231,6 +231,6 @@ def _zone(name: str) -> tzinfo | None:
 
 
 def _spell_value(value: str | float) -> str:
-    """A value as JSON spells it, which every YAML reads the same."""
+    """Value in JSON spelling, read alike by every YAML parser."""
     text = json.dumps(value, ensure_ascii=False)
     return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

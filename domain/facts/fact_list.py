@@ -1,4 +1,4 @@
-"""List of facts as people and programs write it to a file: JSON, or a line for each fact."""
+"""List of facts in a file, as written by people and programs: JSON, or a line for each fact."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def read_facts(text: str) -> list[str]:
 
 
 def check_facts(facts: list[str]) -> list[str]:
-    """The facts, each of which may be kept.
+    """Facts, each checked as allowed.
 
     Raises:
-        ValueError: there are none, or one has no words or too many characters.
+        ValueError: the list is empty, or a fact has no words or too many characters.
     """
     if not facts:
         raise ValueError("there are no facts: at least one text is required")

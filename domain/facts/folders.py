@@ -1,4 +1,4 @@
-"""Places of entries: any conversation's id is the name of one folder, and what lies where says what it is."""
+"""Places of entries: a folder name for any conversation's id, and the kind of each path."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from messages.facts import EntryRole
 ENTRIES = "entries"
 DELETED = "deleted"
 MOST_BYTES = 200
-"""Of a folder's name; a longer id is named by its beginning and its hash."""
+"""Longest folder name in bytes; the name for a longer id has the id's beginning and hash."""
 _PLAIN = re.compile(rb"[A-Za-z0-9_.-]")
 _ESCAPED = re.compile(r"%([0-9A-F]{2})")
 _KINDS = {EntryRole.MEMORY: "facts", EntryRole.USER: "turns/user", EntryRole.ASSISTANT: "turns/assistant"}
@@ -22,7 +22,7 @@ _BEFORE_HASH = 100
 
 
 def folder_of(conversation: str) -> str:
-    """Name of the folder of a conversation: safe, its own, and the same every time."""
+    """Folder name of a conversation: safe, unique and stable."""
     data = conversation.encode("utf-8", "surrogatepass")
     name = "".join(chr(byte) if _PLAIN.match(bytes((byte,))) else f"%{byte:02X}" for byte in data)
     if name.startswith("."):
@@ -37,9 +37,9 @@ def folder_of(conversation: str) -> str:
 
 
 def conversation_of(folder: str) -> str:
-    """Id of the conversation of a folder; the name itself where the folder is foreign, or stands for a longer id.
+    """Conversation id of a folder; the folder's name for a foreign folder, or for a longer id.
 
-    It is the name too where the id has half a surrogate pair, which no database can hold.
+    The name is also the result for an id with half a surrogate pair, which no database can hold.
     """
     if folder == "%":
         return ""
@@ -68,9 +68,9 @@ def summary_path(folder: str, kind: str, number: int = 0) -> str:
     """Path of a summary below the root.
 
     Args:
-        folder: Of its conversation.
+        folder: Folder of the conversation.
         kind: `L1`, `L2` or `L3`.
-        number: From 0, within its kind; L3 has one only.
+        number: From 0, within the kind; L3 has a single summary.
     """
     names = {"L1": f"chunk_{number}", "L2": f"group_{number}", "L3": "final"}
     return f"{ENTRIES}/{folder}/summaries/{kind}/{names[kind]}.md"
@@ -87,7 +87,7 @@ class Place:
     """Of the file."""
     is_deleted: bool
     summary_kind: str = ""
-    """`L1`, `L2`, `L3`; `summary` for the one summary that the original keeps."""
+    """`L1`, `L2`, `L3`; `summary` for the single summary of the original program."""
 
 
 def place_of(path: str) -> Place | None:

@@ -1,4 +1,4 @@
-"""Ids of entries: UUIDs made from texts, so that the same text gives the same one."""
+"""Ids of entries: UUIDs made from texts, so equal texts give equal ids."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 
 
 def uuid_of(text: str) -> str:
-    """A UUID in the form of version 4, made from `text`; as unguessable as that is."""
+    """UUID in the form of version 4, made from `text`, and as unguessable as `text`."""
     digest = bytearray(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16])
     digest[6] = digest[6] & 0x0F | 0x40
     digest[8] = digest[8] & 0x3F | 0x80
@@ -15,5 +15,5 @@ def uuid_of(text: str) -> str:
 
 
 def id_of_path(path: str) -> str:
-    """The id of a file without an id of its own, or with another file's id."""
+    """Id of a file without an id, or with another file's id."""
     return uuid_of(f"path {path}")

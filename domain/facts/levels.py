@@ -1,4 +1,4 @@
-"""Levels of summaries: how much is made of how long a text, and the parts that a long one is taken in."""
+"""Levels of summaries: detail by length of a text, and the parts of a long text."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Level(StrEnum):
     STANDARD = "standard"
     """One paragraph."""
     DETAILED = "detailed"
-    """A summary of parts, and one of the parts' summaries."""
+    """Summaries of parts, and a summary of the parts' summaries."""
     HIERARCHICAL = "hierarchical"
-    """Of parts, of groups of those, and one of all."""
+    """Summaries of parts, of groups of parts, and of all."""
 
 
 def tokens_of(text: str) -> int:
@@ -49,9 +49,9 @@ def level_of(tokens: int) -> Level:
 
 
 def chunks(text: str) -> tuple[str, ...]:
-    """Parts of a text, each of at most 3,000 tokens; one begins with the last 200 of the one before.
+    """Parts of a text, each of at most 3,000 tokens; each begins with the last 200 of the part before.
 
-    They are cut where a paragraph ends, else a line, a sentence, a word; anywhere if there is no such place.
+    A part ends after a paragraph, else a line, a sentence, a word; anywhere without such a boundary.
     """
     size, overlap = CHUNK_TOKENS * CHARS_OF_TOKEN, OVERLAP_TOKENS * CHARS_OF_TOKEN
     parts: list[str] = []
@@ -72,7 +72,7 @@ def groups(items: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def _cut(window: str) -> int:
-    """End of a part: the last boundary of its second half."""
+    """End of a part: the last boundary of the second half."""
     for boundary in _BOUNDARIES:
         ends = [match.end() for match in boundary.finditer(window, len(window) // 2)]
         if ends:

@@ -1,4 +1,4 @@
-"""Reading of what a model says when it was asked for JSON: alone, fenced, or with words around it."""
+"""Reading of a model's reply to a request for JSON: alone, fenced, or with words around."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DECODER = json.JSONDecoder()
 
 
 def json_values(reply: str) -> Iterator[object]:
-    """Every JSON list or object in a reply that does not stand within another, in order."""
+    """Every outermost JSON list or object in a reply, in order."""
     text, at, tries = reply[:_MOST_REPLY_CHARS], 0, 0
     while tries < _MOST_TRIES:
         starts = [place for bracket in "[{" if (place := text.find(bracket, at)) >= 0]
@@ -34,10 +34,9 @@ def json_values(reply: str) -> Iterator[object]:
 
 
 def lists_of(reply: str) -> Iterator[list[object]]:
-    """Every list that a reply has, by itself or in an object under a name that says so, in order.
+    """Every list in a reply, alone or in an object under a suitable name, in order.
 
-    Objects that stand one after the other without a list are one. What a model thought before it answered is no
-    answer.
+    Successive objects without a list form a list. A model's thoughts before the answer are not part of the answer.
     """
     singles: list[object] = []
     for value in json_values(_answer(reply)):
@@ -54,7 +53,7 @@ def lists_of(reply: str) -> Iterator[list[object]]:
 
 
 def facts_of(reply: str) -> tuple[str, ...]:
-    """Facts that a model found, at most three and none twice; none where it did not say it in JSON."""
+    """Facts found by a model, at most three and each once; empty for a reply without JSON."""
     for items in lists_of(reply):
         facts: dict[str, str] = {}
         for text in map(fact_in, items):
@@ -73,25 +72,25 @@ def same_words(text: str) -> str:
 
 
 def text_in(item: Mapping[str, object], names: Sequence[str]) -> str:
-    """The first text that an object has under one of these names, bounded; empty for none."""
+    """First text of an object under one of the names, bounded; empty without any."""
     text = next((value for name in names if isinstance(value := item.get(name), str) and value.strip()), "")
     return sound(text.strip()[:MOST_FACT_CHARS])
 
 
 def fact_in(item: object) -> str:
-    """Text of one item of a list of facts; empty for none."""
+    """Text of one item of a list of facts; empty without any."""
     if isinstance(item, str):
         item = {"text": item}
     return text_in(item, _NAMES) if isinstance(item, dict) else ""
 
 
 def _answer(reply: str) -> str:
-    """A reply without what its model thought aloud."""
+    """Reply without the model's thoughts."""
     answer = reply[-_MOST_REPLY_CHARS:].rpartition("</think>")[2]
     return answer if "[" in answer or "{" in answer else reply[:_MOST_REPLY_CHARS]
 
 
 def is_among(text: str, others: Sequence[str]) -> bool:
-    """True if one of the others has the same words."""
+    """True if another text has the same words."""
     own = same_words(text)
     return any(same_words(other) == own for other in others)

@@ -1,4 +1,4 @@
-"""Pace of the facts of one conversation: how many turns wait for one another, and how long after the last of them."""
+"""Pace of the facts of one conversation: number of turns that wait together, and the wait after the last turn."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from domain.policy.pacing import Balance
 TURNS_A_CALL = 20
 """Number of turns for one call, and most turns that wait."""
 MOST_EARNED = 2.0
-"""Calls with which a conversation begins: enough for its first two turns."""
+"""Balance of calls of a new conversation: enough for the first two turns."""
 LEAST_FOR_WISHES = -1.0
-"""Balance below which turns wait although a person asks to remember something."""
+"""Balance below which turns wait although a person asks to remember a fact."""
 QUIET_S = 10.0
 """Silence of a conversation after which waiting turns are worked on, at a balance of 0."""
 LONGER = 16.0
-"""Factor of that silence for each call that is overdrawn."""
+"""Factor of the silence for each overdrawn call."""
 LONGEST_QUIET_S = 3_600.0
 LEAST_WAIT_S = 0.001
-"""Shorter waits are none."""
+"""Shorter waits count as 0."""
 FIRST_PAUSE_S = 30.0
-"""After a failure; twice as long for each further one in a row."""
+"""Pause after a failure; doubled for each further failure in a row."""
 LONGEST_PAUSE_S = 900.0
 MOST_CHARS = 24_000
-"""Words of all messages of one extraction; a longer message stands alone."""
+"""Most characters of all messages of one extraction; a longer message stands alone."""
 
 
 @dataclass(slots=True)
 class Pace:
-    """Calls of one conversation, and its silence, by the monotonic clock.
+    """Calls of one conversation, and the conversation's silence, by the monotonic clock.
 
-    A conversation begins with a balance, so its first turns wait for nothing. In talk without a pause turns wait until
+    A conversation begins with a balance, so the first turns do not wait. In talk without a pause turns wait until
     their number or the balance pays for a call.
     """
 
@@ -46,7 +46,7 @@ class Pace:
     """Turns since the last attempt."""
 
     def __post_init__(self) -> None:
-        """Begin with all that may be saved up."""
+        """Begin with the largest balance."""
         self.balance = Balance(most=MOST_EARNED, turns_a_call=self.turns_a_call)
 
     def end_turn(self, now_s: float) -> None:
@@ -60,8 +60,8 @@ class Pace:
 
         Args:
             now_s: Present time.
-            is_asked: True if a turn asks to remember something.
-            is_worth: True if the turns are worth a call: `turns_a_call` of them, or turns that a failure held up.
+            is_asked: True if a turn asks to remember a fact.
+            is_worth: True if the turns are worth a call: `turns_a_call` of the turns, or turns held up by a failure.
         """
         pause_s = max(0.0, self._not_before_s - now_s)
         has_wish = is_asked and self.balance.calls >= LEAST_FOR_WISHES and not self._failures
@@ -76,11 +76,11 @@ class Pace:
         self._since_s = now_s
 
     def is_over(self, now_s: float) -> bool:
-        """True if nothing is worth remembering: the conversation has been silent for the longest time."""
+        """True if the state has no further use: the conversation has been silent for the longest time."""
         return now_s - self._since_s > LONGEST_QUIET_S
 
     def note_failure(self, now_s: float) -> None:
-        """Work came to nothing."""
+        """Note a failed extraction."""
         self._failures += 1
         self._since_s = now_s
         self._not_before_s = now_s + min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(self._failures - 1, 10))
@@ -99,7 +99,7 @@ class Pace:
 
 
 def batch_size(lengths: list[int], most: int) -> int:
-    """Number of messages from the first on that one extraction reads, at least 1.
+    """Number of messages from the first on for one extraction, at least 1.
 
     Args:
         lengths: Characters of the messages.

@@ -1,4 +1,4 @@
-"""Prompts of the facts: questions to a model, and people's words, which are data to the model."""
+"""Prompts of the facts: questions to a model, with people's words as data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from domain.facts.reconcile import Existing
 from domain.facts.sound_text import sound
 
 MOST_USER_CHARS = 24_000
-"""Length of a message that facts are taken from: the beginning and the end."""
+"""Length of a message for the extraction of facts: the beginning and the end."""
 MOST_FACT_CHARS = 4_000
 """Length of a fact in a comparison of existing and new facts."""
 
@@ -91,7 +91,7 @@ _KINDS = {"conversation": CONVERSATION_PROMPT, "journal": JOURNAL_PROMPT, "docum
 
 
 def extraction_prompt(messages: Sequence[str]) -> tuple[str, str]:
-    """System prompt, and text of the messages from which a model is to take facts."""
+    """System prompt, and text of the messages for the extraction of facts."""
     bounded = [_both_ends(words, MOST_USER_CHARS) for words in messages]
     if len(bounded) == 1:
         return FACT_SYSTEM_PROMPT, f"The person's message, as a JSON string:\n{_quote_json(bounded[0])}"
@@ -100,7 +100,7 @@ def extraction_prompt(messages: Sequence[str]) -> tuple[str, str]:
 
 
 def reconciliation_text(existing: Sequence[Existing], new: Sequence[str]) -> str:
-    """Text of existing facts, whose ids are their positions, and of new facts, for a model."""
+    """Text of existing facts, with positions as ids, and of new facts, for a model."""
     listed = [{"id": place, "text": _both_ends(each.content, MOST_FACT_CHARS)} for place, each in enumerate(existing)]
     fresh = [_both_ends(text, MOST_FACT_CHARS) for text in new]
     return f"Existing memories:\n{_quote_json(listed)}\n\nNew facts:\n{_quote_json(fresh)}"

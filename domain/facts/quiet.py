@@ -36,7 +36,7 @@ _ASKING = re.compile(
 
 
 def says_nothing(text: str) -> bool:
-    """True if a message needs no extraction: no words, or a few that only keep a conversation going."""
+    """True if a message needs no extraction: no words, or a few words of small talk."""
     if _DIGIT.search(text):
         return False
     words = _WORD.findall(text.casefold())
@@ -44,5 +44,5 @@ def says_nothing(text: str) -> bool:
 
 
 def asks_to_remember(text: str) -> bool:
-    """True if a message seems to ask for something to be kept; such a message waits for no others."""
+    """True if a message seems to ask for a fact to be kept; such a message does not wait for further messages."""
     return _ASKING.search(unicodedata.normalize("NFC", text.casefold())) is not None

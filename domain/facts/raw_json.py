@@ -1,7 +1,7 @@
-"""JSON that passes through: taken apart at its top and put together again, what lies within byte for byte as it came.
+"""JSON in transit: split at the top level and joined again, with inner values byte for byte as received.
 
-What some reader refuses only for being odd (half a surrogate pair, a number of ten thousand digits, NaN, nesting a
-thousand levels deep) is taken apart all the same; it is for others to judge.
+Oddities that some readers refuse (half a surrogate pair, a number of ten thousand digits, NaN, nesting a
+thousand levels deep) are split all the same; the judgement is left to other programs.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ _ITEMS = msgspec.json.Decoder(list[Raw])
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},]', re.DOTALL)
 _KEY = re.compile(rb'\s*("[^"\\]*+(?:\\.[^"\\]*+)*+")\s*:\s*(.*\S)\s*', re.DOTALL)
 _MOST_TOKENS = 1_000_000
-"""Brackets, commas and strings of what has to be taken apart by counting them."""
+"""Most brackets, commas and strings of a text to be split by counting."""
 _REFUSALS = msgspec.DecodeError, UnicodeDecodeError
 
 
 def fields_of(data: bytes | Raw) -> dict[str, Raw]:
-    """Values of an object by their names; of two of one name the last.
+    """Values of an object by name; of two equal names the last counts.
 
     Raises:
-        ValueError: it is no JSON object.
+        ValueError: not a JSON object.
     """
     try:
         return _FIELDS.decode(data)
@@ -43,7 +43,7 @@ def items_of(data: bytes | Raw) -> list[Raw]:
     """Items of a list.
 
     Raises:
-        ValueError: it is no JSON list.
+        ValueError: not a JSON list.
     """
     try:
         return _ITEMS.decode(data)
@@ -55,7 +55,7 @@ def items_of(data: bytes | Raw) -> list[Raw]:
 
 
 def value_of(data: bytes | Raw) -> object:
-    """Value of a JSON text; None for a text that cannot be read whole."""
+    """Value of a JSON text; None for a text that is not readable as a whole."""
     try:
         return msgspec.json.decode(data)
     except (*_REFUSALS, RecursionError):
@@ -68,17 +68,17 @@ def value_of(data: bytes | Raw) -> object:
 
 
 def object_of(fields: Mapping[str, Raw]) -> bytes:
-    """The object of these fields, in their order."""
+    """Object of the fields, in order."""
     return b"{" + b",".join(json.dumps(name).encode() + b":" + bytes(value) for name, value in fields.items()) + b"}"
 
 
 def list_of(items: Iterable[Raw]) -> bytes:
-    """The list of these items."""
+    """List of the items."""
     return b"[" + b",".join(bytes(item) for item in items) + b"]"
 
 
 def _check(data: bytes | Raw, refusal: Exception) -> None:
-    """Pass over what is JSON by the letter, whatever another reader finds in it."""
+    """Accept any text that is JSON by the standard, whatever another reader finds."""
     try:
         json.loads(bytes(data).decode())
     except (json.JSONDecodeError, UnicodeDecodeError) as error:

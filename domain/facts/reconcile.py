@@ -1,8 +1,8 @@
-"""Reconciliation of new facts with those that there are: a model decides the fate of each fact.
+"""Reconciliation of new facts with existing facts: a model decides the fate of each fact.
 
 The model knows existing facts by their position. Decisions about unknown positions, and missing decisions, change
-nothing. Of facts that say the same one always stays. No reply loses what a person said: a new fact that no ADD, UPDATE
-or NONE accounts for is added, an ADD without a new fact is invented, and a fact that is said again stays.
+nothing. Of facts with equal words one always stays. No reply loses a person's words: a new fact without an ADD, UPDATE
+or NONE is added, an ADD without a new fact is invented, and a repeated fact stays.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from domain.facts.model_json import is_among, lists_of, same_words, text_in
 _NAMES = ("text", "new_memory", "memory", "content", "fact")
 _WORD_PATTERN = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|[^\W_]+")
 _STEM = 4
-"""Letters by which two forms of a word are the same."""
+"""Number of first letters in which two forms of a word agree."""
 _EMPTY_TEXT = """
     the user users s a an is are was has have had do does did and or of to in on at for with
 """
@@ -25,7 +25,7 @@ _EMPTY_WORDS = frozenset(_EMPTY_TEXT.split())
 
 @dataclass(frozen=True, slots=True)
 class Existing:
-    """Fact that there is."""
+    """Existing fact."""
 
     id: str
     content: str
@@ -40,7 +40,7 @@ class Add:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """A fact is replaced by one that says more."""
+    """Replacement of a fact by a fuller fact."""
 
     id: str
     text: str
@@ -57,7 +57,7 @@ Decision = Add | Update | Delete
 
 
 def unknown_of(new: Sequence[str], existing: Sequence[Existing]) -> tuple[str, ...]:
-    """New facts that nothing says word for word."""
+    """New facts without an existing fact of equal words."""
     known = [each.content for each in existing]
     fresh: list[str] = []
     for text in new:
@@ -71,8 +71,8 @@ def decide(reply: str | None, existing: Sequence[Existing], new: Sequence[str]) 
 
     Args:
         reply: Answer of the model; None without a question or an answer.
-        existing: Facts in the order in which the model saw them.
-        new: All extracted facts, known ones too; at most as many facts are added.
+        existing: Facts in the order shown to the model.
+        new: All extracted facts, known facts too; at most as many facts are added.
     """
     fresh = unknown_of(new, existing)
     statements = next(filter(None, map(_statements, lists_of(reply or ""))), None) if existing else None
@@ -92,7 +92,7 @@ class _Decision:
 
 
 def _statements(items: Sequence[object]) -> list[_Decision]:
-    """Items that name an event."""
+    """Items with the name of an event."""
     return [
         _Decision(event.strip().upper(), item.get("id"), text_in(item, _NAMES))
         for item in items
@@ -132,9 +132,9 @@ def _decisions(
 def _changes(
     statements: Sequence[_Decision], existing: Sequence[Existing], repeated: frozenset[int]
 ) -> dict[int, _Decision]:
-    """The first change of each memory, by its place; new words that are the old ones are none.
+    """First change of each memory, by position; a change to equal words does not count.
 
-    A memory that is said again changes only to a text with all of its words, and one that is added again stays.
+    A repeated memory changes only to a text with all of the memory's words, and a memory that is added again stays.
     """
     again = [each.text for each in statements if each.event == "ADD"]
     changes: dict[int, _Decision] = {}
@@ -151,9 +151,9 @@ def _changes(
 
 
 def _accounts(statements: Sequence[_Decision], fresh: Sequence[str], count: int) -> dict[int, str]:
-    """New facts that the model's decisions are about, by the number of the decision: the same words, else the most.
+    """New facts covered by the model's decisions, by the decision's number: equal words, else most shared words.
 
-    ADD and UPDATE account for a new fact, and NONE for one that the model lists as a memory of its own.
+    ADD and UPDATE account for a new fact, and NONE for a new fact listed by the model as a separate memory.
     """
     accounts: dict[int, str] = {}
     for number, each in enumerate(statements):
@@ -174,7 +174,7 @@ def _accounts(statements: Sequence[_Decision], fresh: Sequence[str], count: int)
 
 
 def _parts(statements: Sequence[_Decision], fresh: Sequence[str], accounts: Mapping[int, str]) -> dict[int, str]:
-    """Further ADDs about new facts that are accounted for, as one that is split; no more ADDs than new facts."""
+    """Further ADDs about new facts already accounted for, as with a split fact; no more ADDs than new facts."""
     adds = [number for number, each in enumerate(statements) if each.event == "ADD"]
     room = len(fresh) - sum(number in accounts for number in adds)
     parts: dict[int, str] = {}
@@ -191,13 +191,13 @@ def _says(text: str, fact: str) -> bool:
 
 
 def stems(text: str) -> frozenset[str]:
-    """Words of a text by their first letters, numbers whole; without those that every fact has, if others are left."""
+    """Words of a text by first letters, numbers whole; without words common to every fact, if other words are left."""
     words = {word if word.isdigit() else word[:_STEM] for word in _WORD_PATTERN.findall(same_words(text))}
     return frozenset(words - _EMPTY_WORDS or words)
 
 
 def parse_place(value: object, count: int) -> int | None:
-    """Place that a model names, from 0 below `count`; None for anything else."""
+    """Position named by a model, from 0 below `count`; None for anything else."""
     if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit() and len(value) < 10:
         value = int(value)
     is_place = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < count

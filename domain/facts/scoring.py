@@ -17,7 +17,7 @@ _DAY_S = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Entry that was found."""
+    """Entry found by a search."""
 
     id: str
     role: EntryRole
@@ -26,14 +26,14 @@ class Candidate:
     created_at: datetime
     """Aware."""
     vector: bytes
-    """Little-endian float32 of unit length; empty for none."""
+    """Little-endian float32 of unit length; empty without a vector."""
     relevance: float
     """In [0, 1]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Entry that was chosen."""
+    """Entry chosen by the ranking."""
 
     candidate: Candidate
     recency: float
@@ -54,12 +54,12 @@ def sigmoid(logit: float) -> float:
 
 
 def recency(age_days: float) -> float:
-    """Recency of an entry of that age, in (0, 1]; an entry from the future counts as brand-new."""
+    """Recency of an entry with an age in days, in (0, 1]; an entry from the future counts as brand-new."""
     return math.exp(-max(0.0, age_days) / RECENCY_DAYS)
 
 
 def final_score(relevance: float, recency_score: float, weight: float) -> float:
-    """Score of both together; `weight` is that of the recency."""
+    """Score from relevance and recency; `weight` is the weight of the recency."""
     return (1.0 - weight) * relevance + weight * recency_score
 
 
@@ -72,14 +72,14 @@ def rank(
     recency_weight: float,
     mmr_lambda: float,
 ) -> tuple[Ranked, ...]:
-    """The best entries that are unlike one another, in the order of their choice (maximal marginal relevance).
+    """Best entries unlike one another, in the order of choice (maximal marginal relevance).
 
-    The first one has the highest score. Of equals the newer comes first.
+    The first entry has the highest score. Of equal entries the newer comes first.
 
     Args:
         candidates: Entries found; a repeated entry counts once.
         now: Aware.
-        top_k: Most that are chosen.
+        top_k: Most entries to choose.
         threshold: Least relevance.
         recency_weight: In [0, 1].
         mmr_lambda: In [0, 1]; 1 for the order of scores.
@@ -107,7 +107,7 @@ def _score(each: Candidate, now: datetime, weight: float) -> Ranked:
 
 
 def _matrix(vectors: Sequence[bytes]) -> np.ndarray:
-    """One row each; a vector that is missing, no numbers, or of another size than most, is like none."""
+    """Vectors as rows; a missing, non-numeric or odd-sized vector is unlike every other vector."""
     sizes = [len(vector) for vector in vectors if vector and len(vector) % 4 == 0]
     size = max(set(sizes), key=sizes.count) if sizes else 4
     rows = b"".join(vector if len(vector) == size else bytes(size) for vector in vectors)

@@ -1,4 +1,4 @@
-"""Facts of several messages that a model read together: each fact goes to the message that says it."""
+"""Facts of several messages read together by a model: each fact goes to the message with the fact's words."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def facts_of_messages(reply: str, messages: Sequence[str]) -> tuple[tuple[str, .
 
 
 def find_source(text: str, sources: Sequence[str]) -> int:
-    """Place of the source that shares most words with a text, the newest of several; the last for none."""
+    """Index of the source with most words of a text, the newest of several; the last without any shared word."""
     own = stems(text)
     return max(range(len(sources)), key=lambda place: (len(own & stems(sources[place])), place))
 

@@ -1,10 +1,10 @@
-"""Sound text: such as UTF-8, and with it every file, database and socket, can hold."""
+"""Sound text: valid in UTF-8, so every file, database and socket can hold the text."""
 
 from __future__ import annotations
 
 
 def sound(text: str) -> str:
-    """`text` with its surrogate pairs as the characters that they are, and U+FFFD for halves that stand alone."""
+    """`text` with surrogate pairs as characters, and U+FFFD for single halves."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Escaping: how a log stores characters that must not stand in a file that people and tools read by lines."""
+"""Escaping: storage of characters unfit for a file that people and tools read by lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNSAFE = re.compile(
     "]"
 )
 _ROUND_NUMBERS = re.compile("[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd]")
-"""Format characters that are drawn around or under the numbers behind them."""
+"""Format characters drawn around or under the following numbers."""
 _SAFE_ASCII = bytes([0x09, 0x0A, *range(0x20, 0x7F)])
 _LIKENESS = re.compile(r"^(?=<!-- end |## [0-9]{4}-[0-9]{2}-[0-9]{2}T)", re.MULTILINE)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-f]{4})|([\\<#])|)")
@@ -24,9 +24,9 @@ _BACKTICKS = re.compile("`{3,}")
 def must_escape(text: str) -> bool:
     """True if `text` may not be stored unescaped.
 
-    Two reasons: a character that could mislead a terminal, an editor or a tool that splits lines; or a line that
-    looks like a record's first or last line. The second is what makes records findable after damage: no stored
-    content, whole or cut short anywhere, has such a line.
+    Two reasons: a character that could mislead a terminal, an editor or a tool that splits lines; or a line like a
+    record's first or last line. Without such lines in stored content, whole or cut short anywhere, records can be found
+    after damage.
     """
     return _has_unsafe(text) or (("<!-- end " in text or "## " in text) and _LIKENESS.search(text) is not None)
 
@@ -42,7 +42,7 @@ def _has_unsafe(text: str) -> bool:
 
 
 def escape(text: str) -> str:
-    r"""`text` with backslashes doubled, unsafe characters as `\uXXXX`, and `\` before lines that look like ours."""
+    r"""`text` with doubled backslashes, unsafe characters as `\uXXXX`, and `\` before lines like a log's own."""
     doubled = text.replace("\\", "\\\\")
     return _LIKENESS.sub(r"\\", _UNSAFE.sub(_code, doubled))
 
@@ -68,8 +68,8 @@ def _original(match: re.Match[str]) -> str:
 def visible(text: str) -> str:
     r"""`text` with every unsafe or hidden character shown as `\uXXXX`: fit for a terminal, not reversible.
 
-    More than a log must escape: also characters that are invisible, such as zero-width spaces and tags, but not a
-    joiner that an emoji or a script needs. Beyond U+FFFF it is two such codes, as in JSON.
+    More characters than in a log are escaped: also invisible characters, such as zero-width spaces and tags, but not a
+    joiner needed by an emoji or a script. A character beyond U+FFFF becomes two such codes, as in JSON.
     """
     return _ROUND_NUMBERS.sub(_code, _UNSAFE.sub(_code, reveal(text, _codes)))
 
@@ -84,7 +84,7 @@ def _codes(character: str) -> str:
 
 
 def fence_for(text: str) -> str:
-    """The shortest run of backticks, at least three, that `text` does not hold."""
+    """Shortest run of backticks, at least three, that is absent from `text`."""
     if "```" not in text:
         return "```"
     return "`" * (1 + max(map(len, _BACKTICKS.findall(text))))

@@ -1,4 +1,4 @@
-"""Events as a log holds them, under a header that names the window."""
+"""Events of a log, under a header that names the window."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Event(Value, frozen=True, kw_only=True, gc=False):
     content: str
     """Any text whatever, lone surrogates too."""
     meta_json: str = "{}"
-    """As `domain.log.metadata.meta_json` spells it, so that equal metadata is equal text."""
+    """Metadata as spelt by `domain.log.metadata.meta_json`, so equal metadata is equal text."""
 
     def meta_dict(self) -> dict[str, MetaValue]:
         """The metadata, as a fresh dictionary."""
@@ -53,18 +53,18 @@ class Header(Value, frozen=True, kw_only=True, gc=False):
     started_at: datetime
     """UTC, whole seconds."""
     seq: int
-    """Tells windows that started in the same second apart, from 1."""
+    """Distinguishes windows started in the same second, from 1."""
     opened_by: str
     """Opener of the window, e.g. a Discord user id."""
     after: int | None = None
-    """Greatest message id of the window's earlier logs; None where that was not written down, or there is none."""
+    """Greatest message id of the window's earlier logs; None if unrecorded, or without a message."""
 
 
 def event(id: str, at: datetime, kind: Kind | str, content: str, meta: Mapping[str, MetaValue] | None = None) -> Event:
-    """An event with its time in UTC cut to the millisecond, and its metadata in canonical form.
+    """Event with the time in UTC cut to the millisecond, and metadata in canonical form.
 
     Raises:
-        ValueError: as `require_valid`, or a naive `at`, an unknown `kind`, metadata that is not JSON.
+        ValueError: as `require_valid`, or a naive `at`, an unknown `kind`, metadata outside JSON.
     """
     if at.tzinfo is None:
         raise ValueError(f"at {at!r}: a time zone is required")
@@ -84,7 +84,7 @@ def require_valid(event: Event) -> None:
     """Refuse an event that a log cannot give back exactly.
 
     Raises:
-        ValueError: names the field, its value and the rule.
+        ValueError: names the field, the value and the rule.
     """
     if not _ID.fullmatch(event.id) or event.id in _RESERVED:
         raise ValueError(f"event id {event.id[:80]!r}: 1 to 64 letters, digits, _ and - are allowed, not {_RESERVED}")

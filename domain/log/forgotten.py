@@ -1,10 +1,10 @@
-"""Forgotten records: events whose words were taken out of a log, byte for byte as long and with as many lines.
+"""Forgotten records: events without their words, with the same number of bytes and lines in the log.
 
-A forgotten record keeps its heading and its end marker, whose hash is that of the bytes before, so the chain goes on.
-Between the two stands `<!-- {…}:<mark> -->` and blanks; where only a quotation went, the content follows as it was.
-The metadata has structural keys alone and `forgot`, the id of the forget request, where there is room for it. The mark
+A forgotten record keeps the heading and the end marker with the hash of the bytes before, so the chain goes on.
+Between heading and marker stand `<!-- {…}:<mark> -->` and blanks; with only a quotation forgotten, the content follows
+unchanged. The metadata has structural keys alone and `forgot`, the id of the forget request, if there is room. The mark
 is 9 characters of a digest over the hash before the record and the record's other bytes: each changed byte shows.
-A sealed part of a torn record is forgotten with the text `forgot: <mark>` in its seal.
+A sealed part of a torn record is forgotten with the text `forgot: <mark>` in the seal.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from domain.log.metadata import MetaValue, add_mark, meta_dict, meta_json
 from messages.base import EventId, Value, make_ready
 
 FORGOT = "forgot"
-"""Metadata key: id of the forget request; and subject of the system event with which a window notes one."""
+"""Metadata key: id of the forget request; also the subject of the window's system event about a request."""
 RETAINED_KEYS = ("what", "message_id", "turn", "final", "event", "answers", "stops", "overheard", "open", "full_output")
-"""Metadata that a forgotten record keeps: ids, states and the path of a kept output."""
+"""Metadata kept in a forgotten record: ids, states and the path of a kept output."""
 HEAD = re.compile(
     rb"## ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z) "
     rb"(user|agent|tool-call|tool-result|delivery|pin|tombstone|system) ([0-9A-Za-z_-]{1,64})\n"
@@ -39,7 +39,7 @@ _NOT_LINE_FEED = re.compile(rb"[^\n]")
 
 
 class Forgotten(Value, frozen=True, kw_only=True, gc=False):
-    """One event of a log whose words were taken out."""
+    """One event of a log without the forgotten words."""
 
     line: int
     """Of the heading, from 1."""
@@ -49,19 +49,19 @@ class Forgotten(Value, frozen=True, kw_only=True, gc=False):
     at: datetime
     kind: Kind
     meta_json: str
-    """Metadata that was kept."""
+    """Metadata kept in the record."""
     is_quote: bool = False
     """True if only the event's quotation was taken out: the event is among the log's events, too."""
 
 
 def forget_record(record: bytes, previous_hash: str, meta: Mapping[str, MetaValue], forget_id: str) -> bytes:
-    """A record without its words, as long as `record` and with as many lines.
+    """Record without words, as long as `record` and with as many lines.
 
     Args:
-        record: Whole event, from its heading to the empty line behind its end marker.
-        previous_hash: Hash that the record continues.
+        record: Whole event, from the heading to the empty line behind the end marker.
+        previous_hash: Hash before the record in the chain.
         meta: Metadata of the event.
-        forget_id: Of the request.
+        forget_id: Id of the request.
     """
     heading, end = _parts(record)
     retained = {key: value for key in RETAINED_KEYS if _is_structural(key, value := meta.get(key))}
@@ -101,9 +101,9 @@ def forget_quotation(
 
 
 def forgotten_with(data: bytes, word: bytes) -> Iterator[tuple[str, str]]:
-    """Forgotten records of a log with a word in the first two lines: ids of the event, and of its message, if any.
+    """Forgotten records of a log with a word in the first two lines: ids of the event, and of the message, if any.
 
-    The rest of the log is not looked at, so text that imitates the two lines passes for such a record.
+    The rest of the log is not read, so text that imitates the two lines passes for such a record.
     """
     for line in lines_with(data, word):
         for start in (line, data.rfind(b"\n", 0, max(0, line - 1)) + 1):
@@ -122,12 +122,12 @@ def lines_with(data: bytes, word: bytes) -> Iterator[int]:
 
 
 def has_mark(record: bytes, mark_at: int, previous_hashes: Collection[str]) -> bool:
-    """True if the mark of a forgotten record or seal is the right one behind any of these hashes.
+    """True if the mark of a forgotten record or seal fits one of the hashes.
 
     Args:
-        record: All of it, with the empty line behind its end marker.
+        record: Whole record, with the empty line behind the end marker.
         mark_at: Index of the mark's first byte.
-        previous_hashes: Hashes that the record may continue.
+        previous_hashes: Possible hashes before the record in the chain.
     """
     mark = record[mark_at : mark_at + _MARK_CHARS]
     bare = record[:mark_at] + _NO_MARK + record[mark_at + _MARK_CHARS :]
@@ -135,11 +135,11 @@ def has_mark(record: bytes, mark_at: int, previous_hashes: Collection[str]) -> b
 
 
 def forget_seal(sealed: bytes, previous_hash: str) -> bytes:
-    """A sealed part of a torn record without its words, as long and with as many lines.
+    """Sealed part of a torn record without words, as long and with as many lines.
 
     Args:
-        sealed: Torn bytes, the seal's text and its end marker, with the empty line behind it.
-        previous_hash: Hash that they continue.
+        sealed: Torn bytes, the seal's text and end marker, with the empty line behind.
+        previous_hash: Hash before the torn bytes in the chain.
     """
     text = sealed.rindex(b"\n> [!seal] ")
     start = text + len(b"\n> [!seal] ")
@@ -148,7 +148,7 @@ def forget_seal(sealed: bytes, previous_hash: str) -> bytes:
 
 
 def seal_mark(block: bytes) -> int:
-    """Index of the mark in a seal's bytes before its end marker; -1 for a seal that is not forgotten."""
+    """Index of the mark in a seal's bytes before the end marker; -1 for a seal not forgotten."""
     seal = _SEAL.search(block)
     return seal.start(1) if seal is not None and seal[1] is not None else -1
 
@@ -160,7 +160,7 @@ def _parts(record: bytes) -> tuple[int, int]:
 
 
 def _is_structural(key: str, value: object) -> bool:
-    """True for a value that holds ids or a state, and no words."""
+    """True for a value of ids or a state, without words."""
     if key in ("final", "overheard"):
         return isinstance(value, bool)
     if key == "open":

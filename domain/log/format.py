@@ -1,8 +1,8 @@
-"""Encoding of a log: a header, then events, each a markdown block that carries its length and its place in a chain.
+"""Encoding of a log: a header, then events, each a markdown block with a length and a place in a chain.
 
 Every record ends in a line `<!-- end <name> bytes=<n> hash=<h> -->` and a blank line; `h` is BLAKE2b-8 over the hash
-before it and the record up to that line. A stored content has no line that looks like a record's first or last
-(`escape.must_escape`), so whatever happens to a file, text in it never becomes an event. `parser` reads.
+before and the record up to the end line. Stored content has no line like a record's first or last line
+(`escape.must_escape`), so whatever happens to a file, text in the file never becomes an event. `parser` reads.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from messages.base import Surface, Window
 
 FORMAT_VERSION = 1
 FIRST_HASH = ""
-"""Hash to which the first record of a file is chained."""
+"""Hash before the first record of a file."""
 
 _SEAL = b"\n> [!seal] torn record above, %d bytes ignored\n"
 _OPENED = re.compile(rb"## [^\n]+\n<!-- [^\n]+\n(`{3,})")
 
 
 def chain(previous_hash: str, block: bytes) -> str:
-    """The hash of a record whose bytes before its end marker are `block`: 16 hexadecimal digits."""
+    """Hash of a record whose bytes before the end marker are `block`: 16 hexadecimal digits."""
     return blake2b(previous_hash.encode("ascii") + block, digest_size=8).hexdigest()
 
 
 def encode_event(event: Event, previous_hash: str) -> tuple[bytes, str]:
-    """The record of `event`, to be written after the record whose hash is `previous_hash`, and its own hash.
+    """Record of `event`, to be written after the record with hash `previous_hash`, and the new record's hash.
 
     Raises:
         ValueError: as `domain.log.event.require_valid`.
@@ -48,7 +48,7 @@ def encode_event(event: Event, previous_hash: str) -> tuple[bytes, str]:
 
 
 def encode_header(header: Header, previous_hash: str = FIRST_HASH) -> tuple[bytes, str]:
-    """The first record of a file and its hash, to which the first event is chained.
+    """First record of a file and the hash for the first event's chain.
 
     Raises:
         ValueError: as `domain.log.window.log_path`.
@@ -70,10 +70,11 @@ def encode_header(header: Header, previous_hash: str = FIRST_HASH) -> tuple[byte
 
 
 def encode_seal(torn: bytes, previous_hash: str) -> tuple[bytes, str]:
-    """The note that ends a record cut short, to be written after `torn`, the bytes since the last whole record.
+    """Note after a record cut short, to be written after `torn`, the bytes since the last whole record.
 
-    It begins with a line feed that may complete the torn record's last line. A record is therefore whole only if no
-    seal follows it directly. It closes the fence that the torn record may have left open.
+    The note begins with a line feed that may complete the torn record's last line. A record is therefore whole only
+    without
+    a seal directly behind. The note closes a fence possibly left open by the torn record.
     """
     block = seal_text(torn)
     digest = chain(previous_hash, torn + block)
@@ -90,10 +91,10 @@ def seal_text(torn: bytes) -> bytes:
 
 
 def header_from(block: bytes) -> Header:
-    """The header that `encode_header` spells as `block`, its record without the end marker.
+    """Header that `encode_header` spells as `block`, the record without the end marker.
 
     Raises:
-        ValueError: not a header, or one of another format version.
+        ValueError: not a header, or a header of another format version.
     """
     match = re.fullmatch(rb"# [^\n]+\n<!-- (\{[^\n]*\}) -->\n", block)
     if match is None:

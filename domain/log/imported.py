@@ -1,7 +1,7 @@
-"""Imported log: messages of a window's past, from Discord's history or an export, in a file of their own.
+"""Imported log: messages of a window's past, from Discord's history or an export, in a separate file.
 
-Such a log is written once, whole, and never answered, resumed or shown as a window's history. Its events are `user`
-events in the order in which they were said, each named by its message's id and marked `imported`. Later deletions and
+Such a log is written once, whole, and never answered, resumed or shown as a window's history. The events are `user`
+events in the order of the messages, each named by the message's id and marked `imported`. Later deletions and
 edits stand in further imported logs: tombstones, and `user` events with the new words.
 """
 
@@ -71,7 +71,7 @@ def encode_imported(window: Window, name: ImportedName, events: Iterable[Event])
 
 
 def message_ids(kind: Kind, meta: Mapping[str, MetaValue]) -> Sequence[str]:
-    """Ids of Discord's messages whose words an event holds, or says where they were shown."""
+    """Ids of Discord messages with an event's words, held in the event or shown on the surface."""
     own, answer_ids = meta.get("message_id"), meta.get("message_ids")
     ids = [own] if isinstance(own, str) and kind is not Kind.TOMBSTONE else []
     return [*ids, *(str(each) for each in answer_ids)] if isinstance(answer_ids, list) else ids

@@ -1,4 +1,4 @@
-"""Kept messages: which of Discord's messages a window's logs hold words of, as short as can be compared."""
+"""Kept messages: Discord messages with words in a window's logs, in the shortest comparable form."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from messages.context import KeptMessage
 _LONGEST_ID = 20
 """Digits of a snowflake."""
 OWED_WORDS = "owed"
-"""Stands for the digest of a message that was edited and whose new words no log has; no digest is as short."""
+"""Placeholder digest of an edited message without the new words in any log; no digest is as short."""
 
 
 FORGOTTEN_WORDS = "forgotten"
-"""Stands for the digest of a forgotten message: it counts as logged, and is never compared with Discord."""
+"""Placeholder digest of a forgotten message: logged, and never compared with Discord."""
 
 
 def digest(words: str) -> str:
-    """Digest by which the typed words of a message are compared, without names beside ids: 16 hexadecimal digits."""
+    """Digest for comparing a message's typed words, without names beside ids: 16 hexadecimal digits."""
     return hashlib.blake2b(without_names(words).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def list_kept(logs: Iterable[Iterable[Event | Forgotten]], most: int, after: int = 0) -> list[KeptMessage]:
-    """Messages whose words were not taken back: what was said, what the agent showed, what is quoted or pinned.
+    """Messages with words still in the logs: people's messages, the agent's messages, quotations and pins.
 
-    A message that was edited and whose new words were lost with the process counts as one with `OWED_WORDS`.
-    A forgotten one counts with `FORGOTTEN_WORDS`. Commands that count as messages are left out, since they stand in no
-    history.
+    An edited message whose new words were lost with the process counts with `OWED_WORDS`.
+    A forgotten message counts with `FORGOTTEN_WORDS`. Commands counted as messages are left out, since no history shows
+    commands.
 
     Args:
-        logs: Of one window, the newest first, each with its records in order; no more are asked for than are needed.
-        most: How many messages are given: the newest.
-        after: Of messages up to this one quotations and pins are left out: those stand in another channel.
+        logs: Logs of one window, the newest first, each with the records in order; iteration stops at the bound.
+        most: Number of messages to return: the newest.
+        after: Quotations and pins of messages up to this message are left out: the messages are in another channel.
 
     Returns:
         The newest message first.
@@ -74,13 +74,13 @@ def list_kept(logs: Iterable[Iterable[Event | Forgotten]], most: int, after: int
 
 
 def _forgotten_messages(records: Iterable[Forgotten]) -> dict[int, KeptMessage]:
-    """People's messages that are forgotten, by their numbers."""
+    """Forgotten messages of people, by number."""
     ids = (str(meta_dict(each.meta_json).get("message_id", "")) for each in records if each.kind is Kind.USER)
     return {number: KeptMessage(message_id=each, words=FORGOTTEN_WORDS) for each in ids if (number := _number(each))}
 
 
 def _typed_messages(events: Iterable[Event]) -> dict[int, tuple[EventId, KeptMessage]]:
-    """The newest event that has a message's own words, by the message's number."""
+    """Newest event with a message's own words, by the message's number."""
     return {
         number: (holder, message)
         for event in events
@@ -90,10 +90,10 @@ def _typed_messages(events: Iterable[Event]) -> dict[int, tuple[EventId, KeptMes
 
 
 def _messages(event: Event) -> Iterator[tuple[EventId, bool, KeptMessage]]:
-    """The messages whose words one event holds, or says where they were shown.
+    """Messages with words in one event, or named by the event as shown.
 
     Yields:
-        The event that holds them, whether it does so as a quotation, and the message.
+        The event with the words, True for a quotation, and the message.
     """
     if event.kind not in (Kind.USER, Kind.PIN, Kind.DELIVERY):
         return

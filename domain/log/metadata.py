@@ -25,8 +25,9 @@ _MARKED = '{"esc":1'
 def meta_json(meta: Mapping[str, MetaValue]) -> str:
     r"""`meta` as one line of ASCII: keys sorted, `<`, `>`, `--` and DEL as `\uXXXX`.
 
-    A top-level key `esc`, with any number of leading underscores, gets one more, because the log keeps a mark of
-    that name there; `meta_dict` takes it off. Two halves of a surrogate pair become the character they mean.
+    A top-level key `esc`, with any number of leading underscores, gets one more underscore, because the log keeps a
+    mark
+    under the name; `meta_dict` removes the underscore. Two halves of a surrogate pair become the character.
 
     Raises:
         ValueError: not JSON: NaN, a key that is no text, nested too deep.
@@ -43,7 +44,7 @@ def meta_dict(text: str) -> dict[str, MetaValue]:
     """Restore the metadata that was given to `meta_json`.
 
     Raises:
-        ValueError: not one JSON object.
+        ValueError: not a JSON object.
     """
     stored = object_of(text)
     if "_esc" not in text:
@@ -61,15 +62,15 @@ def is_canonical(text: str) -> bool:
 
 
 def add_mark(text: str) -> str:
-    """Canonical `text` with the mark that says: the content is stored escaped."""
+    """Canonical `text` with the mark for content stored escaped."""
     return _MARKED + "}" if text == "{}" else f"{_MARKED},{text[1:]}"
 
 
 def remove_mark(text: str) -> tuple[str, bool]:
-    """The metadata without the mark, and True if the mark was there.
+    """Metadata without the mark, and True if the mark was there.
 
     Raises:
-        ValueError: not one JSON object.
+        ValueError: not a JSON object.
     """
     object_of(text)
     if text == _MARKED + "}":
@@ -80,10 +81,10 @@ def remove_mark(text: str) -> tuple[str, bool]:
 
 
 def object_of(text: str) -> dict[str, MetaValue]:
-    """Parse `text` unchanged, marks and all.
+    """Parse `text` unchanged, marks included.
 
     Raises:
-        ValueError: not one JSON object.
+        ValueError: not a JSON object.
     """
     try:
         value, end = _LOAD(text)

@@ -12,13 +12,13 @@ from messages.base import TurnId
 OFF_RECORD = "off-record"
 """`what` of the system event in the place of a person's message."""
 MESSAGE_KEY = "off_record"
-"""Key of the message's id in such an event; true in the metadata of the message's own event, which no log gets."""
+"""Key of the message's id in an event off the record; true in the metadata of the unlogged message's event."""
 SAID = "off-record-said"
 """`what` of the system event in the place of the text that ends a turn; has the id of the text's event."""
 OVER = "off-record-over"
 """`what` of the system event at the end of a turn: no text is owed any more."""
 USED = "off-record-used"
-"""`what` of the system event with what a turn has used before its end."""
+"""`what` of the system event with a turn's usage before the end of the turn."""
 OFF_RECORD_KINDS = (OFF_RECORD, SAID, USED, OVER)
 _POSTED = "posted"
 _STOPPED = "stopped"
@@ -27,21 +27,21 @@ _KEPT_COUNTS = ("prompt_tokens", "completion_tokens", "cost_usd", "cached_tokens
 
 @dataclass(frozen=True, slots=True)
 class InterruptedTurn:
-    """Off-record turn that a log does not end: its words are lost."""
+    """Off-record turn without an end in the log: the words of the turn are lost."""
 
     turn_id: TurnId
     message_id: str
     text_id: str
-    """Event of the text that was to be shown, by which a shown text is known; the turn's id before there was one."""
+    """Event of the text to show, by which a shown text is recognised; the turn's id before a text exists."""
 
 
 def is_off_record(meta_json: str) -> bool:
-    """True if the metadata of an event say that no log gets its words."""
+    """True if an event's metadata keep the event's words out of every log."""
     return meta_dict(meta_json).get(MESSAGE_KEY) is True
 
 
 def message_number(kind: Kind, meta_json: str) -> str:
-    """Number of the person's message that a record holds or stands for; empty without a number."""
+    """Number of the person's message in a record, or represented by a record; empty without a number."""
     if kind not in (Kind.USER, Kind.SYSTEM):
         return ""
     number = str(meta_dict(meta_json).get("message_id" if kind is Kind.USER else MESSAGE_KEY, ""))
@@ -66,22 +66,22 @@ def interrupted_turns(events: Iterable[Event]) -> dict[TurnId, InterruptedTurn]:
 
 
 class OffRecord:
-    """Off-record turns in hand, and what the log gets in the place of their events."""
+    """Off-record turns in hand, and the log's substitutes for their events."""
 
     def __init__(self) -> None:
         self._events: dict[TurnId, set[str]] = {}
-        """Turn -> ids of its events; none of a message that needs no answer."""
+        """Turn -> ids of the turn's events; no entry for a message without need of an answer."""
         self._is_newest = False
         """True if the newest message was said off the record."""
         self.interrupted: tuple[InterruptedTurn, ...] = ()
-        """Turns that an earlier life did not end."""
+        """Unfinished turns of an earlier life."""
 
     def over(self, unfinished: Collection[TurnId], owed: Collection[str]) -> tuple[TurnId, ...]:
         """Turns that are over.
 
         Args:
-            unfinished: Turns of the conversation with anything left to do or to show.
-            owed: Events with a text that is to be shown.
+            unfinished: Turns of the conversation with work left to do or to show.
+            owed: Events with a text still to be shown.
         """
         turns = self._events.items()
         return tuple(turn_id for turn_id, events in turns if turn_id not in unfinished and events.isdisjoint(owed))
@@ -122,12 +122,12 @@ class OffRecord:
         return original
 
     def end(self, turn_id: TurnId) -> dict[str, MetaValue]:
-        """Metadata of the event that ends a turn in the log; empty for a message that needed no answer."""
+        """Metadata of the event that ends a turn in the log; empty for a message without need of an answer."""
         events = self._events.pop(turn_id, set())
         return {"what": OVER, "turn": turn_id} if turn_id in events else {}
 
     def _reduced_question(self, original: Event, meta: dict[str, MetaValue]) -> Event:
-        """Id of a message, with the turns on the record that it stops."""
+        """Id of a message, with the stopped turns on the record."""
         is_over = bool(meta.get("overheard"))
         self._events[TurnId(original.id)] = set() if is_over else {original.id}
         stops = self._on_record(meta.get("stops"))
@@ -154,7 +154,7 @@ class OffRecord:
 
 
 def _reduced_text(original: Event, meta: dict[str, MetaValue]) -> Event | None:
-    """Sign that a turn has an ending, with the usage of the turn; None for another event."""
+    """Sign of a turn's ending, with the usage of the turn; None for another event."""
     counts = {key: meta[key] for key in _KEPT_COUNTS if key in meta}
     ends = meta.get("final") is True or meta.get("what") == "failed"
     if not ends and not counts:

@@ -1,17 +1,17 @@
-"""Parser of a log: whole events, and what is to be known about everything that is not one.
+"""Parser of a log: whole events, and the facts about all other bytes.
 
-What happens at each place of a file, from its start:
+The steps at each place of a file, from the start:
 
-1. A record that is whole and continues the chain is read. Only the length of its content is looked at. So is one
-   whose words were forgotten, if its own mark is right (`domain.log.forgotten`).
+1. A record that is whole and continues the chain is read. Of the content only the length is checked. The same goes for
+   a record with forgotten words, if the record's own mark is right (`domain.log.forgotten`).
 2. Anything else is skipped up to the first of: a seal over exactly the skipped bytes; a whole end marker; a line that
    begins an event. Contents hold no such lines, so these are true boundaries, in a record cut short as well.
 3. Skipped and sealed: a record cut short by a crash, noted as a seal. Skipped up to the end of the file: a torn tail,
-   to be sealed. Otherwise another program changed the file: damage, noted once for everything up to the next record
-   that can be verified.
-4. After damage the chain starts anew: from the hash that the damaged record states, from the one that its bytes have,
-   or from that of the last verified record (which fits when text was put in). A record that continues none of the
-   three cannot be told from an altered one and is part of the damage.
+   to be sealed. Otherwise another program changed the file: damage, noted once for everything up to the next
+   verifiable record.
+4. After damage the chain starts anew: from the hash stated in the damaged record, from the hash of the record's bytes,
+   or from the hash of the last verified record (after an insertion of text). A record that continues no hash of the
+   three cannot be told from an altered record and is part of the damage.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ _HASH = re.compile(rb" hash=([0-9a-f]{16})")
 _BOUNDARY = re.compile(rb"\n(?=<!-- end |## [0-9]{4}-[0-9]{2}-[0-9]{2}T)")
 _KINDS = {kind.value.encode("ascii"): kind for kind in Kind}
 _LINES = 7
-"""Line feeds of an event whose content has none."""
+"""Line feeds of an event whose content has no line feed."""
 _SEALED = b"> [!seal] "
 
 
 class Record(Value, frozen=True, gc=False):
-    """An event as `read` gives it: flat, and with its metadata as they were read to see whether they are sound."""
+    """Event as returned by `read`: flat, with the metadata as parsed for the check."""
 
     line: int
     """Of the heading, from 1."""
@@ -65,7 +65,7 @@ class Record(Value, frozen=True, gc=False):
 
 
 class ParsedEvent(Value, frozen=True, kw_only=True, gc=False):
-    """An event and where its record stands."""
+    """Event and the place of the event's record."""
 
     event: Event
     line: int
@@ -75,7 +75,7 @@ class ParsedEvent(Value, frozen=True, kw_only=True, gc=False):
 
 
 class Gap(Value, frozen=True, kw_only=True, gc=False):
-    """Bytes that are no record."""
+    """Bytes without a record."""
 
     line: int
     """Line of the gap's beginning, from 1."""
@@ -90,32 +90,32 @@ class LogState(Value, frozen=True, kw_only=True, gc=False):
     offset: int = 0
     line: int = 1
     head: str = FIRST_HASH
-    """The hash that the next record continues."""
+    """Hash that the next record continues."""
     others: tuple[str, ...] = ()
-    """After damage: hashes that the next record may continue instead."""
+    """After damage: alternative hashes for the next record."""
     empty: bool = True
     """Neither a header nor an event stands before."""
 
 
 class ParsedLog(Value, frozen=True, kw_only=True, gc=False):
-    """All that a log says."""
+    """Contents of a whole log."""
 
     header: Header | None
     events: tuple[ParsedEvent, ...]
     seals: tuple[Gap, ...]
-    """Records cut short by a crash, each without the note that seals it."""
+    """Records cut short by a crash, each without the seal."""
     damage: tuple[Gap, ...]
     """Places where the file differs from the written records."""
     torn: Gap | None
     """Unsealed remainder of a crash at the end of the file."""
     forgotten: tuple[Forgotten, ...]
-    """Events whose words, or whose quotations, were taken out; only the latter are among the events."""
+    """Events with forgotten words or quotations; only events with forgotten quotations are among the events."""
     state: LogState
-    """After the last whole record, so before what is torn."""
+    """State after the last whole record, so before any torn bytes."""
 
 
 def parse(data: bytes, start: LogState | None = None) -> ParsedLog:
-    """Everything in `data`, whatever its bytes are.
+    """Contents of `data`, for any bytes.
 
     Args:
         data: The file from `start.offset` on; the whole file if `start` is None.
@@ -126,7 +126,7 @@ def parse(data: bytes, start: LogState | None = None) -> ParsedLog:
 
 
 def read(data: bytes, start: LogState | None = None) -> tuple[list[Record], ParsedLog]:
-    """As `parse`, for who reads very many: the events by themselves, and all else."""
+    """Contents as in `parse`, for callers with very many events: the events separately, and the rest."""
     reader = _read(data, start)
     return reader.records, reader.result(())
 
@@ -139,7 +139,7 @@ def _read(data: bytes, start: LogState | None) -> _Reader:
 
 
 def places(data: bytes) -> Iterator[tuple[int, str]]:
-    """Offset of each record and gap of a whole log, with the hash that it continues."""
+    """Offset of each record and gap of a whole log, with the hash before the record or gap."""
     reader = _Reader(data, LogState())
     is_going_on = True
     while is_going_on and reader.pos < len(data):
@@ -161,9 +161,9 @@ class _Reader:
         self._next_end = -1
 
     def plain(self) -> bool:
-        """Read events that stand one behind the other as nearly all do; False if there is none at `pos`.
+        """Read successive events in the common form; False without such an event at `pos`.
 
-        Only what `record` would read in the same way is read here, and that it decides on.
+        Only events that `record` would read alike are read here; `record` decides about all other bytes.
         """
         if self.others:
             return False
@@ -192,7 +192,7 @@ class _Reader:
         return True
 
     def record(self) -> bool:
-        """Read the record at `pos`; False if there is none that can be trusted."""
+        """Read the record at `pos`; False without a trustworthy record."""
         end = self._end_marker()
         marker = _MARKER.match(self.data, end + 1) if end >= 0 else None
         if marker is None:
@@ -235,7 +235,7 @@ class _Reader:
         self.empty = False
 
     def _read_forgotten(self, end: int, marker: re.Match[bytes]) -> bool:
-        """Read the forgotten record at `pos`; False if it is none, or its mark is wrong."""
+        """Read the forgotten record at `pos`; False for another record, or a wrong mark."""
         head = HEAD.match(self.data, self.pos, end + 1)
         if head is None or head[3] != marker[1]:
             return False
@@ -259,7 +259,7 @@ class _Reader:
         self.pos, self.head, self.others = end, head, ()
 
     def skip(self) -> bool:
-        """Go on behind what is no record; False if nothing follows it but the end of the file."""
+        """Go on behind unreadable bytes; False at the end of the file."""
         for boundary in _BOUNDARY.finditer(self.data, self.pos):
             at = boundary.end()
             marker = _MARKER.match(self.data, at)
@@ -304,7 +304,7 @@ class _Reader:
         self.others = others
 
     def _restart(self, region: bytes) -> tuple[str, tuple[str, ...]]:
-        """The hash that a record behind the damaged `region` continues if that ends in an end marker, and others."""
+        """Hash for a record behind the damaged `region` if the region ends in an end marker, and alternatives."""
         verified = self.others[0] if self.others else self.head
         start = region.rstrip(b"\n").rfind(b"\n") + 1
         stated = _HASH.search(region, start)
@@ -334,12 +334,12 @@ def _record(
     marker: re.Match[bytes],
     place: tuple[int, int],
 ) -> Record:
-    """The event between a heading, whose groups begin with time, kind, name and metadata, and its end marker.
+    """Event between a heading, whose groups begin with time, kind, name and metadata, and the end marker.
 
     Args:
         data: The log.
         head: First lines.
-        fence: Opening fence, in its last group; the content begins behind it.
+        fence: Opening fence, in the last group; the content begins behind the fence.
         end: Index of the line feed before the end marker.
         marker: End marker.
         place: Line and offset of the heading.
@@ -377,7 +377,7 @@ def _forgotten_record(head: re.Match[bytes], place: tuple[int, int], *, is_quote
 
 
 def _plain(line: int, offset: int, name: bytes, at: bytes, kind: bytes, content: bytes, meta: bytes) -> Record:
-    """The event of these parts, whose text is stored unescaped."""
+    """Event of the parts, with the text stored unescaped."""
     event_id: Any = name.decode("ascii")  # A call of EventId for each took a fiftieth of the reading.
     meta_json = meta.decode("ascii")
     return Record(

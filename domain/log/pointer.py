@@ -1,4 +1,4 @@
-"""Pointers: paths relative to the folder in which a window's commands run, as messages and logs hold them."""
+"""Pointers: paths relative to the folder of a window's commands, in messages and logs."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from pathlib import PurePath
 
 
 def beneath(root: PurePath, pointer: str) -> str | None:
-    """The rest of `pointer` if it leads into `root`, such as `attachments`; None if it leads elsewhere.
+    """Rest of `pointer` if the path leads into `root`, such as `attachments`; None for any other path.
 
-    Read by its words: it may go up and come back, and whether anything is there is not asked.
+    Only the text is read: the path may go up and come back, and need not exist.
 
     Args:
         root: A single name.
-        pointer: Path as a user wrote it; may be hostile.
+        pointer: Path as a user wrote the path; may be hostile.
     """
     parts: list[str] = []
     for part in PurePath(pointer).parts:

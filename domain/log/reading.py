@@ -1,4 +1,4 @@
-"""Reading of one channel: which of its messages are logged, on their way, or still to be looked for in its history."""
+"""Reading of one channel: messages logged, on the way to the log, or still to be found in the history."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from messages.base import Surface
 
 
 class Reading:
-    """Set of a channel's messages that are not known to be logged, as intervals and single ids.
+    """Set of a channel's messages not known to be logged, as intervals and single ids.
 
-    A message up to `reached` is in a gap, or `pending`, which means known and on its way to the log, or else it is
-    logged or needs not be, or Discord never sent its event: only a page of history says that nothing is missing below
-    it, which is why what is kept goes no further than `confirmed`. A caller that takes a message out of a gap or a page
-    notices it in the same step.
+    A message up to `reached` is in a gap, or `pending` (known and on the way to the log), or logged, or without need of
+    a
+    log, or Discord never sent the event. Only a page of history rules out missing messages, so a kept watermark goes no
+    further than `confirmed`. A caller that takes a message out of a gap or a page notices the message in the same step.
     """
 
     __slots__ = ("_pending", "confirmed", "first", "gaps", "joins", "reached", "session", "surface")
@@ -22,15 +22,15 @@ class Reading:
         self.surface: Surface = watermark.surface
         self.first = watermark.first
         self.reached = watermark.upto
-        """Newest message that is known, or that a gap ends with."""
+        """Newest known message, or the end of the last gap."""
         self.confirmed = watermark.upto
-        """Up to here nothing but what the gaps say is missing, by pages of history; never above `reached`."""
+        """Up to here only the gaps are missing, by pages of history; never above `reached`."""
         self.gaps = watermark.gaps
         """Gaps still to be read, in order."""
         self.session = 0
-        """The session since which nothing can have been missed but what the gaps say."""
+        """Session since which only messages in the gaps can be missing."""
         self.joins = 0
-        """Number of joined sessions: a page that was read before a join says nothing of messages missed since."""
+        """Number of joined sessions: a page read before a join proves nothing about messages missed since."""
         self._pending: set[int] | None = None  # One set for each of a hundred thousand channels would take 20 MB.
 
     @property
@@ -40,15 +40,15 @@ class Reading:
 
     @property
     def is_in_doubt(self) -> bool:
-        """True if events came since history was read, among which a message may be missing."""
+        """True if events came since history was read, so a message may be missing among the events."""
         return self.confirmed < self.reached
 
     def join(self, session: int, newest: int) -> None:
-        """Take part in a session from now on: what no page of history confirms, up to `newest`, may have been missed.
+        """Join a session from now on: messages up to `newest`, unless confirmed by a page, may have been missed.
 
         Args:
-            session: The new one.
-            newest: Newest message when the session began; `ENDLESS` where unknown.
+            session: The new session.
+            newest: Newest message when the session began; `ENDLESS` if unknown.
         """
         upto = ENDLESS if self.gaps and self.gaps[-1].upto == ENDLESS else max(newest, self.reached)
         if upto > self.confirmed:
@@ -59,19 +59,19 @@ class Reading:
         self.joins += 1
 
     def doubt(self, after: int) -> None:
-        """Take nothing after `after` for confirmed, though it opens no gap."""
+        """Withdraw the confirmation of everything after `after`, without opening a gap."""
         self.confirmed = min(self.confirmed, after)
 
     def leave(self) -> None:
-        """Take part in no session, until the next `join`: what is said from now on may be missed."""
+        """Leave the session until the next `join`: messages from now on may be missed."""
         self.session = 0
 
     def notice(self, message_id: int, session: int) -> None:
-        """A message is known, and on its way to the log.
+        """Note a message as known, and on the way to the log.
 
         Args:
-            message_id: Its.
-            session: Session in which the message came; in a session that the channel has not joined, earlier messages
+            message_id: Id of the message.
+            session: Session of the message; in a session not joined by the channel, earlier messages
                 may be missing.
         """
         if self._pending is None:
@@ -80,11 +80,11 @@ class Reading:
         self.pass_by(message_id, session)
 
     def pass_by(self, message_id: int, session: int) -> None:
-        """Note a message that needs no log; messages before it stay unknown.
+        """Note a message without need of a log; messages before stay unknown.
 
         Args:
-            message_id: Its.
-            session: Session in which the message came.
+            message_id: Id of the message.
+            session: Session of the message.
         """
         if self.session == session:
             self.reached = max(self.reached, message_id)
@@ -96,7 +96,7 @@ class Reading:
             self._pending = self._pending or None
 
     def release(self, message_id: int) -> None:
-        """A message on its way to the log did not get there: pages of history are to show it again."""
+        """Note a message that failed to reach the log: pages of history are to show the message again."""
         if self._pending is not None and message_id in self._pending:
             self.settle(message_id)
             self.doubt(message_id - 1)
@@ -108,14 +108,14 @@ class Reading:
         return message_id > self.confirmed or any(gap.after < message_id <= gap.upto for gap in self.gaps)
 
     def fill_page(self, after: int, newest: int, *, joins: int, reached: int, is_last: bool) -> None:
-        """A page of history was read, and all of it that counts is noticed.
+        """Note a page of history as read, with every relevant message noticed.
 
         Args:
-            after: What it comes after.
-            newest: Newest message of the page; 0 for none.
-            joins: What `joins` was when it was asked for.
-            reached: What `reached` was then: so much had been said.
-            is_last: Whether nothing newer was there then.
+            after: Message before the page.
+            newest: Newest message of the page; 0 for an empty page.
+            joins: Value of `joins` at the request of the page.
+            reached: Value of `reached` at the request of the page.
+            is_last: True if no newer message existed then.
         """
         self.fill(after, ENDLESS if is_last and joins == self.joins else newest)
         if after <= self.confirmed:  # Never further: what is said while the page is on its way is in no page yet.
@@ -128,7 +128,7 @@ class Reading:
         self.confirmed = self.reached
 
     def fill(self, after: int, upto: int) -> None:
-        """All that was said after `after`, up to and with `upto`, is known, and noticed if it counts."""
+        """Note all messages after `after`, up to and including `upto`, as known, and noticed where relevant."""
         gaps: list[Gap] = []
         for gap in self.gaps:
             if upto <= gap.after or gap.upto <= after:

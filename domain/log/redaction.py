@@ -1,7 +1,7 @@
-"""Redaction of a log: the log without words that were taken back, byte for byte as long, so that all lines stay.
+"""Redaction of a log: the log without withdrawn words, with the same number of bytes, so every line stays.
 
-A tombstone event's metadata: `message_id` (which was deleted or edited), `why` (`deleted` or `edited`), and what is
-taken back: `event` (its id), `path` and `line`. `part` is `quote` where only the quotation in that event's metadata is.
+A tombstone event's metadata: `message_id` (the deleted or edited message), `why` (`deleted` or `edited`), and the
+withdrawn event: `event` (the id), `path` and `line`. `part` is `quote` if only the event's quotation is withdrawn.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from messages.base import EventId, Value, make_ready
 DELETED = "deleted"
 EDITED = "edited"
 EDIT_DEFERRED = "edit-deferred"
-"""Subject of a system event: a message was edited, and its old words are taken back later."""
+"""Subject of a system event: a message was edited, and the old words are withdrawn later."""
 DELETION_DEFERRED = "deletion-deferred"
 """Subject of a system event: messages were deleted, and their words are taken back later."""
 OWED = "owed"
 """Subject of a system event that carries an undelivered text over into a new log."""
 LOOKED_THROUGH = "looked-through"
-"""Subject of a system event that lists deferred messages without further words to take back."""
+"""Subject of a system event that lists deferred messages without further words to withdraw."""
 QUOTE = "quote"
 _NOTE = b"(taken back)"
 _BYTES = re.compile(rb"[^\n]")
@@ -39,7 +39,7 @@ class Tombstone(Value, frozen=True, kw_only=True, gc=False):
     """Line of the withdrawn event."""
     message_id: str
     is_quote: bool
-    """True if only that event's quotation of the message is taken back."""
+    """True if only the event's quotation of the message is withdrawn."""
 
 
 def tombstone_of(meta: Mapping[str, MetaValue]) -> Tombstone | None:
@@ -57,7 +57,7 @@ def tombstone_of(meta: Mapping[str, MetaValue]) -> Tombstone | None:
 
 
 def tombstone_meta(tombstone: Tombstone, why: str) -> dict[str, MetaValue]:
-    """Metadata of the event that says `tombstone`."""
+    """Metadata of the event for `tombstone`."""
     meta: dict[str, MetaValue] = {
         "message_id": tombstone.message_id,
         "why": why,
@@ -69,21 +69,21 @@ def tombstone_meta(tombstone: Tombstone, why: str) -> dict[str, MetaValue]:
 
 
 def tombstones_in(events: Iterable[Event]) -> list[Tombstone]:
-    """All that these events take back, in their order."""
+    """Tombstones of the events, in order."""
     tombstones = (tombstone_of(event.meta_dict()) for event in events if event.kind is Kind.TOMBSTONE)
     return [tombstone for tombstone in tombstones if tombstone is not None]
 
 
 def redact_log(data: bytes, tombstones: Iterable[Tombstone], before: bytes = b"") -> bytes:
-    """A whole log without what was taken back: equally long, and each line where it was.
+    """Whole log without withdrawn words: equally long, with each line in place.
 
-    With the message that opened a turn goes all that came of it. What is no whole event is left out as well, since it
-    may be a torn part of one that is taken back.
+    Together with the message that opened a turn, all results of the turn go. Bytes outside whole events are left out as
+    well, since torn bytes may belong to a withdrawn event.
 
     Args:
         data: The log.
-        tombstones: What is taken back.
-        before: What this gave of the log's beginning earlier, for other tombstones; those hold on.
+        tombstones: Tombstones to apply.
+        before: Earlier result for the log's beginning, with other tombstones; the earlier tombstones stay in force.
     """
     tombstones = tuple(tombstones)
     gone = {each.event_id for each in tombstones if not each.is_quote}

@@ -1,4 +1,4 @@
-"""Retraction: which events of a window's logs hold the words of messages that were deleted or edited."""
+"""Retraction: events of a window's logs with the words of deleted or edited messages."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from messages.base import EventId
 
 
 def list_tombstones(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[str]) -> list[Tombstone]:
-    """Events to be taken back for these messages and not taken back yet, each once.
+    """Events to withdraw for the messages and not yet withdrawn, each once.
 
     Args:
-        events: Of the window's logs, oldest first, each with its log's path.
-        message_ids: Of people's messages, or of those that show what the agent said.
+        events: Events of the window's logs, oldest first, each with the log's path.
+        message_ids: Ids of people's messages, or of messages showing the agent's words.
     """
     tombstones: dict[tuple[EventId, bool], Tombstone] = {}
     places: dict[EventId, tuple[str, int]] = {}
@@ -47,11 +47,11 @@ def list_tombstones(events: Iterable[tuple[str, ParsedEvent]], message_ids: Coll
 
 
 def shown_for(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[str]) -> dict[str, str]:
-    """Message that showed an answer to one of these messages -> the answered message, with which quotations go.
+    """Message with an answer to one of the messages -> the answered message, with quotations to withdraw.
 
     Args:
         events: As of `list_tombstones`.
-        message_ids: Likewise.
+        message_ids: As of `list_tombstones`.
     """
     turns, answers, answered = dict[object, str](), dict[object, str](), dict[str, str]()
     for _, logged in events:
@@ -70,11 +70,11 @@ def shown_for(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection
 
 
 def unsaid(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[str]) -> dict[str, Event]:
-    """Message whose old words were taken back for an edit, and whose new ones no event has -> the event of the old.
+    """Message with old words withdrawn for an edit, and without an event for the new -> the event of the old.
 
     Args:
         events: As of `list_tombstones`.
-        message_ids: Of people's messages.
+        message_ids: Ids of people's messages.
     """
     newest: dict[str, Event] = {}
     edited: set[tuple[str, EventId]] = set()
@@ -91,7 +91,7 @@ def unsaid(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[st
 
 
 def _holders(kind: Kind, event_id: EventId, meta: dict[str, MetaValue]) -> Iterator[tuple[EventId, str, bool]]:
-    """(event, message, is quotation) for words that an event holds, as far as one event tells."""
+    """(event, message, is quotation) for words in an event, as far as one event tells."""
     if kind is Kind.USER:
         yield event_id, str(meta.get("message_id", "")), False
         quote = meta.get("quote")

@@ -1,4 +1,4 @@
-"""Revision of a message: its words and metadata after an edit, beside the event of its old words."""
+"""Revision of a message: words and metadata after an edit, beside the event of the old words."""
 
 from __future__ import annotations
 
@@ -16,46 +16,46 @@ from messages.base import EventId
 from messages.context import ReviseMessage
 
 NOT_KEPT = ("overheard", "open", "quote", "attachments", "typed", "told")
-"""Metadata of an edited message that its new words do not take over as they are."""
+"""Metadata of an edited message that the new words do not take over unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldEdit:
-    """A message that was taken back and whose new words are not noted yet."""
+    """Withdrawn message whose new words are not noted yet."""
 
     event: Event
     edit: ReviseMessage
     asks: bool = False
-    """True if the message waits for its answer, which is to be one to the new words."""
+    """True if the message waits for an answer, to be given to the new words."""
     quotation: dict[str, MetaValue] = field(default_factory=dict)
-    """Metadata of its quotation, if that was not taken back."""
+    """Metadata of the message's quotation, unless withdrawn."""
 
 
 def later_edit(before: ReviseMessage, edit: ReviseMessage) -> ReviseMessage:
-    """The newer of two edits; a question of the earlier one is still to be answered."""
+    """Newer of two edits; a question of the earlier edit is still to be answered."""
     return msgspec.structs.replace(edit, wants_answer=edit.wants_answer or before.wants_answer)
 
 
 def person_event(events: Mapping[tuple[EventId, bool], Event], tombstone: Tombstone) -> Event | None:
-    """Event with a person's own message, if `tombstone` is for one.
+    """Event with a person's own message, if `tombstone` is for a person's message.
 
     Args:
-        events: By id and whether only a quotation is meant.
-        tombstone: What is to be taken back.
+        events: By id and True for only a quotation.
+        tombstone: The tombstone.
     """
     event = None if tombstone.is_quote else events.get((tombstone.event_id, False))
     return event if event is not None and event.kind is Kind.USER else None
 
 
 def is_changed(event: Event, text: str, files: int) -> bool:
-    """True if an edited message with `text` and so many files differs from what was said."""
+    """True if an edited message with `text` and so many files differs from the logged message."""
     meta = event.meta_dict()
     before = without_names(event.content[: _typed_chars(event, meta)])
     return before != without_names(text) or _files(meta) > files
 
 
 def shows_present_words(events: Mapping[tuple[EventId, bool], Event], tombstone: Tombstone, text: str) -> bool:
-    """True if a pin or a quotation, perhaps cut short, has the present words of its message."""
+    """True if a pin or a quotation, perhaps cut short, has the present words of the quoted message."""
     event = events.get((tombstone.event_id, tombstone.is_quote))
     if event is None:
         return False
@@ -86,7 +86,7 @@ def revise(event: Event, text: str, notes: str, files: int) -> tuple[str, dict[s
 
 
 def told_chars(meta: Mapping[str, object]) -> int:
-    """Number of the characters after a logged message's typed ones in which the runtime tells of its other parts."""
+    """Number of the runtime's characters about other parts, after a logged message's typed characters."""
     chars = meta.get("told")
     return chars if isinstance(chars, int) else 0
 

@@ -1,4 +1,4 @@
-"""Tail of a log, read without the rest: enough to decide whether its window needs attention."""
+"""Tail of a log, read without the rest: enough to decide if the window needs attention."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MESSAGE_IDS = {
 
 
 class TailEvent(Value, frozen=True, kw_only=True, gc=False):
-    """The first lines of an event that looks whole."""
+    """First lines of an event that looks whole."""
 
     id: EventId
     kind: Kind
@@ -45,13 +45,12 @@ class TailState(Value, frozen=True, kw_only=True, gc=False):
     """The last things a log says."""
 
     last: TailEvent | None
-    """The last whole event; None if there is none in what was looked at."""
+    """Last whole event; None without a whole event in the bytes read."""
     last_message_id: int
-    """Greatest id of a person's message of the whole events looked at; 0 for none, which says nothing of what is
-    before.
-    """
+    """Greatest id of a person's message in the whole events read; 0 without a message there, with earlier events
+    unknown."""
     clean: bool
-    """The file ends in a whole record (a sealed one counts)."""
+    """True if the file ends in a whole record (a sealed record counts)."""
     from_start: bool
     """True if the bytes are the whole file."""
 
@@ -62,10 +61,10 @@ class TailState(Value, frozen=True, kw_only=True, gc=False):
 
 
 def tail_state(tail: bytes, *, from_start: bool) -> TailState:
-    """State of a log by its last bytes; hashes are not checked.
+    """State of a log by the last bytes; hashes are not checked.
 
     Args:
-        tail: Its last bytes, cut anywhere.
+        tail: Last bytes of the log, cut anywhere.
         from_start: True if the bytes are the whole log.
     """
     last: TailEvent | None = None
@@ -87,23 +86,23 @@ def tail_state(tail: bytes, *, from_start: bool) -> TailState:
 
 
 def newest_message(data: bytes) -> int:
-    """The greatest `message_id` of a whole log, or of those before it, as its header says; 0 for none."""
+    """Greatest `message_id` of a whole log, or of earlier logs according to the header; 0 without a message."""
     log = parse(data)
     numbers = map(int, message_numbers(log))
     return max(numbers, default=0) or (log.header.after or 0 if log.header is not None else 0)
 
 
 def message_numbers(log: ParsedLog) -> Iterator[str]:
-    """Numbers of the messages of people that a log holds, or stands for without their words."""
+    """Numbers of people's messages in a log, wordless placeholders included."""
     events = ((logged.event.kind, logged.event.meta_json) for logged in log.events)
     forgotten = ((each.kind, each.meta_json) for each in log.forgotten)
     return filter(None, (message_number(*each) for each in (*events, *forgotten)))
 
 
 def _records(tail: bytes) -> Iterator[tuple[re.Match[bytes], int]]:
-    """The first lines of each record and where the next one begins; last first.
+    """First lines of each record and the beginning of the next record; last first.
 
-    Contents have no line that looks like a heading or an end marker, so each one found is real.
+    Contents have no line like a heading or an end marker, so each heading or end marker found is real.
     """
     stop = at = len(tail)
     while (at := tail.rfind(b"\n## ", 0, at)) >= 0:

@@ -1,4 +1,4 @@
-"""Usage of a model as the metadata of events tell it."""
+"""Usage of a model from the metadata of events."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from messages.model import Usage
 
 
 def usage_of(meta: Mapping[str, Any]) -> Usage:
-    """Usage that an event's metadata report; nothing without a report."""
+    """Usage reported in an event's metadata; zero without a report."""
     return Usage(
         prompt_tokens=int(meta.get("prompt_tokens", 0)),
         completion_tokens=int(meta.get("completion_tokens", 0)),

@@ -1,4 +1,4 @@
-"""Rendering of a log for a terminal, and findings of a check of it."""
+"""Rendering of a log for a terminal, and findings of a log check."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from messages.base import Value, Window, make_ready
 
 
 class Finding(Value, frozen=True, kw_only=True, gc=False):
-    """A place in a log that differs from the written text."""
+    """Place in a log that differs from the written text."""
 
     line: int
     reason: str
 
 
 class TakenOut(Value, frozen=True, kw_only=True, gc=False):
-    """All that one forget request took out of some logs."""
+    """Words removed from some logs by one forget request."""
 
     forget_id: str
-    """Empty for records without room for it."""
+    """Id of the forget request; empty for records without room for an id."""
     events: int
     quotations: int
     at: datetime | None
-    """Time of the window's note, with `by` and `why`; None if none of the logs has the note."""
+    """Time of the window's note, with `by` and `why`; None if no log has the note."""
     by: str
-    """Account that asked, `operator` or `retention`."""
+    """Account of the requesting user, `operator` or `retention`."""
     why: str
 
 
 class Takings:
-    """Fold of logs for the question what was taken out of them, by whom, when and why."""
+    """Fold of logs into the removals: words removed, by account, time and reason."""
 
     def __init__(self) -> None:
         self._notes: dict[str, Event] = {}
         self._counts: dict[str, list[int]] = {}
 
     def add(self, log: ParsedLog) -> None:
-        """Count what was taken out of a log, and keep its windows' notes."""
+        """Count the removals in a log, and keep the windows' notes."""
         for each in log.forgotten:
             self._counts.setdefault(str(meta_dict(each.meta_json).get(FORGOT, "")), [0, 0])[each.is_quote] += 1
         for event in (logged.event for logged in log.events if logged.event.kind is Kind.SYSTEM):
@@ -57,7 +57,7 @@ class Takings:
 
 
 def list_taken_out(logs: Iterable[ParsedLog]) -> list[TakenOut]:
-    """Forget requests that took words out of some logs, the newest note last."""
+    """Forget requests that removed words from some logs, the newest note last."""
     takings = Takings()
     for log in logs:
         takings.add(log)
@@ -108,10 +108,11 @@ def _of_header(header: Header, window: Window, name: LogName) -> Iterator[Findin
 
 
 def render(data: bytes) -> Iterator[str]:
-    r"""A log's text in lines without line ends, fit for a terminal; each event under the line where it stands.
+    r"""Text of a log in lines without line ends, fit for a terminal; each event under a line with the place.
 
-    Content is indented, so that it cannot pass for a heading of ours, and what could move the cursor, turn the
-    reading direction or hide text is shown as `\uXXXX`.
+    Content is indented, so no content passes for a heading of the runtime's. Characters that could move the cursor,
+    turn
+    the reading direction or hide text are shown as `\uXXXX`.
     """
     log = parse(data)
     if log.header is not None:

@@ -1,8 +1,8 @@
-"""Watermark of a channel, everything up to which is logged, and the file that keeps one for each channel.
+"""Watermark of a channel, up to which all is logged, and the file with the watermark of each channel.
 
-A line of the file holds the whole watermark of one channel and a check sum; of a channel's lines the last one that is
-whole counts. So the file can be cut short anywhere, or lose any of its lines, and says at worst too little was read:
-too low a watermark costs a second look at what was said, which the windows know by its ids.
+A line of the file holds the whole watermark of one channel and a check sum; of a channel's lines the last whole line
+counts. So the file can be cut short anywhere, or lose any line, and at worst states too low a watermark:
+the cost is a second look at messages already known to the windows by id.
 """
 
 from __future__ import annotations
@@ -23,32 +23,33 @@ _LINE = re.compile(
 
 
 class Gap(Value, frozen=True, gc=False):
-    """Messages that are not known to be logged: those after `after`, up to and with `upto`."""
+    """Messages not known to be logged: messages after `after`, up to and including `upto`."""
 
     after: int
     upto: int
 
 
 class Watermark(Value, frozen=True, kw_only=True, gc=False):
-    """Watermark of a channel: every message up to `upto` is logged, or needs no log, except those in `gaps`."""
+    """Watermark of a channel: every message up to `upto` is logged, or needs no log, except messages in `gaps`."""
 
     surface: Surface
     first: int
-    """Newest message when the channel was met: nothing up to here was ever the agent's to read. 0 for none."""
+    """Newest message at the first sight of the channel: up to here the agent never had a message to read. 0 without a
+    message."""
     upto: int
     gaps: tuple[Gap, ...] = ()
     """Each below `upto`, in order."""
 
 
 def line_of(channel_id: int, watermark: Watermark) -> bytes:
-    """The line that keeps a channel's watermark, with its line feed."""
+    """Line for a channel's watermark, with a line feed."""
     gaps = ",".join(f"{gap.after}-{gap.upto}" for gap in watermark.gaps)
     text = f"{watermark.surface.value}/{channel_id} from={watermark.first} upto={watermark.upto} gaps={gaps}".encode()
     return b"%s hash=%s\n" % (text, _check_sum(text))
 
 
 def parse_line(line: bytes) -> tuple[int, Watermark]:
-    """The channel and its watermark that `line_of` spells as `line`, which ends before its line feed.
+    """Channel and watermark that `line_of` spells as `line`; `line` ends before the line feed.
 
     Raises:
         ValueError: `line` is no watermark, or not whole.
@@ -66,7 +67,7 @@ def parse_line(line: bytes) -> tuple[int, Watermark]:
 
 
 def watermarks_in(data: bytes) -> Mapping[int, Watermark]:
-    """Channel id -> watermark, as the whole lines of a file say; the others are passed over."""
+    """Channel id -> watermark, from the whole lines of a file; other lines are skipped."""
     watermarks: dict[int, Watermark] = {}
     for line in _lines(data):
         try:
@@ -78,7 +79,7 @@ def watermarks_in(data: bytes) -> Mapping[int, Watermark]:
 
 
 def unreadable_lines(data: bytes) -> int:
-    """Number of unreadable lines of a file, a line that is cut short at the end included."""
+    """Number of unreadable lines of a file, a last line cut short included."""
     bad = 0
     for line in _lines(data):
         try:

@@ -11,7 +11,8 @@ from messages.base import Surface, Value, Window, make_ready
 
 LOG_ROOT = PurePosixPath("logs")
 REDACTED_ROOT = PurePosixPath("redacted")
-"""Has, at the same place below it, each log from which words were taken back, without them: what commands are shown."""
+"""Folder with a copy, at the same place below, of each log with withdrawn words, without the words: the logs that
+commands see."""
 OWN_LOGS = PurePosixPath(".log")
 """Link in a window's working directory that leads to the folder of the window's own logs.
 
@@ -33,18 +34,18 @@ class LogName(Value, frozen=True, kw_only=True, gc=False, order=True):
     started_at: datetime
     """UTC, whole seconds."""
     seq: int
-    """From 1; 0 for a name without one."""
+    """Number from 1; 0 for a name without a number."""
 
 
 class ImportedName(Value, frozen=True, kw_only=True, gc=False, order=True):
-    """Parsed name of an imported log, which holds messages of the past from `first` to `last`."""
+    """Parsed name of an imported log with messages of the past from `first` to `last`."""
 
     last: int
     """Greatest id of a message in the log."""
     first: int
     """Least id."""
     seq: int = 0
-    """Tells logs of the same messages apart; greater than 0 for changes to earlier ones."""
+    """Distinguishes logs of the same messages; greater than 0 for changes to earlier messages."""
 
     def __str__(self) -> str:
         """The file name."""
@@ -52,12 +53,12 @@ class ImportedName(Value, frozen=True, kw_only=True, gc=False, order=True):
 
     @property
     def as_log_name(self) -> LogName:
-        """Time of the first message and number, as the log's header states them."""
+        """Time of the first message and number, as in the log's header."""
         return LogName(started_at=snowflake_time(self.first).replace(microsecond=0), seq=self.seq)
 
 
 def snowflake_time(number: int) -> datetime:
-    """Time that an id of Discord's holds; ids behind the year 9999 count as its last day."""
+    """Time in a Discord id; ids after the year 9999 count as the last day of 9999."""
     try:
         return _DISCORD_EPOCH + timedelta(milliseconds=number >> _SNOWFLAKE_BITS)
     except OverflowError:
@@ -83,10 +84,10 @@ def is_imported_log(path: str) -> bool:
 
 
 def log_folder(window: Window) -> PurePosixPath:
-    """The folder of all logs of `window`.
+    """Folder of all logs of `window`.
 
     Raises:
-        ValueError: a surface that keeps no logs, or an id that is no Discord snowflake.
+        ValueError: a surface without logs, or an id other than a Discord snowflake.
     """
     if window.surface not in LOGGED_SURFACES:
         raise ValueError(f"surface {str(window.surface)[:80]!r}: logs are kept for {[str(s) for s in LOGGED_SURFACES]}")
@@ -101,10 +102,10 @@ def keeps_logs(surface: Surface, context_id: str) -> bool:
 
 
 def log_path(window: Window, started_at: datetime, seq: int) -> PurePosixPath:
-    """The log file of the window that started at `started_at`.
+    """Log file of the window with the start `started_at`.
 
     Args:
-        window: Whose.
+        window: Window of the log.
         started_at: Aware; any zone; fractions of a second are dropped.
         seq: 1 to 9999.
 
@@ -143,26 +144,26 @@ def short_path(path: str, window: Window) -> str:
 
 
 def full_path(path: str, window: Window) -> str:
-    """Path of a log relative to the data root, of a path that `short_path` may have made for `window`."""
+    """Path of a log relative to the data root, from a path possibly made by `short_path` for `window`."""
     own = _own_folder(window)
     return own + path[len(str(OWN_LOGS)) :] if own and path.startswith(f"{OWN_LOGS}/") else path
 
 
 @lru_cache(256)
 def _own_folder(window: Window) -> str:
-    """Folder of all logs of `window`; empty where it keeps none."""
+    """Folder of all logs of `window`; empty for a window without logs."""
     return str(log_folder(window)) if keeps_logs(window.surface, window.id) else ""
 
 
 def redacted_path(path: PurePosixPath | str) -> PurePosixPath:
-    """Path of the log at `path`, relative to the data root, in its version without withdrawn words."""
+    """Path of the redacted version of the log at `path`, relative to the data root."""
     return REDACTED_ROOT / PurePosixPath(path).relative_to(LOG_ROOT)
 
 
 def parse_log_path(path: PurePosixPath) -> tuple[Window, LogName]:
-    """The window and name of a path whose last four parts are `logs/<surface>/<context_id>/<name>`.
+    """Window and name of a path whose last four parts are `logs/<surface>/<context_id>/<name>`.
 
-    The name of an imported log tells when its first message was sent.
+    The name of an imported log has the time of the first message.
 
     Raises:
         ValueError: not the path of a log.
@@ -178,10 +179,10 @@ def parse_log_path(path: PurePosixPath) -> tuple[Window, LogName]:
 
 
 def next_log_name(names: list[LogName], started_at: datetime) -> LogName:
-    """The name of a window that starts at `started_at` and is newer than all `names`.
+    """Name of a window that starts at `started_at` and is newer than all `names`.
 
-    A clock that went back must not make the new window older than the one it ends, or a restart would go on with
-    the old one: the new window then gets the old one's start and the next seq.
+    A clock set back must not make the new window older than the old window, or a restart would go on with
+    the old window: the new window then gets the old window's start and the next seq.
     """
     start = started_at.astimezone(UTC).replace(microsecond=0)
     newest = max(names, default=None)

@@ -9,7 +9,7 @@ UNSAFE = (
     "<>\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164"
     "\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
 )
-"""Characters that could end a markup or a line, or hide text: as JSON escapes them."""
+"""Characters that could end a markup or a line, or hide text: escaped as in JSON."""
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _TO_ESCAPE = re.compile(f"[{UNSAFE}]")

@@ -1,4 +1,4 @@
-"""BM25, equal to FTS5's `bm25()` with one column, over what an index or a few documents in memory hold of each word.
+"""BM25, equal to FTS5's `bm25()` with one column, over the words in an index or in a few documents.
 
 Source: https://www.sqlite.org/fts5.html, "The bm25() function".
 """
@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 K1 = 1.2
 B = 0.75
 _LEAST_IDF = 1e-6
-"""For terms that stand in more than half of the documents: such a term must not lower a document's score."""
+"""Least weight of a term in more than half of the documents: such a term must not lower a document's score."""
 
 
 class Postings(NamedTuple):
-    """Posting list of a term: its number of documents, and rows of those asked for, with how often each has it."""
+    """Posting list of a term: number of documents, and requested rows with the term's frequency in each."""
 
     documents: int
     rows: NDArray[np.int64]
@@ -31,13 +31,13 @@ class Postings(NamedTuple):
 def sum_scores(
     terms: Sequence[Postings], lengths: Sequence[NDArray[np.int64]], documents: int, mean_length: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Every row that has one of `terms`, ascending, and its score, greater is better.
+    """Every row with one of `terms`, ascending, and the row's score, greater is better.
 
     Args:
         terms: A term that is given twice counts twice.
-        lengths: For each term how many terms each of its rows holds in all.
-        documents: How many there are.
-        mean_length: Of all documents.
+        lengths: Number of all terms in each row, for each term.
+        documents: Number of documents.
+        mean_length: Mean of all documents.
     """
     if not terms:
         return np.empty(0, np.int64), np.empty(0)
@@ -66,10 +66,10 @@ def _weight(documents: int, having: int) -> float:
 
 
 class Bm25:
-    """Scores a few thousand documents in memory, for measurements, which need no database for so little."""
+    """Scores a few thousand documents in memory, for measurements too small for a database."""
 
     def __init__(self, documents: Sequence[Sequence[str]]) -> None:
-        """Index `documents`, each given as its terms in any order."""
+        """Index `documents`, each given as terms in any order."""
         self._lengths = [len(document) for document in documents]
         self._mean_length = sum(self._lengths) / len(documents) if documents else 0.0
         self._postings: dict[str, list[tuple[int, int]]] = {}
@@ -82,7 +82,7 @@ class Bm25:
         return {term: len(entries) for term, entries in self._postings.items()}
 
     def scores(self, question_terms: Iterable[str]) -> dict[int, float]:
-        """Number of each document with one of these terms -> its score, greater is better.
+        """Number of each document with one of the terms -> score, greater is better.
 
         A term that is given twice counts twice.
         """

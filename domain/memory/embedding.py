@@ -1,4 +1,4 @@
-"""Embedding inputs and faults: what may be embedded, and what to make of an embedding provider's refusals."""
+"""Embedding inputs and faults: texts to embed, and the meaning of an embedding provider's refusals."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from datetime import datetime
 from domain.policy.retrying import Fault, FaultKind, classify
 
 MAX_CHARS = 8_000
-"""Characters of a text that are embedded; about what the providers' models read."""
+"""Most characters to embed of a text; about as many as the providers' models read."""
 
 PERMANENT = frozenset({FaultKind.KEY, FaultKind.QUOTA, FaultKind.NOT_FOUND})
-"""Faults that an operator has to put right before another call can work."""
+"""Faults to be fixed by an operator before another call can work."""
 
 _WORDS = {
     FaultKind.RATE_LIMIT: "the embedding provider asks for fewer calls ({status})",
@@ -38,9 +38,9 @@ _DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s")
 
 
 def cut(text: str, max_chars: int = MAX_CHARS) -> str:
-    """`text` without space around it, cut after the last whole word that fits into `max_chars`.
+    """`text` without space around, cut after the last whole word within `max_chars`.
 
-    Lone surrogates, which neither JSON nor a tokenizer takes, are question marks.
+    Lone surrogates, unacceptable to JSON and tokenizers, become question marks.
     """
     text = text.encode("utf-8", "replace").decode("utf-8").strip()
     if len(text) <= max_chars:
@@ -52,7 +52,7 @@ def cut(text: str, max_chars: int = MAX_CHARS) -> str:
 
 
 def reason(fault: Fault) -> str:
-    """Reason for missing vectors, for a person; made of fixed words and numbers, so it can hold no secret."""
+    """Reason for missing vectors, for a person; made of fixed words and numbers, so free of secrets."""
     text = fault.text or _WORDS[fault.kind].format(status=fault.status if fault.status is not None else "no status")
     if fault.kind is FaultKind.UNKNOWN and _TYPE_NAME.fullmatch(fault.type_name):
         text += f" ({fault.type_name})"
@@ -67,19 +67,20 @@ def google_fault(
     headers: Mapping[str, str],
     now: datetime,
 ) -> Fault:
-    """The fault behind an exception of Google's client.
+    """Fault behind an exception of Google's client.
 
     Args:
-        type_names: The exception's class and base classes, then those of its causes.
+        type_names: The exception's class and base classes, then the classes of the causes.
         status: HTTP status of the response; None without a response.
         message: The exception's text; only searched, never repeated.
-        details: The response's JSON as it came.
-        headers: The response's, names in lower case.
+        details: The response's JSON as received.
+        headers: Headers of the response, names in lower case.
         now: Aware.
 
     Source:
-        google.rpc.RetryInfo and QuotaFailure. A limit for each minute and one for each day are refused with the same
-        status and the same words; only the violated quota's id tells them apart.
+        google.rpc.RetryInfo and QuotaFailure. A limit for each minute and a limit for each day are refused with the
+        same
+        status and the same words; only the violated quota's id tells the two apart.
     """
     fault = classify(type_names, status, message, headers, now)
     if status == 400 and _BAD_KEY.search(message):
@@ -96,7 +97,7 @@ def google_fault(
 
 
 def _parts(details: object) -> Iterator[Mapping[object, object]]:
-    """Every JSON object inside `details`, itself first; of what is nested deeper than Google nests, nothing."""
+    """Every JSON object inside `details`, the outermost first; objects nested deeper than Google's are left out."""
     level = [details]
     for _ in range(8):
         objects = [part for part in level if isinstance(part, Mapping)]

@@ -1,4 +1,4 @@
-"""The part of a turn that is shown: short, begun at a sentence, around what was asked for."""
+"""Shown part of a turn: short, from the start of a sentence, around the words of the question."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from domain.memory.porter import stem
 from domain.memory.searchable import UNSPACED
 
 MARK = "…"
-"""Ends every incomplete excerpt; also begins an excerpt that starts later than its turn."""
+"""Ends every incomplete excerpt; also begins an excerpt that starts later than the turn."""
 _START = re.compile(
     "[.!?…][\"')\\]*_\u201d\u2019]? (?=\\S)"  # a blank after a sentence, its quote closed or not
     "|[\u3002\uff01\uff1f](?=\\S)"  # the full stops of Chinese and Japanese, which need no blank
@@ -21,27 +21,27 @@ _START = re.compile(
 
 
 class Excerpt(NamedTuple):
-    """Part of a turn that is shown, and whether that is less than all of it."""
+    """Shown part of a turn, and True if the part is incomplete."""
 
     text: str
     is_truncated: bool
 
 
 def collapse(text: str) -> str:
-    """`text` with each run of whitespace as one space, none at the ends."""
+    """`text` with each run of whitespace as one space, without spaces at the ends."""
     return " ".join(text.split())
 
 
 def excerpt(text: str, limit: int, terms: Collection[str] = (), *, width: Callable[[str], int] = len) -> Excerpt:
-    """The stretch of `text` that bears most on `terms` within `limit`, whitespace collapsed.
+    """Stretch of `text` most relevant to `terms` within `limit`, whitespace collapsed.
 
-    It begins where a sentence does. Equals: the longer stretch, then the earlier one.
+    An excerpt begins with a sentence. Of equals the longer stretch wins, then the earlier stretch.
 
     Args:
-        text: What was said.
-        limit: Most of `width` that the excerpt may take, marks included.
-        terms: Index terms of the question, see `domain.memory.keywords.terms`; those of stop words count for nothing.
-        width: Space that a string takes where it is shown; at least 1 a character, additive.
+        text: Words of the turn.
+        limit: Most of `width` for the excerpt, marks included.
+        terms: Index terms of the question, see `domain.memory.keywords.terms`; terms of stop words do not count.
+        width: Space of a string on display; at least 1 a character, additive.
 
     Raises:
         ValueError: `limit` has not even room for the mark.
@@ -69,7 +69,7 @@ def excerpt(text: str, limit: int, terms: Collection[str] = (), *, width: Callab
 
 
 def _occurrences(text: str, terms: frozenset[str]) -> list[tuple[int, int, str]]:
-    """Places of the wanted terms, in order: begin, end, term; slightly off with marks that words leave out."""
+    """Places of the wanted terms, in order: begin, end, term; slightly off with marks left out of words."""
     if not terms:
         return []
     padded = f" {fold_words(text)} "

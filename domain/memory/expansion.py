@@ -1,6 +1,6 @@
-"""Expansion: a model sees more of a record that it was given an excerpt of by answering with one line, not a tool call.
+"""Expansion: a model asks with one line, not a tool call, for more of a record shown as an excerpt.
 
-The line and what comes of it are part of this turn's requests only; neither is stored or shown.
+The line and the result are part of this turn's requests only; neither is stored or shown.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from messages.turn import Reference
 LINES_AROUND = 40
 """Lines of the log shown before and behind the record."""
 MAX_CHARS = 8_000
-"""Most characters of the log that one expansion shows."""
+"""Most characters of the log in one expansion."""
 RECORD = b"## "
 """Begins the first line of every record."""
 
 EXPANSION_PREFIX = "INJECTED_CONTEXT_WHOLE_RECORDS"
-"""First line of the block that tells the model how to see the record behind an excerpt."""
+"""First line of the block that explains to the model how to see the record behind an excerpt."""
 _HOW = (
     "If an excerpt below is not enough, answer with nothing but one line: EXPAND path=<its path> line=<its line>. "
     "People do not see that line. You then get the record, and answer."
@@ -38,7 +38,7 @@ class LogRange(Value, frozen=True, kw_only=True, gc=False):
 
 
 def expansion_block(most: int) -> str:
-    """Block that explains expansions; it stands before the blocks of a turn that name places in logs.
+    """Block that explains expansions; stands before a turn's blocks with places in logs.
 
     Args:
         most: Number of expansions in a turn.
@@ -67,15 +67,15 @@ def not_expanded(reference: Reference | None, reason: str) -> str:
 
 
 def around(data: bytes, line: int, lines: int = LINES_AROUND) -> LogRange:
-    """The record whose heading stands on `line`, with lines on each side; `MAX_CHARS` characters at most.
+    """Record whose heading stands on `line`, with lines on each side; `MAX_CHARS` characters at most.
 
     Args:
         data: The whole log.
         line: From 1.
-        lines: How many on each side.
+        lines: Number of lines on each side.
 
     Raises:
-        ValueError: no record begins on that line.
+        ValueError: no record begins on the line.
     """
     rows = data.split(b"\n")
     if not 1 <= line <= len(rows) or not rows[line - 1].startswith(RECORD):
@@ -89,7 +89,7 @@ def around(data: bytes, line: int, lines: int = LINES_AROUND) -> LogRange:
 
 
 def _fit_record(before: list[str], record: list[str], behind: list[str], line: int) -> LogRange:
-    """The record first, for it was asked for; then lines next to it, by turns, while they fit."""
+    """The requested record first, then neighbouring lines from both sides in turn, while the lines fit."""
     whole = "\n".join(record)
     if len(whole) >= MAX_CHARS:
         head = whole[: MAX_CHARS - 1]

@@ -1,10 +1,10 @@
-"""Hybrid similarity: how much a turn bears on a question, by meaning, by words and by what stands beside it.
+"""Hybrid similarity: relevance of a turn to a question, by meaning, by words and by neighbouring turns.
 
-A turn's own part is made of its cosine and its BM25, each scaled to [0, 1] by the greatest among the candidates. To
-that it borrows from the turns around it, for an answer often stands beside the words that were asked for, and from the
-best of its episode. The sum as a share of its greatest possible value is the similarity: it chooses the pool, and is
-the `sim` of the formula that orders it. It is computed over candidates, never over all rows: the `HITS` nearest rows by
-cosine, as many by BM25, and the row before and after each of these in its window. With 3,000 rows, 50 to 400 of them
+A turn's own part is made of the turn's cosine and BM25, each scaled to [0, 1] by the greatest among the candidates.
+The turn borrows from the turns around, since an answer often stands beside the words of the question, and from the
+best of the episode. The sum as a share of the greatest possible value is the similarity: the similarity chooses the
+pool, and is the `sim` of the ordering formula. Only candidates are computed, never all rows: the `HITS` nearest rows by
+cosine, as many by BM25, and the row before and after each of these in the window. With 3,000 rows, 50 to 400 candidates
 put as much of the evidence into the block as computing all rows does, within 2 %.
 
 The parameters were chosen on development conversations, by the figures that `agent bench recall` prints.
@@ -26,57 +26,58 @@ from domain.memory.keywords import question_words, words
 from domain.memory.letters import plain_letters
 
 HITS = 100
-"""Number of rows that each of the two searches contributes, before the rows beside them."""
+"""Number of rows from each of the two searches, before neighbouring rows are added."""
 WORD_SCORES = 1000
-"""So many of the best BM25 scores count, for rows that are candidates for whatever reason."""
+"""Number of best BM25 scores that count, for rows that are candidates for any reason."""
 WEIGHT_COSINE = 0.5
 FROM_BEFORE = 0.3
-"""Share of the previous turn's own score that a turn borrows."""
+"""Share of the previous turn's own score borrowed by a turn."""
 FROM_AFTER = 0.2
 FROM_SECOND = 0.075
-"""Share of the own scores of the turn before the previous one and of the turn after the next one."""
+"""Share borrowed from the own scores of the second turn before and the second turn after."""
 FROM_EPISODE = 0.3
-"""Share of the best own score of its episode."""
+"""Share of the best own score of the episode."""
 NAMED = 0.3
-"""Gain of a turn when the question names its author."""
+"""Gain of a turn when the question names the author."""
 SELF = 0.15
-"""Gain of a turn beside `NAMED`, when its author speaks of themself: that, and no greeting, is asked for."""
+"""Gain of a turn beside `NAMED`, when the author speaks in the first person: a question seeks such turns, not
+greetings."""
 ASKING = 0.15
 """Loss of a turn that only asks."""
 ANSWERING = 0.3
-"""Loss of a turn of the agent's: what people said is the source of it."""
+"""Loss of a turn of the agent's: the source of an answer is a person's words."""
 LENGTH = 0.3
-"""Gain of a long turn, which says more than a greeting does; by the logarithm of its length."""
+"""Gain of a long turn, more informative than a greeting; by the logarithm of the length."""
 SHORT_CHARS, LONG_CHARS = 5, 400
-"""Lengths of a turn that gain nothing and all of `LENGTH`."""
+"""Lengths of a turn without gain and with all of `LENGTH`."""
 MOST = 1.0 + FROM_BEFORE + FROM_AFTER + 2 * FROM_SECOND + FROM_EPISODE + NAMED + SELF + LENGTH
-"""Sum of a turn that is best in all."""
+"""Sum of a turn that is best in all parts."""
 EPISODE_GAP = timedelta(hours=1)
 """A silence longer than this ends an episode."""
 POOL_LEAST = 8
-"""Rows of the pool, at least; else the pool that the formula ranks is what the block has room for."""
+"""Fewest rows of the pool; otherwise the pool for the formula has as many rows as the block has room for."""
 BEYOND_POOL = 20
-"""Rows after the pool, ranked among themselves: for room that is left, and as the best that a block does not show."""
+"""Rows after the pool, ranked separately: for leftover room, and as the best rows outside a block."""
 _NOWHERE = -1
 _WORD = re.compile(r"\b(\w+)(?:['`\u2019]s\b)?")
 Number = TypeVar("Number", np.int64, np.float64)
 
 
 class CandidateRow(NamedTuple):
-    """A row that the search looks at.
+    """Row under consideration in the search.
 
     Attributes:
-        row: Its number in the index.
+        row: Row number in the index.
         cosine: Cosine to the question; below 0, and NaN for unknown, count as 0.
-        keyword: BM25, greater is better (FTS5's with its sign turned); 0 where no word was found.
-        before: Row of the previous turn in the same window, None if there is none; it need not be a candidate.
+        keyword: BM25, greater is better (FTS5's with the sign turned); 0 without a matching word.
+        before: Row of the previous turn in the same window, None without a previous turn; not necessarily a candidate.
         after: Row of the next turn in the same window.
-        episode: Names its episode: equal for the turns of one, unique among windows.
-        is_named: Whether the question names its author, see `names`.
+        episode: Name of the episode: equal for the turns of an episode, unique among windows.
+        is_named: True if the question names the author, see `names`.
         is_question: See `is_question`.
-        is_agents: Whether the agent said it.
-        is_self: See `speaks_of_self`; it counts where `is_named`.
-        chars: Length of its text; more than `LONG_CHARS` counts as that.
+        is_agents: True for a turn of the agent's.
+        is_self: See `speaks_of_self`; counts together with `is_named`.
+        chars: Length of the text; more than `LONG_CHARS` counts as `LONG_CHARS`.
     """
 
     row: int
@@ -93,13 +94,13 @@ class CandidateRow(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """A row with its similarity in [0, 1], and the two halves of its own part, both before what it borrows.
+    """Row with the similarity in [0, 1], and the two halves of the row's own part, both before borrowing.
 
     Attributes:
-        row: Its number in the index.
-        similarity: Of the whole; its greatest possible value is 1.
-        meaning: Of its cosine, at most `WEIGHT_COSINE`.
-        words: Of its BM25, at most the rest of 1.
+        row: Row number in the index.
+        similarity: Similarity of the whole; the greatest possible value is 1.
+        meaning: Part of the cosine, at most `WEIGHT_COSINE`.
+        words: Part of the BM25, at most the rest of 1.
     """
 
     row: int
@@ -109,7 +110,7 @@ class Scored(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Columns of `CandidateRow`; for `before` and `after` any number that is no row stands for none."""
+    """Columns of `CandidateRow`; in `before` and `after` any number that is no row means no neighbour."""
 
     rows: NDArray[np.int64]
     cosines: NDArray[np.float64]
@@ -125,7 +126,7 @@ class Candidates(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """Columns of `Scored`, best first; equals: greater cosine, then the higher row, which is the newer."""
+    """Columns of `Scored`, best first; of equals the greater cosine, then the higher row, as the newer."""
 
     rows: NDArray[np.int64]
     similarities: NDArray[np.float64]
@@ -219,9 +220,9 @@ def names(question: str, author: str) -> bool:
 
 
 def without_names(question: str, known: Set[str]) -> str:
-    """The question to embed: without the names of authors, which draw turns that name a person, not that person's own.
+    """Question to embed: without authors' names, which favour turns naming a person over the person's turns.
 
-    The gain of `names` stands for the names. A question of nothing else stays as it is.
+    The gain of `names` stands for the names. A question made only of names stays unchanged.
 
     Args:
         question: As asked.
@@ -243,7 +244,7 @@ def are_questions(texts: Iterable[str]) -> list[bool]:
 
 @lru_cache(maxsize=4096)
 def name_words(text: str) -> frozenset[str]:
-    """Words by which a display name is recognised in a question: those of two letters or more."""
+    """Words by which a display name is recognised in a question: words of two letters or more."""
     return frozenset(word for word in words(plain_letters(text)) if len(word) > 1)
 
 
@@ -260,7 +261,7 @@ def _share(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _loans(
     neighbours: NDArray[np.int64], rows: NDArray[np.int64], values: NDArray[Number], missing: int = 0
 ) -> NDArray[Number]:
-    """Value of each of `neighbours`; `missing` for a neighbour that is no candidate. `rows`, of `values`, ascend."""
+    """Value of each of `neighbours`; `missing` for a neighbour outside the candidates. `rows`, of `values`, ascend."""
     if not len(rows):
         return np.full(len(neighbours), missing, values.dtype)
     at = np.minimum(np.searchsorted(rows, neighbours), len(rows) - 1)
@@ -268,13 +269,13 @@ def _loans(
 
 
 def _long(chars: NDArray[np.int64]) -> NDArray[np.float64]:
-    """0 for texts of `SHORT_CHARS`, 1 for those of `LONG_CHARS`, and between by the logarithm."""
+    """0 for texts of `SHORT_CHARS`, 1 for texts of `LONG_CHARS`, and between by the logarithm."""
     within = np.clip(chars, SHORT_CHARS, LONG_CHARS)
     return np.log(within / SHORT_CHARS) / math.log(LONG_CHARS / SHORT_CHARS)
 
 
 def _best_of_episode(episodes: NDArray[np.int64], own: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each candidate the best own score of its episode."""
+    """Best own score of the episode, for each candidate."""
     _, group = np.unique(episodes, return_inverse=True)
     best = np.zeros(len(own))
     np.maximum.at(best, group, own)

@@ -1,4 +1,4 @@
-"""Text that is embedded and text that is indexed for a turn: the words with author and time."""
+"""Text of a turn for embedding and for the index: the words with author and time."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _MONTHS = (
 
 
 def embedded_text(author: str, at: datetime, text: str) -> str:
-    """The text to embed for a turn.
+    """Text to embed for a turn.
 
     Args:
         author: The display name.
-        at: When it was said, aware; its own zone's date counts.
+        at: Time of the turn, aware; the date in the given zone counts.
     """
     return f"{_name(author)} ({at.day} {_MONTHS[at.month - 1]} {at.year}): {text}"
 

@@ -1,10 +1,10 @@
-"""The block of memories that stands before a prompt: its words, its budgets.
+"""Block of memories before a prompt: wording and budgets.
 
 One line with the prefix, then one line of JSON (agent specification, 6.4.2):
 `{"budget_tokens_est":1000,"memories":[{"path":"logs/…","line":7,"excerpt":"…","truncated":false}]}`. Budgets hold for
-the rendered text, four characters a token. Characters that could end a markup or hide text are escaped as JSON does.
+the rendered text, four characters a token. Characters that could end a markup or hide text are escaped as in JSON.
 
-Where not all search results fit, those that stand near one another in a log share an entry, which names the place of
+If not all search results fit, neighbouring results in a log share an entry with the place of
 the first: a path and a line take more room than many turns.
 """
 
@@ -29,22 +29,22 @@ MOST_ITEM_TOKENS = 250
 LEAST_CHARS = 80
 """Least room for the last memory's excerpt to be worth cutting short."""
 LEAST_ROOM = len(MARK) + 1
-"""Room that a memory's budget must leave for any excerpt: a mark behind at least one character."""
+"""Least room for any excerpt in a memory's budget: a mark behind at least one character."""
 _ESCAPED = re.compile(f'["\\\\\x00-\x1f{UNSAFE}]')
-"""Whatever is longer in JSON than it is."""
+"""Characters with a longer form in JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Bounds of the block; its 1,000 tokens are the specification's, which allows a memory 250 of them."""
+    """Bounds of the block; the 1,000 tokens come from the specification, with 250 allowed for a memory."""
 
     total_tokens: int = 1000
     item_tokens: int = 120
-    """Of one memory as the block shows it, its path and line included: some 400 characters are left for its text."""
+    """Tokens of one memory in the block, path and line included: some 400 characters are left for the text."""
     part_tokens: int = 54
     """Of a memory that does not fit into `item_tokens` whole: the block shows the best part, and has more memories."""
     first: int = 8
-    """Number of memories that may take as much; those after them are less sure, and shorter, so that more fit."""
+    """Number of memories with the full allowance; later memories are less sure, and shorter, so more memories fit."""
     later_item_tokens: int = 40
     """Of a memory after the first, in place of `item_tokens`."""
     later_part_tokens: int = 33
@@ -54,11 +54,11 @@ class Budget:
 
     @property
     def passage_tokens(self) -> int:
-        """Of an entry with several memories: twice as much as of one, within the specification's bound."""
+        """Tokens of an entry with several memories: twice a single memory's, within the specification's bound."""
         return max(self.item_tokens, min(2 * self.item_tokens, MOST_ITEM_TOKENS))
 
     def at(self, place: int) -> Budget:
-        """Budget of a memory at that place among the search results, from 0."""
+        """Budget of a memory by place among the search results, from 0."""
         return self if place < self.first else _later(self)
 
 
@@ -70,7 +70,7 @@ def _later(budget: Budget) -> Budget:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A logged turn that may be injected.
+    """Logged turn that may be injected.
 
     Attributes:
         number: See `domain.memory.passage.number_turns`; None for a memory that shares no entry with others.
@@ -91,10 +91,10 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Injected:
-    """A memory as the block shows it."""
+    """Memory in the form of the block."""
 
     index: int
-    """Its place among the memories that were offered."""
+    """Place of the memory among the offered memories."""
     memory: Memory
     excerpt: str
     is_truncated: bool
@@ -102,7 +102,7 @@ class Injected:
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """The block, empty without memories, and its entries."""
+    """Block, empty without memories, and the block's entries."""
 
     block: str
     entries: tuple[Entry, ...]
@@ -114,7 +114,7 @@ class Injection:
 
 
 def tokens(text: str) -> int:
-    """Number of tokens that `text` counts for: one per four characters, rounded up."""
+    """Number of tokens counted for `text`: one per four characters, rounded up."""
     return -(-len(text) // CHARS_PER_TOKEN)
 
 
@@ -184,7 +184,7 @@ def pins_with_room(pins: Sequence[Memory], budget: Budget = Budget()) -> int:
 
 
 class Entry(NamedTuple):
-    """One entry of the block: a memory, or several that stand near one another, in the order of their log."""
+    """Entry of the block: a memory, or several neighbouring memories, in the order of the log."""
 
     items: tuple[Injected, ...]
 
@@ -203,7 +203,7 @@ class Entry(NamedTuple):
 
     @property
     def is_truncated(self) -> bool:
-        """True if a turn of the entry is not shown whole, or one in between not at all."""
+        """True if a turn of the entry is cut short, or a turn in between is left out."""
         return any(item.is_truncated for item in self.items) or any(
             _steps(before.memory, item.memory) > 1 for before, item in pairwise(self.items)
         )
@@ -225,7 +225,7 @@ def _steps(memory: Memory, other: Memory) -> int:
 
 
 class _Filling:
-    """Part of a block: memories one after another until one does not fit."""
+    """Part of a block: memories one after another, up to the first without room."""
 
     def __init__(self, offer: _Offer, left: int, most: int, *, joins: bool) -> None:
         self._memories = offer.memories
@@ -244,7 +244,7 @@ class _Filling:
         """Place of the first entry that is no pin's."""
 
     def take(self, begin: int, end: int) -> bool:
-        """Show the memories from `begin` to `end` that fit; whether none was left for want of room."""
+        """Show the fitting memories from `begin` to `end`; True if no memory was left out for want of room."""
         for index in range(begin, end):
             memory = self._memories[index]
             if self.count == self.most:
@@ -266,7 +266,7 @@ class _Filling:
         return True
 
     def _join(self, index: int, memory: Memory, budget: Budget) -> bool:
-        """Show `memory` in the entry of a memory near to it; False if there is none with room."""
+        """Show `memory` in the entry of a nearby memory; False without such an entry with room."""
         for place, entry in enumerate(self.entries[self._first :], self._first):
             if not entry.is_near(memory):
                 continue
@@ -295,7 +295,7 @@ def _plain(text: str) -> str:
 
 
 def rendered_size(memory: Memory, terms: Collection[str] = (), budget: Budget = Budget(), place: int = 0) -> int:
-    """Characters that `memory` takes in a block that has room, its comma included; `place` is among the results."""
+    """Characters of `memory` in a block with room, comma included; `place` is among the results."""
     part = _show(memory, frozenset(terms), budget.at(place), budget.total_tokens * CHARS_PER_TOKEN)
     return part.size + 1 if part else 0
 
@@ -303,7 +303,7 @@ def rendered_size(memory: Memory, terms: Collection[str] = (), budget: Budget = 
 class _SizedExcerpt(NamedTuple):
     excerpt: Excerpt
     size: int
-    """Characters that it takes."""
+    """Characters of the memory in the block."""
 
 
 def _show(memory: Memory, terms: frozenset[str], budget: Budget, left: int) -> _SizedExcerpt | None:
@@ -321,7 +321,7 @@ def _show(memory: Memory, terms: frozenset[str], budget: Budget, left: int) -> _
 
 
 def _room(memory: Memory, budget: Budget) -> int:
-    """Characters of a memory's budget for its excerpt: for all of the turn if that fits, else for a part of it."""
+    """Characters of a memory's budget for an excerpt: for the whole turn if the turn fits, else for a part."""
     whole = budget.item_tokens * CHARS_PER_TOKEN - _frame(memory)
     part = min(budget.item_tokens, budget.part_tokens) * CHARS_PER_TOKEN - _frame(memory)
     if len(memory.text) > 2 * whole:
@@ -330,7 +330,7 @@ def _room(memory: Memory, budget: Budget) -> int:
 
 
 def _frame(memory: Memory) -> int:
-    """Characters that stand around what is shown of a memory; one less if that is not all, for `true` is shorter."""
+    """Characters around a memory's shown text; one less for an incomplete text, since `true` is shorter."""
     return _AROUND + _path_size(memory.path) + len(str(memory.line))
 
 

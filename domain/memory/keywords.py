@@ -1,4 +1,4 @@
-"""Tokens of the keyword index, and which words of a question are worth looking up.
+"""Tokens of the keyword index, and choice of a question's words to look up.
 
 The index is FTS5 with the tokenizer `TOKENIZER`, over searchable texts in plain letters; `terms` gives the terms of
 such a text.
@@ -15,13 +15,13 @@ from domain.memory.searchable import searchable
 
 TOKENIZER = "porter unicode61 remove_diacritics 1"
 MOST_WORDS = 32
-"""Of a longer question, the first that many words are looked up."""
+"""Number of words to look up from the beginning of a longer question."""
 MOST_CHARS = 16_000
-"""Of a longer question, the first that many characters are read."""
+"""Number of characters to read from the beginning of a longer question."""
 COMMON_SHARE = 0.02
 """A word in more than this share of the rows tells little and costs much."""
 COMMON_ROWS = 1000
-"""But one in no more rows than this costs nothing to speak of."""
+"""Number of rows up to which a common word costs little."""
 
 _STOPPED = (
     "a about again all also am an and any are as at be been being both but by can could d did do does doing "
@@ -31,7 +31,7 @@ _STOPPED = (
     "ve very was we were what when where which who whom whose why will with would you your yours"
 )
 STOP_WORDS = frozenset(_STOPPED.split())
-"""Words that questions are made of, whatever they are about; not `may`, which is also a month."""
+"""Words common to questions on any subject; not `may`, which is also a month."""
 STOP_TERMS = frozenset(map(stem, STOP_WORDS))
 """The same as index terms."""
 
@@ -39,16 +39,16 @@ _DROPPED_MARKS = frozenset(
     "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u0309\u030a\u030b\u030c\u030f"
     "\u0311\u031b\u0323\u0324\u0325\u0326\u0327\u0328\u032d\u032e\u0330\u0331"
 )
-"""Combining marks that FTS5 leaves out; any other parts words."""
+"""Combining marks left out by FTS5; any other mark separates words."""
 
 
 def words(text: str) -> list[str]:
-    """Words of `text` as a question has them, in order, in lower case and without accents on Latin letters."""
+    """Words of `text` as in a question, in order, in lower case and without accents on Latin letters."""
     return fold_words(searchable(text, is_question=True)).split()
 
 
 def fold_words(text: str) -> str:
-    """The words of `text` between blanks, each where it stands in `text` but for the marks that are left out."""
+    """Words of `text` between blanks, each in place except for the marks left out."""
     return text.translate(_FOLDING)
 
 
@@ -60,7 +60,7 @@ def terms(text: str) -> list[str]:
 def question_words(question: str) -> tuple[str, ...]:
     """Words of `question` to look up, in order and plain letters: no stop words, each stem once, `MOST_WORDS` at most.
 
-    What it costs has a bound, however long the question is.
+    The cost has a bound for a question of any length.
     """
     by_term: dict[str, str] = {}
     for word in words(plain_letters(question[:MOST_CHARS])):
@@ -79,12 +79,12 @@ def question_terms(question: str) -> frozenset[str]:
 def telling(
     candidates: Iterable[str], rows_with: Mapping[str, int], rows: int, common_rows: int = COMMON_ROWS
 ) -> tuple[str, ...]:
-    """The `candidates` that are rare enough to look up; without a rare candidate, the rarest candidate that occurs.
+    """Rare enough `candidates` to look up; without a rare candidate, the rarest candidate that occurs.
 
     Args:
-        rows_with: Index term -> number of rows that hold it (FTS5's vocabulary, type `row`).
+        rows_with: Index term -> number of rows with the term (FTS5's vocabulary, type `row`).
         rows: All rows of the index.
-        common_rows: A word in no more rows than this is rare enough, however many there are.
+        common_rows: A word in no more rows than this is rare enough, for any number of rows.
     """
     counted = [(rows_with.get(stem(word), 0), word) for word in candidates]
     occurring = [(count, word) for count, word in counted if count]
@@ -98,12 +98,12 @@ def rare_limit(rows: int, common_rows: int = COMMON_ROWS) -> float:
 
 
 def fts_query(looked_up: Iterable[str]) -> str:
-    """FTS5's query for rows with any of these words; empty for no words, which FTS5 would refuse."""
+    """FTS5's query for rows with any of the words; empty without words, since FTS5 refuses an empty query."""
     return " OR ".join(f'"{word}"' for word in looked_up)
 
 
 class _Folding(dict[int, str]):
-    """Code point -> what it adds to a word, for `str.translate`; learns each one when it first comes up."""
+    """Code point -> addition to a word, for `str.translate`; learns each code point at first use."""
 
     def __missing__(self, code: int) -> str:
         self[code] = folded = _fold(chr(code))
@@ -111,7 +111,7 @@ class _Folding(dict[int, str]):
 
 
 def _fold(letter: str) -> str:
-    """`letter` in lower case; nothing for a mark of a Latin letter, a space for what parts words."""
+    """`letter` in lower case; empty for a mark of a Latin letter, a space for a separator of words."""
     if letter in _DROPPED_MARKS:
         return ""
     category = unicodedata.category(letter)

@@ -1,8 +1,8 @@
-"""Plain letters: one spelling of each letter, so that `Łódź` and `Lodz`, `Straße` and `strasse`, `٢٤` and `24` meet.
+"""Plain letters: one spelling of each letter, so `Łódź` and `Lodz`, `Straße` and `strasse`, `٢٤` and `24` meet.
 
-Both the index and the question are written in plain letters, so each spelling finds the others. The tokenizer of the
-index takes one accent off a Latin letter; two accents, strokes, ligatures, Greek accents, letters that Arabic keyboards
-differ in, and digits of other scripts are left to this module.
+Both the index and the question are written in plain letters, so each spelling finds all others. The tokenizer of the
+index takes one accent off a Latin letter; two accents, strokes, ligatures, Greek accents, letters with several forms on
+Arabic keyboards, and digits of other scripts are left to this module.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def plain_letters(text: str) -> str:
 
 
 class _Plain(dict[int, str]):
-    """Code point -> plain letters, for `str.translate`; learns each code point when it first comes up."""
+    """Code point -> plain letters, for `str.translate`; learns each code point at first use."""
 
     def __missing__(self, code: int) -> str:
         self[code] = plain = _spell(chr(code))
@@ -52,7 +52,7 @@ class _Plain(dict[int, str]):
 
 
 def _spell(sign: str) -> str:
-    """Plain letters for `sign`; itself if it has no other spelling."""
+    """Plain letters for `sign`; `sign` without another spelling."""
     lower = sign.lower()
     if lower in _SPELLINGS:
         return _SPELLINGS[lower]

@@ -8,21 +8,21 @@ from typing import NamedTuple
 from domain.memory.hybrid import EPISODE_GAP
 
 GAP = 2
-"""Most steps from a turn of a passage to the next one: between two there may be one turn that is left out."""
+"""Most steps between successive turns of a passage: a single turn may be left out in between."""
 NEXT = "\n"
-"""Stands between a turn and the next one; no excerpt holds a line's end."""
+"""Separator of successive turns; no excerpt holds a line's end."""
 LEFT_OUT = "\n…\n"
 """Stands where a turn is left out."""
 
 
 class Neighbour(NamedTuple):
-    """A turn with the two before it in its window.
+    """Turn with the two turns before in the same window.
 
     Attributes:
-        row: Its number in the index.
-        before: Row of the previous turn, 0 if there is none.
-        second: Row of the turn before `before`, 0 if there is none.
-        timestamp: When it was said, milliseconds since the epoch.
+        row: Row number in the index.
+        before: Row of the previous turn, 0 without a previous turn.
+        second: Row of the turn before `before`, 0 without such a turn.
+        timestamp: Time of the turn, milliseconds since the epoch.
     """
 
     row: int
@@ -32,7 +32,7 @@ class Neighbour(NamedTuple):
 
 
 def number_turns(turns: Iterable[Neighbour]) -> dict[int, int]:
-    """Row -> number; those of turns in one passage differ by their distance, and others of a window by more than `GAP`.
+    """Row -> number; turns of a passage differ by their distance, other turns of a window by more than `GAP`.
 
     A silence that ends an episode ends a passage.
     """
@@ -53,5 +53,5 @@ def number_turns(turns: Iterable[Neighbour]) -> dict[int, int]:
 
 
 def separator(steps: int) -> str:
-    """Separator of two turns of a passage that are so many steps apart."""
+    """Separator of two turns of a passage, by their distance in steps."""
     return NEXT if steps == 1 else LEFT_OUT

@@ -1,8 +1,8 @@
-"""Fold of pin events: events of a window that users asked to keep in mind.
+"""Fold of pin events: events of a window pinned by users.
 
-A pin event's metadata: `action` (`pin` or `unpin`), `request` (repeating one changes nothing), `by` and `by_name` (who
-asked), and of another event that is meant `event`, `path` and `line`. Without `event` the pin event itself holds the
-words as its content, with `author`, `author_id` and, for a message that no log has, `source` (its id).
+A pin event's metadata: `action` (`pin` or `unpin`), `request` (a repetition has no effect), `by` and `by_name` (the
+requesting user), and `event`, `path` and `line` of another event to pin. Without `event` the pin event holds the
+words as content, with `author`, `author_id` and, for a message outside every log, `source` (the message's id).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UNPIN = "unpin"
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """An event that can be pinned, and where it stands."""
+    """Event that can be pinned, and the event's place."""
 
     event_id: EventId
     path: str
@@ -30,7 +30,7 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """One pin that holds."""
+    """One valid pin."""
 
     utterance: Utterance
     by: str
@@ -42,7 +42,7 @@ class PinBoard:
 
     def __init__(self) -> None:
         self.pins: dict[EventId, Pin] = {}
-        """By what is pinned, oldest pin first."""
+        """Pins by the pinned event, oldest pin first."""
         self.answered: dict[str, Utterance] = {}
         """Request -> event of the request."""
         self._utterances: dict[EventId, Utterance] = {}
@@ -65,19 +65,19 @@ class PinBoard:
 
     @property
     def last_utterance(self) -> Utterance | None:
-        """The newest event of a person or the agent that is not blank, nor taken back."""
+        """Newest event of a person or the agent, neither blank nor withdrawn."""
         utterances = (
             self._utterances[event_id] for event_id in reversed(self._event_ids) if event_id in self._utterances
         )
         return next((utterance for utterance in utterances if utterance.text.strip()), None)
 
     def find(self, message_id: str) -> Utterance | None:
-        """Utterance that the surface shows as the message; None if no log has the message."""
+        """Utterance shown on the surface as the message; None if no log has the message."""
         event_id = self._of_message.get(message_id)
         return None if event_id is None else self._utterances.get(event_id)
 
     def last_of(self, person: str) -> Pin | None:
-        """The newest pin that `person` made and that holds."""
+        """Newest valid pin made by `person`."""
         return next((pin for pin in reversed(self.pins.values()) if pin.by == person), None)
 
     def _add_utterance(self, utterance: Utterance, message_id: str) -> None:
@@ -127,7 +127,7 @@ class PinBoard:
 def pin_meta(
     request: str, by: str, by_name: str, utterance: Utterance | None, action: str = PIN
 ) -> dict[str, MetaValue]:
-    """Metadata of a pin event about `utterance`; about the pin event's own content if that is None."""
+    """Metadata of a pin event about `utterance`; about the pin event's own content if `utterance` is None."""
     meta: dict[str, MetaValue] = {"action": action, "request": request, "by": by, "by_name": by_name}
     if utterance is not None:
         meta |= {"event": utterance.event_id, "path": utterance.path, "line": utterance.line}
@@ -139,7 +139,7 @@ def crowding(pins: int, room: int) -> str:
 
     Args:
         pins: Number of pins that may be shown in a window.
-        room: Number of pins that a turn is given.
+        room: Number of pins given to a turn.
     """
     if pins <= room:
         return ""

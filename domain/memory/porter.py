@@ -1,8 +1,8 @@
-"""Porter's stemmer as SQLite's FTS5 runs it, so that a rule can name the terms that stand in its index.
+"""Porter's stemmer as in SQLite's FTS5, so a rule can name the terms in the index.
 
 Source: M. F. Porter, "An algorithm for suffix stripping", Program 14 (1980). FTS5 leaves words of fewer than three
-and of sixty-four or more bytes of UTF-8 as they are; every byte is a letter to it, and all but a, e,
-i, o, u and some y are consonants.
+and of sixty-four or more bytes of UTF-8 unchanged; FTS5 treats every byte as a letter, and all but a, e,
+i, o, u and some y as consonants.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _STEP_4 = (
 
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
-    """The index term of `word`, which is in lower case."""
+    """Index term of `word`, given in lower case."""
     data = word.encode("utf-8", "surrogatepass")
     if not _MIN_BYTES <= len(data) < _MAX_BYTES:
         return word
@@ -59,7 +59,7 @@ def stem(word: str) -> str:
 
 
 def _stem_word(word: str) -> str:
-    """The stem of `word`, in which each byte of UTF-8 is a letter, as FTS5 sees it."""
+    """Stem of `word`, with each byte of UTF-8 as a letter, as in FTS5."""
     word = _past(_plural(word))
     if word.endswith("y") and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
@@ -78,7 +78,7 @@ def _shape(word: str) -> str:
 
 
 def _measure(word: str) -> int:
-    """Number of vowel sequences that are followed by a consonant sequence."""
+    """Number of vowel sequences followed by a consonant sequence."""
     return len(_SEQUENCES.findall(_shape(word)))
 
 
@@ -110,7 +110,7 @@ def _past(word: str) -> str:
 
 
 def _restore_ending(rest: str) -> str:
-    """Stem before `-ed` or `-ing`, with the ending that the suffix hid."""
+    """Stem before `-ed` or `-ing`, with the ending hidden by the suffix."""
     if rest.endswith(("at", "bl", "iz")):
         return rest + "e"
     if rest[-1:] == rest[-2:-1] and rest[-1] not in "aeioulsz":
@@ -119,7 +119,7 @@ def _restore_ending(rest: str) -> str:
 
 
 def _longest(word: str, suffixes: Iterable[str]) -> str:
-    """The longest of `suffixes` that `word` ends with and does not consist of; empty for none."""
+    """Longest of `suffixes` at the end of `word`, shorter than `word`; empty without any."""
     return max((one for one in suffixes if word.endswith(one) and len(one) < len(word)), key=len, default="")
 
 
@@ -138,7 +138,7 @@ def _strip_ending(word: str) -> str:
 
 
 def _drop_last_letter(word: str) -> str:
-    """`word` without a last e or the second of two l that it can spare."""
+    """`word` without a last e or the second of two l, where dispensable."""
     if word.endswith("e"):
         rest = word[:-1]
         measure = _measure(rest)

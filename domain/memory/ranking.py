@@ -1,17 +1,17 @@
-"""Maximal marginal relevance (MMR) with recency over what a search found, pinned first.
+"""Maximal marginal relevance (MMR) with recency over the results of a search, pinned first.
 
 `score = 0.7 * sim + 0.2 * exp(-age_days / 14) - 0.1 * redundancy`, where `sim` is the cosine to the question and
-`redundancy` the greatest cosine to what is already chosen, both cut at 0 (agent specification, 6.4.1).
+`redundancy` the greatest cosine to the candidates already chosen, both cut at 0 (agent specification, 6.4.1).
 
-Rules that the source leaves open:
+Rules beyond the source:
 
-- Pinned candidates come first: greatest `sim` first, those whose `sim` is unknown last. They count towards `count`, but
-  leave a quarter of it to the others, or as much of that as there are others.
-- After a pin every further pick is the best score. Without one the first pick is the greatest `sim`.
+- Pinned candidates come first: greatest `sim` first, candidates of unknown `sim` last. Pins count towards `count`, but
+  leave a quarter to the other candidates, or as much of a quarter as the other candidates can fill.
+- After a pin every further pick is the best score. Without a pin the first pick is the greatest `sim`.
 - Equals, everywhere: the newer first, then the lower row.
-- A zero vector, or one that holds NaN or infinity, has cosine 0 with everything. An age below 0 counts as 0.
+- A zero vector, or a vector with NaN or infinity, has cosine 0 with every vector. An age below 0 counts as 0.
 
-Each cosine is summed in float64 over one pair of vectors, in an order that does not depend on the other candidates, so
+Each cosine is summed in float64 over one pair of vectors, in an order independent of the other candidates, so
 a candidate has the same score to the last bit in every pool.
 """
 
@@ -30,21 +30,21 @@ RECENCY_DAYS = 14.0
 FOUND_SHARE = 4
 """Of the places this part, a quarter, is not for pins."""
 _BLOCK = 256
-"""Vectors that are widened to float64 at a time: few enough to stay in the cache."""
+"""Vectors widened to float64 at a time: few enough to stay in the cache."""
 _GRAM = 320
-"""So many candidates are all compared with one another at once, which is quicker than one by one as they are chosen."""
+"""Most candidates to compare all at once, which is quicker than a comparison at each choice."""
 _TOLERANCE = 2e-5
 """More than the float32 guess of a score can be wrong, twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A memory that a search found.
+    """Memory found by a search.
 
     Attributes:
-        row: Its number in the index.
+        row: Row number in the index.
         sim: Cosine to the question; below 0 counts as 0, NaN as unknown.
-        age_days: Days since it was said.
+        age_days: Days since the turn.
         is_pinned: True if a user asked to remember the memory.
         vector: Embedding of the memory; zeros while there is no embedding.
     """
@@ -58,7 +58,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Components of a score, each in [0, 1] and before its weight."""
+    """Components of a score, each in [0, 1] and before weighting."""
 
     sim: float
     recency: float
@@ -67,7 +67,7 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A chosen candidate, with its score at the moment it was chosen."""
+    """Chosen candidate, with the score at the moment of the choice."""
 
     candidate: Candidate
     score: float
@@ -77,7 +77,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A chosen candidate of `rank_arrays`: its place in the arrays, its score, and whether it was chosen as a pin."""
+    """Chosen candidate of `rank_arrays`: place in the arrays, score, and True for a choice as a pin."""
 
     index: int
     score: float
@@ -86,7 +86,7 @@ class Pick:
 
 
 def rank(candidates: Sequence[Candidate], count: int) -> list[Ranked]:
-    """The best `count` candidates in the order in which they are chosen.
+    """Best `count` candidates in the order of choice.
 
     Raises:
         ValueError: `count` is negative, vectors differ in size, or a row occurs twice.
@@ -135,7 +135,7 @@ def rank_arrays(
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """Places of the chosen in the arrays, in order, and the exact scores at that moment."""
+    """Places of the chosen candidates in the arrays, in order, with the exact scores at each choice."""
 
     indexes: NDArray[np.int64]
     scores: NDArray[np.float64]
@@ -174,7 +174,7 @@ def cosines(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray
 
 
 def _widen_vector(vector: NDArray[np.float32]) -> tuple[NDArray[np.float64], float]:
-    """`vector` in float64 and its length; zeros and infinity when it has no direction."""
+    """`vector` in float64 and the vector's length; zeros and infinity for a vector without direction."""
     wide = vector.astype(np.float64)
     size = float(np.sqrt(np.einsum("ij,ij->i", wide[None], wide[None])[0]))
     return (wide, size) if 0.0 < size < np.inf else (np.zeros_like(wide), np.inf)
@@ -219,21 +219,22 @@ class _Selection:
         return _Choice(indexes, self._bases[indexes] - WEIGHT_REDUNDANCY * redundancies, redundancies)
 
     def _pins(self) -> list[int]:
-        """The pinned ones that may have a place, in their order."""
+        """Pinned candidates with a possible place, in order."""
         places = np.flatnonzero(self._pinned)
         most = self._count - min(self._count // FOUND_SHARE, len(self._pinned) - len(places))
         order = np.lexsort((self._rows[places], self._ages[places], -self._sims[places], self._is_unknown[places]))
         return [int(index) for index in places[order[:most]]]
 
     def _first(self, places: NDArray[np.int64], values: NDArray[np.float64]) -> int:
-        """The one of `places` with the greatest value; among equals the newer, then the lower row."""
+        """Place of `places` with the greatest value; among equals the newer, then the lower row."""
         equal = places[values == values.max()]
         return int(equal[np.lexsort((self._rows[equal], self._ages[equal]))[0]])
 
     def _promising(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Places that can still be chosen by score.
 
-        While n are to be chosen, one of the n best without redundancy is left, and redundancy takes at most 0.1 of it.
+        While n are to be chosen, a candidate of the n best without redundancy is left, and loses at most 0.1 by
+        redundancy.
         """
         missing = self._count - len(self._picks)
         if not 0 < missing < len(places):
@@ -262,9 +263,9 @@ class _Selection:
             np.minimum(guesses, reduced, out=guesses)
 
     def _best(self, places: NDArray[np.int64], guesses: NDArray[np.float64], place: int, least: np.float64) -> int:
-        """The one of `place` and those whose guess is at least `least` that has the best exact score.
+        """Place with the best exact score, among `place` and all places whose guess is at least `least`.
 
-        It is taken out of the guesses, and `place`, which was, put back.
+        The result is taken out of the guesses, and the former `place` is put back.
         """
         close = np.append(np.flatnonzero(guesses >= least), place)
         rivals = places[close]
@@ -276,7 +277,7 @@ class _Selection:
         return index
 
     def _compare(self, places: NDArray[np.int64]) -> None:
-        """Sum the redundancies of `places` exactly, with regard to all that is chosen."""
+        """Sum the redundancies of `places` exactly, with regard to all chosen candidates."""
         count = len(self._picks)
         for number in range(int(self._compared[places].min(initial=count)), count):
             late = places[self._compared[places] <= number]
@@ -285,9 +286,9 @@ class _Selection:
         self._compared[places] = count
 
     def _chosen_redundancies(self) -> NDArray[np.float64]:
-        """The exact redundancy of each that is chosen with regard to those before it.
+        """Exact redundancy of each chosen candidate with regard to earlier choices.
 
-        float32 products say which may be the nearest; as a rule one, whose cosine alone is summed exactly.
+        float32 products show the possible nearest; as a rule a single candidate, so a single cosine is summed exactly.
         """
         chosen = self._vectors[self._picks]
         units = _units(chosen)
@@ -301,7 +302,7 @@ class _Selection:
 
 
 def _reduced_scores(bases: NDArray[np.float64], cosines: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Scores of candidates next to a chosen candidate with these cosines."""
+    """Scores of candidates next to a chosen candidate with the given cosines."""
     return bases - WEIGHT_REDUNDANCY * np.maximum(cosines, np.float32(0.0))
 
 
@@ -332,7 +333,7 @@ def _units(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _matrix(vectors: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
-    """Vectors under one another."""
+    """Vectors stacked as rows."""
     if len({vector.shape for vector in vectors}) != 1 or vectors[0].ndim != 1:
         raise ValueError(f"vectors of shapes {sorted({vector.shape for vector in vectors})} cannot be compared")
     return np.stack(vectors).astype(np.float32, copy=False)

@@ -1,4 +1,4 @@
-"""Memories from events: events that become memories, and the index's data about them."""
+"""Memories from events: events that become memories, and the index's data about the events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from domain.memory.pins import PIN, UNPIN
 from messages.base import EventId, TurnId, Value, make_ready
 
 EMBEDDED_CHARS = 8_000
-"""Number of characters of a long turn's beginning that are embedded."""
+"""Number of characters to embed from the beginning of a long turn."""
 USER = "user"
 AGENT = "agent"
 _SPOKEN_KINDS = (USER, AGENT)
@@ -25,13 +25,13 @@ _REMEMBERED = (*_SPOKEN_KINDS, _PIN, _TOMBSTONE)
 
 
 class Remembered(Value, frozen=True, kw_only=True, gc=False):
-    """Turn as the index keeps it."""
+    """Turn in the form of the index."""
 
     path: str
     line: int
     event_id: EventId
     turn_id: TurnId
-    """The turn that it belongs to; empty for words that were pinned without having been said."""
+    """Turn of the memory; empty for pinned words outside any turn."""
     at: datetime
     role: str
     """`user` or `agent`."""
@@ -46,7 +46,7 @@ class Remembered(Value, frozen=True, kw_only=True, gc=False):
 
     @property
     def embedded_text(self) -> str:
-        """Text from which the vector is made."""
+        """Text for the vector."""
         return embedded_text(self.author, self.at, self.text)[:EMBEDDED_CHARS]
 
     @property
@@ -85,13 +85,13 @@ Entry = Remembered | PinChange | TakenBack
 def entry_of_event(
     *, path: str, line: int, event_id: EventId, kind: str, at: datetime, text: str, meta_json: str
 ) -> Entry | None:
-    """Index entry for one event of a log; None for kinds that are no memory, and for blank texts."""
+    """Index entry for one event of a log; None for kinds without memories, and for blank texts."""
     meta = meta_dict(meta_json) if kind in _REMEMBERED else {}
     return _entry_of_parts(path, line, event_id, kind, at, text, meta)
 
 
 def entry_of_record(path: str, record: Record) -> Entry | None:
-    """As `entry_of_event`, of an event as `domain.log.parser.read` gives it."""
+    """Index entry as in `entry_of_event`, for an event returned by `domain.log.parser.read`."""
     return _entry_of_parts(path, record.line, record.id, record.kind, record.at, record.content, record.meta)
 
 

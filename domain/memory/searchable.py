@@ -1,7 +1,7 @@
-"""Searchable text: the form in which the keyword index finds a word in any script, a sign, or a number.
+"""Searchable text: form for finding a word in any script, a sign, or a number in the keyword index.
 
-The index parts words at blanks and marks. Scripts that write no blanks between words become overlapping pairs of
-letters, so that every word is found by its pairs; vowel signs and joiners, which would part a word, are left out.
+The index splits text at blanks and marks. Scripts without blanks between words become overlapping pairs of
+letters, so every word is found by the pairs; vowel signs and joiners, which would split a word, are left out.
 Emoji and the signs of names such as `C++` become private letters. The words of a searchable text are searchable.
 """
 
@@ -18,7 +18,7 @@ UNSPACED = re.compile(f"[{_HAN}{_KANA}{_HANGUL}{_OF_SOUTH_EAST_ASIA}]+")
 """Run of letters without a blank: Chinese, Japanese, Thai, Lao, Burmese, Khmer, and Korean, where particles join."""
 _IDEOGRAPH = re.compile(f"[{_HAN}]")
 _SIGNED = re.compile(r"(?<![^\W_])([^\W_]{1,20})(\+\+|#)(?![\w+#])")
-"""Name that ends in signs: `C++`, `F#`, `notepad++`."""
+"""Name with signs at the end: `C++`, `F#`, `notepad++`."""
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[.,'\u2019]\d{3})+(?![\d])")
 """Number in groups of three digits."""
 _PRIVATE = 0xF0000
@@ -27,11 +27,12 @@ _MAY_BE_SPECIAL = re.compile(r"[^\x00-\x7f]|[+#]|\d[.,']\d{3}")
 
 
 def searchable(text: str, *, is_question: bool = False) -> str:
-    """`text` with blanks between the words that the index is to find.
+    """`text` with blanks between the words for the index.
 
     Args:
-        text: Of a turn, or of a question about turns.
-        is_question: A turn is found by each of its ideographs, too; a question asks for one only where it stands alone.
+        text: Text of a turn, or of a question about turns.
+        is_question: A turn is found by each single ideograph, too; a question asks only for an ideograph standing
+            alone.
     """
     if _MAY_BE_SPECIAL.search(text) is None:
         return text
@@ -55,7 +56,7 @@ def _ungroup(match: re.Match[str]) -> str:
 
 
 class _Signs(dict[int, str]):
-    """Code point -> text in its place, for `str.translate`; learns each code point when it first comes up."""
+    """Code point -> replacement text, for `str.translate`; learns each code point at first use."""
 
     def __missing__(self, code: int) -> str:
         self[code] = text = _replacement(chr(code))
@@ -63,7 +64,7 @@ class _Signs(dict[int, str]):
 
 
 def _replacement(sign: str) -> str:
-    """Nothing for a mark or joiner within a word, a private letter for a pictograph, else `sign`."""
+    """Empty for a mark or joiner within a word, a private letter for a pictograph, else `sign`."""
     category = unicodedata.category(sign)
     if category[0] == "M" or sign in _JOINERS:
         return ""

@@ -1,4 +1,4 @@
-"""Vector space that the settings ask for: provider, model and size; known without loading anything."""
+"""Vector space by the settings: provider, model and size; known without loading a model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 GOOGLE_KEY = "GEMINI_API_KEY"
-"""Name of the secret that Google's embeddings need."""
+"""Name of the secret for Google's embeddings."""
 OPENAI_KEY = "OPENAI_API_KEY"
 GOOGLE_MODEL = "gemini-embedding-001"
 LOCAL = "local"
@@ -25,12 +25,12 @@ class Provider(StrEnum):
     LOCAL = "local"
     HASHED = "hashed"
     OPENAI = "openai"
-    """A server in OpenAI's form, which decides itself how many dimensions there are."""
+    """Server with OpenAI's API; the server decides the number of dimensions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """A vector space: only vectors of the same one may be compared."""
+    """Vector space: only vectors of the same space may be compared."""
 
     provider: Provider
     model: str
@@ -47,15 +47,15 @@ class Space:
 def embedding_space(
     provider: str, model: str, dimensions: int, *, has_google_key: bool, has_local_extra: bool
 ) -> Space:
-    """The space of the settings' `[embedder]` table.
+    """Space of the settings' `[embedder]` table.
 
     Args:
-        provider: `auto | google | local | litellm`; `auto` is google where there is a key, else local. What is local
-            is hashed words where the extra is missing.
-        model: Empty for the provider's usual one; what is local has one only.
-        dimensions: Asked of providers that can shorten vectors.
-        has_google_key: Whether there is a GEMINI_API_KEY.
-        has_local_extra: Whether the local model's package and libraries are installed.
+        provider: `auto | google | local | litellm`; `auto` is google with a key, else local. Local
+            means hashed words without the extra.
+        model: Empty for the provider's usual model; local has a single model.
+        dimensions: Requested from providers able to shorten vectors.
+        has_google_key: True with a GEMINI_API_KEY.
+        has_local_extra: True if the local model's package and libraries are installed.
 
     Raises:
         ValueError: an unknown provider, or litellm without a model.
@@ -86,12 +86,12 @@ def folder_model(folder: str, fingerprint: str) -> str:
 
 
 def is_of_model(name: str, model: str, *, folder: str = "") -> bool:
-    """True if the vector space of that name belongs to an embedding model, as far as names tell.
+    """True if the vector space of a given name belongs to an embedding model, as far as names tell.
 
     Args:
-        name: Of the space; how many dimensions it has, a server decides.
-        model: As a server names it, or `local`.
-        folder: Name of the folder that the model is in; empty for none.
+        name: Name of the space; the number of dimensions is a server's decision.
+        model: As named by a server, or `local`.
+        folder: Name of the model's folder; empty without a folder.
     """
     if folder:
         return name.startswith(f"{Provider.LOCAL}/{folder_model(folder, '')}")

@@ -1,12 +1,12 @@
-"""Quantised unit vectors, and an error bound for every cosine that is estimated from them.
+"""Quantised unit vectors, and an error bound for every estimated cosine.
 
-A vector is turned into a frame and cut in two. The *head*, the principal directions of the corpus, carries most of its
+A vector is turned into a frame and cut in two. The *head*, the principal directions of the corpus, carries most of the
 length and is kept in 8 bits a direction. The *tail* is turned once more, at random, and kept twice: as one bit a
-direction, its signs, which every question looks at, and as 4 bits, fine, which few need.
+direction, the signs, read by every question, and as 4 bits, fine, rarely needed.
 
 **Why the bounds hold.** With the question q cut in the same way, the head's share of the cosine is off by at most
-|q_head| |error of the head| (Cauchy and Schwarz). For the tail let y be the vector's and s its code, and a the cosine
-between them. Where the random turn has put y says nothing about where it has put the part of q that is orthogonal to y,
+|q_head| |error of the head| (Cauchy and Schwarz). For the tail let y be the vector's and s the code of y, and a the
+cosine between y and s. The random turn's placing of y is independent of the placing of the part of q orthogonal to y,
 so the part of s that is orthogonal to y points anywhere with equal chance, seen from q. Hence the estimate
 `<q, s> |y|^2 / <s, y>` differs from `<q, y>` by `|q| |y| sqrt(1 - a^2) / a` times one coordinate of a random unit
 vector of n - 1 dimensions, which is above t with a probability of at most `exp(-(n - 1) t^2 / 2)` (the measure of a
@@ -14,7 +14,7 @@ spherical cap; K. Ball, 1997). t is chosen for a probability of 1e-15. The turn 
 writers of vectors do not know the turn. Where Cauchy and Schwarz promise more, as for a few dimensions, their bound is
 used.
 
-The lengths of the errors are measured when a vector is encoded and kept rounded up. A frame that does not suit the
+The lengths of the errors are measured when a vector is encoded and kept rounded up. A frame unsuitable for the
 vectors makes the bounds wide, never wrong.
 """
 
@@ -33,7 +33,7 @@ CHANCE = 1e-15
 """Probability that a bound of one vector does not hold."""
 _LIMIT = 127
 _SPREAD = 4.5
-"""Standard deviations of a head's direction that fit into a byte; what lies outside is cut off and counts as error."""
+"""Standard deviations of a head's direction within a byte; values outside are cut off and count as error."""
 _FINE_STEP = 0.335
 """Step of the fine codes in standard deviations: near the best for sixteen levels of a bell curve."""
 MIDDLE_LEVEL = 7.5
@@ -43,12 +43,12 @@ SHORT_STEP = 1.0 / 65_535.0
 BYTE_STEP = 1.0 / 255.0
 """Of the root of an error."""
 _SLACK = 1e-4
-"""Added to lengths of errors before they are rounded up: more than float32 sums can be wrong."""
+"""Addition to lengths of errors before rounding up: more than the error of float32 sums."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The directions into which a corpus is turned.
+    """Directions for the turn of a corpus.
 
     Attributes:
         basis: (dims, dims), float32, orthonormal columns: head, then tail.
@@ -82,7 +82,7 @@ class Frame:
 
     @property
     def reach(self) -> float:
-        """t: what the length of a tail's error is multiplied with."""
+        """t: the factor for the length of a tail's error."""
         if self.tail < 3:
             return 1.0
         return min(1.0, float(np.sqrt(-2.0 * np.log(CHANCE / 2.0) / (self.tail - 1))))
@@ -113,12 +113,12 @@ class Codes:
 
 @dataclass(frozen=True, slots=True)
 class FramedQuery:
-    """A query in a frame.
+    """Query in a frame.
 
     Attributes:
-        turned: float32 (dims,): it in the frame; `head` and `tail` are parts of it.
-        lengths: Of both, rounded up: what the errors of a vector are multiplied with.
-        has_direction: False for zero and NaN vectors, whose cosine is 0 with everything.
+        turned: float32 (dims,): the query in the frame; `head` and `tail` are parts of `turned`.
+        lengths: Lengths of both parts, rounded up: the factors for the errors of a vector.
+        has_direction: False for zero and NaN vectors, whose cosine is 0 with every vector.
     """
 
     turned: NDArray[np.float32]
@@ -129,12 +129,12 @@ class FramedQuery:
 
     @property
     def constant(self) -> float:
-        """Error that every estimate from signs has, for the rounding of the factors too."""
+        """Error of every estimate from signs, for the rounding of the factors too."""
         return MARGIN + self.lengths[1] * float(np.sqrt(len(self.tail))) * SHORT_STEP
 
 
 def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Each row at length 1; zeros where it has no direction (zero, NaN, infinite)."""
+    """Each row at length 1; zeros for a row without direction (zero, NaN, infinite)."""
     wide = vectors.astype(np.float64)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         sizes = np.sqrt(np.einsum("ij,ij->i", wide, wide))
@@ -144,10 +144,11 @@ def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def fit_frame(sample: NDArray[np.float32], dims: int, rng: np.random.Generator, head: int = HEAD) -> Frame:
-    """The frame that suits `sample`: principal directions for a head, mixed so that all are about equally long.
+    """Frame for `sample`: principal directions for a head, mixed so all are about equally long.
 
     Args:
-        sample: (n, dims), any n; with few rows the frame is as good as any, with some thousands it suits the corpus.
+        sample: (n, dims), any n; with few rows the frame is as good as any, with some thousands the frame suits the
+            corpus.
         rng: Turns the tail; must be unpredictable.
         head: Directions of the head; no more than `dims` are taken.
     """
@@ -234,7 +235,7 @@ def sign_tables(frame: Frame, question: FramedQuery) -> NDArray[np.float32]:
 
 
 def widen_errors(errors: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Two errors as lengths, never below the true ones."""
+    """Two errors as lengths, never below the true lengths."""
     wide = errors * np.float32(BYTE_STEP)
     wide *= wide
     return wide
@@ -260,7 +261,7 @@ def fine_errors(errors: NDArray[np.float32], question: FramedQuery) -> NDArray[n
 
 
 def _rounded_head(frame: Frame, head: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
-    """Whole steps, and the length of what is lost; nothing is kept where more than all would be lost."""
+    """Whole steps, and the length of the loss; zero steps if more than the whole head would be lost."""
     codes = np.clip(np.rint(head / np.float32(frame.head_step)), -_LIMIT, _LIMIT)
     errors = np.linalg.norm((head - codes * np.float32(frame.head_step)).astype(np.float64), axis=1)
     codes[errors > 1.0] = 0.0
@@ -310,7 +311,7 @@ def _random_turn(size: int, rng: np.random.Generator) -> NDArray[np.float64]:
 
 
 def _mixing(size: int) -> NDArray[np.float64]:
-    """An orthonormal matrix whose entries are all about equally large: the discrete cosine transform."""
+    """Orthonormal matrix with entries of about equal size: the discrete cosine transform."""
     places = np.arange(size)
     matrix: NDArray[np.float64] = np.cos(np.pi / size * (places[None, :] + 0.5) * places[:, None]) * np.sqrt(2.0 / size)
     matrix[0] *= np.sqrt(0.5)

@@ -1,8 +1,8 @@
-"""Objects: the files and outputs that a window has seen, and what is known of each.
+"""Objects: the files and outputs seen by a window, and the known facts of each.
 
-Read first `looked.py` (a file as one look saw it) with `path.py` (what may be called one), second `versions.py` (what
-becomes of looks), third `observing.py` with `commands.py` and `listing.py` (which files a command and its output name).
-`diff.py` tells two versions apart. All pure: the looking itself is `actors/objects/looking.py`.
+Read first `looked.py` (a file at one look) with `path.py` (paths accepted as objects), second `versions.py` (from
+looks to versions), third `observing.py` with `commands.py` and `listing.py` (files named by a command and the output).
+`diff.py` compares two versions. All pure: the looking is done in `actors/objects/looking.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Ageing of texts: which of those that requests show go when a request is made, and which may linger a while."""
+"""Ageing of texts: shown texts that go when a request is made, and texts that may linger a while."""
 
 from __future__ import annotations
 
@@ -10,29 +10,30 @@ from domain.objects.entries import RoundEnded
 from domain.objects.state import CLOSED, FileObject, Output, Slot, WindowObjects, stays
 
 KEEP_SHARE = 0.5
-"""Share of the budget that is left where too much has gathered, so that the next time is far away."""
+"""Share of the budget kept after an overflow, so the next overflow is far away."""
 MANAGED_TOKENS = 2_000
-"""Of results of commands that only managed objects, the newest; they count for nothing else."""
+"""Tokens for results of commands that only managed objects, the newest; excluded from all other bounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keep:
-    """Rules of what stays active, in tokens of 4 characters."""
+    """Rules for staying active, in tokens of 4 characters."""
 
     results: int = 5
     """Outputs of one turn, the newest."""
     turns: int = 3
-    """Turns back, this one counted, whose outputs stay."""
+    """Turns back, the current turn included, whose outputs stay."""
     active_tokens: int = 30_000
     """Of files, and of outputs of earlier turns, together; the least recently touched go first."""
     pinned_tokens: int = 20_000
-    """Of what is pinned; what is pinned beyond that counts like the rest."""
+    """Tokens of pinned texts; pinned texts beyond count like the rest."""
     linger_tokens: int = 15_000
-    """Of what is to go: so much of it may gather before it goes, for each going costs a prefix; 0 for at once."""
+    """Tokens of ageing texts that may gather before removal, since each removal costs a cached prefix; 0 for at once.
+    """
     total_tokens: int = 65_000
-    """Of everything that is shown and not pinned. What the newest turn has comes first, then what is active."""
+    """Tokens of all shown, unpinned texts. The newest turn's texts come first, then active texts."""
     big_tokens: int = 2_000
-    """A longer output goes with its turn, and lingers in that only while there is room; 0 for no such rule."""
+    """Size above which an output goes with the turn, and lingers only while there is room; 0 for no such rule."""
 
 
 class Fate(Enum):
@@ -45,10 +46,10 @@ class Fate(Enum):
 
 
 def end_round(objects: WindowObjects, entry: RoundEnded, keep: Keep) -> tuple[Slot, ...]:
-    """Decide what this request shows; the texts that are new in it.
+    """Decide the texts of this request; returns the new texts.
 
-    Where one text goes, everything behind it is sent anew, so what has aged behind it goes too; what has aged before it
-    lingers until there is too much of it. That going costs most, so it takes half of the budget along.
+    After a removed text everything behind is sent anew, so aged texts behind go too; aged texts before
+    linger up to a bound. Removal of lingering texts costs most, so half of the budget goes along.
     """
     objects.apply(entry)
     verdict = _Verdict(objects, keep)
@@ -68,7 +69,7 @@ def end_round(objects: WindowObjects, entry: RoundEnded, keep: Keep) -> tuple[Sl
 
 
 def _first_cut(objects: WindowObjects, entry: RoundEnded, fates: list[Fate]) -> int:
-    """Index, among the texts, from which the request differs from the last request."""
+    """Index, among the texts, of the first difference from the last request."""
     if objects.is_cut:
         return 0
     cut = next((at for at, fate in enumerate(fates) if fate is Fate.GOES), len(fates))
@@ -87,12 +88,12 @@ class _Verdict:
         self._outputs = {output.object: output for output in objects.outputs.values()}
         self._away = {turn: len(objects.turns) - 1 - at for at, turn in enumerate(objects.turns)}
         self._pinned = self._managed = self._newest = self._fresh = 0
-        """Tokens of what is pinned, of what managed objects, and of what the newest turn has; texts that are new."""
+        """Tokens of pinned texts, of managing results, and of the newest turn; number of new texts."""
         self._count: Counter[str] = Counter()
         self._tokens: Counter[str] = Counter()
-        """Of the outputs that are newer, turn by turn."""
+        """Tokens of newer outputs, turn by turn."""
         self._budgeted: list[tuple[int, int]] = []
-        """Step at which each text was touched, and the text's place."""
+        """Step of each text's last touch, and the text's place."""
         self.fates = [Fate.STAYS] * len(objects.slots)
         for at in range(len(objects.slots) - 1, -1, -1):
             self.fates[at] = self._fate(at, objects.slots[at])
@@ -120,7 +121,7 @@ class _Verdict:
         return Fate.STAYS
 
     def _fate_of_output(self, at: int, output: Output, slot: Slot) -> Fate:
-        """Fate of an output that the model has not asked for, by turns and their number of results."""
+        """Fate of an output without a request of the model, by turns and their number of results."""
         keep = self._keep
         if output.manages:
             self._managed += slot.tokens
@@ -146,7 +147,7 @@ class _Verdict:
         return has_room
 
     def _spend(self) -> int:
-        """Let the least recently touched age that the budget does not reach; how much of that is spent."""
+        """Age the least recently touched texts beyond the budget; returns the spent part of the budget."""
         budget, spent = min(self._keep.active_tokens, self._keep.total_tokens - self._newest), 0
         is_over = False
         for _, at in sorted(self._budgeted, reverse=True):

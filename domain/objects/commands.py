@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 LOOKED_AT = 20_000
-"""Characters of a command, its here-documents not counted; what follows is not looked at."""
+"""Characters of a command to read, here-documents not counted; text beyond is ignored."""
 LONGEST = 100_000
-"""Characters with them, likewise."""
+"""Characters to read with here-documents; text beyond is ignored."""
 _PIECES = 1_500
-"""Parts of words and operators that are looked at."""
+"""Parts of words and operators to read."""
 _MOST_BRACED = 20
 """Largest number of words from one word with braces."""
 _LONGEST_BRACED = 500
-"""Characters of such a word."""
+"""Most characters of a word with braces."""
 
 _PIECE = re.compile(
     r"""
@@ -49,9 +49,9 @@ class Word(NamedTuple):
     """One word of a command."""
 
     text: str
-    """Without its quotes."""
+    """Word without quotes."""
     pattern: str = ""
-    """Of a word for which a shell puts names of files: the word, in which brackets keep literal what was quoted."""
+    """Pattern of a word that a shell expands to file names: the word, with quoted parts in brackets as literals."""
     is_known: bool = True
     """True if the command is given exactly this word: no variable, substitution or `~` stands in the text."""
 
@@ -69,7 +69,7 @@ class Step:
     """One simple command."""
 
     before: str
-    """Operators between the step before and this one, e.g. `&&(`; an end of a line is one."""
+    """Operators between the preceding step and this step, e.g. `&&(`; a line end counts as an operator."""
     parts: list[Word | Redirection] = field(default_factory=list)
     """Words and redirections in the order of the text."""
 
@@ -91,7 +91,7 @@ class Command:
 
 
 def parse_command(text: str) -> Command:
-    """The steps of a command; takes any text, and time that `LOOKED_AT` and `LONGEST` bound."""
+    """Steps of a command; accepts any text, in time bounded by `LOOKED_AT` and `LONGEST`."""
     reader = _Reader(text[:LONGEST])
     reader.read()
     return Command(tuple(reader.steps), "".join(reader.joint), reader.is_whole and len(text) <= LONGEST)
@@ -115,7 +115,7 @@ class _Reader:
         self._word = _Draft()
 
     def read(self) -> None:
-        """Read all of it, or as many pieces as are looked at."""
+        """Read the whole text, up to the bound on pieces."""
         while self._left > 0 and (match := _PIECE.match(self._text, self._at, self._end)) is not None:
             self._left -= 1
             self._at = match.end()
@@ -208,19 +208,19 @@ class _Reader:
         self._skip_to(None)
 
     def _skip_to(self, place: int | None) -> None:
-        """Go on at `place`; None for the end, before which something was not closed."""
+        """Go on at `place`; None means the end, with an unclosed construct before."""
         self.is_whole = self.is_whole and place is not None
         self._at = len(self._text) if place is None else place
 
     def _drop_tabs(self) -> None:
-        """Take the tabs from the beginnings of all lines to come, before which a here-document may end."""
+        """Remove the tabs at the beginnings of all coming lines, for a here-document's end."""
         if not self._has_no_tabs:
             self._text = self._text[: self._at] + _TABS.sub("\n", self._text[self._at :])
             self._has_no_tabs = True
 
 
 class _Draft:
-    """Draft of a word, to which pieces are added."""
+    """Draft of a word, assembled from pieces."""
 
     def __init__(self) -> None:
         self.has_begun = False
@@ -231,7 +231,7 @@ class _Draft:
         self._is_quoted = False
 
     def add(self, piece: str) -> None:
-        """Add a piece that is not quoted."""
+        """Add an unquoted piece."""
         self._is_known = self._is_known and (self.has_begun or piece[0] != "~")
         self._is_wild = self._is_wild or _WILD.search(piece) is not None
         self._text.append(piece)
@@ -239,7 +239,7 @@ class _Draft:
         self.has_begun = True
 
     def add_quoted(self, piece: str, *, is_known: bool) -> None:
-        """Add a piece that stands for itself, or for something unknown."""
+        """Add a literal piece, or a piece of unknown value."""
         self._is_known = self._is_known and is_known
         self._is_quoted = True
         self._text.append(piece)
@@ -247,7 +247,7 @@ class _Draft:
         self.has_begun = True
 
     def words(self) -> list[Word]:
-        """The word; several if it has braces, which a shell takes apart."""
+        """Word, or several words from a shell's expansion of braces."""
         text = "".join(self._text)
         if "{" in text and not self._is_quoted and self._is_known and len(text) <= _LONGEST_BRACED:
             return [Word(each, each if self._is_wild else "") for each in _expand_braces(text)]
@@ -255,7 +255,7 @@ class _Draft:
 
 
 def _expand_braces(text: str) -> list[str]:
-    """The words that one with braces stands for, as far as none stands in another."""
+    """Words from the expansion of a word with braces, as far as no braces are nested."""
     whole = [""]
     while (braces := _BRACES.fullmatch(text)) is not None:
         head, choices, text = braces.groups()

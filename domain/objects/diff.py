@@ -1,4 +1,4 @@
-"""Difference of two texts as a unified diff, in bounded time whatever they are.
+"""Difference of two texts as a unified diff, in bounded time for any texts.
 
 difflib alone takes minutes for two texts of 256 KiB in which every other line differs; `domain/text/patience.py` is
 bounded.
@@ -13,21 +13,21 @@ from difflib import Match, SequenceMatcher
 from domain.text.patience import match_lines
 
 LONGEST = 256 * 1024
-"""Characters of a text; longer ones are not compared."""
+"""Most characters of a text; longer texts are not compared."""
 _CONTEXT = 3
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _NO_LINE_FEED = "\\ No newline at end of file"
 
 
 def unified_diff(old: str, new: str, label_old: str, label_new: str, max_chars: int) -> str:
-    """The unified diff from `old` to `new`; empty if they are equal, a sentence if one is too long to be compared.
+    """Unified diff from `old` to `new`; empty for equal texts, a sentence for a text too long to compare.
 
     Args:
         old: Only a line feed ends a line.
-        new: Likewise.
-        label_old: Of one line.
-        label_new: Likewise.
-        max_chars: Largest length; a longer diff is cut, with one more line that says so.
+        new: As `old`.
+        label_old: A single line.
+        label_new: A single line.
+        max_chars: Largest length; a longer diff is cut, with one more line about the cut.
     """
     if old == new:
         return ""
@@ -47,14 +47,14 @@ def unified_diff(old: str, new: str, label_old: str, label_new: str, max_chars: 
 
 
 class _Compared(SequenceMatcher[str]):
-    """Two sequences whose matching blocks are known."""
+    """Two sequences with known matching blocks."""
 
     def __init__(self, blocks: list[Match]) -> None:
         super().__init__(None, "", "")
         self._blocks = blocks
 
     def get_matching_blocks(self) -> list[Match]:
-        """The given blocks, from which groups of changes are made."""
+        """Given blocks, as the basis for groups of changes."""
         return self._blocks
 
 
@@ -73,7 +73,7 @@ def _diff(old: list[str], new: list[str], label_old: str, label_new: str) -> Ite
 
 
 def _range(start: int, end: int) -> str:
-    """Lines of a text as a diff's head counts them."""
+    """Lines of a text as counted in a diff's head."""
     length = end - start
     if length == 1:
         return f"{start + 1}"

@@ -1,4 +1,4 @@
-"""Entries of a window's objects: what happened, in order. The same entries make the same state."""
+"""Entries of a window's objects: events in order. The same entries make the same state."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from messages.objects import FileVersion
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag=True, omit_defaults=True):
-    """One thing that happened."""
+    """One event."""
 
 
 class SessionBegan(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """Another log: nothing is present, active or pinned; what files are called stays."""
+    """Another log: no object is present, active or pinned; files keep their names."""
 
     log: str
 
 
 class TurnsLeft(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """Turns that requests show no longer, because they were trimmed or taken back."""
+    """Turns no longer shown by requests, because of a cut or a withdrawal."""
 
     turns: tuple[TurnId, ...]
     withdrawals: int = 0
@@ -28,29 +28,29 @@ class TurnsLeft(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):
 
 
 class TurnBegan(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """A turn that requests show from now on."""
+    """Turn shown by requests from now on."""
 
     turn: TurnId
     before: TurnId = TurnId("")
-    """The following turn; empty for none: a turn that was left out for a while comes back to its place."""
+    """Following turn; empty without any: a turn left out for a while comes back to the same place."""
 
 
 class VersionSeen(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """A file is known from now on, or is not what it was."""
+    """A file is known from now on, or has changed."""
 
     version: FileVersion
     chars: int
-    """Length of the text in its shown form; 0 for no text."""
+    """Length of the text in shown form; 0 for no text."""
     signature: Signature | None
     """None for a missing file."""
     looked_ns: int
     """Time of the look, by the wall clock."""
     place: str
-    """Source of the observation: a result's event, or the turn with the observation at its head."""
+    """Source of the observation: a result's event, or the turn with the observation at the head."""
 
 
 class FileLookedAt(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """A file was touched and is what it was."""
+    """A file was touched and is unchanged."""
 
     object: str
     signature: Signature
@@ -72,15 +72,15 @@ class OutputSeen(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True)
     alias: str = ""
     """The file object with the same text."""
     found: tuple[str, ...] = ()
-    """File objects that this command made known."""
+    """File objects made known by this command."""
     uncounted: int = 0
-    """Number of further files that the command named and that are not indexed."""
+    """Number of further files named by the command and not indexed."""
     command: str = ""
     """Beginning of the command, in one line."""
 
 
 class Switched(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """The model has decided what an object is to be."""
+    """The model has decided the state of an object."""
 
     object: str
     to: str
@@ -88,12 +88,12 @@ class Switched(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):
 
 
 class RoundEnded(Entry, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """A request is made: what is shown in it is decided now."""
+    """A request is made: the shown texts are decided now."""
 
     place: str
-    """Place of new texts that belong to no result: the newest result, or the turn with the texts at its head."""
+    """Place of new texts without a result: the newest result, or the turn with the texts at the head."""
     cut: TurnId = TurnId("")
-    """The oldest turn whose messages differ from the last request's anyway; empty for none."""
+    """Oldest turn whose messages differ from the last request's in any case; empty without any."""
 
 
 AnyEntry = SessionBegan | TurnsLeft | TurnBegan | VersionSeen | FileLookedAt | OutputSeen | Switched | RoundEnded

@@ -11,18 +11,18 @@ from domain.objects.entries import OutputSeen
 from messages.objects import FileVersion
 
 PATH_CHARS = 200
-"""Of a path, as it is shown."""
+"""Most characters of a path as shown."""
 COMMAND_CHARS = 80
-"""Of a command, as a list shows it."""
+"""Most characters of a command in a list."""
 FOUND_CHARS = 1_000
-"""Of the names that one command made known."""
+"""Most characters of the names made known by one command."""
 _PLAIN = re.compile(r"[A-Za-z0-9_./@+~=%-]+")
-"""Names that can be taken for nothing else."""
+"""Unambiguous names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Aliased:
-    """The version of a file that an output is, and whether its text stands further up already."""
+    """File version of an output, and True if the text stands further up already."""
 
     version: FileVersion
     is_shown: bool
@@ -39,7 +39,7 @@ def output(entry: OutputSeen, alias: Aliased | None) -> str:
 
 
 def list_found(files: Iterable[tuple[FileVersion, int]]) -> list[str]:
-    """Files that a command made known, in one line of bounded length; empty for no files."""
+    """Files made known by a command, in one line of bounded length; empty for no files."""
     each = [f"{version.object} {shown_path(version.path)}" for version, _ in files]
     count, chars = 0, 0
     while count < len(each) and (chars := chars + len(each[count])) <= FOUND_CHARS:
@@ -54,7 +54,7 @@ def unlisted_changes(number: int) -> str:
 
 
 def count_unindexed(number: int) -> list[str]:
-    """Number of further named files that are not indexed; empty for none."""
+    """Number of further named files that are not indexed; empty for 0."""
     return [f"[{number} more files are not indexed]"] if number else []
 
 
@@ -70,19 +70,19 @@ def describe_change(version: FileVersion, was: FileVersion, chars: int) -> str:
 
 
 def text_of(name: str, no: int) -> str:
-    """Heading of a text that stands at another place than its command's result."""
+    """Heading of a text that stands apart from the command's result."""
     return f"[text of {name}, version {no}]" if name.startswith("f") else f"[text of {name}]"
 
 
 def shown_command(command: str) -> str:
-    """Beginning of a command in one line that can pass for nothing else; a long one ends in `...`."""
+    """Beginning of a command in one unambiguous line; a long command ends in `...`."""
     line = " ".join("".join(char if char.isprintable() else " " for char in command[: 4 * COMMAND_CHARS]).split())
     is_cut = len(line) > COMMAND_CHARS or len(command) > 4 * COMMAND_CHARS
     return f"{line[: COMMAND_CHARS - 3]}..." if is_cut else line
 
 
 def shown_path(path: str) -> str:
-    r"""A path in one line that can pass for nothing else; quoted unless it is of plain characters, such as `"a\nb"`."""
+    r"""Path in one unambiguous line; quoted unless made of plain characters, such as `"a\nb"`."""
     if len(path) > PATH_CHARS:
         path = f"{path[: PATH_CHARS - 23]}...{path[-20:]}"
     return path if _PLAIN.fullmatch(path) else json.dumps(path)

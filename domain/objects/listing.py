@@ -1,4 +1,4 @@
-"""Listings: which files the output of `ls`, `find`, `grep` and their like names."""
+"""Listings: files named in the output of `ls`, `find`, `grep` and similar programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from domain.objects.path import absolute, below
 from messages.base import make_ready
 
 MOST_LINES = 2_000
-"""Of an output; what follows is not looked at."""
+"""Most lines of an output to read; further lines are ignored."""
 MOST_NAMES = 2_000
 _MOST_CHARACTERS = 256 * 1024
 _MONTH_AND_DAY = r"(?:[A-Z][a-z]{2} +\d{1,2}|\d{1,2} +[A-Z][a-z]{2})"
@@ -24,23 +24,23 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Run of a program that prints names of files."""
 
     program: str
-    """`ls`, `find`, `grep` …; `git ls` and `git status` of those that git prints."""
+    """`ls`, `find`, `grep` …; `git ls` and `git status` for git's listings."""
     here: str
-    """Absolute path of the folder in which it ran."""
+    """Absolute path of the program's working folder."""
     operands: tuple[str, ...] = ()
     options: str = ""
-    """Letters of its short options."""
+    """Letters of the short options."""
     is_of_names: bool = False
     """True if each line is only a name, though the program prints more otherwise."""
 
 
 def listed_paths(folder: str, output: str, listings: Sequence[Listing]) -> tuple[str, ...]:
-    """Plain paths below `folder` that an output may name, in order; the file system knows which of them are files.
+    """Plain paths below `folder` possibly named in an output, in order; only the file system knows the files.
 
     Args:
         folder: Absolute, in normal form.
-        output: Of all of the command; of lines that say something else nothing comes, or the name of no file.
-        listings: Of the command; a line may be of any of them.
+        output: Output of the whole command; other lines give no path, or the name of no file.
+        listings: Listings of the command; a line may be of any listing.
     """
     if not listings:
         return ()
@@ -55,7 +55,7 @@ def listed_paths(folder: str, output: str, listings: Sequence[Listing]) -> tuple
 
 
 def _names(listing: Listing, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Names, each with the folder in which it is meant."""
+    """Names, each with the folder to resolve the name."""
     if listing.program == "ls":
         yield from _names_of_ls(listing, lines)
         return

@@ -11,17 +11,17 @@ import msgspec
 from messages.base import make_ready
 
 KEPT_BYTES = 256 * 1024
-"""Of a larger file only so much of its beginning is kept."""
+"""Bytes kept from the beginning of a larger file."""
 
 
 class Status(StrEnum):
-    """Kind of what is known of a file."""
+    """Kind of knowledge about a file."""
 
     TEXT = "text"
     BINARY = "binary"
     """The file has a NUL, or is not UTF-8."""
     LARGE = "large"
-    """A text of more than `KEPT_BYTES`, of which only the beginning is kept."""
+    """Text of more than `KEPT_BYTES`, with only the beginning kept."""
     UNREAD = "unread"
     """The file was seen, and not read."""
     MISSING = "missing"
@@ -29,7 +29,7 @@ class Status(StrEnum):
 
 
 class Signature(msgspec.Struct, frozen=True, gc=False):
-    """Signature of a file: it differs whenever the file was changed, as long as clocks go forward."""
+    """Signature of a file: differs after every change of the file, as long as clocks go forward."""
 
     device: int
     inode: int
@@ -42,26 +42,26 @@ class FileLook(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """State of a file at one look."""
 
     path: str
-    """Plain, as `path.is_plain` has it."""
+    """Plain path, as defined by `path.is_plain`."""
     signature: Signature
-    """From before the first byte was read, so a file that changed meanwhile differs from it."""
+    """Signature before the first byte was read, so a file changed meanwhile has another signature."""
     status: str
     """One of `Status`, and never `missing`."""
     size: int
     """Bytes of the file."""
     content_hash: str
-    """SHA-256 of its bytes, hexadecimal; if only the beginning is known, of that, a NUL and `size`. Empty if unread."""
+    """SHA-256 of the bytes, hexadecimal; for a known beginning, of the beginning, a NUL and `size`. Empty if unread."""
     text: str | None
     """None for a binary or unread file."""
 
 
 def look_at_bytes(path: str, signature: Signature, beginning: bytes) -> FileLook:
-    """State of a file by its bytes.
+    """State of a file by content.
 
     Args:
         path: Plain.
-        signature: From before it was read.
-        beginning: All of it, or more than `KEPT_BYTES` of it.
+        signature: Signature before the reading.
+        beginning: All of the file, or more than `KEPT_BYTES`.
     """
     if len(beginning) > KEPT_BYTES:
         return _looked_at_large(path, signature, beginning)
@@ -77,7 +77,7 @@ def look_at_bytes(path: str, signature: Signature, beginning: bytes) -> FileLook
 
 
 def unread_look(path: str, signature: Signature) -> FileLook:
-    """A file of which only the signature is known."""
+    """State of a file known only by signature."""
     return FileLook(
         path=path, signature=signature, status=Status.UNREAD, size=signature.size, content_hash="", text=None
     )
@@ -100,7 +100,7 @@ def _looked_at_large(path: str, signature: Signature, beginning: bytes) -> FileL
 
 
 def _text_of(data: bytes, *, is_whole: bool) -> str | None:
-    """Text of bytes; a character that is cut off at their end is left out unless they are the whole."""
+    """Text of bytes; a character cut off at the end is left out unless the bytes are the whole."""
     if b"\0" in data:
         return None
     try:

@@ -1,7 +1,7 @@
-"""Observing: which files of a window's folder a command names, reads and lists, by its text and its output.
+"""Observing: files of a window's folder named, read and listed by a command, from text and output.
 
-A name is a guess until the file system confirms it. What is missed here is no fault: a missed file becomes known as
-soon as it is named.
+A name is a guess until the file system confirms the file. A missed file is no fault: the file becomes known
+when next named.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ MOST_NAMES = 200
 MOST_PATTERNS = 20
 _MOST_LISTINGS = 4
 _DEEPEST = 2
-"""Shells within shells that are looked into."""
+"""Depth of nested shells to read."""
 _MOST_SHELLS = 20
 
 _SCRIPT = "/context-objects/scripts/objects.py"
 _SHELLS = frozenset(("bash", "sh", "dash", "zsh"))
 _GREPS = frozenset(("grep", "egrep", "fgrep", "zgrep", "rg", "ag"))
 _TAKE_A_SCRIPT = frozenset(("sed", "awk", "gawk", "mawk", "jq", "yq", *_GREPS))
-"""Programs whose first operand is no file, unless an option gives what it would be."""
+"""Programs whose first operand is no file, unless an option takes the operand's place."""
 _CODE_OPTIONS = {"python": "cm", "node": "ep", "perl": "eE", "ruby": "e"} | dict.fromkeys(_SHELLS, "c")
 """Interpreter -> letters of the options behind which there is code, or the name of a module, in a script's place."""
 _READERS = frozenset(
@@ -76,14 +76,14 @@ _ENDS = frozenset(("head", "tail"))
 """Programs that only shorten the output of a command."""
 _COUNT = re.compile(r"-(?:[nc]?\d+|[nc])|[+-]?\d+")
 _PYTHON_FLAGS = re.compile(r"-[BEIOPSbdqsuv]+")
-"""Options of the interpreter with a script behind them."""
+"""Options of the interpreter with a script behind."""
 
 
 class Observed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Files named by a command; every path is plain and below the window's folder."""
 
     names: tuple[str, ...] = ()
-    """Of what may be files, in the order in which the text has them, each once; `MOST_NAMES` at most."""
+    """Names of possible files, in the order of the text, each once; `MOST_NAMES` at most."""
     reads: tuple[str, ...] = ()
     """The `names` whose content the command reads."""
     patterns: tuple[str, ...] = ()
@@ -91,19 +91,19 @@ class Observed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     read_patterns: tuple[str, ...] = ()
     """The `patterns` whose files the command reads."""
     listed: tuple[str, ...] = ()
-    """Of what may be files by the output of `ls`, `find`, `grep` and their like."""
+    """Names of possible files in the output of `ls`, `find`, `grep` and similar programs."""
     whole: str = ""
-    """The file whose content is all that the command prints; empty if the command is more than a `cat` of one file."""
+    """File whose content is the whole output; empty if the command is more than a `cat` of one file."""
     manages: bool = False
     """True if the command runs only the script of the skill `context-objects`."""
 
 
 def observe(command: str, output: str, folder: str) -> Observed:
-    """Files below `folder` by a command that ran there and its output. Takes any text.
+    """Files below `folder` by a command that ran there and the command's output. Takes any text.
 
     Args:
         command: Text for a shell.
-        output: Printed text, or its known part.
+        output: Printed text, or the known part.
         folder: Absolute path.
     """
     root = absolute("/", folder)
@@ -122,7 +122,7 @@ def observe(command: str, output: str, folder: str) -> Observed:
 
 
 class _Observer:
-    """Reader of a command's steps, who knows in which folder each runs."""
+    """Reader of a command's steps that tracks the folder of each step."""
 
     def __init__(self, folder: str) -> None:
         self.names: dict[str, bool] = {}
@@ -166,7 +166,7 @@ class _Observer:
         return tuple(path for path, reads in names.items() if reads or path in looped)
 
     def path_of(self, name: str) -> str:
-        """The plain path of what is called `name` in the folder that was reached; empty if there is none."""
+        """Plain path of `name` in the current folder; empty without such a path."""
         if self._here is None and name[:1] != "/":
             return ""
         return below(self._folder, self._here or "/", name)
@@ -248,7 +248,7 @@ def _note(names: dict[str, bool], path: str, most: int, *, reads: bool) -> None:
 
 
 def _start(words: list[Word]) -> int:
-    """Index of the command itself, behind reserved words, assignments, and programs that run another program."""
+    """Index of the command proper, behind reserved words, assignments, and programs that run another program."""
     at = 0
     while at < len(words):
         text = words[at].text
@@ -310,7 +310,7 @@ def _listing_of_git(words: list[str]) -> str:
 
 
 def _inner_of(step: Step) -> Command | None:
-    """The command that a shell is given behind `-c`; None if there is none."""
+    """Command given to a shell behind `-c`; None without a command."""
     words = step.words
     start = _start(words)
     if start >= len(words) or _program(words[start]) not in _SHELLS:
@@ -320,7 +320,7 @@ def _inner_of(step: Step) -> Command | None:
 
 
 def _only_prints_one(command: Command, depth: int = 0) -> bool:
-    """True if the command is `cat` with one file, and otherwise only goes to folders."""
+    """True if the command is `cat` with one file, and otherwise only changes folders."""
     others = [step for step in command.steps if not _is_way(step)]
     if not command.is_whole or command.after.strip(";\n") or len(others) != 1 or any(map(_is_other, command.steps)):
         return False
@@ -338,7 +338,7 @@ def _is_cat_of_one(step: Step) -> bool:
 
 
 def _is_other(step: Step) -> bool:
-    """True if a step is more than words that are run after the preceding step."""
+    """True if a step is more than words run after the preceding step."""
     return bool(step.before.replace("&&", "").strip(";\n")) or len(step.words) != len(step.parts)
 
 

@@ -1,4 +1,4 @@
-"""Path of an object: which names below a window's folder are taken, and how a command's name becomes one."""
+"""Path of an object: accepted names below a window's folder, and conversion of a command's names."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ import re
 
 MOST_CHARACTERS = 300
 _UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Control characters, ends of lines, and bytes that are no UTF-8: such a name cannot be shown on a line, or at all."""
+"""Control characters, line ends, and bytes outside UTF-8: such a name cannot be shown on a line, or at all."""
 _NO_NAMES = ("", ".", "..")
 
 
 def is_plain(path: str) -> bool:
     """True if `path` is a path below a folder in the form of objects.
 
-    It is relative and in normal form, has `MOST_CHARACTERS` at most, and can be shown on one line in UTF-8.
+    The form: relative, normal, `MOST_CHARACTERS` at most, and printable on one line in UTF-8.
     """
     return 0 < len(path) <= MOST_CHARACTERS and _UNSHOWN.search(path) is None and not _has_no_name(path)
 
 
 def below(folder: str, here: str, name: str) -> str:
-    """The plain path below `folder` of what is called `name` in the folder `here`; empty if there is none.
+    """Plain path below `folder` of `name` in the folder `here`; empty without such a path.
 
     Args:
         folder: Absolute, in normal form.
-        here: Likewise; need not lie below `folder`.
+        here: Absolute, in normal form; need not lie below `folder`.
         name: Relative to `here`, or absolute.
     """
     if not 0 < len(name) <= len(folder) + 1 + MOST_CHARACTERS:

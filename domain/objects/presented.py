@@ -5,7 +5,7 @@ from __future__ import annotations
 from domain.text.output_tail import KeptOutput, OutputTail, render
 
 _SHORTER, _LONGER = 2, 4
-"""Factors of length: a presentation may be shorter, as escape sequences are left out, and longer, for its marks."""
+"""Factors of length: a presentation may be shorter, without escape sequences, and longer, with marks."""
 
 
 def is_presented(text: str, result: str) -> bool:

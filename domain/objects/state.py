@@ -1,4 +1,4 @@
-"""State of a window's objects: a fold of entries. It names files, outputs and the places at which a text is shown."""
+"""State of a window's objects: a fold of entries into files, outputs and the places of shown texts."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from messages.objects import FileVersion
 
 CHARS_PER_TOKEN = 4
 SHOWN_CHARS = 50_000
-"""Of one text; of a longer one the beginning is shown, and a notice."""
+"""Most characters of one text; of a longer text the beginning is shown, with a notice."""
 SAID_CHARS = 40_000
-"""Of lines about files, of all that requests show: what comes when there is more of it is counted and no more."""
+"""Most characters of lines about files in all that requests show; further changes are only counted."""
 NUMBERS = 1_000
-"""Outputs that requests show no longer whose numbers are kept in mind."""
+"""Number of no longer shown outputs whose numbers are remembered."""
 NEWS = 20
 """Largest number of changes of files listed one by one in one request."""
 MANAGED_CHARS = 2_000
-"""The result of a command that only managed objects stays, if it is no longer than this."""
+"""Largest result of a command that only managed objects to stay."""
 
 
 class FileObject(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """A file that is known, as it was looked at last."""
+    """Known file, as of the last look."""
 
     version: FileVersion
     chars: int = 0
@@ -53,7 +53,7 @@ class Output(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     no: int
     object: str
-    """Its name, `t<no>`."""
+    """Name of the object, `t<no>`."""
     event: EventId
     turn: TurnId
     chars: int
@@ -63,17 +63,17 @@ class Output(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Beginning of the command with this output."""
     touched: int = 0
     is_asked_for: bool = False
-    """True if the model has activated the output, so that neither turns nor their number put it away."""
+    """True if the model has activated the output, so neither turns nor the number of outputs removes the text."""
     is_put_away: bool = False
     """True if the model has deactivated the output."""
     is_pinned: bool = False
 
 
 class Slot(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """A text that requests show, at one place of the conversation."""
+    """Text shown by requests, at one place of the conversation."""
 
     place: str
-    """The event of a result, or the turn at whose head it stands."""
+    """Event of a result, or the turn with the text at the head."""
     turn: TurnId
     """The turn of the place."""
     object: str
@@ -81,7 +81,7 @@ class Slot(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Version of a file; 1 for an output."""
     chars: int
     born: int
-    """The round in which the text came."""
+    """Round of the text's arrival."""
     is_own: bool = False
     """True if the text is the result's own."""
 
@@ -92,7 +92,7 @@ class Slot(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """All that is known of one window; `apply` takes the next entry, `domain.objects.ageing` decides what is shown."""
+    """Knowledge of one window; `apply` takes the next entry, `domain.objects.ageing` decides the shown texts."""
 
     log: str = ""
     last_file: int = 0
@@ -101,37 +101,37 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
     round: int = 0
     files: dict[str, FileObject] = msgspec.field(default_factory=dict)
     places: dict[str, str] = msgspec.field(default_factory=dict)
-    """Path -> the file object that is there, or was last."""
+    """Path -> the present file object, or the last."""
     outputs: dict[EventId, Output] = msgspec.field(default_factory=dict)
     """Outputs in requests, the oldest first."""
     turns: list[TurnId] = msgspec.field(default_factory=list)
     """Turns in requests, the oldest first."""
     slots: list[Slot] = msgspec.field(default_factory=list)
-    """Every text that is shown, in the order in which requests show them."""
+    """Every shown text, in the order of the requests."""
     said: dict[str, list[str]] = msgspec.field(default_factory=dict)
-    """Place -> what is said there once and for all."""
+    """Place -> lines shown there for good."""
     said_chars: int = 0
-    """Of the lines about files among that."""
+    """Characters of the lines about files in `said`."""
     news: int = 0
-    """Changes of this round that are told."""
+    """Reported changes of this round."""
     unsaid: int = 0
     """Changes of this round that are only counted."""
     withdrawals: int = 0
     """Number of withdrawals of words at the last departure of turns."""
     numbers: dict[EventId, int] = msgspec.field(default_factory=dict)
-    """Numbers of outputs that requests show no longer, should they come back; the newest of them."""
+    """Numbers of outputs no longer shown by requests, in case of a return; the newest outputs."""
     wanting: list[str] = msgspec.field(default_factory=list)
-    """Objects that are active and are shown nowhere yet."""
+    """Active objects without a shown text yet."""
     is_cut: bool = False
-    """True if turns have left since the last round: no cache has the text behind those turns."""
+    """True if turns have left since the last round: no cache has the text behind the turns."""
 
     def file_at(self, path: str) -> FileObject | None:
-        """The file object that is at `path` now, else the one that was there last."""
+        """Present file object at `path`, else the last."""
         name = self.places.get(path)
         return None if name is None else self.files[name]
 
     def output_called(self, name: str) -> Output | None:
-        """The output of that name, if requests still show it."""
+        """Output with the name, if requests still show the output."""
         return next((output for output in self.outputs.values() if output.object == name), None)
 
     def is_shown(self, name: str) -> bool:
@@ -141,7 +141,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
     # folding
 
     def apply(self, entry: AnyEntry) -> None:
-        """Take in the next entry, but for what a round decides."""
+        """Take in the next entry, except for a round's decisions."""
         self.step += 1
         match entry:
             case SessionBegan():
@@ -169,7 +169,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
                 self.news = self.unsaid = 0
 
     def _begin_session(self, log: str) -> None:
-        """Begin with nothing present; what scripts have asked for before a first request belongs to that."""
+        """Begin with no object present; requests of scripts before a first request belong to the new session."""
         is_first = not self.log and not self.turns
         self.log = log
         if is_first:
@@ -186,7 +186,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
             file.touched = 0
 
     def _leave(self, gone: frozenset[TurnId], *, is_taken_back: bool) -> None:
-        """Forget turns; what is active of theirs looks for another place, unless they were taken back."""
+        """Forget turns; active objects of the turns look for another place, except after a withdrawal."""
         left = [slot for slot in self.slots if slot.turn in gone]
         self.slots = [slot for slot in self.slots if slot.turn not in gone]
         staying = {output.object for output in self.outputs.values() if stays(output)}
@@ -240,7 +240,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
             self._tell(entry.place, lines.describe_change(version, was, entry.chars))
 
     def _place(self, version: FileVersion, was: FileVersion) -> None:
-        """Keep in mind where a file is; one that is missing gives way to whatever is there now."""
+        """Remember the place of a file; a missing file gives way to the present file."""
         if version.status != "missing":
             if was.path != version.path and self.places.get(was.path) == version.object:
                 del self.places[was.path]
@@ -285,7 +285,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
         self._show(entry.event, entry.turn, name, no, entry.chars, is_own=True)
 
     def _alias_of(self, name: str) -> lines.Aliased | None:
-        """The file that an output is, and whether its text stands there already."""
+        """File of an output, and True if the text stands there already."""
         if not name:
             return None
         return lines.Aliased(self.files[name].version, is_shown=self.is_shown(name))
@@ -313,7 +313,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
     # places
 
     def _place_wanting(self, place: str) -> None:
-        """Show, where the newest result or turn stands, what is active and stands nowhere."""
+        """Show active objects without a place at the newest result or turn."""
         turn = self.outputs[EventId(place)].turn if place in self.outputs else TurnId(place)
         for name in self.wanting:
             if file := self.files.get(name):
@@ -329,7 +329,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
         self.slots.insert(at, slot)
 
     def _close(self, name: str) -> None:
-        """Show an object's text no longer; what has to be sent again for that is found by the round."""
+        """Stop showing an object's text; the round finds the texts to send again."""
         for slot in self.slots:
             if slot.object == name:
                 slot.born = CLOSED
@@ -339,7 +339,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
             self.wanting.append(name)
 
     def _tell(self, place: str, line: str) -> None:
-        """Say what has become of a file, unless there is too much of that."""
+        """Report a change of a file, up to the bound."""
         if self.news >= NEWS or self.said_chars + len(line) > SAID_CHARS:
             self.unsaid += 1
         else:
@@ -356,7 +356,7 @@ class WindowObjects(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 CLOSED = -1
-"""Stands for the round of a slot that the next round takes away, whatever else."""
+"""Round of a slot to be removed in the next round in any case."""
 
 
 def encode(objects: WindowObjects) -> bytes:
@@ -374,7 +374,7 @@ def decode(data: bytes) -> WindowObjects:
 
 
 def stays(output: Output) -> bool:
-    """True if an output's text is wanted although its turn has left."""
+    """True if an output's text is wanted although the turn has left."""
     return (output.is_pinned or output.is_asked_for) and not output.is_put_away
 
 

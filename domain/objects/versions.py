@@ -11,7 +11,7 @@ from domain.objects.looked import FileLook, Status
 from messages.objects import FileVersion
 
 FILE, OUTPUT = "f", "t"
-"""Kinds of objects, which their ids begin with."""
+"""Kinds of objects, the first letter of an object's id."""
 LARGEST = 10**9
 """Number of an object, or of a version."""
 
@@ -22,14 +22,14 @@ _TICK = timedelta(microseconds=1)
 def next_version(
     previous: FileVersion | None, object_id: str, look: FileLook | None, now: datetime
 ) -> FileVersion | None:
-    """The version that a look makes of a file; None for an unchanged file.
+    """Version of a file after a look; None for an unchanged file.
 
-    New is another path, content or status. What was read stays read: an `unread` look at it can tell of a move only.
-    A version that was `unread` is no version of a content yet: when the file is read, that has its number.
+    A version is new by path, content or status. A file once read stays read: an `unread` look can only tell of a move.
+    An `unread` version is no version of a content yet: the content read later gets the version's number.
 
     Args:
         previous: The newest version; None for an unknown file.
-        object_id: Of the file.
+        object_id: Id of the file.
         look: None for a missing file.
         now: Aware UTC.
     """
@@ -45,7 +45,7 @@ def next_version(
 
 
 def completes(previous: FileVersion, path: str, status: str) -> bool:
-    """True if a version of that path and status is the content of a version of which only the name was known."""
+    """True if a version of the path and status is the content of a version known only by name."""
     return previous.status == Status.UNREAD and path == previous.path and status not in (Status.UNREAD, Status.MISSING)
 
 
@@ -55,7 +55,7 @@ def valid_from(now: datetime, last: datetime | None) -> datetime:
 
 
 def metadata_hash(path: str, status: str, size: int) -> str:
-    """SHA-256 of what is known of a file beside its content."""
+    """SHA-256 of the known facts of a file beside the content."""
     return _hash_of("file", path, str(status), size)
 
 
@@ -65,7 +65,7 @@ def object_hash(object_id: str, no: int, content_hash: str, metadata: str) -> st
 
 
 def numbered_id(kind: str, number: int) -> str:
-    """Id of the object of a kind with that number, e.g. `f12`.
+    """Id of the object of a kind with a number, e.g. `f12`.
 
     Raises:
         ValueError: there is no such id; names the value and the rule.
@@ -78,10 +78,10 @@ def numbered_id(kind: str, number: int) -> str:
 
 
 def number_of(object_id: str) -> int:
-    """Number of the object of that id; its kind is the first character.
+    """Number of the object of an id; the first character of the id is the kind.
 
     Raises:
-        ValueError: it is none; names the value and the rule.
+        ValueError: not an id; names the value and the rule.
     """
     match = _ID.fullmatch(object_id)
     if match is None or int(match[1]) > LARGEST:
@@ -116,5 +116,5 @@ def _version(  # one of a row's columns each
 
 
 def _hash_of(*fields: str | int) -> str:
-    """SHA-256 of fields, which no other fields have."""
+    """SHA-256 of fields, unique to the fields."""
     return hashlib.sha256(json.dumps(fields, separators=(",", ":")).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Wording of a request: each result is a reference that never changes, and a text behind it while that is shown."""
+"""Wording of a request: each result is an unchanging reference, followed by the text while shown."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from messages.base import EventId, TurnId
 NOT_KEPT = "(its text is no longer kept)"
 
 Texts = Mapping[tuple[str, int], str]
-"""Object and version -> the text as it is shown."""
+"""Object and version -> the text as shown."""
 
 
 def results(objects: WindowObjects, printed: Mapping[EventId, str], texts: Texts) -> Iterator[tuple[EventId, str]]:
     """Wording of each result of a request.
 
     Args:
-        objects: What is shown where.
-        printed: Result -> the text that the log has.
-        texts: Of objects that stand at other places than their own.
+        objects: Texts and their places.
+        printed: Result -> the text in the log.
+        texts: Texts of objects shown apart from their own places.
     """
     slots = _by_place(objects)
     for event, text in printed.items():
@@ -40,7 +40,7 @@ def results(objects: WindowObjects, printed: Mapping[EventId, str], texts: Texts
 
 
 def notes(objects: WindowObjects, texts: Texts) -> Iterator[tuple[TurnId, str]]:
-    """Notes at the heads of turns: the block's name, and one line of JSON, out of which no text can break."""
+    """Notes at the heads of turns: the block's name, and one line of JSON that no text can break out of."""
     slots = _by_place(objects)
     for turn in objects.turns:
         lines, there = objects.said.get(turn), slots.get(turn, ())
@@ -55,7 +55,7 @@ def notes(objects: WindowObjects, texts: Texts) -> Iterator[tuple[TurnId, str]]:
 
 
 def shown_text(text: str) -> str:
-    """A file's text as requests show it: its beginning, without what a terminal would act on, imitations marked."""
+    """File's text as shown in requests: the beginning, without terminal sequences, imitations marked."""
     clean = defuse_output(plain(text[: SHOWN_CHARS + 1]).rstrip("\n"))
     if len(text) <= SHOWN_CHARS:
         return clean
@@ -63,7 +63,7 @@ def shown_text(text: str) -> str:
 
 
 def needed_slots(objects: WindowObjects) -> Iterator[Slot]:
-    """Texts that `results` and `notes` ask for."""
+    """Texts needed by `results` and `notes`."""
     return (slot for slot in objects.slots if not slot.is_own)
 
 

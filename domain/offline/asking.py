@@ -1,7 +1,7 @@
-"""Rules of the offline model about questions: find a question, its subject, and the person meant to have answered.
+"""Rules of the offline model about questions: the question, the subject, and the person whose words count.
 
-A question needs no mark: `where is the spare key` is one. A sentence that only begins like a question (`what a day`,
-`when I get home`) is none, unless a mark ends it.
+A question needs no mark: `where is the spare key` is a question. A sentence with only the beginning of a question
+(`what a day`, `when I get home`) is no question, unless a mark ends the sentence.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ written ask asked asking forgot forget wonder idea please again still ever earli
 somebody someone hey hello everything anything something thing things bot
 """
 _OF_ASKING = frozenset(map(stem, _ASKING.split()))
-"""Words of asking itself: what is asked about is in the others."""
+"""Words of asking as such: the subject is in the other words."""
 _KINDS = "name named names called call colour color time day date number kind sort place"
 _OF_KIND = frozenset(map(stem, _KINDS.split()))
-"""Words for what sort of answer is wanted: the answer itself need not hold them."""
+"""Words for the wanted kind of answer: the answer need not hold such words."""
 _SAID_BY = re.compile(
     r"\bwhat (?:did|has|had) (?P<who>[\w.-]+)(?: [\w.-]+)? (?:just |ever |last )?"
     r"(?:say|said|tell|told|mention|mentioned|write|written)\b"
@@ -67,11 +67,11 @@ class Question:
     terms: frozenset[str]
     """Index terms of the subject; an answer holds more than half of the terms."""
     by: str = ""
-    """Whose words are wanted: part of a name in lower case, `i` for the asker's own; empty for anybody's."""
+    """Wanted speaker: part of a name in lower case, `i` for the asker's own words; empty for any person's."""
 
 
 def question_of(prompt: str) -> Question | None:
-    """Question of `prompt`, by its first asking sentence; None without a question."""
+    """Question of `prompt`, by the first asking sentence; None without a question."""
     for line in prompt.split("\n"):
         if line.lstrip().startswith(">"):
             continue  # somebody else's words

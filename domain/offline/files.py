@@ -32,7 +32,7 @@ class Words:
 
 
 def part_prompt(prompt: str) -> Words:
-    """Typed and spoken words of `prompt`, and its files; text of other files is never an order."""
+    """Typed and spoken words of `prompt`, and the files; text of other files is never an order."""
     head = _HEAD.search(prompt)
     if head is None:
         return Words(prompt, ())
@@ -44,19 +44,19 @@ def part_prompt(prompt: str) -> Words:
 
 
 def file_wish(line: str) -> str:
-    """The file that a line like ``send me notes.txt`` or ``send me the file `my notes` `` asks for; empty for none."""
+    """File wanted by a line like ``send me notes.txt`` or ``send me the file `my notes` ``; empty without a file."""
     match = _SEND.fullmatch(line.strip())
     return (match["ticked"] or match["plain"]).strip() if match else ""
 
 
 def send_command(system_prompt: str, file: str) -> str:
-    """The command that sends `file`; empty when the skill for it is not offered."""
+    """Command that sends `file`; empty when the skill for sending is not offered."""
     script = find_script(system_prompt, _SCRIPT)
     return f"python3 -I {script} -- {quote(file)}" if script else ""
 
 
 def note_on_files(files: tuple[str, ...], images: int) -> str:
-    """A sentence that names what came with a message; empty when nothing did."""
+    """Sentence that names the attachments of a message; empty without attachments."""
     if not files:
         return ""
     more = f" and {len(files) - MOST_NAMED} more" if len(files) > MOST_NAMED else ""

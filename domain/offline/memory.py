@@ -1,4 +1,4 @@
-"""Rules of the offline model about what was said before: quote words that bear on a question, and invent nothing."""
+"""Rules of the offline model about earlier words: quote words relevant to a question, and invent no words."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ MOST_QUOTED = 3
 EXCERPT_LIMIT_CHARS = 300
 
 HEADER = re.compile(r"\[(?P<at>[^\]\n]* UTC)\] (?P<who>[^\n]*):\n")
-"""The line that says who wrote a prompt and when."""
+"""Line with the author and the time of a prompt."""
 _NO_TELLING = re.compile(
     r"\s*(?:>|run:|run `|INJECTED_CONTEXT_|\[|(?:… ?)?(?:I have read “|That brings to my mind))|.*\bremind me\b",
     re.IGNORECASE,
 )
-"""Lines that tell nothing: quoted people, orders to the bot, the runtime's own lines, and this model's answers."""
+"""Lines without information: quoted people, orders to the bot, the runtime's own lines, and this model's answers."""
 _VOICE_FRAME = re.compile(
     r"\[voice message: [^\]\n]*\]|\[attached file: [^\]\n]*; spoken words follow,[^\]\n]*\]\s*`{3,}text|`{3,}\s*\Z"
 )
@@ -45,7 +45,7 @@ class Utterance:
 
 
 def memories_of(text: str) -> tuple[Reminded, ...]:
-    """The memories in the blocks at the start of a user message, in order; none where there is no such block."""
+    """Memories in the blocks at the start of a user message, in order; empty without such a block."""
     name, _, rest = text.partition("\n")
     line, _, rest = rest.partition("\n")
     if name != MEMORY_PREFIX:
@@ -58,12 +58,12 @@ def memories_of(text: str) -> tuple[Reminded, ...]:
 
 
 def quotes(question: Question, asker: str, history: Iterable[Utterance], memories: Iterable[Reminded]) -> str:
-    """Quotations that bear on `question`: of this window first, the newest first; then memories; empty for none.
+    """Quotations relevant to `question`: of this window first, the newest first; then memories; empty without any.
 
     Args:
-        asker: Name of who asks, as the header shows it.
-        history: What people wrote in this window before, the newest first.
-        memories: Memories of the request, in their order; without a speaker's name, so never quoted as a person's
+        asker: Name of the asker, as shown in the header.
+        history: People's earlier words in this window, the newest first.
+        memories: Memories of the request, in order; without a speaker's name, so never quoted as a person's
             words.
     """
     if not question.terms:

@@ -1,7 +1,7 @@
-"""The offline model: rules that answer where no language model is configured.
+"""Offline model: rules that answer without a configured language model.
 
-It is called, given tools and given tool results exactly as a real model is, so that everything around it is the real
-thing. The same conversation always gets the same answer.
+The offline model is called, given tools and given tool results exactly as a real model is, so everything around is
+the real program. The same conversation always gets the same answer.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ NOTHING_FOUND = "Nothing that was said before and that I was given bears on it b
 
 BASH = "bash"
 QUOTE_LIMIT_CHARS = 1500
-"""Most characters of one command's output that an answer repeats: with its frame the text fits one Discord message."""
+"""Most characters of a command's output in an answer: with the frame the text fits one Discord message."""
 GIST_LIMIT_CHARS = 120
 
 _BLOCK_LINE = re.compile(r"INJECTED_CONTEXT_[A-Z0-9_]+")
 _RUN_LINE = re.compile(r"run(?::[ \t]*(?P<plain>\S.*)|[ \t]+`(?P<ticked>[^`]+)`[ \t]*[.!]?[ \t]*)", re.IGNORECASE)
 _REMINDERS_SCRIPT = "reminders/scripts/reminders.py"
 _ENDING = re.compile(r"(?:\A|\n\n)\[(?P<how>(?:Exit code|Ended by signal|Killed:|Cancelled:)[^\n]*)\]\s*\Z")
-"""Ending of a tool result whose command did not end well."""
+"""Ending of a tool result after a failed command."""
 _NO_RESULT = re.compile(r"(?P<how>Not run|Killed|Interrupted): ")
 """Beginning of a tool result whose command was not run, or ended in an unknown way."""
 _REFERENCES = re.compile(r"\A(?:\[(?:output t\d|files?:? f\d|\d+ more files )[^\n]*\](?:\n|\Z))+")
@@ -61,21 +61,21 @@ class OfflineAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RuleInput:
-    """The conversation as a rule may look at it."""
+    """Conversation as seen by a rule."""
 
     system_prompt: str
     messages: tuple[ChatMessage, ...]
     tools: frozenset[str]
-    """Names of the tools that are offered."""
+    """Names of the offered tools."""
 
     @property
     def prompt(self) -> str:
-        """The latest typed words, without the runtime's text before them; empty without a message."""
+        """Latest typed words, without the runtime's text before; empty without a message."""
         return self.words.typed
 
     @property
     def words(self) -> Words:
-        """The same, with the names of files that came with them."""
+        """Latest typed words, with the names of attached files."""
         return part_prompt(prompt_of(self._newest.text)) if self._newest else Words("", ())
 
     @property
@@ -89,7 +89,7 @@ class RuleInput:
 
     @property
     def results(self) -> tuple[tuple[ToolCall | None, ChatMessage], ...]:
-        """The tool results that end the conversation, in order, each with its call if the history has it."""
+        """Tool results at the end of the conversation, in order, each with the call if the history has the call."""
         ending = len(self.messages)
         while ending and self.messages[ending - 1].role is Role.TOOL:
             ending -= 1
@@ -98,11 +98,11 @@ class RuleInput:
 
 
 Rule = Callable[[RuleInput], OfflineAnswer | None]
-"""Answers, or gives None when the conversation is none of its business."""
+"""Returns an answer, or None for a conversation outside the rule's subject."""
 
 
 def answer(system_prompt: str, messages: Sequence[ChatMessage], tools: Sequence[ToolSpec]) -> OfflineAnswer:
-    """The next assistant message: that of the first rule that has one, introduced if it is the window's first text."""
+    """Next assistant message: the first rule's answer, introduced if the message is the window's first text."""
     conversation = RuleInput(system_prompt, tuple(messages), frozenset(tool.name for tool in tools))
     first = next(first for rule in RULES if (first := rule(conversation)) is not None)
     if not first.text or any(m.role is Role.ASSISTANT and m.text for m in messages):
@@ -116,9 +116,9 @@ def model_label(name: str) -> str:
 
 
 def prompt_of(text: str) -> str:
-    """Words that a person wrote, of a user message's `text`.
+    """Words written by a person, from a user message's `text`.
 
-    Left out are the blocks that the runtime puts before it (a name line, one line of JSON, a blank line) and the
+    Left out are the runtime's leading blocks (a name line, one line of JSON, a blank line) and the
     header with the writer's name.
     """
     text = _without_blocks(text)
@@ -164,7 +164,7 @@ def _run_commands(conversation: RuleInput) -> OfflineAnswer | None:
 
 
 def _calls(conversation: RuleInput, wanted: Sequence[str]) -> OfflineAnswer:
-    """An answer without words that wants commands run."""
+    """Answer without words that asks for commands."""
     turn = len(conversation.messages)
     return OfflineAnswer(
         "",
@@ -201,7 +201,7 @@ def _acknowledge(conversation: RuleInput) -> OfflineAnswer:
 
 
 def _set_reminder(conversation: RuleInput) -> OfflineAnswer | None:
-    """Every reminder that is wished for, each by a call of its own; or none where one is not understood."""
+    """Every wished reminder, each by a separate call; no call if a wish is not understood."""
     wishes = [wish for line in conversation.prompt.split("\n") for wish in reminder_wishes(line)]
     if not wishes:
         return None
@@ -239,11 +239,11 @@ RULES: tuple[Rule, ...] = (
     _remember,
     _acknowledge,
 )
-"""In order of precedence; the last one always answers."""
+"""Rules in order of precedence; the last rule always answers."""
 
 
 def _bare_result(result: str) -> str:
-    """A result without the references that stand above its text, where there is one."""
+    """Result without the references above the text, if any."""
     return _REFERENCES.sub("", result) or result
 
 

@@ -1,6 +1,6 @@
-"""Words for when that the offline model has no reading of: a wish that holds one is refused, not set for another time.
+"""Time words unreadable for the offline model: a wish with such words is refused, not set for another time.
 
-They are told from what a reminder may well say: `the yearly review`, `Monday is off`, `practise for 20 minutes`.
+Harmless words of a reminder are told apart: `the yearly review`, `Monday is off`, `practise for 20 minutes`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _BESIDE = (
     f"daily|weekly|monthly|mornings|afternoons|evenings|nights|{_WEEK_DAY}|{_PART}|starting|beginning|from|until|till"
     "|[0-9]{1,2}[./][0-9]{1,2}"
 )
-"""Words of time that may stand only beside the words read as the time."""
+"""Words of time allowed only beside the words read as the time."""
 _BEFORE = re.compile(
     rf"(?<!\bthe )(?<!\ba )(?<!\bgood )\b((?:the )?(?:day|weeks?) (?:after|before|from)"
     rf"|{_BESIDE}|by|before|after)[ ,(]*$",
@@ -80,12 +80,12 @@ _WITH_RHYTHM = re.compile(
 
 
 def unread_moment(before: str, after: str, *, recurs: bool) -> str:
-    """Words that say when beyond what was read; empty where there are none.
+    """Time words beyond the words read; empty without any.
 
     Args:
-        before: What stands before the words that were read as the time.
-        after: What stands behind them.
-        recurs: Whether a rhythm was read, of which more words may say more.
+        before: Text before the words read as the time.
+        after: Text behind the words read as the time.
+        recurs: True if a rhythm was read; more words may specify the rhythm.
     """
     for pattern in (_ANYWHERE, *((_WITH_RHYTHM,) if recurs else ())):
         for words in (before, after):

@@ -1,7 +1,7 @@
-"""Reminder wishes: what a line that begins with `remind me` asks for, as the offline model understands it.
+"""Reminder wishes: meaning of a line that begins with `remind me`, as the offline model understands it.
 
-It speaks the grammar of the reminders file and no more: a wish that the file cannot hold, or that says when in words
-which are not understood, is told apart, so that it is refused instead of being said at another time than was meant.
+The grammar is the grammar of the reminders file and no more: a wish that the file cannot hold, or with unreadable time
+words, is reported, and so is refused instead of posted at a time other than intended.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ASKED_FOR = re.compile(
     r"be so kind (?:and|as to) )?(?:please |kindly |maybe |also |then )*(?P<wish>remind me )",
     re.IGNORECASE,
 )
-"""A wish anywhere in a sentence: at its start or at the start of a clause, however politely."""
+"""Wish anywhere in a sentence: at the start or at the start of a clause, in any polite form."""
 _SPEECH = re.compile(r"\b(?:said|says|say|saying|told|tells|asked|asks|wrote|writes|quote)\b", re.IGNORECASE)
 """Before a wish: the wish is another person's, in reported speech."""
 _NEXT_TIME = re.compile(
@@ -45,7 +45,7 @@ _DELAY = re.compile(r"\bin (?P<number>[0-9]{1,6}) (?P<unit>minute|hour|day)(?:s?
 _MINUTES = {"minute": 1, "hour": 60, "day": 1440}
 
 _BESIDE_THE_TIME = "(?=$|[,.]| at | in | on | to )"
-"""A rhythm in one word says when only at the end, or before a preposition: `the yearly review` is none."""
+"""Place of a rhythm in one word: only at the end, or before a preposition; `the yearly review` has no rhythm."""
 _EVERY = re.compile(
     r"\s*\b(?:every(?: single)?|once a) (?P<unit>day|week|month|morning|evening|night)\b(?! (?:day|end|start)\b)"
     rf"|(?<!\bthe)(?<!\bthis)(?<!\bmy)(?<!\bour)(?<!\ba)(?:^|\s+)(?P<adverb>daily|weekly|monthly){_BESIDE_THE_TIME}",
@@ -53,7 +53,7 @@ _EVERY = re.compile(
 )
 _DAILY = frozenset({"day", "morning", "evening", "night"})
 _LATE = {"evening": range(1, 12), "night": range(6, 12)}
-"""Hours that are meant after noon in that part of the day."""
+"""Hours after noon in the named part of the day."""
 _WEEKDAYS = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _OTHER_EVERY = re.compile(
     r"\bevery (?:(?:other|second|third|fourth|few|[0-9]{1,4}(?:st|nd|rd|th)?|two|three|four|six) )?"
@@ -69,21 +69,21 @@ _OTHER_ADVERB = re.compile(rf"(?:^|\s)(?P<rhythm>{_ADVERB}){_BESIDE_THE_TIME}", 
 
 @dataclass(frozen=True, slots=True)
 class ReminderWish:
-    """Wish of a line: `arguments` for the reminders script, or the reason for having none."""
+    """Wish of a line: `arguments` for the reminders script, or the reason for having no arguments."""
 
     arguments: tuple[str, ...] = ()
     rhythm: str = ""
-    """The words for how often that the script has no word for, as they were typed."""
+    """Typed words for a rhythm without a word of the script."""
     unread: str = ""
-    """Words for when that are not understood."""
+    """Time words not understood."""
 
 
 def reminder_wish(line: str) -> ReminderWish | None:
-    """Wish of a line that begins with `remind me to` or the like; None for a line without a wish, or without a time.
+    """Wish of a line beginning with `remind me to` or similar; None for a line without a wish or a time.
 
     Understood are `in N minutes` (hours, days), and `at HH:MM` or `at 9am`, with `today`, `tomorrow` or `on YYYY-MM-DD`
-    before or after it and with `every day`, `morning`, `evening`, `night`, `week` or `month`,
-    or the word for it. A rhythm that there is no word for is told even where no time is named.
+    before or after and with `every day`, `morning`, `evening`, `night`, `week` or `month`,
+    or the equivalent word. An unsupported rhythm is reported even without a time.
     """
     match = _REMIND.fullmatch(" ".join(line.split()))
     if match is None:
@@ -127,10 +127,10 @@ def reminder_wishes(line: str) -> tuple[ReminderWish, ...]:
 
 
 def _hour(clock: re.Match[str], part: str) -> int | None:
-    """The hour of the day, 0 to 23; None where the words contradict one another.
+    """Hour of the day, 0 to 23; None for contradictory words.
 
     Args:
-        part: Of the day, such as `evening`; anything else says nothing.
+        part: Part of the day, such as `evening`; any other text has no meaning.
     """
     hour, half = int(clock["hour"]), (clock["half"] or "").lower()
     if half:

@@ -1,4 +1,4 @@
-"""Scripts of skills, as the system prompt's list of commands names them."""
+"""Scripts of skills, by their names in the system prompt's list of commands."""
 
 from __future__ import annotations
 

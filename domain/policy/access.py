@@ -1,4 +1,4 @@
-"""Access control: who is heard, by one rule for messages, commands, buttons and whatever else a person can do."""
+"""Access control: users with access, by one rule for messages, commands, buttons and all other actions."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from enum import StrEnum
 from messages.base import Value, make_ready
 
 EVERYBODY = "*"
-"""Among the users of an `Access`: every user who can write in the channel is heard."""
+"""Entry in an `Access` that admits every user who can write in the channel."""
 
 
 class Standing(StrEnum):
     """Rights of a person."""
 
     NOBODY = "nobody"
-    """Nothing: the bot doesn't hear them."""
+    """No access: the bot ignores the user."""
     VIEWER = "viewer"
-    """Talk with the model, which gets no bash for it."""
+    """Talk with the model, without bash for the model."""
     MEMBER = "member"
     """Everything."""
 
 
 class Access(Value, frozen=True, kw_only=True, gc=False):
-    """Users who are heard, by id and never by name; with all sets empty, no user is heard."""
+    """Users with access, by id and never by name; with all sets empty, no user has access."""
 
     users: frozenset[str]
     roles: frozenset[str] = frozenset()
@@ -31,7 +31,7 @@ class Access(Value, frozen=True, kw_only=True, gc=False):
 
 
 def standing(access: Access, *, user_id: str, role_ids: Iterable[str]) -> Standing:
-    """Standing of a person with these roles."""
+    """Standing of a person with the given roles."""
     roles = frozenset(role_ids)
     if EVERYBODY in access.users or user_id in access.users or not access.roles.isdisjoint(roles):
         return Standing.MEMBER

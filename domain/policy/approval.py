@@ -1,4 +1,4 @@
-"""Approval by a person: when an act needs one, who may decide, when a question is over, and its words."""
+"""Approval by a person: acts in need of approval, deciding persons, expiry of a question, and the wording."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from messages.shell import ApprovalKind
 APPROVAL_S = 3_600.0
 """Seconds until a question without an answer counts as refused, and a grant without an asker as unused."""
 APPROVED_ANSWER_S = APPROVAL_S + 120.0
-"""Seconds that scripts wait for an answer which needs approval: longer than the approval and the act."""
+"""Seconds that scripts wait for an answer in need of approval: longer than the approval and the act."""
 MOST_OPEN = 8
-"""Open questions of one window: as many as its scripts may ask at a time."""
+"""Most open questions of one window, equal to the number of simultaneous requests of the window's scripts."""
 ALLOW, REFUSE = "Allow", "Refuse"
 """Labels of the buttons."""
 REFUSED = "a person was asked for approval and refused. Do not try the same in another way; answer without."
@@ -43,7 +43,7 @@ _WHAT = {
     ApprovalKind.SEARCH: "send this search to the search engine, and read the pages it finds",
 }
 _LONGEST = 1_200
-"""Of the act in the message, in Discord's characters; the rest of the message fits beside it."""
+"""Most Discord characters of the act in the message; the rest of the message fits beside the act."""
 _MISLEADING = re.compile(r"`{3,}|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 """Characters that would end the block, or be invisible; tabs and line feeds stay."""
 _SPELLED = (
@@ -54,7 +54,7 @@ _CUT = "-# This is the beginning; the attached file has all of it."
 
 
 class Approve(StrEnum):
-    """Acts that need a person's approval, as `shell.approve` says."""
+    """Acts that need a person's approval, by `shell.approve`."""
 
     NEVER = "never"
     OUTSIDE = "outside"
@@ -72,23 +72,23 @@ class Decision(StrEnum):
 
 
 class Question(Value, frozen=True, kw_only=True, gc=False):
-    """One act that a person is asked about."""
+    """Question to a person about one act."""
 
     id: str
-    """Random, so that knowing one question's id gives away no other's."""
+    """Random, so a known question's id gives away no other id."""
     window: Window
     turn_id: TurnId
-    """Turn in which the act is wanted; empty for an act outside of turns."""
+    """Turn with the wish for the act; empty for an act outside of turns."""
     asked_by: UserId
-    """Person whose message the turn answers; empty if unknown."""
+    """Author of the message answered by the turn; empty if unknown."""
     message_id: MessageId
-    """That message."""
+    """Message answered by the turn."""
     kind: ApprovalKind
     text: str
     """The whole act."""
     asked_at: datetime
     decision: Decision = Decision.OPEN
-    """A decision is kept only while no asker waits for it."""
+    """Decision, kept only while no asker waits."""
 
     def is_about(self, window: Window, turn_id: TurnId, kind: ApprovalKind, text: str) -> bool:
         """True if the same act was asked about in the same turn."""
@@ -104,7 +104,7 @@ class Question(Value, frozen=True, kw_only=True, gc=False):
         return not person or person == self.asked_by or person in operators
 
     def left_s(self, now: datetime) -> float:
-        """Seconds until the question is over; not positive once over. A clock that was set back adds no time."""
+        """Seconds until the question is over; not positive once over. A clock set back adds no time."""
         return min(APPROVAL_S, APPROVAL_S - (now - self.asked_at).total_seconds())
 
 
@@ -119,16 +119,16 @@ def needs_approval(approve: Approve, *, leaves_sandbox: bool) -> bool:
 
 
 class QuestionMessage(NamedTuple):
-    """Message that asks."""
+    """Message with a question."""
 
     text: str
-    """At most one message's worth."""
+    """Text of at most one message's length."""
     exact: str = ""
-    """The whole act, where the text cannot show all of it as it is; else empty."""
+    """Whole act, if the text cannot show the act unchanged; else empty."""
 
 
 def question_message(question: Question) -> QuestionMessage:
-    """Message that asks the person, with the whole act."""
+    """Message with the question, including the whole act."""
     rendered = presentable(_MISLEADING.sub(lambda match: "".join(map(_code, match[0])), question.text))
     cut = rendered if units(rendered) <= _LONGEST else rendered[: _LONGEST // 2] + "…"
     notes = [_SPELLED] if rendered != question.text else []
@@ -138,11 +138,11 @@ def question_message(question: Question) -> QuestionMessage:
 
 
 def ended_message(question: Question, how: str) -> str:
-    """Words that the question's message has once it is over.
+    """Words of the question's message once the question is over.
 
     Args:
         question: The question.
-        how: Sentence about its end.
+        how: Sentence about the end of the question.
     """
     return "\n".join((*question_message(question).text.split("\n")[:-1], f"-# {how}"))
 

@@ -1,11 +1,11 @@
-"""Audience of a window: its readers, and the texts that may be shown there without a new reader.
+"""Audience of a window: the readers, and the texts that may be shown there without a new reader.
 
-What decides is who may read it when its words are to be shown, as Discord says then (`messages.discord.Readers`). Two
+The permissions at the moment of showing decide, as stated by Discord then (`messages.discord.Readers`). Two
 channels are compared overwrite by overwrite: words may be shown in another window only if every possible reader of the
-target, with any roles, may read the source. The present holders of roles are not asked for.
+target, with any roles, may read the source. The present holders of roles do not matter.
 
-A label, `<guild id>:<channel id>:<reach>`, names a window's place, so that it can stand in the log's metadata. It
-decides nothing but which view of the logs a window's commands get. A thread's channel id is its parent's.
+A label, `<guild id>:<channel id>:<reach>`, names a window's place for the log's metadata. The label
+decides only the view of the logs for a window's commands. A thread's channel id is the parent's id.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from messages.discord import Grant, Readers
 
 
 class Reach(StrEnum):
-    """Readership of a window within its guild, when a label was written."""
+    """Readership of a window within the guild, at the time of the label."""
 
     EVERYONE = "everyone"
-    """Every member: a channel that `@everyone` may see, or a public thread in it."""
+    """Every member: a channel visible to `@everyone`, or a public thread in such a channel."""
     CHANNEL = "channel"
-    """Readers of the channel: the channel itself, or a public thread in it."""
+    """Readers of the channel: the channel itself, or a public thread in the channel."""
     PRIVATE = "private"
-    """Invited members: a private thread, or a direct message (its guild id is 0)."""
+    """Invited members: a private thread, or a direct message (with guild id 0)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """The place of one window, and its readers at the time of the record."""
+    """Place of one window, and the readers at the time of the record."""
 
     guild_id: str
     channel_id: str
@@ -72,7 +72,7 @@ def admits(source: Readers | None, target: Readers | None) -> bool:
 
 
 def is_open(readers: Readers) -> bool:
-    """True if every member of the server may read a window with these readers."""
+    """True if every member of the server may read a window with the given readers."""
     return not readers.is_private and all(map(_is_everyones, readers.reads))
 
 
@@ -108,10 +108,11 @@ def _has(grant: Grant, person: _Person) -> bool:
 
 
 def _people(source: Readers, target: Readers) -> Iterable[_Person]:
-    """All sorts of people that these permissions can tell apart.
+    """All kinds of people distinguishable by the permissions.
 
-    Two roles suffice for each: of a stranger's roles, one role at most admits to the target, and one role at most
-    excludes from the source; without further roles the person is still a stranger.
+    Two roles suffice for each: of a stranger's roles, a single role admits to the target, and a single role excludes
+    from
+    the source; without further roles the person is still a stranger.
     """
     grants = (target.sees, *source.reads)
     role_sets = ((), *combinations(_sorts_of_roles(grants), 1), *combinations(_sorts_of_roles(grants), 2))
@@ -121,7 +122,7 @@ def _people(source: Readers, target: Readers) -> Iterable[_Person]:
 
 
 def _sorts_of_roles(grants: Sequence[Grant]) -> list[str]:
-    """One role of each sort: roles that no grant tells apart count as one."""
+    """One role of each kind: roles that no grant tells apart count as one role."""
     named = frozenset(
         chain.from_iterable((*each.giving_roles, *each.denied_roles, *each.allowed_roles) for each in grants)
     )
@@ -135,7 +136,7 @@ def _sorts_of_roles(grants: Sequence[Grant]) -> list[str]:
 
 
 def _sorts_of_members(grants: Sequence[Grant]) -> list[str]:
-    """One member of each sort, among members that a grant names."""
+    """One member of each kind, among members named by a grant."""
     named = frozenset(chain.from_iterable((*each.denied_members, *each.allowed_members) for each in grants))
     sorts = {
         tuple((member in each.denied_members, member in each.allowed_members) for each in grants): member
@@ -145,11 +146,11 @@ def _sorts_of_members(grants: Sequence[Grant]) -> list[str]:
 
 
 NO_VIEW = "nobody"
-"""Key of the view that holds no log: what may be shown where the readers are not known."""
+"""Key of the view without logs, for windows with unknown readers."""
 
 
 def view_key(audience_label: str) -> str:
-    """Name of the folder with the logs that may be read in a window with that label, its own apart.
+    """Folder name of the readable logs for a window with a label, apart from the window's own logs.
 
     Windows of one channel share a view: a reader of a channel's thread sees the channel.
 
@@ -161,5 +162,5 @@ def view_key(audience_label: str) -> str:
 
 
 def view_of(readers: Readers) -> str:
-    """The same for a window with those readers."""
+    """Folder name as in `view_key`, for a window with the given readers."""
     return f"{readers.guild_id}-{readers.channel_id}"

@@ -1,4 +1,4 @@
-"""Rules of single channels: each key counts from the nearest of thread, channel and category that sets it."""
+"""Rules of single channels: each key counts from the nearest of thread, channel and category with a value."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ChannelRule:
 
     @property
     def memory_is_off(self) -> bool:
-        """True if nothing that is said is kept, unless people switch memory on."""
+        """True if no message is kept, unless people switch memory on."""
         return self.memory == "off"
 
     @property
@@ -48,31 +48,31 @@ class ChannelRule:
 
     @property
     def opens_threads(self) -> bool:
-        """True if a message that is answered opens a thread."""
+        """True if an answered message opens a thread."""
         return self.threads == "auto"
 
 
 class ChannelRules:
-    """Rules by channel id, and those that hold everywhere else."""
+    """Rules by channel id, and rules for all other places."""
 
     def __init__(
         self, tables: Mapping[str, ChannelRule] = MappingProxyType({}), general: ChannelRule = ChannelRule()
     ) -> None:
-        """Rules as the operator set them.
+        """Rules as the operator set the rules.
 
         Args:
-            tables: Channel, thread or category id -> its rules.
+            tables: Channel, thread or category id -> rules.
             general: Rules for keys that no table sets.
         """
         self._tables = dict(tables)
         self._general = general
 
     def tables_of(self, places: Iterable[str]) -> tuple[str, ...]:
-        """The ids among `places` that have rules of their own, in the same order."""
+        """Ids among `places` with their own rules, in the same order."""
         return tuple(place for place in places if place in self._tables)
 
     def sources_of(self, places: Iterable[str]) -> tuple[str, ...]:
-        """The ids among `places` whose rules say anything, in the same order."""
+        """Ids among `places` with at least one set rule, in the same order."""
         return tuple(place for place in self.tables_of(places) if self._tables[place] != ChannelRule())
 
     def of(self, places: Sequence[str]) -> ChannelRule:

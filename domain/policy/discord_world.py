@@ -1,4 +1,4 @@
-"""Discord as far as a bot knows it: channels, roles, servers and people, by their ids; values only."""
+"""Discord as known to a bot: channels, roles, servers and people, by their ids; values only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PERMISSIONS: Mapping[str, int] = {
     "Attach Files": 1 << 15,
     "Add Reactions": 1 << 6,
 }
-"""Permissions that the bot needs: name, as Discord shows it to people -> bit."""
+"""Permissions needed by the bot: name, as Discord shows the permission to people -> bit."""
 THREADS_PERMISSION = ("Create Public Threads", 1 << 35)
 """Needed where questions open threads."""
 ADMINISTRATOR = 1 << 3
@@ -72,7 +72,7 @@ class RoleOf:
     name: str
     guild_id: str
     bot_id: str = ""
-    """Bot that the role belongs to; empty for a role of people."""
+    """Bot of the role; empty for a role of people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +82,9 @@ class Person:
     name: str
     is_bot: bool = False
     guild_ids: frozenset[str] = frozenset()
-    """Servers among those of the bot that the account is in."""
+    """Servers of the bot that the account is in."""
     sees: frozenset[str] = frozenset()
-    """Heard channels that the account may view."""
+    """Heard channels visible to the account."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,16 +97,16 @@ class DiscordWorld:
     places: Mapping[str, Place]
     roles: Mapping[str, RoleOf]
     persons: Mapping[str, Person] = field(default_factory=dict)
-    """Accounts that were looked up, and bots whose roles are known."""
+    """Accounts looked up, and bots with known roles."""
     knows_persons: bool = False
     """True if each account in the settings was looked up."""
     hidden: frozenset[str] = frozenset()
-    """Channels that exist and that the bot may not view."""
+    """Existing channels that the bot may not view."""
     out: int = 0
-    """Number of servers that are out, so that their channels are not known."""
+    """Number of servers in an outage, with unknown channels."""
 
     def lacks(self, place: Place, *, opens_threads: bool) -> list[str]:
-        """Names of the permissions that the bot needs in a channel and has not."""
+        """Names of the permissions missing for the bot in a channel."""
         if place.permissions & ADMINISTRATOR:
             return []
         needed = dict(PERMISSIONS)
@@ -120,7 +120,7 @@ class DiscordWorld:
         return [key for key in inner if self.places[key].kind is not PlaceKind.THREAD]
 
     def heard_channels(self, channels: tuple[str, ...]) -> list[str]:
-        """Ids of the channels and threads that a list of channels and categories stands for."""
+        """Ids of the channels and threads in a list of channels and categories."""
         inner = (self.children(each) for each in channels if self._is_category(each))
         named = [each for each in channels if each in self.places and not self._is_category(each)]
         return list(dict.fromkeys([*named, *(each for children in inner for each in children)]))

@@ -1,4 +1,4 @@
-"""Fair queue for a scarce resource: one request per asker, so many in all, the askers in turn."""
+"""Fair queue for a scarce resource: one request per asker, a bound in all, the askers in turn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Request(Protocol):
 
     @property
     def request_id(self) -> RequestId:
-        """Its name, not used by another that is here."""
+        """Id of the request, unique in the queue."""
         ...
 
     @property
@@ -27,9 +27,9 @@ R = TypeVar("R", bound=Request)
 
 
 class FairQueue(Generic[R]):
-    """Queue in which askers take turns: windows, unless it is said otherwise. An asker's own requests keep their order.
+    """Queue in which askers take turns, by default windows. An asker's own requests keep their order.
 
-    Every operation takes time that does not grow with the number of requests or askers.
+    Every operation takes time independent of the number of requests or askers.
     """
 
     def __init__(self, limit: int, key: Callable[[R], Hashable] | None = None) -> None:
@@ -45,10 +45,10 @@ class FairQueue(Generic[R]):
         self._key = key or _window
         self._requests: dict[RequestId, R] = {}
         self._queues: dict[Hashable, dict[RequestId, R]] = {}
-        """The waiting requests of each asker that has any, in order."""
+        """Waiting requests of each asker with any, in order."""
         self._served: dict[Hashable, RequestId] = {}
         self._next: deque[Hashable] = deque()
-        """Askers that had a request waiting and none served, the longest waiting first; some may have changed."""
+        """Askers with a waiting request and no served request, longest wait first; some entries may be outdated."""
 
     def __bool__(self) -> bool:
         """True if any request waits or is being served."""
@@ -59,15 +59,15 @@ class FairQueue(Generic[R]):
         return len(self._requests)
 
     def __contains__(self, request_id: RequestId) -> bool:
-        """True if that request waits or is being served."""
+        """True if the request waits or is being served."""
         return request_id in self._requests
 
     def get(self, request_id: RequestId) -> R | None:
-        """The request of that id, if it waits or is being served."""
+        """Request with an id, if waiting or being served."""
         return self._requests.get(request_id)
 
     def enter(self, request: R) -> None:
-        """Put a request at the end of its asker's queue; one whose id is here already changes nothing."""
+        """Put a request at the end of the asker's queue; a request with a present id changes nothing."""
         if request.request_id in self._requests:
             return
         self._requests[request.request_id] = request
@@ -80,7 +80,7 @@ class FairQueue(Generic[R]):
         queue[request.request_id] = request
 
     def admit(self) -> R | None:
-        """The next request to serve, which counts as being served from here on; None if none may."""
+        """Next request to serve, counted as being served from here on; None without an admissible request."""
         while self._next and len(self._served) < self._limit:
             key = self._next.popleft()
             queue = self._queues.get(key)
@@ -92,7 +92,7 @@ class FairQueue(Generic[R]):
         return None
 
     def leave(self, request_id: RequestId) -> R | None:
-        """Take out a request, being served or not; None if there is no such."""
+        """Remove a request, being served or not; None for an unknown request."""
         request = self._requests.pop(request_id, None)
         if request is None:
             return None
@@ -106,23 +106,23 @@ class FairQueue(Generic[R]):
         return request
 
     def withdraw(self, request_id: RequestId) -> R | None:
-        """Take out a request that waits; None if there is no such, or if it is being served."""
+        """Remove a waiting request; None for an unknown request, or a request being served."""
         request = self._requests.get(request_id)
         if request is None or self._served.get(self._key(request)) == request_id:
             return None
         return self.leave(request_id)
 
     def waiting(self) -> tuple[R, ...]:
-        """The requests that are not being served yet, in the order of their coming."""
+        """Waiting requests, in the order of arrival."""
         served = set(self._served.values())
         return tuple(request for request_id, request in self._requests.items() if request_id not in served)
 
     def served_requests(self) -> tuple[R, ...]:
-        """The requests that are being served."""
+        """Requests being served."""
         return tuple(self._requests[request_id] for request_id in self._served.values())
 
     def waiting_of(self, key: Hashable) -> int:
-        """Number of waiting requests of that asker, a window."""
+        """Number of waiting requests of an asker, a window."""
         return len(self._queues.get(key, ()))
 
     def is_awaited(self) -> bool:

@@ -1,4 +1,4 @@
-"""Trust in folders: the files of a folder that count, each by its place and its content."""
+"""Trust in folders: the files of a folder that count, each by place and content."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from enum import Enum, auto
 from types import MappingProxyType
 
 ABSENT = ""
-"""Digest of a file that is not there."""
+"""Digest of a missing file."""
 MADE_NAME = "agent.made"
-"""File in a data root that the agent made itself, with a random line in it."""
+"""File in a data root made by the agent, with a random line in the file."""
 _DIGEST = re.compile("[0-9a-f]{64}")
 _VERSION = 1
 
@@ -28,24 +28,24 @@ class Standing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TrustList:
-    """Files that the user trusts; a place without its content is not enough, nor a content at another place."""
+    """Files trusted by the user; both the place and the content must match."""
 
     digests: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """Absolute path of a file, links in its folder resolved -> SHA-256 in hexadecimal, or `ABSENT`."""
+    """Absolute path of a file, links in the folder resolved -> SHA-256 in hexadecimal, or `ABSENT`."""
 
     def standing(self, path: str, digest: str) -> Standing:
-        """Standing of the file at `path` with the content that has this digest."""
+        """Standing of the file at `path` with the content of the digest."""
         known = self.digests.get(path)
         if known is None:
             return Standing.UNKNOWN
         return Standing.TRUSTED if known == digest else Standing.CHANGED
 
     def with_files(self, digests: Mapping[str, str]) -> TrustList:
-        """The list with these files in it; their earlier content is no longer trusted."""
+        """List with the files added; earlier content of the files is no longer trusted."""
         return TrustList({**self.digests, **digests})
 
     def without_folder(self, folder: str) -> TrustList:
-        """The list without the files that lie in `folder` itself, and without its data roots; those below stay."""
+        """List without the files in `folder` proper, and without the folder's data roots; files further below stay."""
         return TrustList({path: digest for path, digest in self.digests.items() if _folder_of(path) != folder})
 
     def render(self) -> str:
@@ -54,7 +54,7 @@ class TrustList:
 
 
 def parse_trust_list(text: str) -> TrustList:
-    """The list that a text holds.
+    """List in a text.
 
     Raises:
         ValueError: the text holds no list; the message names the rule.

@@ -1,4 +1,4 @@
-"""Directory of readers: who may read which window, as Discord said last; in memory only, and empty at every start."""
+"""Directory of windows' readers, as last stated by Discord; in memory only, and empty at every start."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from messages.discord import Readers, WindowReaders
 
 
 class KnownReaders:
-    """Window -> its readers. Missing window: readers unknown."""
+    """Window -> readers. Missing window: readers unknown."""
 
     def __init__(self) -> None:
         self._of: dict[str, Readers] = {}
-        """Key of a window -> its readers."""
+        """Key of a window -> readers."""
         self._shared: dict[Readers, Readers] = {}
-        """All values of them, to have each once: one of a channel takes 2 kB."""
+        """All distinct readers, each stored once: the readers of a channel take 2 kB."""
         self._of_view: dict[str, Readers] = {}
 
     def of(self, window_key: str) -> Readers | None:
-        """The readers of a window; None when they are not known."""
+        """Readers of a window; None if unknown."""
         return self._of.get(window_key)
 
     def of_view(self, view: str) -> Readers | None:
-        """Readers of a channel, who see all messages in its threads; None when unknown."""
+        """Readers of a channel, who see all messages in the channel's threads; None when unknown."""
         return self._of_view.get(view)
 
     @property
     def channels(self) -> tuple[Readers, ...]:
-        """Readers of every channel that has a window, each once; a reader of a thread sees its channel."""
+        """Readers of every channel with a window, each once; a reader of a thread sees the channel."""
         return tuple(self._of_view.values())
 
     def learn(self, windows: Iterable[WindowReaders], *, is_all: bool = False) -> list[str]:
-        """Take in what Discord said; keys of the windows whose readers are others now.
+        """Take in Discord's statement; returns the keys of windows with changed readers.
 
         Args:
             windows: Windows with their readers.
-            is_all: Whether nothing is known any more of all others.
+            is_all: True if the readers of all other windows are now unknown.
         """
         news = {each.window.address.key: each.readers for each in windows}
         if is_all:

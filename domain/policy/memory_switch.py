@@ -1,4 +1,4 @@
-"""Switches of memory by place: from which message on nothing is kept there, and from which on everything is again."""
+"""Switches of memory by place: the message after which memory stops there, and the message of the restart."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LINE = re.compile(r"([0-9]{1,20}) ([0-9]{1,20}) (on|off) (\S{1,40})")
 FILE_NAME = "memory-off"
 """File of the switches, below the data root."""
 NOW = 1 << 64
-"""Number that is greater than that of any message."""
+"""Number greater than any message's number."""
 
 
 class MemorySwitch(Value, frozen=True, kw_only=True, gc=False):
@@ -24,12 +24,12 @@ class MemorySwitch(Value, frozen=True, kw_only=True, gc=False):
     """Snowflake of the command: holds for messages with a greater number."""
     is_off: bool
     by: str
-    """Account that switched, or `operator`."""
+    """Account of the switching person, or `operator`."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemorySwitches:
-    """All switches, which are never forgotten: the time of a message decides."""
+    """All switches, never forgotten: the time of a message decides."""
 
     switches: tuple[MemorySwitch, ...] = ()
     """The oldest first."""
@@ -57,13 +57,13 @@ NO_SWITCHES = MemorySwitches()
 
 
 def write_switches(switches: MemorySwitches) -> bytes:
-    """Lines of the file: place, number, `on` or `off`, and who switched."""
+    """Lines of the file: place, number, `on` or `off`, and the switching account."""
     lines = (f"{each.place} {each.number} {'off' if each.is_off else 'on'} {each.by}\n" for each in switches.switches)
     return "".join(lines).encode("ascii")
 
 
 def read_switches(data: bytes) -> MemorySwitches:
-    """Switches in a file; a line that is none is passed over."""
+    """Switches in a file; an invalid line is skipped."""
     matches = (_LINE.fullmatch(line) for line in data.decode("ascii", "replace").splitlines())
     return MemorySwitches(
         tuple(

@@ -1,9 +1,9 @@
-"""Memory of mends: what servers have refused and accepted, by model and by window, until a restart.
+"""Memory of mends: requests refused and accepted by servers, by model and by window, until a restart.
 
-Facts of a model (its longest request, no pictures, roles that alternate) hold for all windows, so that the next window
-does not pay for them again. Facts of a conversation (pictures that are broken, the place of a cut) hold for its window.
-After words that are not recognised, several mends are tried together, and the one is remembered that is the likeliest:
-of what the refused request held and no accepted one did.
+Facts of a model (the longest request, no pictures, alternating roles) hold for all windows, so the next window
+does not pay again. Facts of a conversation (broken pictures, the place of a cut) hold for the conversation's window.
+After unrecognised words, several mends are tried together, and the likeliest is remembered:
+a mend of a part in the refused request and in no accepted request.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _ONLY_PICTURES = frozenset({Mend.PICTURES})
 _BY_LIKELIHOOD = (Mend.PICTURES, Mend.ROLES, Mend.EMPTY, Mend.HISTORY)
 """Mends after words that are not recognised: a picture is new more seldom than a request is longer than all before."""
 _CRASH = 500
-"""Status of a server that fails at what it does not take, as some do at a picture (Azure/azureml-examples#3619)."""
+"""Status of a server that fails at unacceptable input, as some do at a picture (Azure/azureml-examples#3619)."""
 _KEPT_WINDOWS = 500
-"""Windows that are remembered; the one that spoke longest ago is forgotten first."""
+"""Number of remembered windows; the window silent for the longest time is forgotten first."""
 _MOST_FACTOR = 4.0
 
 Server = tuple[str, str]
-"""Name of the model, and address of its server."""
+"""Name of the model, and address of the model's server."""
 Conversation = tuple[Window, str, str, str]
 """Window, purpose, and server."""
 
@@ -40,7 +40,7 @@ class Bound:
     """Length of requests, in tokens of the estimate."""
 
     most_tokens: int
-    """Beyond this the history is cut before it is sent."""
+    """Bound above which the history is cut before sending."""
     cut_to: int
 
 
@@ -51,11 +51,11 @@ class _Model:
     mends: frozenset[Mend] = frozenset()
     bound: Bound | None = None
     most_pictures: int | None = None
-    """Largest number in one request; None for no bound."""
+    """Largest number of pictures in one request; None for no bound."""
     accepted_tokens: int = 0
     """Estimated size of the longest accepted request."""
     accepted: frozenset[Mend] = frozenset()
-    """Mends that an accepted request did without, although they would have changed it."""
+    """Mends omitted from an accepted request, although each would have changed the request."""
 
 
 @dataclass(slots=True)
@@ -63,19 +63,19 @@ class _Talk:
     """State of a conversation with one model."""
 
     bound: Bound | None = None
-    """After words that did not name the length."""
+    """Bound after words that did not name the length."""
     dropped: int = 0
     anchor: str = ""
-    """Text of the first message that the last cut kept."""
+    """Text of the first message kept by the last cut."""
     refused_pictures: frozenset[str] = frozenset()
     accepted_pictures: frozenset[str] = frozenset()
     """Of the last accepted request."""
     told_pictures: frozenset[str] = frozenset()
-    """Pictures that people were told are left out."""
+    """Pictures already reported to people as left out."""
     refused_tokens: int = 0
-    """Estimated size of the last mended request that was refused all the same; 0 once one was accepted."""
+    """Estimated size of the last mended and still refused request; 0 after an accepted request."""
     factor: float = 0.0
-    """Tokens as the server counts them to a token of the estimate; 0 before the first answer."""
+    """Server's tokens per estimated token; 0 before the first answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,23 +85,23 @@ class Prepared:
     request: ModelRequest
     """The same object if no mend applies."""
     left_out: str
-    """Words for a person about what is left out for the first time."""
+    """Words for a person about content left out for the first time."""
     base: ModelRequest
     """The request after the remembered cut and before all other mends."""
     mends: frozenset[Mend] = frozenset()
     dropped: int = 0
     """Messages before the beginning of `base`."""
     pictures: frozenset[str] = frozenset()
-    """Paths of the pictures that are left out."""
+    """Paths of the pictures left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A mended request, and what is remembered if its server accepts it."""
+    """Mended request, and the facts to remember if the server accepts the request."""
 
     mended: Mended
     left_out: str
-    """Words for a person about all that is left out for the first time."""
+    """Words for a person about all content left out for the first time."""
     dropped: int
     remembered: frozenset[Mend]
     bound: Bound
@@ -133,11 +133,11 @@ class MendMemory:
         return Prepared(mended.request, " and ".join(left_out), base, mended.mends, dropped, mended.pictures)
 
     def plan(self, model: str, prepared: Prepared, fault: Fault) -> Plan | None:
-        """The mended request; None if nothing can be changed.
+        """Mended request; None without a possible change.
 
         Args:
-            model: The name that was called.
-            prepared: As it was refused.
+            model: The called name.
+            prepared: The refused request.
             fault: The refusal.
         """
         is_crash = fault.kind is FaultKind.SERVER and fault.status == _CRASH
@@ -168,7 +168,7 @@ class MendMemory:
         return _plan(talk, prepared, mended, frozenset(likely[:1]), bound, None)
 
     def learn(self, model: str, plan: Plan) -> None:
-        """Remember the mends of a request that was accepted."""
+        """Remember the mends of an accepted request."""
         mended = plan.mended
         facts, talk = self._model(model, mended.request), self._talk(model, mended.request)
         facts.mends |= plan.remembered & _LOSSLESS
@@ -183,7 +183,7 @@ class MendMemory:
             talk.dropped, talk.anchor = plan.dropped, mended.anchor
 
     def accept(self, model: str, request: ModelRequest, prompt_tokens: int) -> None:
-        """Take in that a server accepted a request, and how many tokens it counted; 0 if it did not say."""
+        """Note an accepted request, and the server's count of tokens; 0 without a count."""
         facts, talk = self._model(model, request), self._talk(model, request)
         size = tokens_of(request)
         facts.accepted_tokens = max(facts.accepted_tokens, size)
@@ -197,7 +197,7 @@ class MendMemory:
             talk.factor = min(_MOST_FACTOR, prompt_tokens / size)
 
     def give_up(self, model: str, plan: Plan, fault: Fault) -> None:
-        """Take in that the mended request was refused too: the next one is cut further."""
+        """Note the refusal of a mended request: the next request is cut further."""
         if fault.kind in REFUSED:
             self._talk(model, plan.mended.request).refused_tokens = tokens_of(plan.mended.request)
 
@@ -214,10 +214,10 @@ class MendMemory:
 
 
 def _cut(facts: _Model, talk: _Talk, request: ModelRequest) -> tuple[ModelRequest, int, str]:
-    """The request from where the last cut began, or a later message if it is too long.
+    """Request from the beginning of the last cut, or from a later message if the request is too long.
 
     Returns:
-        The request, the number of messages before its beginning, and words for a person about a first cut.
+        The request, the number of messages before the beginning, and words for a person about a first cut.
     """
     bounds = [bound for bound in (facts.bound, talk.bound) if bound is not None]
     if not bounds:
@@ -234,7 +234,7 @@ def _cut(facts: _Model, talk: _Talk, request: ModelRequest) -> tuple[ModelReques
 
 
 def _mend(prepared: Prepared, mends: Iterable[Mend], bound: Bound, pictures: frozenset[str] | None) -> Mended | None:
-    """The request with further mends; None if the mends have no effect."""
+    """Request with further mends; None if the mends have no effect."""
     gone = None if pictures is None else pictures | prepared.pictures
     mended = mend_request(prepared.base, prepared.mends | frozenset(mends), bound.cut_to, pictures=gone)
     return None if mended.request == prepared.request else mended
@@ -248,7 +248,7 @@ def _plan(
     bound: Bound,
     refusal: Refusal | None,
 ) -> Plan:
-    """The plan for a request whose mends are remembered as far as they made a difference."""
+    """Plan for a request whose effective mends are remembered."""
     words = [words for words in (prepared.left_out, mended.left_out(talk.told_pictures)) if words]
     most_pictures = None if refusal is None else refusal.most_pictures
     dropped = prepared.dropped + mended.dropped
@@ -257,7 +257,7 @@ def _plan(
 
 
 def _suspects(facts: _Model, talk: _Talk, request: ModelRequest) -> frozenset[Mend]:
-    """Mends of what a request holds and no accepted one held."""
+    """Mends of parts in a request that no accepted request had."""
     suspects = set[Mend]()
     if not talk.accepted_pictures.issuperset(paths_in(request)):
         suspects.add(Mend.PICTURES)
@@ -271,7 +271,7 @@ def _suspects(facts: _Model, talk: _Talk, request: ModelRequest) -> frozenset[Me
 
 
 def _read_pictures(talk: _Talk, request: ModelRequest, refusal: Refusal) -> frozenset[str] | None:
-    """Paths of the pictures that a refusal is about; None for all."""
+    """Paths of the pictures meant by a refusal; None for all."""
     paths = paths_in(request)
     if refusal.most_pictures is not None:
         return _beyond(paths, refusal.most_pictures) or None
@@ -298,7 +298,7 @@ def _length_bound(talk: _Talk, request: ModelRequest, refusal: Refusal) -> Bound
 
 
 def _place(talk: _Talk, request: ModelRequest) -> int:
-    """Place of the message that the last cut began with; 0 if it is gone: the conversation was cut elsewhere."""
+    """Place of the first message after the last cut; 0 if missing: the conversation was cut elsewhere."""
     messages = request.messages
     nearby: Iterable[int] = (talk.dropped, *range(len(messages))) if talk.anchor else ()
     return next((place for place in nearby if place < len(messages) and messages[place].text == talk.anchor), 0)

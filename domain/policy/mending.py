@@ -1,4 +1,4 @@
-"""Mending of a refused request: what to leave out, and the words for it; the conversation's log is never changed."""
+"""Mending of a refused request: parts to leave out, and the wording; the log never changes."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _SHORTENED = "\n[… shortened: the model's server takes no more …]\n"
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """A request that was changed."""
+    """Changed request."""
 
     request: ModelRequest
     mends: frozenset[Mend]
-    """The changes that made a difference."""
+    """Effective changes."""
     cut: str = ""
-    """Words for a person about what was cut of the history."""
+    """Words for a person about the cut of the history."""
     dropped: int = 0
-    """Messages that were cut from the beginning."""
+    """Number of messages cut from the beginning."""
     anchor: str = ""
-    """Text of the first message that the cut kept, as the conversation has it."""
+    """Text of the first message after the cut, as in the conversation."""
     pictures: frozenset[str] = frozenset()
-    """Paths of the pictures that were left out."""
+    """Paths of the pictures left out."""
 
     def left_out(self, reported: frozenset[str] = frozenset()) -> str:
         """Words for a person about all omissions, except pictures in `reported`."""
@@ -45,7 +45,7 @@ class Mended:
 
 
 def tokens_of_message(message: ChatMessage) -> int:
-    """Estimate of a message's tokens, with its calls and pictures."""
+    """Estimate of a message's tokens, with calls and pictures."""
     calls = sum(tokens_of_text(call.arguments_json) + 8 for call in message.tool_calls)
     return tokens_of_text(message.text) + calls + PICTURE_CHARS // CHARS_PER_TOKEN * len(message.images) + 4
 
@@ -68,13 +68,13 @@ def mend_request(
     first: int | None = None,
     pictures: frozenset[str] | None = None,
 ) -> Mended:
-    """Change a request by those of `mends` that make a difference to it.
+    """Change a request by the effective ones of `mends`.
 
     Args:
-        request: The last user message is kept whole and no call loses its result, whatever is cut.
+        request: The last user message is kept whole and no call loses a result, whatever is cut.
         mends: In no order.
         most_tokens: Estimated size to cut to.
-        first: Place of the message to begin with; None to choose it by `most_tokens`.
+        first: Place of the message to begin with; None to choose by `most_tokens`.
         pictures: Paths of the pictures to leave out; None for all.
     """
     mends_to_apply, applied, words, dropped, anchor = frozenset(mends), set[Mend](), list[str](), 0, ""
@@ -114,7 +114,7 @@ def paths_in(request: ModelRequest) -> list[str]:
 
 
 def has_neighbours(request: ModelRequest) -> bool:
-    """True if neighbours of one role stand in a request, or a user's message behind a result."""
+    """True if a request has neighbours of one role, or a user's message behind a result."""
     return _merge_neighbours(request) is not request
 
 
@@ -124,7 +124,7 @@ def has_empty(request: ModelRequest) -> bool:
 
 
 def first_kept(request: ModelRequest, most_tokens: int) -> int:
-    """Place of the message that a cut to `most_tokens` begins with, at the latest the last one that a user wrote."""
+    """Place of the first message after a cut to `most_tokens`, at the latest the user's last message."""
     places = _boundaries(request.messages)
     total = tokens_besides(request)
     sizes = [tokens_of_message(message) for message in request.messages]
@@ -139,7 +139,7 @@ def first_kept(request: ModelRequest, most_tokens: int) -> int:
 
 
 def _boundaries(messages: tuple[ChatMessage, ...]) -> list[int]:
-    """Places at which a history may begin: messages of users, without what answers a wish or a slip of the model's."""
+    """Possible beginnings of a history: users' messages, except answers to a wish or a slip of the model's."""
     return [
         place
         for place, message in enumerate(messages)
@@ -154,7 +154,7 @@ def _is_find_wish(message: ChatMessage) -> bool:
 
 
 def _shorten_results(request: ModelRequest, first: int, most_tokens: int) -> tuple[ChatMessage, ...]:
-    """The messages from `first`, with long results of commands shortened if all of it is still too much."""
+    """Messages from `first`, with long results of commands shortened if the total is still too much."""
     messages = request.messages[first:]
     results = [message for message in messages if message.role is Role.TOOL]
     total = tokens_besides(request) + sum(map(tokens_of_message, messages))
@@ -220,7 +220,7 @@ def _without_empty(request: ModelRequest) -> ModelRequest:
 def _merge_neighbours(request: ModelRequest) -> ModelRequest:
     """Neighbours of one role as one message, and a word between a result and a user's message.
 
-    Templates that want users and the assistant to alternate pass over calls and results (charmbracelet/crush#279).
+    Templates with strictly alternating users and assistant skip calls and results (charmbracelet/crush#279).
     """
     merged: list[ChatMessage] = []
     is_changed = False

@@ -1,7 +1,7 @@
-"""Narrowing of failed calls: whether the server is at fault or one of the texts, and which of them.
+"""Narrowing of failed calls: the server or a text at fault, and the text.
 
-A call with many texts fails as a whole when a single text spoils it. Such a call is halved until the bad text is alone,
-as long as the server answers other texts meanwhile; a server that answers no text at all is waited for instead.
+A call with many texts fails as a whole when a single text spoils the call. Such a call is halved until the bad text is
+alone, as long as the server answers other texts meanwhile; a server without any answer is waited for instead.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from domain.policy.retrying import Fault, FaultKind
 T = TypeVar("T")
 
 TRIES = 2
-"""Calls with a text alone that fail, one at once after the other, before it is put off."""
+"""Failed calls with a text alone, each at once after the other, before the text is put off."""
 _TRIES_OF = {FaultKind.REJECTED: 1, FaultKind.TOO_LONG: 1}
 """Fewer where the server has looked at the text and will say the same again."""
 DOWNS_TO_SPLIT = 2
 DOWNS_TO_SET_ASIDE = 4
 """Times that the server worked, was given a call, and failed for every text from then on: chance explains few."""
 LATER_S = (30.0, 180.0)
-"""Waits before the further tries of a text that failed alone: what passes within minutes sets no text aside."""
+"""Waits before further tries of a text that failed alone: a fault of a few minutes sets no text aside."""
 LEAST_CHARS = 200
-"""Length of a text that is shortened no more."""
+"""Length below which a text is not shortened any more."""
 _SPARE = 0.9
-"""Share of the size that a refusal's numbers allow: tokens are not spread evenly over a text."""
+"""Share of the size allowed by a refusal's numbers: tokens are not spread evenly over a text."""
 _LEAST_HALVED = 4
 """Of fewer texts each goes alone: halving would take more calls."""
 _GROW_AFTER = 16
-"""Calls of the greatest size in a row that succeed before a greater one is tried."""
+"""Successful calls of the greatest size in a row before a greater size is tried."""
 
 STREAK = 16
-"""Failed calls in a row before they are spaced out: more than it takes to find one bad text among a hundred."""
+"""Failed calls in a row before calls are spaced out: more than needed to find a bad text among a hundred."""
 LONGEST_SPACE_S = 10.0
 
 _OF_THE_ACCOUNT = frozenset({FaultKind.KEY, FaultKind.QUOTA, FaultKind.NOT_FOUND})
 _BY_TEXT_TOO = frozenset({400, 403, 404})
-"""Statuses by which a firewall, or a server that repeats the text in its words, seems to refuse the account."""
+"""Statuses by which a firewall, or a server that quotes the text, seems to refuse the account."""
 
 
 class Step(StrEnum):
@@ -55,17 +55,17 @@ class Step(StrEnum):
     PUT_OFF = "put off"
     """Ask for the text alone once more, minutes later."""
     SHORTEN = "shorten"
-    """Ask for the beginning of the text alone: most often the length, or a place further on, is what spoils it."""
+    """Ask for the beginning of the text alone: mostly the length, or a later place, spoils the text."""
     SET_ASIDE = "set aside"
     """Ask no more for the text."""
 
 
 def server_works(fault: Fault, works: bool | None) -> bool | None:
-    """State of the server, by the fault of a call and the answers to other calls meanwhile: True if it works.
+    """State of the server, by the fault of a call and the answers to other calls meanwhile: True if working.
 
     Args:
-        fault: Of the call.
-        works: Whether the server has answered another text since; None if that is not known.
+        fault: Fault of the call.
+        works: True if the server has answered another text since; None if unknown.
     """
     speaks_for_all = not is_blamed_on_text(fault) or fault.kind is FaultKind.RATE_LIMIT
     return False if speaks_for_all or fault.asked_wait_s is not None else works
@@ -84,13 +84,13 @@ def next_step(
     """Next step for the texts of a failed call.
 
     Args:
-        fault: Of the call.
+        fault: Fault of the call.
         count: Texts in the call, >= 1.
-        tries: Calls with the text alone that failed while the server worked, this one included.
-        downs: Times that the server worked before a call with these texts and not after it, this one included.
+        tries: Failed calls with the text alone while the server worked, this call included.
+        downs: Times that the server worked before a call with the texts and not after, this call included.
         rounds: Times that the text was put off.
-        works: Whether the server has answered another text since the call began; None if that is not known.
-        chars: Length of the only text, as it was asked for.
+        works: True if the server has answered another text since the call began; None if unknown.
+        chars: Length of the only text, as asked for.
     """
     works = server_works(fault, works)
     if works is None:
@@ -132,7 +132,7 @@ def fewer_chars(chars: int, fault: Fault) -> int:
 
 
 class CallSize:
-    """Most texts in one call, as far as the server's answers have shown it."""
+    """Most texts in one call, as far as shown by the server's answers."""
 
     def __init__(self, limit: int) -> None:
         """Start without knowledge.
@@ -145,12 +145,12 @@ class CallSize:
         self.most = self._limit = limit
         self._has_merged = False
         self._full = 0
-        """Calls of the greatest size that succeeded in a row."""
+        """Successful calls of the greatest size in a row."""
 
     def note_answer(self, texts: int, answered: int) -> None:
-        """Learn from how many vectors came for so many texts.
+        """Learn from the number of vectors for a number of texts.
 
-        One vector for several texts, twice in a row, means that the texts are taken for one: each goes alone then.
+        One vector for several texts, twice in a row, means: the server joins the texts. Each text goes alone then.
         """
         if texts < 2:
             return
@@ -160,7 +160,7 @@ class CallSize:
         self._has_merged = is_merged
 
     def note_success(self, texts: int) -> None:
-        """Learn from a call of so many texts that succeeded."""
+        """Learn from a successful call of so many texts."""
         if texts < self.most or self.most == self._limit:
             return
         self._full += 1
@@ -169,13 +169,13 @@ class CallSize:
             self.most = min(self._limit, 2 * self.most)
 
     def note_split(self, largest: int) -> None:
-        """Learn from a failed call all parts of which succeeded, the largest of so many texts: it was too large."""
+        """Learn from a failed call with only successful parts, the largest of so many texts: the call was too large."""
         self._full = 0
         self.most = max(1, min(self.most, largest))
 
 
 class FailureStreak:
-    """Failed calls in a row that are blamed on their texts: after many of them further ones are spaced out."""
+    """Failed calls in a row blamed on their texts: after many failures further calls are spaced out."""
 
     def __init__(self) -> None:
         """No call has failed."""
@@ -183,7 +183,7 @@ class FailureStreak:
         self._until = 0.0
 
     def wait_s(self, now: float) -> float:
-        """Seconds until the next call; 0 if it may be made now.
+        """Seconds until the next call; 0 for now.
 
         Args:
             now: Of a clock that never goes back, in seconds.
@@ -191,12 +191,12 @@ class FailureStreak:
         return max(0.0, self._until - now)
 
     def fail(self, now: float) -> float:
-        """Note a failed call; seconds until the next one."""
+        """Note a failed call; seconds until the next call."""
         self._length += 1
         if self._length > STREAK:
             self._until = now + min(LONGEST_SPACE_S, 2.0 ** min(self._length - STREAK - 1, 10))
         return self.wait_s(now)
 
     def end(self) -> None:
-        """Note a call that succeeded."""
+        """Note a successful call."""
         self._length, self._until = 0, 0.0

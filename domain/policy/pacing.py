@@ -1,4 +1,4 @@
-"""Pacing of workers: after how much work the files are brought up to date, at what price, and what a failure stops."""
+"""Pacing of workers: amount of work before the files are brought up to date, cost, and effect of failures."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ MOST_EARNED = 2.0
 MOST_OWED = -2.0
 """Balance below which not even a cut waits for a call."""
 PATIENCE_S = 3.0
-"""Seconds of one worker from which the next cuts wait no more, once a cut has waited so long."""
+"""Seconds of a cut's wait for one worker after which the next cuts do not wait any more."""
 PAUSE_TURNS = 3
-"""Turns that pass after a failure without another attempt."""
+"""Turns after a failure without another attempt."""
 PAUSE_S = 30.0
 LONGEST_PAUSE_S = 1_800.0
 
@@ -28,7 +28,7 @@ class Balance:
         """Begin with a balance.
 
         Args:
-            calls: Calls of the balance, negative if it is overdrawn.
+            calls: Calls of the balance, negative if overdrawn.
             most: Greatest balance.
             turns_a_call: Number of turns for one call.
         """
@@ -41,27 +41,27 @@ class Balance:
         self.calls = min(self._most, self.calls + 1 / self._turns_a_call)
 
     def charge(self) -> None:
-        """A call is made, whatever comes of it."""
+        """Charge a call, whatever the result."""
         self.calls -= 1
 
 
 class Pacing:
-    """Counter of what was done since the last attempt, of the calls' balance, and of failures in a row.
+    """Counter of work since the last attempt, of the calls' balance, and of failures in a row.
 
-    A worker that fails, hangs, answers what cannot be used or takes long is remembered: until one has answered well
+    A worker that fails, hangs, gives an unusable answer or takes long is remembered: until a worker has answered well
     and in time, no cut waits for workers.
     """
 
     def __init__(self, stored: Mapping[str, object] | None = None) -> None:
-        """Go on from what an earlier life kept, if anything."""
+        """Go on from an earlier life's state, if any."""
         before = stored or {}
         balance = before.get("balance")
         is_number = isinstance(balance, int | float) and not isinstance(balance, bool)
         self._balance = Balance(float(balance)) if is_number else Balance()  # type: ignore[arg-type]
         self.is_failing = before.get("failing") is True
-        """True if the last worker gave nothing that could be used."""
+        """True if the last worker gave an unusable answer."""
         self.is_slow = before.get("slow") is True
-        """True if a cut has waited long for a worker, and none was quick since."""
+        """True if a cut has waited long for a worker, without a quick worker since."""
         self._longest_s = 0.0
         """Of the workers of the wait in hand."""
         self._turns = 0
@@ -76,12 +76,12 @@ class Pacing:
 
     @property
     def is_due(self) -> bool:
-        """True if enough turns or calls are done for the next attempt, and it is earned."""
+        """True if enough turns or calls are done for the next attempt, and the attempt is earned."""
         return (self._turns >= TURNS or self._calls >= CALLS) and self._balance.calls >= 1
 
     @property
     def may_pay(self) -> bool:
-        """True if what is owed may be made up for now: as soon as a cut would wait for a call, and before it does."""
+        """True if a debt may be paid now: as soon as a cut would wait for a call, and before the cut waits."""
         return self._balance.calls >= MOST_OWED
 
     def may_wait(self, *, is_asked_for: bool) -> bool:
@@ -91,7 +91,7 @@ class Pacing:
         return is_asked_for or (not self.is_slow and self._balance.calls >= MOST_OWED)
 
     def turn_ended(self, calls: int) -> None:
-        """A turn is over, in which so many commands were asked for."""
+        """Note the end of a turn with a number of requested commands."""
         self._turns += 1
         self._calls += calls
         self._balance.earn()
@@ -106,14 +106,14 @@ class Pacing:
         return not self._pause_turns and now_s >= self._not_before_s
 
     def pause(self, now_s: float) -> None:
-        """An attempt came to nothing: the next ones wait, the longer the more failed in a row."""
+        """Note a failed attempt: the next attempts wait, longer with more failures in a row."""
         self._failures += 1
         self._pause_turns = PAUSE_TURNS
         pause_s = min(LONGEST_PAUSE_S, PAUSE_S * 2 ** min(self._failures - 1, 10))
         self._not_before_s = now_s + (pause_s if self._failures > 1 else 0.0)
 
     def note_failure(self) -> None:
-        """A worker gave nothing that can be used."""
+        """Note an unusable answer of a worker."""
         self.is_failing = True
 
     def charge(self) -> None:

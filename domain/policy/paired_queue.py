@@ -1,4 +1,4 @@
-"""Paired queue: two fair queues with places of their own, so that what fills the one delays nothing in the other."""
+"""Paired queue: two fair queues with separate places, so a full queue delays nothing in the other queue."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from messages.base import RequestId
 
 
 class PairedQueue(Generic[R]):
-    """Two fair queues that are served as one queue; each request belongs to one of the two."""
+    """Two fair queues served as one queue; each request belongs to one of the two."""
 
     def __init__(self, front: FairQueue[R], aside: FairQueue[R], is_aside: Callable[[R], bool]) -> None:
         """Both queues.
@@ -29,31 +29,31 @@ class PairedQueue(Generic[R]):
         return bool(self.front) or bool(self.aside)
 
     def __contains__(self, request_id: RequestId) -> bool:
-        """True if that request waits or is being served."""
+        """True if the request waits or is being served."""
         return request_id in self.front or request_id in self.aside
 
     def get(self, request_id: RequestId) -> R | None:
-        """The request of that id, if it waits or is being served."""
+        """Request with an id, if waiting or being served."""
         return self.front.get(request_id) or self.aside.get(request_id)
 
     def enter(self, request: R) -> None:
-        """Put a request into its queue."""
+        """Put a request into the request's queue."""
         (self.aside if self._is_aside(request) else self.front).enter(request)
 
     def admit(self) -> R | None:
-        """The next request to serve, of either queue; None if none may."""
+        """Next request to serve, of either queue; None without an admissible request."""
         return self.front.admit() or self.aside.admit()
 
     def leave(self, request_id: RequestId) -> R | None:
-        """Take out a request, being served or not; None if there is no such."""
+        """Remove a request, being served or not; None for an unknown request."""
         return self.front.leave(request_id) or self.aside.leave(request_id)
 
     def withdraw(self, request_id: RequestId) -> R | None:
-        """Take out a request that waits; None if there is no such, or if it is being served."""
+        """Remove a waiting request; None for an unknown request, or a request being served."""
         return self.front.withdraw(request_id) or self.aside.withdraw(request_id)
 
     def waiting(self) -> tuple[R, ...]:
-        """The requests of both that are not being served yet."""
+        """Waiting requests of both queues."""
         return (*self.front.waiting(), *self.aside.waiting())
 
     def clear(self) -> tuple[R, ...]:

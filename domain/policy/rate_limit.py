@@ -6,7 +6,7 @@ from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 
 _KEYS = 10_000
-"""Most people or windows that are kept in mind; the ones who have been silent longest are forgotten first."""
+"""Most people or windows to remember; the keys silent for the longest time are forgotten first."""
 
 
 @dataclass(slots=True)
@@ -38,18 +38,18 @@ class RateLimit:
         self._acts_by_key: OrderedDict[str, _KeyActs] = OrderedDict()
 
     def take(self, key: str, now_s: float, weight: int = 1) -> float:
-        """Count one act of `key`, unless that would be too many.
+        """Count one act of `key`, unless the act exceeds the limit.
 
         Args:
             key: The id of a person or window.
             now_s: On any clock that never goes back.
-            weight: What the act counts as, from 1 to the limit.
+            weight: Weight of the act, from 1 to the limit.
 
         Returns:
-            0 when it is allowed; otherwise the seconds until one would be again.
+            0 when the act is allowed; otherwise the seconds until an act would be allowed again.
 
         Raises:
-            ValueError: it could never be allowed, or counts as nothing.
+            ValueError: the weight exceeds the limit, or is below 1.
         """
         if not 1 <= weight <= self.limit:
             raise ValueError(f"weight {weight} must be 1 to {self.limit}")

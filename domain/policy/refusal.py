@@ -1,8 +1,8 @@
-"""Refusals of model servers: the part of a request that their words name, and the limits in them.
+"""Refusals of model servers: the refused part of a request, and the limits in the words.
 
-No list of servers' sentences is kept: a sentence is read by its subject (tokens, context, pictures, roles) and by the
+No list of servers' sentences is kept: a sentence is read by the subject (tokens, context, pictures, roles) and by the
 words beside the subject (too long, at most, does not support).
-`tests/domain/policy/wordings.py` has the sentences of servers that the rules are held to, each with its source.
+`tests/domain/policy/wordings.py` has servers' sentences as tests of the rules, each with the source.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 
 
 class Mend(StrEnum):
-    """Change of a request after which its server may accept the request."""
+    """Change of a request after which a server may accept the request."""
 
     PICTURES = "pictures"
     """Leave pictures out."""
@@ -41,15 +41,15 @@ class Refusal:
     mends: frozenset[Mend]
     """Empty: the words are not recognised."""
     limit_tokens: int | None = None
-    """The most that the server accepts, if the words name a number."""
+    """Most tokens accepted by the server, if the words name a number."""
     counted_tokens: int | None = None
     """Size of the refused request, if the words name a number above the limit."""
     most_pictures: int | None = None
-    """The most pictures in any request to this model, 0 for a model without vision; None: these pictures were bad."""
+    """Most pictures in any request to this model, 0 for a model without vision; None: these pictures were bad."""
     is_of_bytes: bool = False
-    """True if the size of the body is refused, of which pictures are the most."""
+    """True if the size of the body is refused, mostly pictures."""
     is_final: bool = False
-    """True if the server refuses what was said, or tools, which no mend changes."""
+    """True if the server refuses the message's words, or tools; no mend helps."""
 
 
 _TEXT = r"\b(?:context|tokens?|prompts?|inputs?|messages?|conversation|history|requests?|payload|body|sequence|kv)\b"
@@ -97,7 +97,7 @@ _OF_RATE = re.compile(
     r"|requests? limit (?:is |was |has )?(?:been )?(?:exceed|reach)|\bstop\b|\btools?\b.{0,30}too long|greater than 0",
     re.IGNORECASE,
 )
-"""Limits that no shorter history keeps."""
+"""Limits that a shorter history cannot meet."""
 _PICTURE = (
     r"(?:images?\b|image_url|input_image|pictures?\b|photos?\b|vision\b|visual|multi-?modal|mmproj|base64\b"
     r"|inline_?data|mime.?type|media.?type|pixels?\b|图片|图像|多模态|画像)"
@@ -106,7 +106,7 @@ _WANTS_STRING = (
     r"content\W.{0,60}(?:must be|should be|expected|valid) (?:a )?(?:valid )?(?:string(?! with)|str\b)"
     r"|str type expected|expected (?:a )?string(?! with)|string_type|concatenate str|expected .text"
 )
-"""A text where a list of parts stood; only a message with a picture is such a list."""
+"""Text expected in place of a list of parts; only a message with a picture is such a list."""
 _PICTURES = re.compile(
     rf"{_PICTURE}"
     rf"|{_WANTS_STRING}"
@@ -198,7 +198,7 @@ _REFUSES_THOUGHTS = re.compile(
 _ECHO = re.compile(r"[A-Za-z0-9+/=_-]{100,}")
 """Data of a picture in a server's report of the input."""
 _MOST_CHARS = 4_000
-"""Of a server's words; what is behind them is not read."""
+"""Most characters of a server's words to read."""
 _COMMA = re.compile(r"(?<=\d)[,_](?=\d{3}(?!\d))")
 _LIMIT = re.compile(
     r"range of input length should be \[\d+, ?(\d+)\]"
@@ -209,17 +209,17 @@ _LIMIT = re.compile(
     re.IGNORECASE,
 )
 _BEFORE_A_CODE = re.compile(r"(?:limit \(|\bcode\W{1,4}|\bstatus\W{1,4})$", re.IGNORECASE)
-"""Behind it stands no limit: MiniMax's code for invalid parameters, or the status that a client repeats."""
+"""Words before a number other than a limit: MiniMax's code for invalid parameters, or a repeated status."""
 _NAMED_LIMIT = re.compile(r"(?:n_ctx|max_model_len|max_seq_len)\W{1,4}(\d+)")
 _ABOVE = re.compile(r"(?:tokens?|\d) ?> ?(\d+)")
 _NUMBER = re.compile(r"\d+")
 LEAST_LIMIT = 256
-"""No server that holds a conversation takes fewer tokens."""
+"""Least number of tokens accepted by any server able to hold a conversation."""
 _MOST_LIMIT = 100_000_000
 
 
 def is_about_length(words: str) -> bool:
-    """True if a refusal says that the request is too long."""
+    """True if a refusal calls the request too long."""
     return Mend.HISTORY in read_refusal(words).mends
 
 
@@ -237,7 +237,7 @@ def is_about_cache(words: str) -> bool:
 
 
 def is_beyond_rate(words: str) -> bool:
-    """True if a request alone is larger than all that its server takes in a minute: no wait makes it fit."""
+    """True if a request alone exceeds the server's limit for a minute: no wait makes the request fit."""
     if not re.search(r"(?:request|prompt|input) (?:is )?too (?:large|long|big)", words, re.IGNORECASE):
         return False
     limit = _limit_in(words)
@@ -284,7 +284,7 @@ def _is_long(words: str) -> bool:
 
 
 def _most_pictures(words: str) -> int | None:
-    """The most pictures that the model takes in a request; None if the words are about these pictures alone."""
+    """Most pictures of a request to the model; None if the words are about these pictures alone."""
     if _MANY_PICTURES.search(words) and (match := _COUNT_OF_PICTURES.search(words)):
         return int(next(group for group in match.groups() if group))
     if _NO_VISION.search(words) and not _OF_ONE_PICTURE.search(words):
@@ -304,7 +304,7 @@ def _limit_in(words: str) -> int | None:
 
 
 def _counted_in(words: str, limit: int | None) -> int | None:
-    """The smallest number that is above the limit, and not so far above that it is an id."""
+    """Smallest number above the limit, and not so far above as to be an id."""
     if limit is None:
         return None
     numbers = (int(number[:12]) for number in _NUMBER.findall(_COMMA.sub("", words)))

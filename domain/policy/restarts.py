@@ -1,4 +1,4 @@
-"""Restart intensity and backoff of crashed actors, as OTP's supervisors decide them."""
+"""Restart intensity and backoff of crashed actors, by the rules of OTP's supervisors."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RestartPolicy:
-    """Limit of crashes, and what follows beyond it.
+    """Limit of crashes, and the consequences beyond.
 
     Source:
         OTP's intensity and period; exponential backoff with jitter as Pekko's restartWithBackoff.
     """
 
     intensity: int = 5
-    """Crashes within `window_s` that are answered with a restart; the next one is too many."""
+    """Crashes within `window_s` answered with a restart; the next crash is too many."""
     window_s: float = 60.0
     min_backoff_s: float = 0.1
     max_backoff_s: float = 5.0
     jitter: float = 0.2
-    """Greatest share added to a wait, so that neighbours do not come back in step."""
+    """Greatest share added to a wait, so neighbours do not come back in step."""
     max_attempts: int = 3
     """Number of failures after which a message is quarantined."""
     suspend_s: float = 30.0
     """Pause of an actor that may not end the process, after too many crashes."""
 
     def __post_init__(self) -> None:
-        """Refuse what no supervisor could keep to."""
+        """Refuse values that no supervisor could keep to."""
         if self.intensity < 0 or self.max_attempts < 1:
             raise ValueError(f"intensity {self.intensity} must be >= 0 and max_attempts {self.max_attempts} >= 1")
         if not 0 <= self.min_backoff_s <= self.max_backoff_s:
@@ -38,12 +38,12 @@ class RestartPolicy:
 
 
 def recent(crashes: tuple[float, ...], now: float, policy: RestartPolicy) -> tuple[float, ...]:
-    """The crashes that still count: those less than `policy.window_s` old."""
+    """Crashes that still count: crashes less than `policy.window_s` old."""
     return tuple(at for at in crashes if now - at < policy.window_s)
 
 
 def may_restart(crashes: tuple[float, ...], policy: RestartPolicy) -> bool:
-    """True if an actor with these recent crashes may start again."""
+    """True if an actor with the recent crashes may start again."""
     return len(crashes) <= policy.intensity
 
 

@@ -1,4 +1,4 @@
-"""Retry policy of model calls: which failures are worth another try, when, and how they are told to a person."""
+"""Retry policy of model calls: failures worth another try, the time of the try, and words for a person."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from domain.policy.refusal import is_about_cache, is_about_content, is_about_len
 
 
 class FaultKind(StrEnum):
-    """Class of a fault, as far as it matters for what to do next."""
+    """Class of a fault, as far as relevant for the next step."""
 
     RATE_LIMIT = "rate limit"
     QUOTA = "quota"
@@ -44,10 +44,10 @@ RETRYABLE = frozenset(
 )
 
 _MOST_RETRIES = {FaultKind.IDLE_STREAM: 1}
-"""Of faults that take so long that a person cannot wait for more."""
+"""Most retries after faults that take too long for a waiting person."""
 
 REFUSED = frozenset({FaultKind.REJECTED, FaultKind.TOO_LONG})
-"""Refusals for what a request holds."""
+"""Refusals of a request's content."""
 PERMANENT = REFUSED | {FaultKind.KEY, FaultKind.NOT_FOUND}
 """Refusals of a request until a setting changes."""
 
@@ -72,7 +72,7 @@ _DETAIL = re.compile(r"[A-Za-z][A-Za-z0-9]{0,59}")
 
 _MOST_WORDS = 4000
 _MOST_SEARCHED = 64 * 1024
-"""Characters of a server's words that rules look into."""
+"""Most characters of a server's words to search."""
 _REFUSALS = {
     401: FaultKind.KEY,
     403: FaultKind.KEY,
@@ -80,7 +80,7 @@ _REFUSALS = {
     429: FaultKind.RATE_LIMIT,
 }
 _NO_PROVIDER = re.compile("LLM Provider NOT provided")
-"""litellm's words for a model whose name it can't make out."""
+"""litellm's words for a model with an unrecognised name."""
 _NO_KEY = re.compile("API_KEY_INVALID")
 """Google's reason in a 400."""
 _NO_QUOTA = re.compile(
@@ -89,10 +89,10 @@ _NO_QUOTA = re.compile(
     re.IGNORECASE,
 )
 _RETRY_DELAY = re.compile(r"retryDelay[^0-9A-Za-z]{1,16}([0-9]{1,6}(?:\.[0-9]{1,9})?)s")
-"""Google's wish, which stands in the body of a 429; the words around it are the same for a minute's limit, a day's, and
+"""Google's requested wait in the body of a 429; the words around are the same for a minute's limit, a day's, and
 an account without money."""
 _NOT_SOON = re.compile(r"quotaId[^,}]{0,200}PerDay|\blimit: 0\b")
-"""Google's name of a limit that ends at midnight, and of one of nought; the wish beside it is then of no use."""
+"""Google's name of a limit that ends at midnight, and of a limit of 0; the requested wait is then of no use."""
 _PASSING = re.compile(r"overloaded|too many requests|rate.?limit|service.?unavailable|try again", re.IGNORECASE)
 
 _SLOW_TYPES = frozenset({"Timeout", "TimeoutError", "TimeoutException", "APITimeoutError"})
@@ -113,7 +113,7 @@ class Fault:
     status: int | None = None
     """HTTP status; None if there was no response."""
     asked_wait_s: float | None = None
-    """Wait that the server asks for."""
+    """Wait requested by the server."""
     type_name: str = ""
     """Name of the exception's type; said only of unknown faults."""
     text: str = ""
@@ -124,22 +124,23 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Number of tries of a call, and the waits between them.
+    """Number of tries of a call, and the waits between the tries.
 
     Source:
-        The pi framework's agent session: 3 retries after 2, 4 and 8 s; asked to wait more than 60 s, it fails at once.
+        The pi framework's agent session: 3 retries after 2, 4 and 8 s; asked to wait more than 60 s, a call fails at
+        once.
     """
 
     max_retries: int = 3
     base_s: float = 2.0
     factor: float = 2.0
     cap_s: float = 60.0
-    """Longest wait of our own choice, and the longest that a server may ask for."""
+    """Longest wait of the policy's own, and the longest wait allowed to a server."""
     jitter_s: float = 0.5
-    """Most that is added by chance, so that many windows do not come back in step."""
+    """Most seconds added by chance, so many windows do not come back in step."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be followed."""
+        """Refuse impossible values."""
         if self.max_retries < 0:
             raise ValueError(f"max_retries {self.max_retries} must be >= 0")
         if min(self.base_s, self.jitter_s) < 0 or self.factor < 1 or self.cap_s < self.base_s:
@@ -150,9 +151,9 @@ def next_wait_s(fault: Fault, attempt: int, backoff_s: float, policy: RetryPolic
     """Seconds until the next try; None to give up.
 
     Args:
-        fault: Why attempt number `attempt` (from 1) failed.
-        attempt: How many tries there were.
-        backoff_s: The wait that the policy's own schedule gives, with its chance part.
+        fault: Fault of attempt number `attempt` (from 1).
+        attempt: Number of tries so far.
+        backoff_s: Wait by the policy's own schedule, with the random part.
         policy: The limits.
 
     Returns:
@@ -181,14 +182,14 @@ def reason(fault: Fault, attempts: int) -> str:
 def classify(
     type_names: Iterable[str], status: int | None, message: str, headers: Mapping[str, str], now: datetime
 ) -> Fault:
-    """The fault that an exception stands for.
+    """Fault behind an exception.
 
     Args:
-        type_names: The exception's class and base classes, then those of its causes.
+        type_names: The exception's class and base classes, then the classes of the causes.
         status: HTTP status of the response; None without a response.
         message: The exception's text; only searched, never repeated, but for a number of seconds.
-        headers: The response's, names in lower case.
-        now: Aware; what a `Retry-After` date counts from.
+        headers: Headers of the response, names in lower case.
+        now: Aware; start of the wait until a `Retry-After` date.
     """
     names, message = tuple(type_names), message[:_MOST_SEARCHED]
     kind = _kind(frozenset(names), status, message)
@@ -202,10 +203,10 @@ def classify(
 
 
 def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Wait that the server asks for: `retry-after-ms`, or `Retry-After` as seconds or as a date; None without a wait.
+    """Wait requested by the server: `retry-after-ms`, or `Retry-After` as seconds or a date; None without a wait.
 
     Source:
-        RFC 9110, 10.2.3; the header in milliseconds is what OpenAI and Azure send.
+        RFC 9110, 10.2.3; the header in milliseconds comes from OpenAI and Azure.
     """
     for name, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:

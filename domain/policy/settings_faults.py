@@ -1,4 +1,4 @@
-"""Faults of settings about Discord: ids that can never work as they stand, each with value, reason and remedy."""
+"""Faults of settings about Discord: ids that can never work as given, each with value, reason and remedy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SNOWFLAKE_BITS = 22
 _EPOCH_MS = 1_420_070_400_000
 _DAY_MS = 86_400_000
 _NO_WORDS = frozenset({PlaceKind.CATEGORY, PlaceKind.FORUM, PlaceKind.MEDIA, PlaceKind.OTHER})
-"""Kinds of channels that take no message themselves."""
+"""Kinds of channels without messages of their own."""
 _ABOUT = {
     PlaceKind.VOICE: "its text chat is heard, its speech is not",
     PlaceKind.STAGE: "its text chat is heard, its speech is not",
@@ -25,7 +25,7 @@ _ABOUT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscordWish:
-    """Settings about Discord that name ids."""
+    """Settings about Discord with ids."""
 
     channels: tuple[str, ...] = ()
     users: tuple[str, ...] = ()
@@ -43,16 +43,16 @@ class DiscordWish:
 
 @dataclass(frozen=True, slots=True)
 class SettingsFault:
-    """Setting with a value that has no effect, or another one than expected."""
+    """Setting with a value without effect, or with an unexpected effect."""
 
     key: str
     text: str
     """Value and reason, with the remedy."""
     is_note: bool = False
-    """True for a remark on a setting that works."""
+    """True for a remark on a working setting."""
 
     def __str__(self) -> str:
-        """The fault as the operator reads it."""
+        """Fault in the operator's words."""
         return f"{self.key}: {self.text}"
 
 
@@ -207,7 +207,7 @@ class _Finder:
         return number in world.places or number in world.roles or number in world.guilds or number in world.hidden
 
     def _strange(self, key: str, number: str, wanted: str) -> Iterator[SettingsFault]:
-        """Fault of an id that is no channel, account or role, as `wanted` says; none while a server is out."""
+        """Fault of an id that is no channel, account or role, according to `wanted`; none while a server is out."""
         if number in self._world.hidden:
             text = f"{number} is a channel that the bot may not view: grant View Channels there"
         elif (other := self._other_kind(number)) != "":
@@ -240,7 +240,7 @@ class _Finder:
         return ""
 
     def _rounded_from(self, number: str, wanted: str) -> str:
-        """Known ids that a reader with 53 bits would have turned into this one."""
+        """Known ids that a reader with 53 bits would have turned into this id."""
         world = self._world
         places = {key: each.name for key, each in world.places.items()} if wanted == "channel" else {}
         roles = {key: each.name for key, each in world.roles.items()} if wanted == "role" else {}

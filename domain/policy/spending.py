@@ -1,4 +1,4 @@
-"""Spending on calls of models: one attempt and its entry, sums of entries, and the budget of a day. Pure."""
+"""Spending on calls of models: one attempt and the entry, sums of entries, and the budget of a day. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DIGITS = re.compile(r"[0-9]{1,12}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One attempt at a call, until its entry."""
+    """One attempt at a call, until the entry is made."""
 
     kind: CallKind = CallKind.MODEL
     owner: str
@@ -96,7 +96,7 @@ def stated_usage(stated: object) -> Usage:
 
 
 def _first_stated(fields: Mapping[str, object], names: Iterable[str]) -> int:
-    """The first count above 0 among fields that servers have for one thing."""
+    """First count above 0 among servers' alternative fields."""
     return next((count for name in names if (count := stated_tokens(fields.get(name)))), 0)
 
 
@@ -133,7 +133,7 @@ class Total:
     stored_tokens: int = 0
     completion_tokens: int = 0
     estimated_tokens: int = 0
-    """Of both, those that no provider has counted."""
+    """Prompt and completion tokens without a provider's count."""
     cost_usd: float = 0.0
 
     def add(self, spent: CallSpent) -> None:
@@ -166,7 +166,7 @@ def _key(spent: CallSpent, by: By) -> str:
 
 
 class DailyBudget:
-    """Budget of a day: counts what is spent and says when it is enough; each day by itself."""
+    """Budget of a day: counts the costs and reports when the budget is used up; each day separately."""
 
     def __init__(self, cap_usd: float = 0.0) -> None:
         """Start an unspent budget; a day may cost `cap_usd`, or any amount for 0.
@@ -187,7 +187,7 @@ class DailyBudget:
         return self.cap_usd > 0
 
     def spend(self, cost_usd: float, at: datetime) -> None:
-        """Count a cost, at a time in UTC that is not before an earlier one's day."""
+        """Count a cost, at a time in UTC not before an earlier cost's day."""
         self._spent_usd = self.spent_usd(at) + cost_usd
         self._day = at.date()
 

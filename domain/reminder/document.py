@@ -1,4 +1,4 @@
-"""Document of reminders, the file as a whole: what it states, and edits that leave everything else byte for byte."""
+"""Document of reminders, the file as a whole: contents, and edits that leave all other bytes unchanged."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MAYBE = re.compile(rb"[ \t]*(?:(?:[-*+]|[0-9]+[.)])[ \t]|(?:date|time|recur|msg
 """Beginning of every line that could be a reminder or was meant as a reminder; all other lines are prose."""
 _QUOTE = re.compile(rb"[ \t]*>[ \t>]*")
 _LATER = re.compile(rb"\r+" + _MAYBE.pattern)
-"""Carriage return within a line, before what may be a reminder for programs that end lines so."""
+"""Carriage return within a line, before a possible reminder for programs with such line ends."""
 _IN = re.compile(rb"discord-[a-z]+/[0-9]{1,20}")
 """Name of a window."""
 
@@ -41,31 +41,31 @@ MaySee = Callable[[Window | None], bool]
 
 
 class Entry(Value, frozen=True, kw_only=False, gc=False):
-    """A line that states a reminder."""
+    """Line with a reminder."""
 
     number: int
     """Of the line, from 1."""
     raw: bytes
-    """The line as it stands there, without its line end."""
+    """Line as in the file, without the line end."""
     reminder: Reminder
     repeats: int = 0
-    """Number of the first line with the same id; 0 when this one is the first."""
+    """Number of the first line with the same id; 0 when this line is the first."""
 
     @property
     def line(self) -> str:
-        """The line as people read it."""
+        """Line as read by people."""
         return self.raw.rstrip(b"\r").decode("utf-8")
 
 
 class Fault(Value, frozen=True, kw_only=False, gc=False):
-    """A line that was meant as a reminder and is no reminder, or a line with another reminder's id."""
+    """Line meant as a reminder but invalid, or line with another reminder's id."""
 
     number: int
     text: str
-    """The line, with U+FFFD for what is no UTF-8, cut when long."""
+    """Line with U+FFFD for bytes outside UTF-8, cut when long."""
     reason: str
     named: tuple[str, ...] = ()
-    """Windows that the line names, as spelled there."""
+    """Windows named by the line, as spelled there."""
 
     def is_seen_by(self, may_see: MaySee) -> bool:
         """True if the line may be shown, as of the named window, else the reminders' channel; in doubt False."""
@@ -85,7 +85,7 @@ class Scan:
 
     @cached_property
     def repeated(self) -> tuple[Fault, ...]:
-        """Lines whose id stands on an earlier line: such reminders are due, but no request can address them."""
+        """Lines with the id of an earlier line: such reminders are due, but no request can address the lines."""
         return tuple(
             _fault(
                 entry,
@@ -98,7 +98,7 @@ class Scan:
 
     @cached_property
     def failed(self) -> tuple[Fault, ...]:
-        """Lines of reminders that could not be said."""
+        """Lines of reminders that could not be posted."""
         return tuple(
             _fault(entry, "could not be said in its conversation; `- [ ] ` schedules it for its next time")
             for entry in self.entries
@@ -117,7 +117,7 @@ class Scan:
         return Scan(tuple(entries), tuple(fault for fault in self.faults if fault.is_seen_by(may_see)))
 
     def by_id(self, reminder_id: str) -> Entry:
-        """The only line with that id.
+        """Only line with an id.
 
         Raises:
             EditRefusedError: no line, or more than one line, has the id.
@@ -133,11 +133,11 @@ class Scan:
 
 
 def scan(data: bytes, holding: bytes = b"") -> Scan:
-    """Reminders and faults of `data`, in the order of its lines; never fails, whatever the bytes.
+    """Reminders and faults of `data`, in the order of the lines; never fails, whatever the bytes.
 
     Args:
         data: The file.
-        holding: Only lines that hold it are read, which is much quicker for a long file.
+        holding: Only lines with these bytes are read, much quicker for a long file.
     """
     file, maybe = FileLines(data), _MAYBE.match
     later = _LATER.search if b"\r" in data and _LATER.search(data) else lambda _: None
@@ -146,7 +146,7 @@ def scan(data: bytes, holding: bytes = b"") -> Scan:
 
 
 def scan_lines(lines: Iterable[tuple[int, bytes]]) -> Scan:
-    """Reminders and faults of lines that are text, each with its number."""
+    """Reminders and faults of text lines, each with a number."""
     entries: list[Entry] = []
     faults: list[Fault] = []
     first_lines: dict[str, int] = {}
@@ -163,12 +163,12 @@ def scan_lines(lines: Iterable[tuple[int, bytes]]) -> Scan:
 
 
 def worth_reading(raw: bytes) -> bool:
-    """True for a line that could be a reminder or was meant as one; all others are prose."""
+    """True for a line that could be a reminder or was meant as a reminder; all other lines are prose."""
     return _MAYBE.match(raw) is not None
 
 
 def hidden_reminders(data: bytes) -> tuple[Fault, ...]:
-    """Lines that would be reminders if they did not stand in code, math, a comment, the front matter or a quote."""
+    """Lines that would be reminders outside of code, math, a comment, the front matter or a quote."""
     file = FileLines(data)
     notes = []
     for index in file.hidden_indices():
@@ -186,9 +186,9 @@ def hidden_reminders(data: bytes) -> tuple[Fault, ...]:
 
 
 def windows_in(data: bytes) -> frozenset[Window | None]:
-    """Every window that a reminder of the file may belong to, None for the reminders' channel.
+    """Every window with a possible reminder in the file, None for the reminders' channel.
 
-    It reads no line, so it is quick and may name some that none belongs to.
+    No line is read, so the search is quick and may name windows without a reminder.
     """
     windows: set[Window | None] = {None}
     for name in frozenset(_IN.findall(data)):
@@ -198,28 +198,29 @@ def windows_in(data: bytes) -> frozenset[Window | None]:
 
 
 def append(data: bytes, line: str) -> bytes:
-    """`data` with `line` after its last line, in its own line ends; a missing final one stays missing.
+    """`data` with `line` after the last line, with the file's line ends; a missing final line end stays missing.
 
-    A file that holds the line already stays as it is. Where the file ends in a code block or comment that nothing
-    closes, the line goes above that.
+    A file with the line already stays unchanged. If the file ends in an unclosed code block or comment, the line goes
+    above
+    the block or comment.
 
     Raises:
-        EditRefusedError: there is no place for it that leaves code and comments as they are.
+        EditRefusedError: no place for the line leaves code and comments unchanged.
     """
     return data if holds(data, line) else FileLines(data).with_line(line.encode("utf-8"))
 
 
 def holds(data: bytes, line: str) -> bool:
-    """True if `line`, as `Entry.line` gives it, is a line of text in `data`."""
+    """True if `line`, as `Entry.line` gives the line, is a line of text in `data`."""
     raw, file = line.encode("utf-8"), FileLines(data)
     return any(other.rstrip(b"\r") == raw and file.is_text(index) for index, other in enumerate(file.lines))
 
 
 def replace(data: bytes, number: int, raw: bytes) -> bytes:
-    """`data` with line `number` (from 1) saying `raw`; its line end and its trailing carriage return stay.
+    """`data` with line `number` (from 1) replaced by `raw`; the line end and a trailing carriage return stay.
 
     Raises:
-        EditRefusedError: `raw` would hide other lines, or have hidden ones come to light.
+        EditRefusedError: `raw` would hide other lines, or reveal hidden lines.
     """
     file = FileLines(data)
     carriage_return = b"\r" if file.lines[number - 1].endswith(b"\r") else b""
@@ -227,17 +228,17 @@ def replace(data: bytes, number: int, raw: bytes) -> bytes:
 
 
 def remove(data: bytes, number: int) -> bytes:
-    """`data` without line `number` (from 1), of which a bullet stays where code or a comment depends on it."""
+    """`data` without line `number` (from 1); a bullet stays if code or a comment depends on the line."""
     return FileLines(data).with_changes({number - 1: None})
 
 
 def remove_line(data: bytes, raw: bytes) -> bytes:
-    """`data` without the first line of text that is exactly `raw`; as it is when there is none."""
+    """`data` without the first line of text equal to `raw`; unchanged without such a line."""
     return change_lines(data, {raw: (None,)})
 
 
 def change_lines(data: bytes, changes: Mapping[bytes, Sequence[bytes | None]]) -> bytes:
-    """`data` with lines of text changed, each where it stands exactly so; in one pass, however many there are.
+    """`data` with lines of text changed, each at an exactly equal line; in one pass for any number.
 
     Args:
         data: The file.
@@ -256,20 +257,20 @@ def change_lines(data: bytes, changes: Mapping[bytes, Sequence[bytes | None]]) -
 
 
 def failed_line(raw: bytes) -> bytes:
-    """The line of a reminder that is due, as it is kept when it could not be said."""
+    """Line kept for a due reminder that could not be posted."""
     return FAILED_BULLET.encode() + raw.removeprefix(BULLET.encode())
 
 
 def open_line(raw: bytes) -> bytes:
-    """The line that `failed_line` changed, as it was."""
+    """Original of a line changed by `failed_line`."""
     return BULLET.encode() + raw.removeprefix(FAILED_BULLET.encode())
 
 
 def add_ids(data: bytes, spent: Collection[str] = (), *, last_line_too: bool = True) -> bytes:
-    """`data` with ` id=…` after the last word of every reminder that has none; blanks at the line's end stay there.
+    """`data` with ` id=…` after the last word of every reminder without an id; blanks at the line's end stay there.
 
     Args:
-        spent: Ids of lines that are gone for good, which are not used.
+        spent: Ids of permanently removed lines, not to be reused.
         last_line_too: True if a last line without a line end counts; a user may still be writing the line.
     """
     reminders, namer, file = scan(data), Namer(data, spent), FileLines(data)
@@ -284,7 +285,7 @@ def add_ids(data: bytes, spent: Collection[str] = (), *, last_line_too: bool = T
 
 
 def _read(raw: bytes) -> Reminder | None:
-    """The reminder that a line states; None for prose.
+    """Reminder in a line; None for prose.
 
     Raises:
         InvalidReminderError: the line was meant as a reminder.

@@ -1,4 +1,4 @@
-"""Firings: which reminders are due in a look at the file, and which interval a look covers when clocks jump."""
+"""Firings: reminders due in a look at the file, and the interval of a look when clocks jump."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from domain.reminder.recurrence import firings, last_firing, one_off_due
 from messages.base import Value, make_ready
 
 CORRECTION = timedelta(hours=3)
-"""A clock that is set back by more was wrong before; one set back by less is waited for."""
+"""Largest clock correction to wait for; a clock set back by more was wrong before."""
 LATE = timedelta(minutes=2)
-"""From here on a reminder says how late it is."""
+"""Delay from which a reminder's message names the delay."""
 _MINUTE = timedelta(minutes=1)
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _RECURRING = frozenset((b" recur=dail", b" recur=week", b" recur=mont"))
@@ -25,18 +25,18 @@ _MOST_MISSED = 1_000
 
 
 class Firing(Value, frozen=True, kw_only=True, gc=False):
-    """One reminder that is to be said now."""
+    """One reminder to post now."""
 
     raw: bytes
-    """Its line, as it stands in the file."""
+    """Line of the reminder, as in the file."""
     reminder: Reminder
-    """With its id, also where the line has none yet."""
+    """Reminder with an id, even if the line has no id yet."""
     due: datetime
     """UTC."""
     is_named: bool = True
     """True if the id stands in the line."""
     missed: int = 0
-    """Earlier times of the same reminder that this one stands for."""
+    """Number of earlier times of the same reminder covered by this firing."""
 
     @property
     def key(self) -> str:
@@ -53,7 +53,7 @@ class Findings(Value, frozen=True, kw_only=True, gc=False):
     """Result of one look at the file."""
 
     firings: tuple[Firing, ...]
-    """In the order in which they were due."""
+    """Firings in the order of their due times."""
     lacks_ids: bool
     """True if a reminder has no id yet."""
 
@@ -69,10 +69,10 @@ class Stretch:
         self._minutes = self._clock_minutes()
 
     def find(self, data: bytes, spent: Collection[str] = ()) -> Findings:
-        """Due reminders among the file's bytes; a past one-off is due, however long ago its time was.
+        """Due reminders among the file's bytes; a past one-off is due, however long ago the time was.
 
         Args:
-            spent: Ids of lines that are gone for good, as for a `Namer`.
+            spent: Ids of permanently removed lines, as for a `Namer`.
         """
         entries = scan_lines(enumerate(self._worth_reading(FileLines(data).texts()), 1)).entries
         namer = Namer(data, spent)
@@ -83,10 +83,11 @@ class Stretch:
         )
 
     def _worth_reading(self, lines: list[bytes]) -> list[bytes]:
-        """The lines without those that surely ask for nothing now, told by a glance: most of a long file.
+        """Lines except for the lines surely not due now, recognised at a glance: most of a long file.
 
-        Those are in the usual order, have an id, and begin on a later day or recur at another minute of the day; or
-        they could not be said.
+        Such lines are in the usual order, have an id, and begin on a later day or recur at another minute of the day;
+        or
+        could not be posted.
         """
         last_day, minutes, relevant = self._last_day, self._minutes, []
         for line in lines:
@@ -137,11 +138,13 @@ class Stretch:
 
 
 class Cursor:
-    """Point in time up to which was looked.
+    """Point in time up to which the file was examined.
 
-    Going on, it covers every instant once, suspends and jumps forward included. Set back a little, it waits until the
-    clock has caught up. Set back by more than `CORRECTION` the clock was wrong, so the new time counts at once; and
-    what lies before the furthest point that was ever looked at is not made up for when it is set forward again.
+    Going on, the cursor covers every instant once, suspends and jumps forward included. Set back a little, the cursor
+    waits
+    until the clock has caught up. Set back by more than `CORRECTION` the clock was wrong, so the new time counts at
+    once;
+    times before the furthest point ever examined are not made up for when the clock is set forward again.
     """
 
     def __init__(self, start: datetime) -> None:
@@ -150,16 +153,16 @@ class Cursor:
 
     @classmethod
     def resume(cls, now: datetime, start: datetime, watermark: datetime | None, catchup: timedelta) -> Cursor:
-        """The cursor of a process that begins now, after one that looked last at `watermark`.
+        """Cursor of a process that begins now, after a process that looked last at `watermark`.
 
-        A watermark that lies ahead is of a clock that was set back since then, and counts as if the process had lived
-        on: a little ahead, it is waited for; by more than `CORRECTION`, that clock was wrong.
+        A watermark ahead of `now` comes from a clock set back since then, and counts as if the process had lived
+        on: a little ahead, the cursor waits; by more than `CORRECTION`, the old clock was wrong.
 
         Args:
-            now: When it begins.
-            start: From when on it looks if nothing else is known.
+            now: Start of the process.
+            start: Start of the examined time without a watermark.
             watermark: Time of the last look; None when unknown.
-            catchup: How far back is looked at most for what an earlier process did not.
+            catchup: Longest time to look back for reminders missed by an earlier process.
         """
         if watermark is None:
             return cls(start)

@@ -1,6 +1,7 @@
-"""Lines of the reminders' file: which are text, where a line may go, and edits that leave all code and comments alone.
+"""Lines of the reminders' file: text lines, places for a new line, and edits that leave code and comments alone.
 
-In a code block, a comment and the front matter no line is a reminder, whatever it says, and none is ever changed.
+In a code block, a comment and the front matter no line is a reminder, whatever the line says, and no line is ever
+changed.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ _TAG = re.compile(rb"<(?:[!?]|pre|script|style|textarea)", re.IGNORECASE)
 _CODE = re.compile(rb"(?: {4}| {0,3}\t)[ \t]*[-*+0-9a-z]", re.IGNORECASE)
 _LATER_CODE = re.compile(rb"[\r\n]" + _CODE.pattern, re.IGNORECASE)
 _STUB = b"- \xe2\x80\xa6"
-"""Bullet that stays of a line that is to go, where code or a comment depends on it."""
+"""Bullet left of a removed line, if code or a comment depends on the line."""
 
 
 class FileLines:
-    """Lines of one version of the file, without their ends, from 0."""
+    """Lines of one version of the file, without line ends, from 0."""
 
     def __init__(self, data: bytes) -> None:
-        """Take the file apart; joined again it is `data`."""
+        """Take the file apart; joined again, the lines equal `data`."""
         body = without_mark(data)
         self._body = body
         self.mark = data[: len(data) - len(body)]
@@ -34,7 +35,7 @@ class FileLines:
         self._hides = _may_hide(body)
 
     def join(self, lines: list[bytes]) -> bytes:
-        """File of those lines, with this one's mark and line ends."""
+        """File of the lines, with this file's mark and line ends."""
         return self.mark + self.separator.join(lines)
 
     def is_text(self, index: int) -> bool:
@@ -42,7 +43,7 @@ class FileLines:
         return not self._hides or index not in self.special or self.special[index].kind is LineKind.TEXT
 
     def texts(self) -> list[bytes]:
-        """Lines that are text."""
+        """Text lines."""
         hidden = set(self.hidden_indices())
         return [line for index, line in enumerate(self.lines) if index not in hidden] if hidden else self.lines
 
@@ -53,16 +54,16 @@ class FileLines:
         return markdown_lines(raws, whole_note=True, opens_nothing=_is_reminder)
 
     def hidden_indices(self) -> list[int]:
-        """Indices of the lines that are no text."""
+        """Indices of the lines outside text."""
         if not self._hides:
             return []
         return [index for index, line in self.special.items() if line.kind is not LineKind.TEXT]
 
     def with_line(self, raw: bytes) -> bytes:
-        """File with one more line of text: the last, or above a block that nothing closes.
+        """File with one more line of text: the last, or above an unclosed block.
 
         Raises:
-            EditRefusedError: wherever it went, it or another line would be hidden or come to light.
+            EditRefusedError: in any place, the line or another line would be hidden or come to light.
         """
         lines, last = self.lines, len(self.lines) - 1
         cr = padding(self._body)
@@ -89,7 +90,7 @@ class FileLines:
         """File with changed lines of text; None removes a line, save for a bullet on which other lines depend.
 
         Raises:
-            EditRefusedError: a new line would hide another one, or have one come to light.
+            EditRefusedError: a new line would hide another line, or reveal a hidden line.
         """
         changed = {index: raw for index, raw in changes.items() if raw is not None}
         gone = [index for index in changes if index not in changed]
@@ -150,7 +151,7 @@ def _may_hide(body: bytes) -> bool:
 
 
 def _is_reminder(text: str) -> bool:
-    """True for a line that is a reminder: the words of its message open no comment."""
+    """True for a line that is a reminder: the words of the message open no comment."""
     if not text.startswith("- ["):
         return False
     try:

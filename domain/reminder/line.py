@@ -1,4 +1,4 @@
-"""Grammar of a reminder, which is one line of markdown: reminders, and the faults of other lines."""
+"""Grammar of a reminder, a single line of markdown: reminders, and the faults of other lines."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from messages.base import Surface, Value, Window, make_ready
 
 BULLET = "- [ ] "
 FAILED_BULLET = "- [!] "
-"""Of a reminder that could not be said where it was asked for: it is kept, and never due."""
+"""Bullet of a reminder that could not be posted in the requested place: kept, and never due."""
 FIELDS = ("date", "time", "recur", "msg")
-"""Fields of every line; `id` and `in` may be missing in lines that people write."""
+"""Fields of every line; `id` and `in` may be missing in lines written by people."""
 OPTIONAL = ("id", "in")
 SURFACES = (Surface.DISCORD_CHANNEL, Surface.DISCORD_THREAD, Surface.DISCORD_DM)
 """Surfaces where a reminder can be asked for and posted."""
@@ -27,7 +27,7 @@ _USUAL = re.compile(
     r' msg="([^"\\]+)"(?: id=([\w-]+))?(?: in=(discord-[a-z]+/[0-9]+))?',
     re.ASCII,
 )
-"""The usual order, for speed; what it does not match is read field by field."""
+"""The usual order, for speed; other lines are read field by field."""
 _FIELD = re.compile(r" *([^\s=\"]+)=")
 _QUOTED = re.compile(rf'"({_MESSAGE})"')
 _UNQUOTED = re.compile(r"[^ ]*")
@@ -56,34 +56,34 @@ _RECURRENCES = {known.value: known for known in Recurrence}
 
 
 class InvalidReminderError(ValueError):
-    """A line that is no reminder; the text says why, for a person who wants to mend it."""
+    """Line that is no reminder; the text gives the reason, for a person who wants to mend the line."""
 
 
 class Reminder(Value, frozen=True, kw_only=True, gc=False):
-    """Message with the time at which it is said, on the clocks of Europe/London."""
+    """Message with the time of posting, on the clocks of Europe/London."""
 
     day: date
-    """The first day; of a monthly reminder also the day of the month that is aimed at."""
+    """First day; of a monthly reminder also the intended day of the month."""
     at: time
     """Whole minutes, without a zone."""
     recurrence: Recurrence
     message: str
     id: str = ""
-    """Empty when the line has none yet."""
+    """Empty for a line without an id."""
     window: Window | None = None
-    """Window where the reminder was asked for and is posted; None: the reminders' channel."""
+    """Window of the request and of the posting; None: the reminders' channel."""
     failed: bool = False
     """True if the reminder could not be posted there; a failed reminder is due no more."""
 
 
 def parse(text: str) -> Reminder:
-    """The reminder that a line states.
+    """Reminder in a line.
 
     Args:
-        text: The line without its line feed; blanks and a carriage return at its end don't count.
+        text: The line without a line feed; blanks and a carriage return at the end don't count.
 
     Raises:
-        InvalidReminderError: it states none.
+        InvalidReminderError: the line has no reminder.
     """
     usual = _USUAL.fullmatch(text)
     if usual is not None:
@@ -102,11 +102,11 @@ def parse(text: str) -> Reminder:
 
 
 def form(reminder: Reminder) -> str:
-    """The line that states `reminder`, without a line end: every field, in the usual order.
+    """Line for `reminder`, without a line end: every field, in the usual order.
 
     Raises:
-        InvalidReminderError: it cannot be stated: no id, a message with a line break or a control character, or a
-            window that is none of Discord's.
+        InvalidReminderError: no line is possible: no id, a message with a line break or a control character, or a
+            window outside Discord.
     """
     check_message(reminder.message)
     check_id(reminder.id)
@@ -120,10 +120,10 @@ def form(reminder: Reminder) -> str:
 
 
 def check_message(message: str) -> None:
-    """Return if a reminder may say `message`.
+    """Return if `message` is allowed in a reminder.
 
     Raises:
-        InvalidReminderError: it may not.
+        InvalidReminderError: the message is not allowed.
     """
     if not message.strip():
         raise InvalidReminderError("msg is empty: a reminder must say something")
@@ -137,17 +137,17 @@ def check_id(reminder_id: str) -> None:
     """Return if `reminder_id` may stand in a line.
 
     Raises:
-        InvalidReminderError: it may not.
+        InvalidReminderError: the id is not allowed.
     """
     if not _ID.fullmatch(reminder_id):
         raise InvalidReminderError(f"id {in_quotes(reminder_id)}: must be letters, digits, `_` and `-`, at least one")
 
 
 def parse_date(text: str) -> date:
-    """The day that `text` names.
+    """Day named by `text`.
 
     Raises:
-        InvalidReminderError: it is no `YYYY-MM-DD`, or no day of the calendar.
+        InvalidReminderError: not of the form `YYYY-MM-DD`, or no day of the calendar.
     """
     if not _DATE.fullmatch(text):
         raise InvalidReminderError(f"date {in_quotes(text)}: must be YYYY-MM-DD")
@@ -155,10 +155,10 @@ def parse_date(text: str) -> date:
 
 
 def parse_time(text: str) -> time:
-    """The minute of a day that `text` names.
+    """Minute of a day named by `text`.
 
     Raises:
-        InvalidReminderError: it is no `HH:MM` from 00:00 to 23:59.
+        InvalidReminderError: no `HH:MM` from 00:00 to 23:59.
     """
     if not _TIME.fullmatch(text):
         raise InvalidReminderError(f"time {in_quotes(text)}: must be HH:MM, from 00:00 to 23:59")
@@ -166,10 +166,10 @@ def parse_time(text: str) -> time:
 
 
 def parse_recurrence(text: str) -> Recurrence:
-    """The recurrence that `text` names.
+    """Recurrence named by `text`.
 
     Raises:
-        InvalidReminderError: no recurrence has that name.
+        InvalidReminderError: no recurrence has the name.
     """
     recurrence = _RECURRENCES.get(text)
     if recurrence is None:
@@ -179,7 +179,7 @@ def parse_recurrence(text: str) -> Recurrence:
 
 @lru_cache(maxsize=4096)
 def parse_window(text: str) -> Window:
-    """The window that `text` names.
+    """Window named by `text`.
 
     Raises:
         InvalidReminderError: `text` names no window of Discord's.
@@ -192,7 +192,7 @@ def parse_window(text: str) -> Window:
 
 
 def window_text(window: Window) -> str:
-    """The value of `in=` that names `window`.
+    """Value of `in=` for `window`.
 
     Raises:
         InvalidReminderError: `window` is no window of Discord's.
@@ -203,7 +203,7 @@ def window_text(window: Window) -> str:
 
 
 def windows_named(text: str) -> tuple[str, ...]:
-    """Everything in a line that could be meant as the value of its `in=`, for a line that is no reminder."""
+    """Every possible value of `in=` in a line that is no reminder."""
     return tuple(match[1] if match[1] is not None else match[2] for match in _NAMED.finditer(text))
 
 
@@ -218,7 +218,7 @@ def in_quotes(text: str, limit: int = 40) -> str:
 
 
 def _day(text: str) -> date:
-    """The day that ten characters name."""
+    """Day named by ten characters."""
     try:
         if text[7] == "-":  # a week's day has none there, and is taken otherwise
             return date.fromisoformat(text)
@@ -248,7 +248,7 @@ def _from_fields(fields: dict[str, str], *, failed: bool) -> Reminder:
 
 
 def _fields(text: str) -> dict[str, str]:
-    """Field -> value as it stands there, without the quotes of `msg`."""
+    """Field -> value as in the line, without the quotes of `msg`."""
     text = text.rstrip(" \t\r")
     if not text.startswith(BULLET):
         _refuse_bullet(text)
@@ -272,7 +272,7 @@ def _fields(text: str) -> dict[str, str]:
 
 
 def _value(name: str, text: str, start: int) -> tuple[str, int]:
-    """The value that begins at `start`, and where it ends."""
+    """Value from `start` on, and the value's end."""
     if name != "msg":
         match = _UNQUOTED.match(text, start)
         assert match is not None, "the pattern matches nothing, too"

@@ -1,6 +1,6 @@
-"""Ids for reminders whose line has none yet: the same for the same line, in every try and life of the process.
+"""Ids for reminders in lines without an id: stable for a line, in every try and life of the process.
 
-What is due may have to be said before its id can be written, as on a full disk. The id names the posting, so every
+A due reminder may have to be posted before the id can be written, as on a full disk. The id names the posting, so every
 retry must come to the same id without stored state.
 """
 
@@ -20,21 +20,21 @@ _ID_CHARS = 12
 
 
 class Namer:
-    """Names for the lines of one file that have none, asked for in the order of the lines."""
+    """Names for the nameless lines of one file, in the order of the lines."""
 
     def __init__(self, data: bytes, spent: Collection[str] = ()) -> None:
-        """No line has been named.
+        """Begin without named lines.
 
         Args:
-            data: All of the file that is known; no id that stands in it is given.
-            spent: Ids of lines that are gone for good; a line that says the same again is another reminder.
+            data: All known bytes of the file; no id in the file is given again.
+            spent: Ids of permanently removed lines; a new line with equal words is another reminder.
         """
         self._data = data
         self._spent = spent
         self._id_counts: Counter[str] = Counter()
 
     def name(self, reminder: Reminder) -> str:
-        """The id of the next line that states `reminder`: `rid_` and 12 characters of A-Z2-7."""
+        """Id of the next line with `reminder`: `rid_` and 12 characters of A-Z2-7."""
         place = "" if reminder.window is None else reminder.window.address.key
         identity = f"{reminder.day}\0{reminder.at}\0{reminder.recurrence}\0{place}\0{reminder.message}"
         while True:
@@ -50,5 +50,5 @@ class Namer:
 
 
 def base32_key(text: bytes, length: int) -> str:
-    """`length` characters (at most 16) of a-z2-7 that stand for `text`."""
+    """`length` characters (at most 16) of a-z2-7 as a key for `text`."""
     return b32encode(hashlib.blake2b(text, digest_size=10).digest()).decode("ascii").lower()[:length]

@@ -1,4 +1,4 @@
-"""Confirmation that is owed: what is to be posted of an edit, and whether the file says that the edit took place."""
+"""Owed confirmation: text to post about an edit, and a test of the file for the edit."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from domain.reminder.document import holds
 from messages.base import RequestId, Value, Window, make_ready
 
 CLOCK_SKEW = timedelta(minutes=5)
-"""The clock of who shows it may be behind ours."""
+"""Tolerance for a surface's clock behind the local clock."""
 CLOCK_ERROR = timedelta(days=1)
 """Time to look back for notes by a clock that ran ahead and has been set back since."""
 
 
 class OwedConfirmation(Value, frozen=True, kw_only=True, gc=False):
-    """One confirmation, and how to tell whether there is anything to confirm."""
+    """One confirmation, and the test for an edit to confirm."""
 
     request_id: RequestId
     """Of the posting."""
@@ -28,14 +28,14 @@ class OwedConfirmation(Value, frozen=True, kw_only=True, gc=False):
     at: datetime
     """Time of preparation, by the clock of then; the confirmation was posted no earlier."""
     line: str = ""
-    """The line of the file that it confirms; empty for one that is posted whatever the file holds."""
+    """Line of the file to confirm; empty for a confirmation independent of the file."""
     is_gone: bool = False
     """True if the confirmation is of a removed line."""
 
     def has_happened(self, data: bytes) -> bool | None:
-        """True if the file `data` is as the confirmation says; None if undecidable.
+        """True if the file `data` agrees with the confirmation; None if undecidable.
 
-        A file without a byte may be in the middle of being saved, so that a line which is missing says nothing.
+        An empty file may be in the middle of a save, so a missing line proves nothing.
         """
         if not self.line:
             return True
@@ -44,11 +44,11 @@ class OwedConfirmation(Value, frozen=True, kw_only=True, gc=False):
         return holds(data, self.line) is not self.is_gone
 
     def shown_since(self, now: datetime) -> datetime:
-        """No message from before that shows it; a time of noting that lies ahead of `now` says nothing."""
+        """Earliest time of a message with the confirmation; a time of noting ahead of `now` does not count."""
         return self.at - CLOCK_SKEW if self.at <= now else now - CLOCK_ERROR
 
     def of_what_happened(self) -> OwedConfirmation:
-        """The same, of an edit that is known to have taken place, so that it is posted whatever became of the line."""
+        """Copy for an edit known to have taken place, posted whatever became of the line."""
         return msgspec.structs.replace(self, line="", is_gone=False)
 
 

@@ -1,4 +1,4 @@
-"""Recurrence: local minutes of a zone turned into the instants of a reminder, through every change of its clocks."""
+"""Recurrence: a zone's local minutes turned into a reminder's instants, through every clock change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STEPS = {Recurrence.DAILY: 1, Recurrence.WEEKLY: 7}
 """Days between two occurrences."""
 _FAR_PAST = datetime(1, 1, 5, tzinfo=UTC)
 _FAR_FUTURE = datetime(9999, 12, 30, tzinfo=UTC)
-"""Beyond these the calendar ends within a zone's offset: nothing is looked for there."""
+"""Bound beyond which the calendar ends within a zone's offset: no instant is searched there."""
 
 
 def instant(local: datetime, zone: tzinfo) -> datetime:
@@ -85,7 +85,7 @@ def next_firing(reminder: Reminder, after: datetime, zone: tzinfo) -> datetime |
 
 
 def last_firing(reminder: Reminder, after: datetime, until: datetime, zone: tzinfo) -> datetime | None:
-    """Last instant at which `reminder` is due later than `after` and not later than `until`; None if there is none."""
+    """Last instant of `reminder` later than `after` and not later than `until`; None without such an instant."""
     recent = max(after.astimezone(UTC), min(until.astimezone(UTC), _FAR_FUTURE) - timedelta(days=35))
     for begin in (recent, after):  # nearly always the first is enough, however long the stretch
         instants = list(firings(reminder, begin, until, zone))
@@ -100,7 +100,7 @@ def one_off_due(reminder: Reminder, zone: tzinfo) -> datetime:
 
 
 def _days_from(reminder: Reminder, earliest: date) -> Iterator[date]:
-    """Local days on which the reminder is due, none before its own; begins at or shortly before `earliest`."""
+    """Local days of the reminder, from the reminder's own day; begins at or shortly before `earliest`."""
     if reminder.recurrence is Recurrence.NONE:
         yield reminder.day
     elif reminder.recurrence is Recurrence.MONTHLY:
@@ -122,20 +122,23 @@ def _months_from(anchor: date, earliest: date) -> Iterator[date]:
 
 @lru_cache(maxsize=1200)
 def _months(number: int) -> relativedelta:
-    """So many months; kept, since making one takes longer than adding it and a file's reminders share a few."""
+    """Duration of so many months, cached.
+
+    Construction is slower than addition, and a file's reminders share a few durations.
+    """
     return relativedelta(months=number)
 
 
 def _months_between(first: date, second: date) -> int:
-    """Whole months from the month of `first` to that of `second`, whatever their days."""
+    """Whole months from the month of `first` to the month of `second`, whatever their days."""
     return (second.year - first.year) * 12 + second.month - first.month
 
 
 def _end_of_gap(local: datetime, zone: tzinfo, after: datetime) -> datetime:
-    """The first whole local minute that the clocks show after a gap in which `local` lies.
+    """First whole local minute shown by the clocks after the gap around `local`.
 
     Args:
-        after: `local` taken with the offset before the gap, hence at or after its end.
+        after: `local` taken with the offset before the gap, hence at or after the end of the gap.
     """
     low, high = local.replace(tzinfo=zone, fold=1).astimezone(UTC) - _MINUTE, after
     while high - low > _MINUTE:

@@ -1,4 +1,4 @@
-"""Requests as reminders: from what a script asks for to what a line can state, or to the reason why none can."""
+"""Requests as reminders: from a script's request to a valid line, or to the reason for having no line."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from domain.reminder.text import shown_time
 from messages.base import Value, Window, make_ready
 
 LONGEST_MESSAGE_CHARS = 1_500
-"""Length that leaves room in one Discord message for the text and its surroundings."""
+"""Length that leaves room in one Discord message for the text and the surrounding text."""
 LONGEST_DELAY_MINUTES = 60 * 24 * 366 * 10
 _MINUTE = timedelta(minutes=1)
 _TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
-"""Characters that change the display order of a line, so that the line would read as another line."""
+"""Characters that change the display order of a line, so the line would read as another line."""
 
 
 class ReminderFields(Value, frozen=True, kw_only=True, gc=False):
-    """Fields that a request names of a reminder; an empty one was not named."""
+    """Reminder fields of a request; an empty field was not named."""
 
     date: str = ""
     """`YYYY-MM-DD`, `today` or `tomorrow`."""
@@ -45,13 +45,13 @@ class ReminderFields(Value, frozen=True, kw_only=True, gc=False):
 def new_reminder(
     fields: ReminderFields, reminder_id: str, now: datetime, zone: tzinfo, window: Window | None = None
 ) -> Reminder:
-    """The reminder that `fields` describe.
+    """Reminder from `fields`.
 
     Args:
-        window: Where it is asked for and will be said; None: the reminders' channel.
+        window: Window of the request and of the posting; None: the reminders' channel.
 
     Raises:
-        InvalidReminderError: the fields describe no reminder, or a reminder that was due already.
+        InvalidReminderError: the fields describe no reminder, or a reminder already due.
     """
     _check_words(fields.msg)
     recurrence = parse_recurrence(fields.recur or Recurrence.NONE.value)
@@ -71,7 +71,7 @@ def new_reminder(
 
 
 def changed_reminder(old: Reminder, fields: ReminderFields, now: datetime, zone: tzinfo) -> Reminder:
-    """`old` with what `fields` name in place of what it said; one that could not be said is open again.
+    """`old` with the named `fields` replaced; a reminder that could not be posted is open again.
 
     Raises:
         InvalidReminderError: the fields are empty, or give no valid reminder.
@@ -95,7 +95,7 @@ def changed_reminder(old: Reminder, fields: ReminderFields, now: datetime, zone:
 
 
 def remark(reminder: Reminder, zone: tzinfo) -> str:
-    """A sentence about a first time that the clocks skip or show twice; empty for every other."""
+    """Sentence about a first time skipped or shown twice by the clocks; empty for every other time."""
     local = datetime.combine(reminder.day, reminder.at)
     first = shown_time(instant(local, zone), zone)
     if is_skipped(local, zone):
@@ -106,7 +106,7 @@ def remark(reminder: Reminder, zone: tzinfo) -> str:
 
 
 def _moment(fields: ReminderFields, old: Reminder | None, now: datetime, zone: tzinfo) -> datetime | None:
-    """The local minute that the fields name; None without a time."""
+    """Local minute named by the fields; None without a time."""
     ways = [bool(fields.at), fields.in_minutes != 0, bool(fields.date or fields.time)]
     if sum(ways) > 1:
         raise InvalidReminderError("the time is given twice: use date= and time=, or at=, or in_minutes=")
@@ -125,7 +125,7 @@ def _moment(fields: ReminderFields, old: Reminder | None, now: datetime, zone: t
 
 
 def _day(word: str, at: time, now: datetime, zone: tzinfo) -> date:
-    """The day that `word` names; for an empty one the first on which `at` is still to come."""
+    """Day named by `word`; for an empty word the first day with `at` still to come."""
     today = now.astimezone(zone).date()
     if word == "today":
         return today
@@ -155,10 +155,10 @@ def _local_of(text: str, zone: tzinfo) -> datetime:
 
 
 def _expressible(due: datetime, zone: tzinfo) -> datetime:
-    """The local minute that stands for an instant in the file, which knows no zones.
+    """Local minute for an instant in the file, which knows no zones.
 
     Raises:
-        InvalidReminderError: that minute stands for another instant.
+        InvalidReminderError: the minute stands for another instant.
     """
     try:
         local = due.astimezone(zone).replace(tzinfo=None, fold=0)

@@ -1,4 +1,4 @@
-"""Share of one window in the reminders' file: how much of it may be theirs, and how often they may have it changed."""
+"""Share of one window in the reminders' file: bounds on size and on the rate of changes."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from domain.reminder.line import window_text
 from messages.base import Window
 
 MOST_REMINDERS = 100
-"""Of one window in the file, those that could not be said included."""
+"""Most reminders of one window in the file, failed reminders included."""
 MOST_BYTES = 64 * 1024
-"""Largest size of those lines together, so that a few windows cannot fill the file with long lines."""
+"""Largest size of a window's lines together, so a few windows cannot fill the file with long lines."""
 PARTS = 32
-"""Largest share of a window: one of so many parts of the file's free room; a user who fills the file from
-many windows gets less in each, and a window with few reminders has room while thousands of others have theirs."""
+"""Number of parts of the file's free room, of which a window may take a single part; a user who fills the file from
+many windows gets less in each, and a window with few reminders has room beside thousands of other windows."""
 EDITS = 10
-"""Most requests of one window to change the file in `EVERY_S` seconds, and its confirmations that are on their way."""
+"""Most requests of one window to change the file in `EVERY_S` seconds, and the window's confirmations on the way."""
 LISTS = 30
 """Most requests of one window to see the file in `EVERY_S` seconds."""
 EVERY_S = 60.0
@@ -26,13 +26,13 @@ def check_share(data: bytes, window: Window | None, line: str, most_bytes: int, 
 
     Args:
         data: The file.
-        window: Whose the line is; people's own, which have none, are not counted.
-        line: Without its line end.
+        window: Window of the line; people's own lines, without a window, are not counted.
+        line: Without a line end.
         most_bytes: Largest size of the file; the caller that makes the edit refuses a larger file.
-        instead_of: The line of the window's that it takes the place of; empty for none.
+        instead_of: The window's line to replace; empty for a new line.
 
     Raises:
-        EditRefusedError: it has too many lines or bytes in the file already.
+        EditRefusedError: the window has too many lines or bytes in the file already.
     """
     if window is None:
         return
@@ -54,6 +54,6 @@ def check_share(data: bytes, window: Window | None, line: str, most_bytes: int, 
 
 
 def entries_of(data: bytes, window: Window) -> tuple[Entry, ...]:
-    """The reminders in the file that were asked for in `window`."""
+    """Reminders in the file that were requested in `window`."""
     entries = scan(data, holding=f"in={window_text(window)}".encode("ascii")).entries
     return tuple(entry for entry in entries if entry.reminder.window == window)

@@ -1,4 +1,4 @@
-"""Texts about reminders that people read in Discord: one that is due, and the exact line after every change."""
+"""Texts about reminders for people in Discord: a due reminder, and the exact line after every change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from domain.text.splitting import LIMIT
 _MISLEADING = re.compile(r"`{3,}|[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
 """Characters that would end the block, break the line, or be invisible."""
 _SHORT_CHARS = 1_000
-"""A text of no more stands whole in one message, whatever is put around it."""
+"""Longest text sure to fit whole in one message, with any surrounding text."""
 _SPELLED = (
     "Hidden characters, and characters that would end this block, are spelled out here; "
     "the attached file has the exact line."
@@ -27,11 +27,11 @@ class Confirmation(NamedTuple):
 
     text: str
     exact: str = ""
-    """The line itself, where `text` can only spell it out or takes more than one message; else empty."""
+    """Exact line, if `text` can only spell the line out or takes more than one message; else empty."""
 
 
 def shown_time(moment: datetime, zone: tzinfo) -> str:
-    """An instant on the clocks of `zone`, such as `Sun 2026-03-29 02:00 BST`."""
+    """Instant on the clocks of `zone`, such as `Sun 2026-03-29 02:00 BST`."""
     return f"{moment.astimezone(zone):%a %Y-%m-%d %H:%M %Z}"
 
 
@@ -51,19 +51,20 @@ def firing_text(firing: Firing, now: datetime, zone: tzinfo, mention: str = "") 
 
 
 def firing_mark(firing: Firing, zone: tzinfo) -> str:
-    """The part of `firing_text`, as shown, that is the same however late it is: it tells an earlier posting."""
+    """Part of the shown `firing_text` independent of the delay, used to recognise an earlier posting."""
     core = presentable(_core(firing, zone))
     return core if len(core) <= _SHORT_CHARS else core.rpartition("\n")[2]
 
 
 def confirmation(what: str, line: str, *notes: str) -> Confirmation:
-    """The exact line as it stands in the file, with what was done to it.
+    """Exact line in the file, with the action taken.
 
-    Discord ends a code block at three backticks, whatever it began with, so these are spelled out like all that hides.
+    Discord ends a code block at three backticks, whatever the beginning, so backticks are spelled out like all hidden
+    characters.
 
     Args:
         what: Such as `Reminder set`.
-        line: Without its line end.
+        line: Without a line end.
         notes: Sentences that follow.
     """
     rendered = presentable(_MISLEADING.sub(lambda match: "".join(map(_code, match[0])), line))
@@ -84,12 +85,12 @@ class Confirmed(NamedTuple):
 
     what: str
     line: str
-    """Exactly as it stands in the file."""
+    """Line exactly as in the file."""
     notes: tuple[str, ...]
 
 
 def parse_confirmation(confirmation: Confirmation) -> Confirmed:
-    """Parts of which `confirmation` made the text."""
+    """Parts from which `confirmation` made the text."""
     what, _, line, _, *notes = confirmation.text.split("\n")
     if confirmation.exact:
         del notes[-1]
@@ -97,7 +98,7 @@ def parse_confirmation(confirmation: Confirmation) -> Confirmed:
 
 
 def duration(span: timedelta) -> str:
-    """Days, hours and minutes, the two largest that count."""
+    """Days, hours and minutes, the two largest nonzero units."""
     minutes = int(span.total_seconds()) // 60
     parts = ((minutes // 1440, "d"), (minutes // 60 % 24, "h"), (minutes % 60, "min"))
     return " ".join([f"{number:,} {unit}" for number, unit in parts if number][:2]) or "0 min"

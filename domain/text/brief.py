@@ -13,16 +13,16 @@ _LONGEST_NUMBER = 256
 
 
 def brief(value: object, most: int = EXCERPT_CHARS) -> str:
-    """`value` in at most `most` printable characters of one line, which cost nothing however long or deep it is."""
+    """Render `value` in at most `most` printable characters of one line, at a cost independent of length and depth."""
     text = "none" if value is None else _shortener(most).repr(value)
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 class _Shortener(Repr):
-    """Wording of a value's beginning; no part of it can make it fail."""
+    """Renderer of a value's beginning; no part of the value can make it fail."""
 
     def repr_int(self, x: int, level: int) -> str:
-        """A number, or how long it is."""
+        """A number, or the number's length."""
         if x.bit_length() <= _LONGEST_NUMBER:
             return super().repr_int(x, level)
         return f"<a number of some {int((x.bit_length() - 1) * math.log10(2)) + 1:,} digits>"

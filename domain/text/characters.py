@@ -1,24 +1,24 @@
-"""Characters as readers see them, of one or more code points, and their edges."""
+"""Characters as readers see a text, of one or more code points, and the edges of characters."""
 
 from __future__ import annotations
 
 import unicodedata
 
 _LONGEST_CLUSTER = 64
-"""Code points that are searched for the edge of a character before one is cut."""
+"""Code points searched for the edge of a character before the character is cut."""
 _VIRAMA = 9
-"""Combining class of the sign that joins the letters around it."""
+"""Combining class of the sign that joins the letters on both sides."""
 _SPACING = "\u0e33\u0eb3"
 """Vowels of Thai and Lao that belong to the letter before."""
 
 
 def units(text: str) -> int:
-    """Length in UTF-16 code units, which is never less than in code points."""
+    """Length in UTF-16 code units; never less than the number of code points."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def farthest_end(text: str, start: int, room: int) -> int:
-    """The greatest end for which `text[start:end]` has at most `room` units."""
+    """The greatest end with at most `room` units in `text[start:end]`."""
     end = min(len(text), start + room)
     while (excess := units(text[start:end]) - room) > 0:
         end -= (excess + 1) // 2
@@ -26,7 +26,7 @@ def farthest_end(text: str, start: int, room: int) -> int:
 
 
 def character_edge(text: str, start: int, farthest: int) -> int:
-    """The last place at or before `farthest` that cuts no character in two, nor a run of backticks."""
+    """The last place at or before `farthest` that splits neither a character nor a run of backticks."""
     for end in range(farthest, max(start, farthest - _LONGEST_CLUSTER), -1):
         if not is_joined(text, end):
             return end

@@ -1,8 +1,9 @@
-"""Control words of chat templates in foreign text: broken for servers that take them for borders of roles.
+"""Control words of chat templates in foreign text: broken for servers that read the words as borders of roles.
 
-A server that renders a template and tokenizes the result (vLLM, llama.cpp and others) reads `<|im_start|>` in a message
-as the beginning of another message. An invisible character within the word prevents that. Requests alone hold broken
-words; in what a model answers they are whole again.
+A server that renders a template and tokenizes the result (vLLM, llama.cpp and similar) reads `<|im_start|>` in a
+message
+as the beginning of another message. An invisible character within the word prevents this reading. Only requests hold
+broken words; in a model's answer the words are restored.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def restore_words(text: str) -> str:
 
 
 def break_request(request: ModelRequest) -> ModelRequest:
-    """A request of which no text holds a control word; the same object if none does."""
+    """A request without control words in its texts; the same object if no text holds a control word."""
     messages = tuple(map(_break_message, request.messages))
     system_prompt = break_words(request.system_prompt)
     if system_prompt == request.system_prompt and messages == request.messages:
@@ -60,7 +61,7 @@ def break_request(request: ModelRequest) -> ModelRequest:
 
 
 def restore_completion(completion: Completion) -> Completion:
-    """An answer with whole control words; the same object if none is broken."""
+    """An answer with whole control words; the same object if no word is broken."""
     calls = tuple(
         _replace_arguments(call, restore_words(_plain(call.arguments_json))) for call in completion.tool_calls
     )
@@ -92,7 +93,7 @@ def _replace_arguments(call: ToolCall, arguments: str) -> ToolCall:
 
 
 def _plain(arguments_json: str) -> str:
-    """Arguments without escapes: servers decode them before they render a template."""
+    """Arguments without escapes: servers decode the arguments before rendering a template."""
     if "\\u" not in arguments_json:
         return arguments_json
     try:

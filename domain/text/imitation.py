@@ -1,7 +1,7 @@
-"""Imitations: lines of people, files and commands that look like one of the runtime's, and what is done to them.
+"""Imitations: lines of people, files and commands that look like a line of the runtime, and their treatment.
 
 `OWN_LINES` names every line that the runtime writes among other people's words. A change that adds such a line also
-adds it there; `tests/domain/text/test_imitation.py` holds every writer against the list.
+adds an entry there; `tests/domain/text/test_imitation.py` holds every writer against the list.
 """
 
 from __future__ import annotations
@@ -13,34 +13,34 @@ from dataclasses import dataclass
 from domain.text.lookalike import as_seen, without_unseen
 
 MARK = "> "
-"""Stands before a line that imitates one of the runtime's; without it the line is what was written."""
+"""Prefix of a line that imitates a line of the runtime; without the prefix the line is the original."""
 
 _BREAK = "\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 _LINE = re.compile(f"[^{_BREAK}]+")
-"""A line, for whatever takes it for one."""
+"""A line, by any reader's definition of a line break."""
 _LOOKED_AT = 400
-"""Characters of a line that are compared, from its first word on."""
+"""Characters of a line to compare, from the first word on."""
 _ORNAMENTS = (
     re.compile(r"[\s*_~`\"'\\|]*"),
     re.compile(r"(?:[^\w\[({<>]|_|[\[({<](?=[^\w]{0,3}[\[({<])|\d{1,3}[.)]\s)*"),
 )
-"""Characters before a line's words that a reader overlooks."""
+"""Characters before a line's words, overlooked by a reader."""
 _MARKUP = re.compile(r"[*_~`|\\]")
-"""Characters among a line's words that a reader overlooks."""
+"""Markup among a line's words, overlooked by a reader."""
 
 _DATE = r"[\[({<] ?[\do]{4}[^\do]{1,3}[\dol]{1,2}[^\dol]{1,3}[\dol]{1,2}"
 
 _HEADER = rf"{_DATE}[^\])}}>]{{0,24}}utc ?[\])}}>]|{_DATE}[ t]{{1,3}}\d{{1,2}}[:.h]\d\d(?![:.,\d])"
-"""Also without a zone, though not with seconds, as programs write it."""
+"""Also matches without a zone, but not with seconds, as programs write times."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnLine:
-    """One kind of line that the runtime writes."""
+    """Kind of line written by the runtime."""
 
     name: str
     pattern: str
-    """Of its beginning, as `as_seen` leaves it, without ornament; wider than what the runtime itself writes."""
+    """Pattern of the line's beginning in `as_seen` form, without ornament; wider than the runtime's own wording."""
     in_outputs: bool = True
     """True if a command's output may not have the line either; a command may print lines that only stand in files."""
 
@@ -83,17 +83,17 @@ OWN_LINES = (
     ),
     OwnLine("record of a log", r"## [\do]{4}-\d\d-\d\d ?t|<!-- ?(?:end |\{)|> ?\[ ?! ?seal", in_outputs=False),
 )
-"""Every kind of line that the runtime writes in what a model reads, and in logs."""
+"""Every kind of line that the runtime writes in model input and in logs."""
 
 
 def imitates(line: str, own_lines: Iterable[OwnLine] = OWN_LINES) -> str:
-    """The name of that line of the runtime's which `line` is, or could be taken for; empty if there is none."""
+    """The name of the runtime's line that `line` is, or could be taken for; empty without a match."""
     looks = _looks(line)
     return next((own.name for own in own_lines if any(re.match(own.pattern, look) for look in looks)), "")
 
 
 def defuse(text: str) -> str:
-    """`text` of a person, with every line that imitates one of the runtime's marked for the model.
+    """Mark every line in a person's `text` that imitates a line of the runtime.
 
     The log keeps the original; only requests carry this form.
     """
@@ -101,12 +101,12 @@ def defuse(text: str) -> str:
 
 
 def defuse_output(text: str) -> str:
-    """`text` that a command printed, likewise; it may print logs and skills as they are."""
+    """Mark imitating lines in a command's output `text`; the output may print logs and skills unmarked."""
     return _mark_lines(text, _ANY_IN_OUTPUTS)
 
 
 def marked_line(line: str) -> str:
-    """A single line that is set behind a mark of its own, such as that of a quotation, defused as it stands there."""
+    """Defuse a single line behind another mark, for example a quotation mark."""
     return defuse(MARK + line)
 
 
@@ -119,7 +119,7 @@ def _is_like(line: str, pattern: re.Pattern[str]) -> bool:
 
 
 def _looks(line: str) -> Iterable[str]:
-    """Forms in which a reader may see the line, from the first word on, each once."""
+    """Distinct forms in which a reader may see the line, from the first word on."""
     bare = line if line.isascii() and line.isprintable() else without_unseen(line)
     plain = _MARKUP.sub("", bare)
     forms = (bare,) if plain == bare else (bare, plain)
@@ -127,7 +127,7 @@ def _looks(line: str) -> Iterable[str]:
 
 
 def _from_first_word(line: str, ornament: re.Pattern[str]) -> str:
-    """A line as it is seen, from its first word on; blanks are taken out first, or a long gap hides what follows it."""
+    """A line as seen, from the first word on; blanks go first, or a long gap hides the text behind."""
     begin = ornament.match(line)
     words = " ".join(line[begin.end() if begin else 0 :].split())
     return " ".join(as_seen(words[:_LOOKED_AT]).split())

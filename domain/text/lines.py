@@ -1,4 +1,4 @@
-"""Lines of a text, and bytes of a file as text that keeps each byte."""
+"""Lines of a text, and a lossless text form of a file's bytes."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ def decode_text(data: bytes) -> str:
 
 
 def encode_text(*parts: str) -> bytes:
-    """The bytes of text that `decode_text` gave."""
+    """The bytes of text from `decode_text`."""
     return "".join(parts).encode("utf-8", "surrogateescape")
 
 
 def valid(text: str) -> str:
-    """Text that `decode_text` gave, with a replacement character for each byte that is no text."""
+    """Text from `decode_text`, with a replacement character for each byte that is not text."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def lines_of(text: str) -> list[str]:
-    """Lines with their ends; only a line feed ends one."""
+    """Lines with their ends; only a line feed ends a line."""
     lines = [f"{line}\n" for line in text.split("\n")]
     lines[-1] = lines[-1][:-1]
     return lines if lines[-1] else lines[:-1]
 
 
 def one_line(text: str) -> str:
-    """A text as a bullet takes it: in one line, without superfluous blanks or a bullet of its own."""
+    """A text fit for a bullet: in a single line, without superfluous blanks or another bullet."""
     words = " ".join(text.split())
     while words[:2] in ("- ", "* ", "+ "):
         words = words[2:]

@@ -1,4 +1,4 @@
-"""Long answers, too long for messages: a first message with their beginning, and a file with all of them."""
+"""Long answers, too long for messages: a first message with the beginning, and a file with the whole text."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class AnswerMessages:
     """Form in which a text is shown."""
 
     parts: tuple[str, ...]
-    """One message each."""
+    """Texts of the messages."""
     attached: str = ""
     """Content of the first message's file; empty for no file."""
 
 
 def in_messages(text: str) -> AnswerMessages:
-    """`text` in at most `MOST_MESSAGES` messages, else its beginning in one with a file; no parts for a blank text."""
+    """`text` in at most `MOST_MESSAGES` messages, else its beginning with a file; no parts for a blank text."""
     is_long = units(text.strip()) > MOST_MESSAGES * LIMIT  # however it is cut
     if not is_long or len(text.encode()) > LONGEST_FILE_BYTES:
         parts = split(text)

@@ -1,6 +1,6 @@
 """Look-alikes: a text as a hasty reader sees it, for comparison with imitations.
 
-It is only for comparing. Two texts that are seen alike may be as different as a Latin and a Cyrillic name.
+Only for comparison. Two texts that look alike may be as different as a Latin and a Cyrillic name.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _LIKE_LATIN = {
     "y": ("\u0443\u03b3\u03a5\u0263\u04af\u10e7\u13a9\u13bd\u1d8c\u2ca8\ua4ec\U000102b2\U000118a4\U000118dc\U00016f43"),
     "z": ("\u0396\u13c3\ua4dc\uab93\U000102f5\U000118a9\U000118c4\U000118e5"),
 }
-"""Latin letters and digits, and what Unicode lists as confusable with them; scripts of their own are left out."""
+"""Latin letters and digits, with Unicode's list of confusable characters; separate scripts are left out."""
 _LETTERS = {like: letter for letter, likes in _LIKE_LATIN.items() for like in likes}
 _SIGNS = (
     dict.fromkeys("\u23a1\u23a2\u23a3", "[")
@@ -87,7 +87,7 @@ _SIGNS = (
 _BY_CATEGORY = {"Ps": "[", "Pe": "]", "Pd": "-", "Cf": "", "Mn": "", "Me": ""}
 """Likenesses of brackets and dashes that no keyboard has; formats and marks of any script are unseen."""
 _ESCAPE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-"""Escape sequences by which a terminal changes colours, and so on."""
+"""Escape sequences of terminals, for example for colours."""
 
 LONGEST_FOREIGN_RUN = 256
 """Characters beyond ASCII that are normalized at a time: a run of marks costs the square of the run's length."""
@@ -107,26 +107,26 @@ _LOOKS = _Looks()
 
 
 def pieces(text: str) -> list[str]:
-    """Consecutive pieces of `text`, each normalized alone; only a run of foreign characters that is too long is cut."""
+    """Consecutive pieces of `text`, each normalized alone; only an overlong run of foreign characters is cut."""
     return _PIECE.findall(text)
 
 
 def normalize(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
-    """`text` in a normal form of Unicode, in time that grows with the length of `text`."""
+    """`text` in a normal form of Unicode, in time linear in the length of `text`."""
     if text.isascii():
         return text
     return "".join(unicodedata.normalize(form, piece) for piece in pieces(text))
 
 
 def without_unseen(text: str) -> str:
-    """`text` in compatible form, without what is unseen."""
+    """`text` in compatible form, without unseen characters."""
     if "\x1b" in text:
         text = _ESCAPE.sub("", text)
     return UNSEEN.sub("", normalize("NFKD", text))
 
 
 def as_seen(text: str) -> str:
-    """`text` in small letters, without what is unseen, and with Latin letters and signs for what resembles them."""
+    """`text` in small letters, without unseen characters, and with Latin letters and signs for look-alikes."""
     bare = without_unseen(text)
     return bare.lower() if bare.isascii() else bare.translate(_LOOKS).casefold()
 

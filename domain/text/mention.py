@@ -1,4 +1,4 @@
-"""Mentions in Discord's markdown: ids in angle brackets, and the names that the runtime sets beside them."""
+"""Mentions in Discord's markdown: ids in angle brackets, and the names that the runtime sets beside the ids."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _ONE_NAME = rf"[^()\n]{{1,{LONGEST_NAME}}}"
 NAME = rf" \(({_ONE_NAME})\)"
 """Pattern of a name beside an id; its group is the name."""
 YOU = ", you"
-"""Stands behind the bot's own name where the bot is mentioned, for a model knows neither its name there nor its id."""
+"""Suffix of the bot's name in a mention, for a model knows neither the bot's name there nor the bot's id."""
 _NAME = rf" \({_ONE_NAME}\)"
 ADDRESSED = rf"<@[!&]?[0-9]+>(?:{_NAME})?"
-"""Pattern of a mention of a person or role, with the name that may stand beside the id."""
+"""Pattern of a mention of a person or role, with the optional name beside the id."""
 NAMED = rf"<[@#][!&]?[0-9]+>(?:{_NAME})?"
 """Pattern of a mention of a person, role or channel, likewise."""
 
@@ -40,11 +40,11 @@ _KINDS = {"@": Mentioned.PERSON, "@!": Mentioned.PERSON, "@&": Mentioned.ROLE, "
 
 
 def with_names(text: str, name_of: NameOf) -> str:
-    """`text` with a name beside each mention, and the time in UTC beside each time stamp; code stays as it is.
+    """`text` with a name beside each mention, and the time in UTC beside each time stamp; code is unchanged.
 
     Args:
-        text: In Discord's markdown.
-        name_of: Gives names of one line without parentheses.
+        text: Text in Discord's markdown.
+        name_of: Function that returns names of one line without parentheses.
     """
     if "<" not in text:
         return text
@@ -61,7 +61,7 @@ def with_names(text: str, name_of: NameOf) -> str:
 
 
 def without_names(text: str) -> str:
-    """`text` without the names that `with_names` has added: equal for a text before and after a change of names."""
+    """`text` without the names added by `with_names`: equal for a text before and after a change of names."""
     return _WITH_NAME.sub(r"\1", text) if "> (" in text else text
 
 

@@ -1,4 +1,4 @@
-"""Tail of a command's output as the model is shown it: its end, and a notice of what was left out."""
+"""Tail of a command's output for the model: the end, and a notice about the omitted part."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MAX_LINES = 2000
 MAX_BYTES = 50 * 1024
 """Of the shown text in UTF-8, without notices."""
 WINDOW_BYTES = 512 * 1024
-"""Raw output that is remembered: ten times what is shown, because cleaning shrinks colours and progress bars."""
+"""Raw output to remember: ten times the shown size, because cleaning shrinks colours and progress bars."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,13 +21,13 @@ class Excerpt:
     text: str
     """Without the last line feed."""
     first_line: int
-    """1-based number of the first line that is shown."""
+    """1-based number of the first line shown."""
     line_count: int
     """Lines of the whole output."""
     cut_by_bytes: bool = False
     """True if the size, not the number of lines, left out text."""
     line_bytes: int | None = None
-    """Raw size of the last line if not even that could be shown whole."""
+    """Raw size of the last line if even this line could not be shown whole."""
 
     @property
     def truncated(self) -> bool:
@@ -42,9 +42,9 @@ class KeptOutput:
     path: str
     """File of the whole output; empty without a file."""
     lost_bytes: int = 0
-    """Raw bytes after the file's end that were thrown away."""
+    """Raw bytes discarded after the file's end."""
     fault: str = ""
-    """Reason why the file is incomplete, other than its size."""
+    """Reason for an incomplete file, other than the size."""
 
 
 class OutputTail:
@@ -56,10 +56,10 @@ class OutputTail:
         self._line_start = 0
         self._previous_line_start = 0
         self.total_bytes = 0
-        """Size of all that was fed, raw."""
+        """Raw size of all bytes fed."""
 
     def feed(self, piece: bytes) -> None:
-        """Take the next bytes; they may be cut anywhere."""
+        """Take the next bytes, cut anywhere."""
         self._note_lines(piece)
         self.total_bytes += len(piece)
         self._window += piece[-WINDOW_BYTES:]
@@ -68,11 +68,11 @@ class OutputTail:
 
     @property
     def line_count(self) -> int:
-        """Lines so far; an unfinished last one counts."""
+        """Lines so far; an unfinished last line counts."""
         return self._newlines + (self.total_bytes > self._line_start)
 
     def excerpt(self) -> Excerpt:
-        """The end of what was fed so far."""
+        """The end of the output fed so far."""
         lines, is_partial = self._last_lines()
         if not lines:
             return Excerpt(text="", first_line=1, line_count=0)
@@ -99,7 +99,7 @@ class OutputTail:
         self._newlines += piece.count(b"\n")
 
     def _last_lines(self) -> tuple[list[str], bool]:
-        """The remembered lines, cleaned, and whether the first of them may lack its beginning."""
+        """The remembered lines, cleaned, and True if the first line may lack its beginning."""
         raw = bytes(self._window[-WINDOW_BYTES:])
         is_partial = len(raw) < self.total_bytes
         if is_partial:
@@ -120,14 +120,14 @@ class OutputTail:
 
 
 def render(excerpt: Excerpt, output: KeptOutput, ending: str) -> str:
-    """The tool result's text: the excerpt, the left-out part, the ending.
+    """The tool result's text: the excerpt, the omitted part, the ending.
 
-    Lines of the output that imitate the runtime's are marked, so what stands behind it is the runtime's word.
+    Lines of the output that imitate the runtime's lines are marked, so text behind the output is the runtime's word.
 
     Args:
         excerpt: The end of the output.
         output: Used only if `excerpt` is truncated.
-        ending: How the command ended; empty if there is nothing to say about it.
+        ending: Words about the command's end; empty for an unremarkable end.
     """
     parts = [defuse_output(excerpt.text.rstrip("\n")) or "(no output)"]
     if excerpt.truncated:
@@ -147,7 +147,7 @@ def size_text(size_bytes: int) -> str:
 
 
 def _fitting(lines: list[str]) -> list[str]:
-    """As many of the last `lines` as the limits allow; none if not even the last one fits."""
+    """As many of the last `lines` as the limits allow; empty if not even the last line fits."""
     room = MAX_BYTES + 1
     first = len(lines)
     for line in reversed(lines[-MAX_LINES:]):

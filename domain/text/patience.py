@@ -1,7 +1,8 @@
-"""Patience matching: which lines of two texts are the same, in bounded time whatever they are.
+"""Patience matching: find the equal lines of two texts, in bounded time for any texts.
 
-Lines that stand once in each text are matched first, in order; difflib compares only what lies between them. Where that
-too may take long, the first of the lines that are equal is matched with the first, the second with the second.
+Lines that stand once in each text are matched first, in order; difflib compares only the lines between the matches.
+If even this comparison may take long, equal lines are matched by count: the first with the first, the second with the
+second.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from difflib import Match, SequenceMatcher
 from typing import TypeVar
 
 _MOST_COMPARISONS = 3_000_000
-"""Comparisons of lines that difflib makes at most for two texts: they take a tenth of a second."""
+"""Most line comparisons by difflib for two texts: they take a tenth of a second."""
 _MOST_COUNTED = 100_000
-"""Lines that are matched by their count; a longer stretch has no matches."""
+"""Most lines to match by count; a longer stretch has no matches."""
 
 Line = TypeVar("Line", str, bytes)
 Pair = tuple[int, int]
@@ -40,7 +41,7 @@ def match_lines(old: Sequence[Line], new: Sequence[Line]) -> list[Match]:
 
 
 def _pairs(old: Sequence[Line], new: Sequence[Line]) -> Iterator[Pair]:
-    """Places of lines that stay, in order."""
+    """Places of unchanged lines, in order."""
     steps = _MOST_COMPARISONS
     between: list[Pair]
     i = j = 0
@@ -69,7 +70,7 @@ def _same_at_the_end(old: Sequence[Line], new: Sequence[Line], begin: Pair, end:
 
 
 def _cost(lost: Sequence[Line], added: Sequence[Line]) -> int:
-    """Steps that difflib takes at most: each of its searches sees every pair of equal lines."""
+    """Most steps of difflib: each of its searches sees every pair of equal lines."""
     counts = Counter(added)
     equal = sum(counts[line] for line in lost)
     return (len(lost) + equal) * (2 * min(equal, len(lost), len(added)) + 1)
@@ -83,7 +84,7 @@ def _compare_lines(lost: Sequence[Line], added: Sequence[Line]) -> list[Pair]:
 
 
 def _number_repeats(lines: Sequence[Line]) -> list[tuple[Line, int]]:
-    """Each line with how many equal ones stand before it, so that none is there twice."""
+    """Each line with the number of equal earlier lines, so no pair occurs twice."""
     counts: Counter[Line] = Counter()
     counted = []
     for line in lines:
@@ -93,7 +94,7 @@ def _number_repeats(lines: Sequence[Line]) -> list[tuple[Line, int]]:
 
 
 def _anchors(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Pair]:
-    """Places of what stands once in each: the longest row of such places that is in order in both."""
+    """Places of lines that occur once in each text: the longest sequence in order in both texts."""
     counts_old, counts_new = Counter(old), Counter(new)
     place = {line: j for j, line in enumerate(new) if counts_new[line] == 1}
     pairs = [(i, place[line]) for i, line in enumerate(old) if counts_old[line] == 1 and line in place]

@@ -1,4 +1,4 @@
-"""Invisible and bidirectional characters made visible or left out, so that a text can be shown to people."""
+"""Invisible and bidirectional characters made visible or left out to make a text fit to show."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ _SUSPECT = re.compile(
 _TAG_END = "\U000e007f"
 _FLAG_WITH_TAGS = re.compile(f"\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{{3,6}}{_TAG_END}")
 _JOINING_SCRIPTS = re.compile("[\u0600-\u08ff\u0900-\u0dff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u1800-\u18af]")
-"""Arabic and its kin, Indic scripts, Tibetan, Burmese, Khmer, Mongolian: there joiners change what is read."""
+"""Arabic and its kin, Indic scripts, Tibetan, Burmese, Khmer, Mongolian: here joiners change the reading."""
 _HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _MONGOLIAN = re.compile("[\u1807\u180a\u1810-\u18af]")
 _KEYS = frozenset("#*0123456789")
 _PICTURED = frozenset("\u203c\u2049\u2139\u3030")
-"""Characters with a picture that are no symbols."""
+"""Characters with a picture, not counted as symbols."""
 
 
 def presentable(text: str) -> str:
-    r"""`text` with characters that hide or reorder others shown as `\u202e`.
+    r"""`text` with characters that hide or reorder other characters shown as `\u202e`.
 
-    Emoji and scripts keep the characters that they need: a joiner between two emoji, a joiner after a letter of a
-    script that joins, a selector after a character with several forms, and the tags of a flag.
+    Emoji and scripts keep necessary characters: a joiner between two emoji, a joiner after a letter of a
+    joining script, a selector after a character with several forms, and the tags of a flag.
     """
     return reveal(text, _escape_character)
 
 
 def without_hidden(text: str, allowed: str = "") -> str:
-    """`text` without the same characters, as a reader sees it; those in `allowed` stay."""
+    """`text` without the same characters, as a reader sees the text; characters in `allowed` stay."""
     if text.isascii():
         return text
     bare = reveal(text, lambda character: character if character in allowed else "")
@@ -74,14 +74,14 @@ def _belongs(text: str, at: int) -> bool:
 
 
 def _joins(character: str) -> bool:
-    """True if the character is written in a script that joins; an invisible mark is not."""
+    """True if the character is written in a joining script; an invisible mark is not."""
     return bool(_JOINING_SCRIPTS.match(character)) and (
         not _SUSPECT.match(character) or bool(_SELECTOR.match(character))
     )
 
 
 def _is_selected(before: str, selector: str, after: str) -> bool:
-    """True if a selector chooses among the forms of the character before it."""
+    """True if a selector chooses among the forms of the character before."""
     if selector >= "\U000e0100":
         return bool(_HAN.match(before))
     if selector < "\u1810":
@@ -99,7 +99,7 @@ def _is_emoji(character: str) -> bool:
 
 
 def _is_emoji_part(character: str) -> bool:
-    """An emoji, the variation selector after one, or a skin tone."""
+    """True for an emoji, the variation selector after an emoji, or a skin tone."""
     return _is_emoji(character) or character == "\ufe0f" or "\U0001f3fb" <= character <= "\U0001f3ff"
 
 

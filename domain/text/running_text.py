@@ -1,4 +1,4 @@
-"""Running message: how an answer looks while it is being written."""
+"""Running message: the look of an answer while it is being written."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from domain.text.characters import units
 from domain.text.splitting import LIMIT, sendable, split
 
 CURSOR = "▌"
-"""Stands at the end of every running message, so that one that a crash left behind can be told."""
+"""End of every running message, by which a message left behind by a crash is recognized."""
 _STATUS_CHARS = 200
 
 
 def running_text(text: str, status: str) -> str:
-    """One message that shows the end of the answer so far, and in a last line what is being done.
+    """One message with the end of the answer so far, and a last line on the current activity.
 
     Args:
         text: The answer so far, of any length.
-        status: In one line; more of it is left out.
+        status: Activity in one line; the rest is left out.
     """
     line = _one_line(status)
     below = f"-# {line} {CURSOR}" if line else CURSOR
@@ -30,8 +30,8 @@ def stopped_text(text: str, note: str) -> str:
     """Remainder of a message whose turn ended without an answer; empty for a message to take away.
 
     Args:
-        text: The answer so far; without any nothing remains.
-        note: Reason of the end; empty if nothing of the answer is to remain.
+        text: The answer so far; without text no message remains.
+        note: Reason of the end; empty if no part of the answer is to remain.
     """
     if not note:
         return ""
@@ -41,14 +41,14 @@ def stopped_text(text: str, note: str) -> str:
 
 
 def interrupted_text(running: str, note: str) -> str:
-    """Remainder of a running message of which only the shown text is known, as `stopped_text` gives it."""
+    """Remainder of a running message of which only the shown text is known, in the form of `stopped_text`."""
     above, _, last = running.rpartition("\n")
     text = above if last == CURSOR or last.startswith("-# ") else running
     return stopped_text(text.removesuffix(CURSOR).rstrip(), note)
 
 
 def is_running(content: str) -> bool:
-    """True if a message of the bot's shows a turn that was running."""
+    """True if a message of the bot shows a turn that was running."""
     return content.endswith(CURSOR)
 
 

@@ -1,4 +1,4 @@
-"""Look of a secret: the shapes of keys and tokens, and what stands behind the name of a password."""
+"""Look of a secret: the shapes of keys and tokens, and the text behind the name of a password."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMED_SECRET = re.compile(
 )
 _OPTION = re.compile(rf"(?i)(?<!\S)--?(?:[a-z]{{1,20}}-)?{_NAMES} [\"'`]?(?P<value>(?![a-z]+=)[^\s\"'`]{{4,}})")
 _WORD = re.compile(r"[A-Z]?[a-z]+(?:[-'\u2019/][A-Za-z]+)*|[A-Z]{2,}")
-"""A word of a sentence, which is no value."""
+"""A word of a sentence, not a value."""
 _HARMLESS_VALUE = re.compile(
     r"(?i:\*+|x+|\.{3,}|…+|%\(?\w+\)?s?|<\S*|\[\S*|\$\S*|\{\S*|https?://[^@?]*|none|null|true|false|undefined"
     r"|str(?:ing)?|bytes|bool(?:ean)?|int(?:eger)?|optional|required|empty|missing|invalid|expired|unset|unknown|redacted|ed25519|1password'?s?)"
@@ -63,25 +63,25 @@ _SHAPES = re.compile(
     re.ASCII,
 )
 _PUBLIC = re.compile(r"(?i)\bsha(?:1|224|256|384|512)[-:=][\w+/=]+|\bssh-[a-z0-9]+ AAAA[\w+/=]+", re.ASCII)
-"""Digests and public keys, which everybody may know."""
+"""Digests and public keys: values without secrecy."""
 _RUN = re.compile(r"(?<![\w+/=-])[\w+/=-]{32,}(?![\w+/=-])", re.ASCII)
 """A possible key of unknown shape."""
 _HEX = re.compile(r"[0-9a-fA-F]+")
 _DIGESTS = (32, 40, 56, 64, 96, 128)
-"""Lengths of digests in hex, such as a commit's, which are no secrets."""
+"""Lengths of digests in hex, such as commit ids: values without secrecy."""
 _SYLLABLES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-"""Words and numbers of an identifier; those of a key are shorter."""
+"""Words and numbers of an identifier; a key's words and numbers are shorter."""
 _SHORT_SYLLABLE = 2.7
 _RANDOM = 16
-"""Characters that a key has at least, where no separator parts it."""
+"""Least characters of a key without separators."""
 _BARE_SECRET = re.compile(
     r"(?i)(?:\b(?:pass(?:w[o0]rd|wd|phrase)|pwd|api[ _-]?key|secret) |\bpw ?[:=] ?)"
     r"(?=[^\s]{0,60}\d)(?=[^\s]{0,60}[a-z])[\w!@#$%^&*+-]{8,}(?!\S)"
 )
-"""A secret behind its name without a sign between the two."""
+"""A secret behind a name, without a sign between the two."""
 _MARKUP = re.compile(r"[*~`\"'\\]")
 _SPACED = re.compile(r"(?<!\S)(?:\S ){4,}\S[:=]?(?!\S)")
-"""Words whose letters stand apart."""
+"""Words with their letters set apart."""
 _PAIR = re.compile(r"[\w.-]{1,40}/(?=[\w]{0,60}\d)(?=[\w]{0,60}[a-z])\w{6,}", re.ASCII)
 """A name with a password behind it."""
 _PATH = re.compile(r"[a-z]+(?:/[\w.-]+)*/(?:[\w-]+\.[a-z]{1,5}|[A-Za-z_-]*)", re.ASCII)
@@ -94,7 +94,7 @@ def looks_secret(text: str) -> bool:
 
 
 def _forms(line: str) -> Iterable[str]:
-    """A line, and what is seen or meant when letters are disguised, marked or set apart."""
+    """A line, and its forms with disguised, marked or separated letters restored."""
     plain = normalize("NFKC", line)
     bare = _MARKUP.sub("", plain)
     joined = _SPACED.sub(lambda match: match[0].replace(" ", ""), bare)
@@ -128,7 +128,7 @@ def _is_value(match: re.Match[str]) -> bool:
 
 
 def _is_weak_value(name: str, value: str, *, is_end: bool) -> bool:
-    """The same behind a name that more often means something else: a PIN has digits, a password a few of them."""
+    """True if a value behind an ambiguous name is a secret: a PIN is all digits, a password has some digits."""
     if name == "pin":
         return value.isdecimal() and _SHORTEST_PIN <= len(value) <= _LONGEST_PIN
     return is_end and any(map(str.isdigit, value)) and any(map(str.isalpha, value))

@@ -1,4 +1,4 @@
-"""The agent's own secrets taken out of text, in whatever common disguise: those bytes can never belong there."""
+"""The agent's own secrets taken out of text, in any common disguise: no text may hold a secret's bytes."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Scrubber:
 
 
 def disguises(secret: str) -> frozenset[str]:
-    """Every form in which `secret` is looked for.
+    """Every form in which `secret` is searched for.
 
-    Of base64, which spreads a byte over two characters, these are the parts that don't depend on what stands around.
+    Base64 spreads a byte over two characters, so only the parts independent of the surrounding bytes are used.
     """
     raw = secret.encode("utf-8", "surrogatepass")
     percent = "".join(f"%{byte:02x}" for byte in raw)
@@ -65,12 +65,12 @@ def disguises(secret: str) -> frozenset[str]:
 
 
 def _bare(text: str) -> str:
-    """Letters and digits of a text, as a reader sees these."""
+    """Letters and digits of a text, as a reader sees the text."""
     return "".join(filter(str.isalnum, as_seen(_ESCAPED.sub(lambda match: chr(int(match[1], 16)), text))))
 
 
 def _base64_core(raw: bytes, offset: int) -> str:
-    """The characters of base64 that are those of `raw` alone when `offset` bytes (mod 3) stand before it."""
+    """The base64 characters that depend on `raw` alone when `offset` bytes (mod 3) stand before `raw`."""
     encoded = base64.b64encode(bytes(offset) + raw).decode("ascii")
     begin = -(-offset * 8 // 6)
     end = (offset + len(raw)) * 8 // 6

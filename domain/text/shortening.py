@@ -8,7 +8,7 @@ _LEFT_OUT = "[left out: "
 
 
 def shorten(text: str, most_chars: int) -> str:
-    """The beginning of `text`, with a word on what is left out."""
+    """The beginning of `text`, with a note on the omitted part."""
     if len(text) <= most_chars:
         return text
     room = most_chars - len(_LEFT_OUT) - 24

@@ -1,4 +1,4 @@
-"""Splitting of long texts into as many messages as they need, cut where a reader would cut them."""
+"""Splitting of long texts into as many messages as needed, at places where a reader would split."""
 
 from __future__ import annotations
 
@@ -37,34 +37,33 @@ class _Scan:
     """Fences of a stretch of text, as Discord reads it: three or more backticks open and close a code block."""
 
     language: str | None
-    """Of the block that is open at the end; None when none is."""
+    """Language of the block open at the end; None without an open block."""
     opened_at: int | None
-    """Beginning of that block, if within the stretch."""
+    """Beginning of the open block, if within the stretch."""
     block_is_blank: bool
-    """True if that block shows no text so far."""
+    """True if the open block shows no text so far."""
     is_blank: bool
     """True if only blanks and block marks are in the stretch."""
 
 
 def split(text: str, limit: int = LIMIT, *, is_growing: bool = False) -> tuple[str, ...]:
-    """The messages that show `text`, none blank and none longer than `limit`; empty for a blank text."""
+    """The messages that show `text`, each at most `limit` long and not blank; empty for a blank text."""
     return tuple(piece.text for piece in pieces(text, limit, is_growing=is_growing))
 
 
 def pieces(text: str, limit: int = LIMIT, *, is_growing: bool = False) -> tuple[Piece, ...]:
     """The messages that show `text`, each with its part of `text` as the source.
 
-    Cuts fall between paragraphs, else lines, else words, else characters; never inside one if that can be avoided, nor
-    inside a format that is shorter than a message. A table or list goes into one message whole if it fits, else it is
-    cut between rows or outer items. What a cut needs on both sides to read as the whole: `domain/text/discord/cuts.py`.
+    Cuts fall between paragraphs, else lines, else words, else characters; never inside a character if avoidable, nor
+    inside a format shorter than a message. A table or list goes into one message whole if there is room, else it is
+    cut between rows or outer items. The marks that both sides of a cut need: `domain/text/discord/cuts.py`.
 
-    Without the marks that were added, what is shown is the text but for blanks at the cuts, and but for a code block
-    there that shows nothing.
+    Without the added marks, the messages show the text except for blanks at the cuts and empty code blocks at the cuts.
 
     Args:
-        text: Any.
+        text: Any text.
         limit: Most UTF-16 code units of a message, >= 200.
-        is_growing: True if more text may follow: the last message is closed like all others.
+        is_growing: True if more text may follow: the last message is closed like all other messages.
     """
     if limit < _SMALLEST_LIMIT:
         raise ValueError(f"limit {limit}: a message must have room for at least {_SMALLEST_LIMIT} units")
@@ -90,7 +89,7 @@ def pieces(text: str, limit: int = LIMIT, *, is_growing: bool = False) -> tuple[
 
 
 def sendable(text: str) -> str:
-    """`text` as it can be encoded: surrogate pairs joined, lone surrogates replaced."""
+    """`text` in encodable form: surrogate pairs joined, lone surrogates replaced."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
@@ -122,11 +121,11 @@ class _Splitter:
         return end, closing.end() if closing else end, scan
 
     def dress(self, start: int, end: int, before: str | None, after: str | None) -> str:
-        """Text of a piece with the marks of what was open before it and is open after it.
+        """Text of a piece with the marks of formats open before and after the piece.
 
         Args:
             start: Beginning of the piece.
-            end: Its end.
+            end: End of the piece.
             before: Language of the code block that the piece begins in; None outside of code.
             after: Language of the code block that the piece ends in; None outside of code.
         """
@@ -141,7 +140,7 @@ class _Splitter:
         return piece + (mark if piece.endswith("\n") else f"\n{mark}") + cuts.closing(end)
 
     def _place(self, start: int, farthest: int, language: str | None) -> tuple[int, _Scan]:
-        """End of the piece and its scan, if it has no more room than up to `farthest`."""
+        """End of the piece and its scan, with room only up to `farthest`."""
         text, cuts = self._text, self.cuts
         end = farthest if farthest == cuts.edge(start) else self._best_break(start, farthest)
         scan = _scan(text, start, end, language)
@@ -157,7 +156,7 @@ class _Splitter:
         return end, scan
 
     def _beside_block(self, start: int, end: int, farthest: int) -> int:
-        """A better place than `end` for a cut that would fall into a table or list; `end` if there is none."""
+        """A better place than `end` for a cut inside a table or list; `end` without a better place."""
         block = self.cuts.blocks.around(end)
         if block is None:
             return end
@@ -168,7 +167,7 @@ class _Splitter:
         return self._joint(block, start, farthest) or end
 
     def _joint(self, block: Block, start: int, farthest: int) -> int | None:
-        """The last place between two rows or outer items that is not too early, or before one that fits a message."""
+        """The last place, not too early, between two rows or outer items, or before a block that fits a message."""
         quarter = start + (farthest - start) // 4
         within = joints_between(block.joints, start + 1, farthest)
         for level in sorted({0, *(joint.level for joint in within)}):
@@ -218,7 +217,7 @@ class _Splitter:
 
 
 def _scan(text: str, start: int, end: int, language: str | None) -> _Scan:
-    """Scan of `text[start:end]` when a block of `language` is open before it (None: no block)."""
+    """Scan of `text[start:end]` when a block of `language` is open before the stretch (None: no block)."""
     opened_at: int | None = None
     blank, at = True, start
     for run in FENCE.finditer(text, start, end):

@@ -1,4 +1,4 @@
-"""Name of a thread, made of its first message: one plain line within Discord's limits."""
+"""Name of a thread, made from its first message: one plain line within Discord's limits."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ _LEADING = re.compile(r"^[ \t]*(?:>{1,3}[ \t]+|#{1,3}[ \t]+|-#[ \t]+|[-*+][ \t]+
 _EMPHASIS = re.compile(r"(\*{1,3}|~~|__|(?<!\w)_(?=\w))(?=\S)(.+?)(?<=\S)\1(?!\w(?<=_))", re.DOTALL)
 _ESCAPE = re.compile(r"\\([*_`~|<>#\[\]()\\:-])")
 _LITERAL = 0xF0000
-"""Distance to the private character that stands for a literal sign of markdown, while the others are taken out."""
+"""Distance to the private character that stands for a literal markdown sign while other signs are removed."""
 _TO_LITERAL = {ord(sign): _LITERAL + ord(sign) for sign in "*_`~|<>#[]()\\-."}
 _FROM_LITERAL = {literal: chr(sign) for sign, literal in _TO_LITERAL.items()}
 _JOINER = "\u200d"
 
 
 def thread_name(*candidates: str) -> str:
-    """Name for a thread: the first candidate that shows anything, without markdown, on one line, 1 to 100 characters.
+    """Name for a thread: the first visible candidate, without markdown, on one line, 1 to 100 characters.
 
     Spoilers stay hidden: the name is shown to all readers of the channel.
 
     Args:
-        candidates: In Discord's markdown, with names beside ids as `with_names` sets them; the bot's own is left out.
+        candidates: Texts in Discord's markdown, with names beside ids as set by `with_names`; the bot's name is left
+            out.
     """
     for candidate in (*candidates, "Question"):
         if name := _shorten(_one_line(_without_markdown(candidate[:_LONGEST_READ]))):
@@ -69,7 +70,7 @@ def _mention_name(mention: re.Match[str]) -> str:
 
 
 def _one_line(text: str) -> str:
-    """`text` with single blanks, without characters that show nothing or turn the line around."""
+    """`text` with single blanks, without invisible characters and characters that reverse the line."""
     visible = "".join(char if char == _JOINER or _is_shown(char) else " " if char.isspace() else "" for char in text)
     line = " ".join(visible.split())
     return line if any(unicodedata.category(char)[0] in "LNPS" for char in line) else ""
@@ -80,7 +81,7 @@ def _is_shown(char: str) -> bool:
 
 
 def _shorten(line: str) -> str:
-    """`line` itself, or its beginning up to a blank, with an ellipsis; no sign is cut from its joined parts."""
+    """`line` itself, or the beginning up to a blank, with an ellipsis; joined parts of a sign stay together."""
     if _length(line) <= MOST_CHARS:
         return line
     end = next(number for number in range(min(len(line), MOST_CHARS), 0, -1) if _length(line[:number]) < MOST_CHARS)
@@ -97,7 +98,7 @@ def _length(text: str) -> int:
 
 
 def _splits_flag(line: str, end: int) -> bool:
-    """True if a cut stands in the middle of a flag, which is two letters of its own kind."""
+    """True if a cut stands in the middle of a flag, a pair of regional letters."""
     begin = end
     while begin > 0 and _is_flag_letter(line[begin - 1]):
         begin -= 1
@@ -109,7 +110,7 @@ def _is_flag_letter(char: str) -> bool:
 
 
 def _belongs_to_last(char: str) -> bool:
-    """True if a character only changes the one before it."""
+    """True if a character only changes the character before."""
     return char == _JOINER or unicodedata.combining(char) > 0 or "\ufe00" <= char <= "\ufe0f" or char in _SKINS
 
 

@@ -1,6 +1,6 @@
-"""Estimate of the tokens that a text takes, before any server has counted them: by script, since tokenizers differ.
+"""Estimate of a text's tokens before a server has counted: by script, since tokenizers differ.
 
-English takes about four characters a token, which is the unit here: every other script is weighed against it.
+English takes about four characters a token. This is the unit: every other script is weighed against English.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _MARKS_OF_PROSE = 5
 _FEW_MARKS = 64
 """In any text: a date, the arguments of a short command."""
 _DEARER = 3
-"""Characters of English for each mark beyond those of prose."""
+"""Characters of English for each mark beyond the marks of prose."""
 
 
 def weighed_chars(text: str) -> int:

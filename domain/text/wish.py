@@ -1,4 +1,4 @@
-"""Wish of a model: the one line by which it asks for more of a record, in place of an answer to people."""
+"""Wish of a model: the single line to ask for more of a record, in place of an answer to people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WISH = re.compile(r"`?EXPAND path=(\S{1,300}) line=([1-9][0-9]{0,11})`?")
 _NEAR = re.compile(
     r"\W*expand\b\W{0,8}(?:path\W{0,4}[=:]|line\W{0,4}[=:]|[<\[({]? ?\.?logs?/)|\W*expand\W*$", re.IGNORECASE
 )
-"""Beginning of a line that would be a wish, if it were written as it should be."""
+"""Beginning of a line that would be a wish if written correctly."""
 _PLACE = re.compile(
     r"expand\W{0,8}(?:path)?\W{0,6}(?:[\w./-]{0,300}/)?(?P<path>(?:\.log|logs)/[\w./-]{1,300}\.md)(?:\W{0,6}line)?[^\w/]{1,6}(?P<line>[1-9][0-9]{0,11})\b",
     re.IGNORECASE,
@@ -27,17 +27,17 @@ class Wish:
     """A model's wish to see a record."""
 
     reference: Reference | None
-    """None for a line without a place that can be read."""
+    """None for a line without a readable place."""
     line: str = ""
-    """Of such a wish, as the model wrote it."""
+    """Line of an unreadable wish, in the model's words."""
 
 
 def find_wish(answer: str, *, is_topic: bool = False) -> Wish | None:
-    """The wish that an answer is, or nearly is; None for an answer for people.
+    """The wish in an answer, also a near miss; None for an answer for people.
 
     Args:
         answer: Words of the model.
-        is_topic: True if people write of such lines: then only an answer that is nothing but a wish is one.
+        is_topic: True if people write about wishes: then only an answer that is a wish alone counts.
     """
     if match := _WISH.fullmatch(answer.strip()):
         return Wish(Reference(path=match[1], line=int(match[2])))
@@ -53,14 +53,14 @@ def find_wish(answer: str, *, is_topic: bool = False) -> Wish | None:
 
 
 def wish_line(wish: Wish) -> str:
-    """The wish as a request shows it."""
+    """The wish as shown in a request."""
     if wish.reference is None:
         return wish.line
     return f"{_BEGINNING}path={wish.reference.path} line={wish.reference.line}"
 
 
 def may_become_wish(beginning: str) -> bool:
-    """True if the beginning of an answer is that of a wish, or its last line is, so that people are not shown it."""
+    """True if an answer's beginning, or the last line of the beginning, may be a wish and must not be shown yet."""
     return any(_may_become(line) for line in (beginning.lstrip("` \n"), beginning.rpartition("\n")[2]))
 
 

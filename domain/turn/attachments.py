@@ -19,14 +19,14 @@ from messages.model import ImageFile
 _CHARS_PER_TOKEN = 4
 LONGEST_NAME_BYTES = 100
 LONGEST_IMAGE_BYTES = 3_932_160
-"""In base64 that is 5 MiB, which is the most that every large provider takes."""
+"""In base64 5 MiB, the most accepted by every large provider."""
 MOST_IMAGES = 6
-"""In one request; with the text that stays below the 32 MB that a provider takes."""
+"""Limit for a request; with the text, the request stays below a provider's limit of 32 MB."""
 FEWER_IMAGES = 3
-"""Images that are left out together, so that the request's prefix changes once in so many."""
+"""Images to leave out together, so the request's prefix changes only once in so many images."""
 
 _PIECE_BYTES = 1 << 18
-"""Of a file that is decoded."""
+"""Bytes of a file to decode at once."""
 _LEAST_SHOWN_CHARS = 200
 """Less than this of a file is not worth showing."""
 _LONGEST_SHOWN_NAME = 100
@@ -46,7 +46,7 @@ _DATA_ENDINGS = (
 _DATA_NAMES = frozenset(_DATA_ENDINGS.split())
 _AUDIO_NAMES = frozenset(["aac", "aif", "aiff", "amr", "flac", "m4a", "mp3", "oga", "ogg", "opus", "wav", "weba"])
 _TEXT_NAMES = frozenset(("ts", "mts"))
-"""Endings of texts for which others know a media type of videos."""
+"""Endings of texts for which other programs know a media type of videos."""
 _SIGNATURES = (
     (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),
     (re.compile(rb"\xff\xd8\xff"), "image/jpeg"),
@@ -55,7 +55,7 @@ _SIGNATURES = (
 )
 _PDF = re.compile(rb"(?:\xef\xbb\xbf)?\s*%PDF-")
 _LATE_PDF_BYTES = 1_024
-"""Of a file that is no text, in which a PDF may begin."""
+"""Bytes of a non-text file in which a PDF may begin."""
 _ARCHIVE, _OLD_OFFICE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OFFICE_PARTS = (b"word/", b"xl/")
 _CONTENT_TYPES = b"[Content_Types].xml"
@@ -63,10 +63,10 @@ DOCUMENT_NAMES = frozenset(("pdf", "docx", "docm", "doc", "xlsx", "xlsm", "xls")
 """Endings of documents; the content decides."""
 IMAGE_TYPES = frozenset(media_type for _, media_type in _SIGNATURES)
 _NOT_IN_TEXT = bytes([*range(0x07), *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F])
-"""Control characters that no text has; those that have a use in texts, and the escapes of terminals, are not here."""
+"""Control characters never found in text; useful control characters and terminal escapes are not listed."""
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _SECTION = re.compile(r"(?:\n\n)?\[attached file: [^\n\]]*\]\n(`{3,})text\n")
-"""The frame that `_section` puts before a file's text."""
+"""The frame put before a file's text by `_section`."""
 _SPOKEN = re.compile("; spoken words follow, as [^\\n\\]]* wrote them down\\]\n")
 """End of the head of a section with a recording's words."""
 _SEPARATORS = re.compile(r"[/\\]")
@@ -87,10 +87,10 @@ class PastedText:
 
     name: str
     text: str
-    """All of it, or no less of its beginning than there is room for."""
+    """The whole text, or as much of its beginning as there is room for."""
     size_bytes: int
     path: str
-    """Path of the stored file; empty if it is not stored."""
+    """Path of the stored file; empty for an unstored file."""
     fault: str = ""
     """Reason why the file is not kept."""
     further_chars: int = 0
@@ -98,13 +98,13 @@ class PastedText:
     title: str = ""
     """Title that the sender gave the file."""
     description: str = ""
-    """Description of the file for people who do not see it."""
+    """Description of the file for people without sight of the content."""
     heard_by: str = ""
-    """Model that wrote down a recording's words, which are the text; empty for a text file."""
+    """Model that transcribed a recording into the text; empty for a text file."""
     text_path: str = ""
     """Path of the stored text of a document; empty if it is not stored, or the file is a text itself."""
     remark: str = ""
-    """Kind and extent of a document, and what of it is not in the text."""
+    """Kind and extent of a document, and the parts missing from the text."""
 
     @property
     def chars(self) -> int:
@@ -122,7 +122,7 @@ class Composition:
 
 
 def kind_of(filename: str, media_type: str) -> FileKind:
-    """Kind of a file by its name and declared type, which may both be wrong.
+    """Kind of a file by its name and declared type; both may be wrong.
 
     Args:
         filename: Name as the sender gave it.
@@ -148,7 +148,7 @@ def is_audio(filename: str, media_type: str) -> bool:
 def readable_text(data: bytes | bytearray, most_chars: int) -> ReadText | None:
     """Decode `data` as UTF-8, or as UTF-16 with a mark; None for other data or control characters.
 
-    It is decoded in pieces, of which the beginning is kept: a string can be four times as large as its bytes.
+    Decoding works in pieces and keeps only the beginning: a string can be four times as large as its bytes.
     """
     encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
     decoder = codecs.getincrementaldecoder(encoding)()
@@ -178,12 +178,12 @@ def usable_chars(budget_tokens: int, texts: Iterable[str]) -> int:
 
 
 def image_type(data: bytes | bytearray) -> str:
-    """The media type of the image that `data` begins like; empty when it is none that models take."""
+    """The media type of the image at the beginning of `data`; empty for types that models do not take."""
     return next((media_type for signature, media_type in _SIGNATURES if signature.match(data)), "")
 
 
 def is_document(data: bytes | bytearray) -> bool:
-    """True if `data` may be a PDF or a file of Office, whatever it is called; its reader looks closer."""
+    """True if `data` may be a PDF or an Office file, whatever its name; the reader looks closer."""
     if data.startswith(_ARCHIVE):
         return _CONTENT_TYPES in data and any(part in data for part in _OFFICE_PARTS)
     if _PDF.match(data) or data.startswith(_OLD_OFFICE):
@@ -194,15 +194,15 @@ def is_document(data: bytes | bytearray) -> bool:
 
 
 def clean_text(text: str) -> str:
-    """`text` without the control characters that no text has."""
+    """`text` without the control characters foreign to text."""
     return text.encode("utf-8", "replace").translate(None, _NOT_IN_TEXT).decode()
 
 
 def safe_names(filenames: Iterable[str]) -> tuple[str, ...]:
-    """A file name for each of `filenames`, none twice, also where case doesn't count.
+    """A unique file name for each of `filenames`, also unique where case doesn't count.
 
-    They hold no path, no blank, no control character and nothing that a shell reads as more than a name; none begins
-    with a dash or a dot, and none has more than `LONGEST_NAME_BYTES`.
+    The names hold no path, no blank, no control character and no character with a meaning to a shell. No name begins
+    with a dash or a dot, or has more than `LONGEST_NAME_BYTES`.
     """
     names: list[str] = []
     used: set[str] = set()
@@ -218,10 +218,10 @@ def safe_names(filenames: Iterable[str]) -> tuple[str, ...]:
 
 
 def compose_words(typed: str, pasted: Sequence[PastedText], budget_tokens: int) -> Composition:
-    """The words of a message: what was typed, then a marked section for each text file, as far as the budget goes.
+    """The words of a message: the typed text, then a marked section for each text file, as far as the budget goes.
 
-    Spoken words are a person's own, so they are shown whole and take nothing of the budget. A section's fence is longer
-    than any in its text, so no file can end its own section or pose as another.
+    Spoken words are a person's own, so they are shown whole and take no part of the budget. A section's fence is longer
+    than any fence in the text, so no file can end its own section or pose as another.
     """
     room = budget_tokens * _CHARS_PER_TOKEN
     composition = Composition(typed)
@@ -239,7 +239,7 @@ def compose_words(typed: str, pasted: Sequence[PastedText], budget_tokens: int) 
 
 
 def defused_sections(text: str) -> str:
-    """`text`, which follows the typed words of `compose_words`, with all but the frames of its sections defused."""
+    """Defuse `text`, which follows the typed words of `compose_words`, except for the frames of its sections."""
     parts: list[str] = []
     position = 0
     while head := _SECTION.match(text, position):
@@ -252,7 +252,7 @@ def defused_sections(text: str) -> str:
 
 
 def spoken_texts(text: str) -> list[str]:
-    """Words of the recordings in a message's words, as `compose_words` put them there; none out of a file's text."""
+    """Words of the recordings in a message, as placed by `compose_words`; words in a file's text do not count."""
     texts: list[str] = []
     position = 0
     while head := _SECTION.search(text, position):
@@ -269,12 +269,12 @@ def attachments_meta(files: Iterable[Attachment]) -> list[dict[str, MetaValue]]:
 
 
 def attachment_lines(meta: Mapping[str, Any]) -> str:
-    """Lines for a prompt that name the files of a logged message which its text doesn't show."""
+    """Lines for a prompt that name the files of a logged message missing from the message's text."""
     return "".join(f"\n[attachment: {line}]" for file in meta.get("attachments") or () if (line := _line(file)))
 
 
 def images_of(meta: Mapping[str, Any]) -> tuple[ImageFile, ...]:
-    """The images of a logged message that were kept for models to see."""
+    """The images of a logged message kept for models to see."""
     return tuple(
         ImageFile(path=str(file["path"]), media_type=str(file.get("type", "")))
         for file in meta.get("attachments") or ()
@@ -283,9 +283,9 @@ def images_of(meta: Mapping[str, Any]) -> tuple[ImageFile, ...]:
 
 
 def first_shown(images: int) -> int:
-    """Number, from 0, of the first image that a request shows when a conversation has had so many.
+    """Number, from 0, of the first image that a request shows, by the conversation's number of images so far.
 
-    It moves by `FEWER_IMAGES` at a time and never back.
+    The number moves by `FEWER_IMAGES` at a time and never back.
     """
     beyond = images - MOST_IMAGES
     return 0 if beyond <= 0 else -(-beyond // FEWER_IMAGES) * FEWER_IMAGES
@@ -325,7 +325,7 @@ def _file_meta(file: Attachment) -> dict[str, MetaValue]:
 
 
 def _line(file: Mapping[str, Any]) -> str:
-    """Line that names a file; empty when the message's text names the file already."""
+    """Line that names a file; empty if the message's text names the file already."""
     if file.get("shown"):
         return ""
     name = _name_in_line(str(file.get("filename", "")))
@@ -341,7 +341,7 @@ def _line(file: Mapping[str, Any]) -> str:
 
 
 def _labels(title: str, description: str) -> list[str]:
-    """A file's title and description in the words of its sender."""
+    """A file's title and description in the words of the sender."""
     labels = (("titled", title), ("described as", description))
     return [f"{word} {shown_line(label, _LONGEST_LABEL)}" for word, label in labels if label.strip()]
 
@@ -351,7 +351,7 @@ def _in_line(text: str) -> str:
 
 
 def _name_in_line(name: str) -> str:
-    """A sender's name for a file, as it can stand in a line of ours."""
+    """A sender's name for a file, fit for a line of the runtime."""
     printable = "".join(character if character.isprintable() else " " for character in name)
     in_line = " ".join(printable.replace("[", "(").replace("]", ")").split()) or "unnamed"
     return in_line if len(in_line) <= _LONGEST_SHOWN_NAME else in_line[: _LONGEST_SHOWN_NAME - 1] + "…"
@@ -364,7 +364,7 @@ def _clean_name(filename: str) -> str:
 
 
 def _split_name(name: str) -> tuple[str, str]:
-    """Stem and ending, the ending with its dot and short enough to be one."""
+    """Stem and ending; the ending includes the dot and is short enough to be an ending."""
     stem, dot, ending = name.rpartition(".")
     if not stem or not ending or len(ending.encode()) > 16:
         return name, ""

@@ -1,4 +1,4 @@
-"""The `bash` tool as the model is offered it, and what it may ask of it."""
+"""The `bash` tool as offered to the model, and the permitted arguments."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class BashArguments:
 
     command: str
     timeout_s: float | None
-    """None if the model named none; its range is the shell's to judge."""
+    """None if the model named no timeout; the shell checks the range."""
 
 
 def bash_tool(
@@ -81,8 +81,8 @@ def read_call(call: ToolCall, hint: str = "") -> BashArguments | str:
     """Arguments to run for `call`, or the reason for a refusal, for the model to read.
 
     Args:
-        call: The model's.
-        hint: Refusal of a name that is no tool's, where there is a better one than the usual.
+        call: The model's call.
+        hint: Refusal of an unknown tool's name if there is a better refusal than the usual.
     """
     if call.name != BASH_TOOL.name and hint:
         return f"{NOT_RUN}{hint}"
@@ -93,9 +93,9 @@ def read_call(call: ToolCall, hint: str = "") -> BashArguments | str:
 
 
 def parse_arguments(arguments_json: str) -> BashArguments | str:
-    """The arguments in a model's tool call, or what is wrong with them, for the model to read.
+    """The arguments in a model's tool call, or the error in the arguments, for the model to read.
 
-    Keys that the tool does not know are ignored; a null `timeout` counts as none.
+    Keys unknown to the tool are ignored; a null `timeout` counts as missing.
     """
     size = len(arguments_json.encode("utf-8", "surrogatepass"))
     if size > MAX_ARGUMENTS_BYTES:
@@ -118,7 +118,7 @@ def parse_arguments(arguments_json: str) -> BashArguments | str:
 
 
 def shown_arguments(arguments_json: str) -> str:
-    """The arguments of a call as later requests show them: those that are too long to be accepted are not repeated."""
+    """The arguments of a call as later requests show them: arguments too long for acceptance are not repeated."""
     if len(arguments_json) <= MAX_ARGUMENTS_BYTES:
         return arguments_json
     return json.dumps({"left_out": f"{len(arguments_json)} characters, which were too many to be accepted"})
@@ -149,7 +149,7 @@ def fault_of_timeout(timeout_s: float, max_timeout_s: float = MAX_TIMEOUT_S) -> 
 
 
 def _as_float(number: float) -> float:
-    """`number`, infinite if it is an integer beyond every float."""
+    """`number`, infinite for an integer beyond every float."""
     try:
         return float(number)
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Results of tool calls in the runtime's own words, why nothing was run or what became of it, and in short forms."""
+"""Results of tool calls in the runtime's own words, on calls not run or calls lost, and in short forms."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ INTERRUPTED = (
 )
 
 CALLS_OF_ANSWER = 2
-"""Times the commands of a turn that one answer may ask for."""
+"""Most calls of an answer, as a multiple of a turn's most commands."""
 SHORT_CHARS = 600
-"""Number of characters that stay of a result's end when the result is shortened."""
+"""Number of characters kept of a result's end when the result is shortened."""
 KEEP_SHARE = 0.5
-"""Share of what a turn may grow by that is left after shortening, so that a request's beginning changes seldom."""
+"""Share of a turn's permitted growth left after shortening, so a request's beginning changes seldom."""
 EARLIER_CHARS = 2_000
-"""Of a result of an earlier turn, its end."""
+"""Characters kept of the end of an earlier turn's result."""
 
 
 def round_refusal(turn: Turn, calls: int, most_rounds: int, most_calls: int) -> str:
-    """Words that end a turn in the place of its next round of commands; empty where the round may begin.
+    """Words that end a turn in the place of its next round of commands; empty if the round may begin.
 
     Args:
-        turn: With its rounds so far.
-        calls: Commands that the answer asks for.
+        turn: Turn with its rounds so far.
+        calls: Commands in the answer.
         most_rounds: Most rounds of a turn.
         most_calls: Most commands of a turn.
     """
@@ -52,10 +52,10 @@ def round_refusal(turn: Turn, calls: int, most_rounds: int, most_calls: int) -> 
 
 
 def shorten(turn: Turn, limit_chars: int) -> None:
-    """Have requests show only the end of the turn's oldest results, as many as its growth needs; never of the newest.
+    """Show only the end of the turn's oldest results in requests, as far as its growth needs; never of the newest.
 
     Args:
-        turn: Which changes; a result that was shortened stays so.
+        turn: Turn to change; a shortened result stays short.
         limit_chars: Largest growth beyond the message that opened the turn.
     """
     if turn.grown_chars <= limit_chars:
@@ -72,7 +72,7 @@ def shorten(turn: Turn, limit_chars: int) -> None:
 
 
 def shorten_result(text: str, where: str, chars: int = SHORT_CHARS) -> str:
-    """The end of a result, from a line's beginning if that leaves most of it, and where all of it stands."""
+    """The end of a result, from a line's beginning if most is left, and the place of the whole result."""
     end = text[-chars:]
     lines = end.partition("\n")[2]
     end = lines if len(lines) >= chars // 2 else end  # behind one long line there is only a notice
@@ -81,7 +81,7 @@ def shorten_result(text: str, where: str, chars: int = SHORT_CHARS) -> str:
 
 
 def is_overgrown(turn: Turn, limit_chars: int) -> bool:
-    """True if a turn, all results shortened but the newest, which does not count, has outgrown its bound."""
+    """True if a turn has outgrown its bound with all results shortened and the newest not counted."""
     newest = next(reversed(turn.whole_results), None)
     return turn.grown_chars - (weighed_chars(turn.steps[newest].text) if newest is not None else 0) > limit_chars
 
@@ -89,14 +89,14 @@ def is_overgrown(turn: Turn, limit_chars: int) -> bool:
 def complete_wording(
     turns: Sequence[TurnShown], newest: TurnId, worded: Worded, limit_chars: int, *, is_first: bool
 ) -> Worded:
-    """The wording of a request, complete: what is worded already stays, and for the rest there is a text.
+    """Complete the wording of a request: existing wording stays, and the rest gets a text.
 
     Args:
-        turns: All that the request shows.
-        newest: The turn that is being answered.
-        worded: What there is; of results that it names the texts are not touched.
-        limit_chars: Bound of a conversation: so much of it as a share of results is shown whole.
-        is_first: Whether nothing was ever worded, so that earlier turns have never been shown in short.
+        turns: All turns that the request shows.
+        newest: The turn being answered.
+        worded: Existing wording; the texts of results named there are not changed.
+        limit_chars: Bound of a conversation: a share of the bound's characters is for results shown whole.
+        is_first: True if no request was worded before, so earlier turns have never been shown in short.
     """
     texts: dict[EventId, str] = {}
     left = int(limit_chars * KEEP_SHARE)

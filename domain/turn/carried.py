@@ -1,4 +1,4 @@
-"""Events at the head of a window's new log: all that outlives the conversation before."""
+"""Events at the head of a window's new log: everything that outlives the conversation before."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Words = tuple[str, dict[str, MetaValue]]
 
 
 def carried_over(before: Conversation) -> Iterator[Words]:
-    """System events of the new log, in their order: texts that are owed, and what is to be taken back.
+    """System events of the new log, in order: texts still owed, and messages to be taken back.
 
     Args:
-        before: What the log so far means.
+        before: Meaning of the log so far.
     """
     for debt in before.debts():
         if debt.turn is None or not debt.turn.is_off_record:

@@ -1,7 +1,7 @@
-"""Compaction: which turns a conversation forgets when its history grows too long, and which a request leaves out.
+"""Compaction: turns to forget when a conversation's history grows too long, and turns to leave out of requests.
 
-Oldest whole turns go, as one batch each time the limit is passed, so that the beginning of requests changes once in
-many turns. Where another part prepares each cut (`awaits_cuts`), turns go only by a logged cut, or beyond twice the
+Oldest whole turns go, as one batch each time the limit is passed, so the beginning of requests changes once in
+many turns. If another part prepares each cut (`awaits_cuts`), turns go only by a logged cut, or beyond twice the
 limit; turns without an agreed cut are left out of requests only.
 """
 
@@ -14,13 +14,13 @@ from domain.turn.turn import Turn
 from messages.base import TurnId
 
 KEEP_SHARE = 0.75
-"""Share of the limit that is left after a compaction, so that the request's prefix changes once in many turns."""
+"""Share of the limit left after a compaction, so the request's prefix changes once in many turns."""
 HEAD_SHARE = 0.25
 """Largest share of the limit that the text at the head takes from the turns."""
 CUT = "cut"
-"""`what` of the system event by which turns before `first_kept` are forgotten."""
+"""`what` of the system event to forget the turns before `first_kept`."""
 _LOOKED_AT_EVERY = 16
-"""Turns, after which it is seen whether the history is twice as long as it may be."""
+"""Number of turns between checks for a history of twice its limit."""
 
 
 def parts_of(block: str) -> tuple[str, ...]:
@@ -32,13 +32,13 @@ def parts_of(block: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class CompactionPlan:
-    """A batch of turns that is to go."""
+    """A batch of turns to forget."""
 
     cut: tuple[Turn, ...]
     """The oldest first."""
     first_kept: TurnId
     kept_turns: int
-    """Turns that stay."""
+    """Number of turns to keep."""
 
 
 class Compaction:
@@ -48,8 +48,8 @@ class Compaction:
         """Start with all turns remembered.
 
         Args:
-            turns: The conversation's own, the oldest first; those that are forgotten are taken out.
-            limit_chars: Bound on what a request holds besides its newest turn.
+            turns: The conversation's own turns, the oldest first; forgotten turns are taken out.
+            limit_chars: Bound on a request's content besides its newest turn.
             awaits_cuts: True if another part prepares each cut.
         """
         self._turns = turns
@@ -57,18 +57,18 @@ class Compaction:
         self._awaits_cuts = awaits_cuts
         self._sized: set[TurnId] = set()
         self._left_out_before = TurnId("")
-        """Turns before this one are in no request, though not forgotten."""
+        """Turns before this turn are in no request, though not forgotten."""
         self.kept_from = TurnId("")
-        """The first turn that the last cut left; empty where there was none."""
+        """The first turn left by the last cut; empty without a cut."""
 
     def forget(self, turn_id: TurnId) -> None:
-        """A turn is none any more."""
+        """Note that a turn no longer exists."""
         self._sized.discard(turn_id)
 
     def forget_old(self, newest: TurnId) -> None:
-        """Forget old turns, looking at each turn once, when its first request is made.
+        """Forget old turns, looking at each turn once, when the turn's first request is made.
 
-        Sizes are those that earlier turns ended with, so a conversation rebuilt from its log forgets the same ones.
+        Sizes are the final sizes of earlier turns, so a conversation rebuilt from its log forgets the same turns.
         """
         if self._awaits_cuts:
             return
@@ -97,7 +97,7 @@ class Compaction:
         Args:
             newest_id: The request's turn.
             head_chars: Weighed length of the text at the head, which counts as history: up to a quarter of the bound,
-                so that a long one leaves room for turns.
+                so a long text leaves room for turns.
         """
         newest = self._turns[newest_id]
         before = self._before(newest_id)
@@ -111,7 +111,7 @@ class Compaction:
         return self._plan(goes, (*before[len(goes) :], newest))
 
     def plan_but(self, keep: int) -> CompactionPlan | None:
-        """All but the newest turns, which are at rest; None where there are no others."""
+        """Cut of all but the newest `keep` turns, up to the first unfinished turn; None without a turn to cut."""
         turns = list(self._turns.values())
         goes = list[Turn]()
         for turn in turns[: len(turns) - keep]:
@@ -121,7 +121,7 @@ class Compaction:
         return self._plan(goes, turns[len(goes) :])
 
     def cut(self, first_kept: TurnId) -> None:
-        """Forget what is before a turn, but for what is unfinished; of an unknown turn nothing."""
+        """Forget the finished turns before a turn; an unknown turn changes no history."""
         if first_kept not in self._turns:
             return
         for turn in self._before(first_kept):
@@ -131,11 +131,11 @@ class Compaction:
         self.kept_from, self._left_out_before = first_kept, TurnId("")
 
     def leave_out(self, plan: CompactionPlan) -> None:
-        """Have requests begin behind what no cut was agreed on."""
+        """Have requests begin behind the plan's turns although no cut was agreed on."""
         self._left_out_before = plan.first_kept
 
     def in_requests(self) -> list[Turn]:
-        """The turns that may be in a request, the oldest first."""
+        """Turns permitted in a request, the oldest first."""
         turns = [turn for turn in self._turns.values() if not turn.is_off_record]
         start = self._left_out_before
         if start not in self._turns:
@@ -154,7 +154,7 @@ class Compaction:
         return before
 
     def _too_many(self, before: list[Turn], newest: Turn, total: int) -> list[Turn]:
-        """Of the turns before `newest`, which are `total` characters, those that have to go."""
+        """Turns to remove among the turns before `newest`, a total of `total` characters."""
         goes = list[Turn]()
         for turn in before:
             if turn.is_unfinished or total + newest.prompt_chars <= self._limit_chars * KEEP_SHARE:
@@ -164,7 +164,7 @@ class Compaction:
         return goes
 
     def _forget_before(self, newest: Turn, total: int) -> int:
-        """Forget turns before `newest` if they are too long; how long those that stay are, given how long all are."""
+        """Forget turns before `newest` if too long; return the remaining length, given the total length."""
         if total + newest.prompt_chars <= self._limit_chars:
             return total
         for turn in self._too_many(self._before(newest.id), newest, total):

@@ -1,4 +1,4 @@
-"""Fold of a log into a conversation: its turns, what the model is shown of them, and what is still owed to people."""
+"""Fold of a log into a conversation: the turns, the part shown to the model, and the texts still owed to people."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ from messages.model import ChatMessage, Role, ToolCall, Usage
 from messages.turn import TurnShown
 
 SHOWN_KEPT = 200
-"""Messages of the agent's own that are kept in mind, lest one of them is taken for another text with the same words."""
+"""Messages of the agent to remember, so a message is not taken for another text with the same words."""
 FORGET_EVERY = 256
 """Default of `Conversation.forget_every`."""
 
 
 class Conversation:
-    """The fold of a window's events. The same events give the same conversation, in one go or one by one."""
+    """The fold of a window's events. The same events give the same conversation, at once or event by event."""
 
     def __init__(
         self,
@@ -59,43 +59,43 @@ class Conversation:
         awaits_cuts: bool = False,
         forget_every: int = FORGET_EVERY,
     ) -> None:
-        """An empty conversation.
+        """Begin with an empty conversation.
 
         Args:
-            max_history_tokens: Bound on what a request holds besides its newest turn, as its texts are weighed.
-            counted_result_chars: Largest counted size of a result that another part words; None without that part.
+            max_history_tokens: Bound on a request's content besides the newest turn, by the weight of the texts.
+            counted_result_chars: Largest counted size of a result worded by another part; None without such a part.
             awaits_cuts: True if another part prepares each cut of the history.
-            forget_every: Overheard messages after which old turns are forgotten though no request is made.
+            forget_every: Overheard messages after which old turns are forgotten although no request is made.
         """
         self._counted_result_chars = counted_result_chars
         self.make_empty = partial(Conversation, max_history_tokens, counted_result_chars, awaits_cuts=awaits_cuts)
         """Makes an empty conversation with the same bounds."""
         self.limit_chars = max_history_tokens * CHARS_PER_TOKEN
-        """Bound on what a request holds besides its newest turn."""
+        """Bound on a request's content besides the newest turn."""
         self._turns: dict[TurnId, Turn] = {}
         self._debts: dict[EventId, Debt] = {}
         self._shown_ids: list[MessageId] = []
-        """Messages that show texts that are owed no more, the newest last."""
+        """Messages that show texts no longer owed, the newest last."""
         self.compaction = Compaction(self._turns, self.limit_chars, awaits_cuts=awaits_cuts)
         self._images, self._overheard, self._forget_every = 0, 0, forget_every
         self._speakers = Speakers()
         self.seen = SeenMessages()
         self.pending: dict[str, str] = {}
-        """Message whose words are to be taken back and were not yet -> `deleted` or `edited`; no request shows it."""
+        """Message whose words are still to be taken back -> `deleted` or `edited`; no request shows the message."""
         self.withdrawals = 0
         """Number of withdrawals of words, and of announcements of withdrawals."""
         self.addresses = SeenAddresses()
-        """Web addresses that people wrote and did not take back."""
+        """Web addresses written by people and not taken back."""
         self.model = ""
         """Model that a user chose; empty for the usual model."""
         self.tables: tuple[str, ...] = ()
-        """Ids of the settings' channel tables that held for the newest message, the nearest first."""
+        """Ids of the settings' channel tables in force for the newest message, the nearest first."""
         self.turns_asked = 0
         self.used = Usage()
         """Usage of all calls, as reported by providers."""
 
     def add(self, event: Event) -> None:
-        """Take in the next event of the log; kinds that say nothing to the model change nothing."""
+        """Take in the next event of the log; kinds without meaning for the model change nothing."""
         meta = event.meta_dict()
         turn = self._turns.get(TurnId(str(meta.get("turn", ""))))
         self.used += usage_of(meta)
@@ -121,7 +121,7 @@ class Conversation:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """The turns that are remembered, the oldest first."""
+        """The remembered turns, the oldest first."""
         return tuple(self._turns.values())
 
     @property
@@ -135,15 +135,15 @@ class Conversation:
         return [turn for turn in self._turns.values() if turn.state is TurnState.OPEN]
 
     def stopped_turns(self) -> list[Turn]:
-        """Turns that were stopped and whose last events are not logged yet, oldest first."""
+        """Stopped turns without their last events in the log, the oldest first."""
         return [turn for turn in self._turns.values() if turn.stop_reason]
 
     def debts(self) -> list[Debt]:
-        """Texts that are owed to people, oldest first."""
+        """Texts owed to people, the oldest first."""
         return list(self._debts.values())
 
     def unfinished_turns(self) -> tuple[TurnId, ...]:
-        """Turns without an ending, or whose ending is owed to people."""
+        """Turns without an ending, or with an ending still owed to people."""
         ended = (debt.ended_turn for debt in self._debts.values() if debt.ended_turn)
         return tuple(dict.fromkeys((*(turn.id for turn in (*self.open_turns(), *self.stopped_turns())), *ended)))
 
@@ -153,16 +153,16 @@ class Conversation:
         return len(self.open_turns()) + len(self.stopped_turns()) + len(self._debts)
 
     def shown_after(self, message_id: str) -> tuple[MessageId, ...]:
-        """Messages newer than that one, or all for none, that are known to show texts; the newest 200 at most."""
+        """Messages newer than `message_id`, or all without an id, known to show texts; the newest 200 at most."""
         after = int(message_id) if message_id.isdecimal() else 0
         return tuple(each for each in self._shown_ids if int(each) > after)
 
     def has_shown(self, message_ids: Iterable[str]) -> bool:
-        """True if any of these messages is among the newest 200 known to show texts."""
+        """True if any given message is among the newest 200 known to show texts."""
         return any(message_id in self._shown_ids for message_id in message_ids)
 
     def turn(self, turn_id: TurnId) -> Turn:
-        """The turn of that id.
+        """The turn with an id.
 
         Raises:
             KeyError: the turn is unknown, or was forgotten.
@@ -179,7 +179,7 @@ class Conversation:
     ) -> tuple[ChatMessage, ...]:
         """Messages of a request for `turn_id`: `head`, earlier turns that fit, this turn with its block and asides.
 
-        Oldest whole turns are left out, as one batch each time the limit is passed; a turn that is left out stays so.
+        Oldest whole turns are left out, as one batch each time the limit is passed; an omitted turn stays omitted.
         """
         newest = self._turns[turn_id]
         images_from = first_shown(newest.images_before + len(newest.images))
@@ -191,7 +191,7 @@ class Conversation:
         return tuple(messages)
 
     def request_turns(self, turn_id: TurnId) -> list[Turn]:
-        """The turns that a request for `turn_id` shows, which is the last of them; off the record it stands alone."""
+        """The turns that a request for `turn_id` shows, this turn last; a turn off the record stands alone."""
         if self._turns[turn_id].is_off_record:
             return [self._turns[turn_id]]
         self.compaction.forget_old(turn_id)
@@ -210,7 +210,7 @@ class Conversation:
             self.addresses.forget(turn.message_ids)
 
     def calls(self, turn_id: TurnId | None = None) -> tuple[TurnShown, ...]:
-        """The turns that the agent took up, with their calls: those of a request for `turn_id`, or all readable."""
+        """Turns taken up by the agent, with their calls: the turns in a request for `turn_id`, or all readable ones."""
         turns = self.readable if turn_id is None else self.request_turns(turn_id)
         return tuple(turn.as_shown for turn in turns if turn.state is not TurnState.OVERHEARD)
 
@@ -220,7 +220,7 @@ class Conversation:
         return is_overgrown(self._turns[turn_id], self.limit_chars - further)
 
     def _withheld(self) -> set[TurnId]:
-        """Turns that have or quote a message that is to be taken back."""
+        """Turns that have or quote a message to be taken back."""
         gone = self.pending.keys()
         if not gone:
             return set()
@@ -272,7 +272,7 @@ class Conversation:
             turn.rounds += 1
 
     def _add_call(self, event: Event, meta: dict[str, Any], turn: Turn | None) -> None:
-        """A call joins the assistant message that asked for it, which an agent event opened before."""
+        """Add a call to the assistant message that asked for the call, opened before by an agent event."""
         if turn is None or not turn.steps:
             return
         arguments = shown_arguments(event.content)
@@ -324,14 +324,14 @@ class Conversation:
             turn.add_step(ChatMessage(role=Role.ASSISTANT, text=no_answer(ending, event.content)))
 
     def _stop(self, meta: dict[str, Any], reason: str) -> None:
-        """End the turns that an event stops, there and then; their own last events follow."""
+        """End the turns stopped by an event at once; their own last events follow."""
         for turn_id in meta.get("stops") or ():
             turn = self._turns.get(TurnId(str(turn_id)))
             if turn is not None and turn.state is TurnState.OPEN:
                 turn.state, turn.stop_reason = TurnState.ABORTED, reason
 
     def _defer(self, what: object, meta: dict[str, Any]) -> None:
-        """Keep in mind what is to be taken back, or forget what was looked for."""
+        """Note the messages to be taken back, or drop messages that the log has been searched for."""
         self.withdrawals += what in (EDIT_DEFERRED, DELETION_DEFERRED)
         if what == EDIT_DEFERRED:
             self.pending.setdefault(str(meta.get("message_id", "")), EDITED)
@@ -344,7 +344,7 @@ class Conversation:
                 self.pending.pop(str(message_id), None)
 
     def _join(self, turn: Turn, message: TurnId) -> None:
-        """Make a message that waited part of the turn that runs."""
+        """Make a waiting message part of the running turn."""
         joining = self._turns.pop(message, None)
         if joining is None:
             return
@@ -353,7 +353,7 @@ class Conversation:
         turn.join(joining)
 
     def _take_back(self, tombstone: Tombstone | None) -> None:
-        """Leave out what was taken back: with the message that opened a turn, all that came of it."""
+        """Leave out a withdrawn message: with the message that opened a turn, the turn's whole content."""
         if tombstone is None:
             return
         self.withdrawals += 1
@@ -377,7 +377,7 @@ class Conversation:
             debt.turn.message_ids.extend(message_ids)
 
     def _show(self, meta: dict[str, Any]) -> list[str]:
-        """Keep in mind the messages that an event says are seen."""
+        """Remember the messages that an event reports as seen."""
         message_ids = [str(message_id) for message_id in meta.get("message_ids") or ()]
         self._shown_ids.extend(MessageId(message_id) for message_id in message_ids if message_id.isdecimal())
         del self._shown_ids[:-SHOWN_KEPT]
@@ -393,7 +393,7 @@ def rebuild(events: Iterable[Event], max_history_tokens: int, counted_result_cha
 
 
 def fold_events(conversation: Conversation, events: Iterable[Event]) -> Conversation:
-    """A conversation that has taken in further `events`."""
+    """Conversation after taking in further `events`."""
     for event in events:
         conversation.add(event)
     return conversation

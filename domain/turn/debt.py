@@ -1,4 +1,4 @@
-"""Debt: a text that was logged to be shown and is not known to have been shown; it outlives the log that has it."""
+"""Debt: a text logged for display and not known to have been shown; a debt outlives its log."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from messages.base import EventId, TurnId
 
 @dataclass(frozen=True, slots=True)
 class Debt:
-    """A text that was logged to be shown and is not known to have been shown."""
+    """A text logged for display and not known to have been shown."""
 
     event_id: EventId
-    """Of the event that owed it first, whichever log that stands in; marks the message, so that it is shown once."""
+    """Id of the first event that owed the text, in any log; marks the message, so the text is shown once."""
     text: str
     at: datetime
     answers_message_id: str
     turn: Turn | None
-    """The turn that it came of, as far as the present log has it."""
+    """The turn that caused the text, as far as the present log has the turn."""
     ended_turn: TurnId
-    """The turn that the text ends; empty for none."""
+    """The turn that the text ends; empty without such a turn."""
     is_answer: bool = False
     """True if the text is the model's answer, and no notice."""
 
@@ -43,7 +43,7 @@ def owed(event: Event, text: str, turn: Turn | None, *, ends_turn: bool) -> Debt
 
 
 def carried_meta(debt: Debt) -> dict[str, MetaValue]:
-    """The metadata of the event that carries a debt over; its content is the text."""
+    """The metadata of the event that carries a debt over; the event's content is the text."""
     return {
         "what": OWED,
         "event": debt.event_id,
@@ -55,7 +55,7 @@ def carried_meta(debt: Debt) -> dict[str, MetaValue]:
 
 
 def carried_debt(event: Event, meta: dict[str, MetaValue]) -> Debt:
-    """The debt that an event carried over."""
+    """The debt carried over by an event."""
     try:
         since = datetime.fromisoformat(str(meta.get("since", "")))
     except ValueError:

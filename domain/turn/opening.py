@@ -1,4 +1,4 @@
-"""Opening of a turn: the turn that a person's message makes."""
+"""Opening of a turn: the turn made from a person's message."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from messages.base import TurnId
 
 
 def opening(event: Event, meta: dict[str, Any], speakers: Speakers, images_before: int) -> Turn:
-    """The turn that a user event opens, or that was only overheard.
+    """The turn that a user event opens, or an overheard turn.
 
     Args:
-        event: Of a person's message.
-        meta: Its metadata.
-        speakers: Who has spoken so far; the author is one of them from now on.
-        images_before: How many images the conversation has had.
+        event: Event of a person's message.
+        meta: Metadata of the event.
+        speakers: All speakers so far; the author is added.
+        images_before: Number of images in the conversation so far.
     """
     message_id = str(meta.get("message_id", ""))
     prompt = prompt_of(event, meta, speakers)

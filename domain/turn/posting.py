@@ -1,4 +1,4 @@
-"""Posting of the runtime, as a log keeps it: what no turn said and people were shown all the same."""
+"""Posting of the runtime, as a log keeps it: text shown to people without belonging to a turn's answer."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _OF_TURNS = (APPROVAL.kind, DISCORD.kind)
 
 
 def posted_meta(posted: RuntimePosted, open_count: int, running: TurnId | None) -> dict[str, MetaValue]:
-    """The metadata of its event, whose content is the text.
+    """The metadata of a posting's event; the event's content is the text.
 
     Args:
-        posted: What was posted.
-        open_count: How much the window has to do yet.
-        running: Turn in hand, which takes its postings along when the turn is forgotten.
+        posted: Posted text with its messages.
+        open_count: Number of open tasks of the window.
+        running: Turn in hand, whose postings are forgotten with the turn.
     """
     meta: dict[str, MetaValue] = {"what": POSTED, "by": posted.by, "message_ids": list[MetaValue](posted.message_ids)}
     if posted.file:
@@ -37,7 +37,7 @@ def posted_meta(posted: RuntimePosted, open_count: int, running: TurnId | None) 
 
 
 def is_posting(event: Event, message_ids: Collection[str]) -> bool:
-    """True if an event says that the runtime posted one of these messages."""
+    """True if an event reports a posting of the runtime in any of the messages."""
     if event.kind is not Kind.SYSTEM:
         return False
     meta = event.meta_dict()

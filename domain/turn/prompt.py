@@ -16,10 +16,10 @@ from messages.base import Surface, Window
 from messages.turn import Store
 
 MEMORY_PREFIX = "INJECTED_CONTEXT_RELEVANT_MEMORIES"
-"""First line of the block of memories that stands before a prompt (source: agent specification, 6.4.2)."""
+"""First line of the block of memories before a prompt (source: agent specification, 6.4.2)."""
 
 EXPANDED_PREFIX = "INJECTED_CONTEXT_EXPANDED_RECORD"
-"""First line of what the runtime says when the model asked to see more of a record."""
+"""First line of the runtime's answer to a model's request for more of a record."""
 
 _BREAK = "\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 _BLOCK = re.compile(rf"INJECTED_CONTEXT_[A-Z0-9_]+\n[^{_BREAK}]+|<runtime_context>\n[^{_BREAK}<]+\n</runtime_context>")
@@ -28,7 +28,7 @@ _NO_TOOL = """What you cannot do
 - In this turn you have no tool: whoever asks is answered, and may not have commands run.
 - Answer from the conversation, and say so when that is not enough.
 """
-"""In place of the tool in a turn in which nothing may be run, though others may have commands run."""
+"""Text in place of the tool for a turn without commands in a window where other people may have commands run."""
 
 _PLACES = {
     Surface.DISCORD_CHANNEL: "a Discord channel, where several people may speak",
@@ -77,7 +77,7 @@ _TURNED_OFF = """What you cannot do
 _RELIABLE = "What you can rely on"
 _LOGGED = "- Everything said here is kept word for word in the logs."
 NOT_KEPT = "Nothing said here is kept"
-"""In the system prompt of a turn that no log has."""
+"""Text in the system prompt of a turn without a log."""
 _NOT_KEPT = f"- {NOT_KEPT}: no log has it, and nobody remembers it."
 _SAVES_NOTHING = "You need not, and cannot, save anything for yourself."
 _SAVES = """What you need later without a search you save with bash,
@@ -87,14 +87,14 @@ _NOT_LOADED = """- Only what stands below is loaded: read the others with bash w
   only when asked for just that, people's never unless told to. The newest word counts. Logs are no memory.
 """
 KEEPERS = {"agent": "Yours.", "runtime": "The runtime's.", "people": "People's."}
-"""Keeper of a store -> sentence on who writes it."""
+"""Keeper of a store -> sentence about the writer."""
 
 HANDOVER_PREFIX = "INJECTED_CONTEXT_HANDOVER"
-"""First line of the block at the head of what is left of a conversation."""
+"""First line of the block at the head of a conversation's remainder."""
 FILES_BLOCK = "<runtime_context>"
 """First line of the block of entries of the workspace's files."""
 OBJECTS_PREFIX = "INJECTED_CONTEXT_OBJECTS"
-"""First line of the block of changes of files, and of texts that are shown anew."""
+"""First line of the block of file changes and of texts shown anew."""
 
 _BLOCKS = {
     MEMORY_PREFIX: f"""- Excerpts of earlier conversations may stand before the newest message, below the line
@@ -125,17 +125,17 @@ def system_prompt(
 ) -> str:
     """The instructions that open every request of `window`, without any part that changes with time.
 
-    All that is on is told in one place here, so that no two parts tell different things of one matter.
+    All active features are described here in one place, so no two parts can contradict each other.
 
     Args:
-        window: Where the conversation is held.
-        workdir: The folder in which commands run; None where commands are turned off.
-        additions: What others want to have said; each stands behind a blank line, at the end.
-        may_run: True if commands may be run in this turn, where they are not turned off.
+        window: Window of the conversation.
+        workdir: The folder in which commands run; None if commands are turned off.
+        additions: Texts of other parts, each behind a blank line, at the end.
+        may_run: True if commands may be run in this turn, unless commands are turned off.
         shows_logs: True if commands can read logs.
-        stores: Places in which something is kept, in the order to list them.
-        blocks: First lines of the blocks that may come.
-        is_kept: True if logs keep what is said; on a command line they never do.
+        stores: Places with kept content, in the order of the list.
+        blocks: First lines of the possible blocks.
+        is_kept: True if logs keep the conversation; on a command line logs never do.
     """
     is_kept = is_kept and window.surface is not Surface.CLI
     can_run = may_run and workdir is not None
@@ -149,7 +149,7 @@ def system_prompt(
 
 
 def _reliable(*, is_kept: bool, can_run: bool, stores: Sequence[Store]) -> str:
-    """Section on what is kept, and on what the model has to keep itself."""
+    """Section on kept content, and on content that the model has to keep itself."""
     keeping = _LOGGED if is_kept else _NOT_KEPT
     if not can_run or not stores:
         return f"{_RELIABLE}\n{keeping} {_SAVES_NOTHING}\n"
@@ -175,18 +175,18 @@ def _tool(workdir: str | None, *, is_kept: bool, shows_logs: bool) -> str:
 
 
 def prompt_header(author: str, at: datetime, beside: str = "") -> str:
-    """The line that says who wrote a message and when; a name cannot break out of it.
+    """The line with a message's author and time; a name cannot break out of the line.
 
     Args:
         author: A display name of any characters.
         at: Aware UTC.
-        beside: What stands beside the name, as `domain.turn.speaker.Speakers` gives it.
+        beside: Text beside the name, as returned by `domain.turn.speaker.Speakers`.
     """
     return f"[{at:%Y-%m-%d %H:%M} UTC] {shown_name(author)}{beside}:"
 
 
 def quotation_lines(author: str, text: str, beside: str = "") -> str:
-    """A message that the one below it answers, as lines of their own; a name or text cannot break out of them.
+    """The message answered by the message below, as separate lines; a name or text cannot break out of the lines.
 
     Args:
         author: A display name of any characters.
@@ -202,21 +202,21 @@ def no_answer(ending: str, notice: str) -> str:
 
     Args:
         ending: `failed` or `aborted`.
-        notice: What people were told of a failure; of a turn that was stopped it names who did, and is left out.
+        notice: Notice to people about a failure; the notice of a stopped turn names a person and is left out.
     """
     what = shown_line(notice) if ending == "failed" else "the turn was stopped"
     return f"(no answer was given: {what})"
 
 
 def with_block(block: str, prompt: str) -> str:
-    """The prompt with an injected block immediately before it; the prompt alone when there is none."""
+    """The prompt with an injected block immediately before; the prompt alone without a block."""
     return f"{block}\n\n{prompt}" if block else prompt
 
 
 def is_block(text: str) -> bool:
     """True if `text` is a block that may precede a prompt: the line `INJECTED_CONTEXT_<NAME>`, then a line of JSON.
 
-    A line of JSON without `<`, framed by `<runtime_context>`, is one as well. The name is what tells the runtime's
+    A line of JSON without `<`, framed by `<runtime_context>`, is a block as well. The name distinguishes the runtime's
     words from people's, so no other shape may pass.
     """
     return _BLOCK.fullmatch(text) is not None

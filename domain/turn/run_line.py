@@ -1,6 +1,6 @@
-"""Lines of an event stream: what a run tells, as one JSON object each, for programs that look on.
+"""Lines of an event stream: a run's events, each as one JSON object, for programs that observe runs.
 
-A client that connects in the middle is shown whole runs and no halves.
+A client that connects in the middle sees whole runs only.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from messages.status import RunEvent
 
 
 def run_line(event: RunEvent) -> str:
-    """The event as JSON on one line: type, place, and all fields of its own that are not empty.
+    """The event as JSON on one line: type, place, and all non-empty fields of the event.
 
-    Half a surrogate pair, which a model may write, is spelled as an escape; so every line is ASCII.
+    Half a surrogate pair, possible in a model's text, is spelled as an escape; so every line is ASCII.
     """
     moment = event.moment
     head: dict[str, Any] = {
@@ -38,11 +38,11 @@ def _fields(kind: type[RunEvent]) -> tuple[msgspec.structs.FieldInfo, ...]:
 
 
 class WholeRuns:
-    """Runs whose beginning was seen, at most one of each window, because a window has one at a time."""
+    """Runs seen from the beginning: at most one of each window, because a window has one at a time."""
 
     def __init__(self) -> None:
         self._seen: dict[str, str] = {}
-        """Window -> its run."""
+        """Window -> the window's run."""
 
     def shows(self, line: str) -> bool:
         """True if the next line of the stream belongs to a run seen from its beginning."""

@@ -1,12 +1,12 @@
-"""Deduplication of messages that a window has had already, in bounded space."""
+"""Deduplication of messages already received by a window, in bounded space."""
 
 from __future__ import annotations
 
 
 class SeenMessages:
-    """Remembers the newest `limit` message ids; of older ones only the logs can tell whether they were had.
+    """Set of the newest `limit` message ids; for older ids only the logs can tell if a message was received.
 
-    Discord's ids grow with time, so an id above all of them is news.
+    Discord's ids grow with time, so an id above all remembered ids is new.
     """
 
     def __init__(self, limit: int = 4096) -> None:
@@ -20,7 +20,7 @@ class SeenMessages:
         return int(message_id) in self._ids
 
     def is_in_doubt(self, message_id: str) -> bool:
-        """True if `message_id` may have been received although it is not remembered."""
+        """True if `message_id` may have been received although the id is not remembered."""
         number = int(message_id)
         return number <= self._floor and number not in self._ids
 
@@ -28,7 +28,7 @@ class SeenMessages:
         """Remember a decimal id.
 
         Raises:
-            ValueError: it is no decimal number.
+            ValueError: the id is no decimal number.
         """
         number = int(message_id)
         if number in self._ids:
@@ -46,5 +46,5 @@ class SeenMessages:
 
     @property
     def newest(self) -> int:
-        """The greatest id that may have been had; 0 when there is none."""
+        """The greatest id possibly received; 0 without ids."""
         return max(self._floor, *self._ids) if self._ids else self._floor

@@ -1,6 +1,6 @@
-"""Skills: each is a folder with a SKILL.md, whose front matter says when to read it (agentskills.io).
+"""Skills: each is a folder with a SKILL.md, whose front matter says when to read the file (agentskills.io).
 
-Only name, description and place of each skill stand in the system prompt; the file is read when it is needed.
+Only name, description and place of each skill stand in the system prompt; the file is read when needed.
 """
 
 from __future__ import annotations
@@ -57,15 +57,15 @@ class Skill:
     description: str
     """On one line, at most 1,024 characters."""
     path: str
-    """Of its file, absolute."""
+    """Absolute path of the file."""
     hidden: bool = False
-    """Not offered to the model; a person may still invoke it."""
+    """True to hide the skill from the model; a person may still invoke the skill."""
     commands: tuple[str, ...] = ()
     """Literal commands as examples, each on one line."""
 
     @property
     def folder(self) -> str:
-        """Folder to which paths in the skill's file are relative."""
+        """Folder for relative paths in the skill's file."""
         return str(PurePosixPath(self.path).parent)
 
 
@@ -80,7 +80,7 @@ class Reading:
 
 
 def split_front_matter(text: str) -> tuple[str, str] | None:
-    """The YAML between the two `---` lines at the top, and what follows them; None if there is no such thing."""
+    """The YAML between the two `---` lines at the top, and the text behind; None without front matter."""
     lines = text.removeprefix("\ufeff").splitlines(keepends=True)
     if not lines or lines[0].rstrip() != _FENCE:
         return None
@@ -94,8 +94,8 @@ def read_front_matter(fields: object, path: PurePosixPath, body: str = "") -> Re
     """The skill that `fields` describe.
 
     Args:
-        fields: What the front matter's YAML says, of whatever type; keys that are not known are ignored.
-        path: Of the file, absolute.
+        fields: Content of the front matter's YAML, of any type; unknown keys are ignored.
+        path: Absolute path of the file.
         body: Text below the front matter.
     """
     if not isinstance(fields, Mapping):
@@ -140,12 +140,12 @@ def example_commands(body: str, folder: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Section of the system prompt about skills, and the share of each skill in it."""
+    """Section of the system prompt about skills, and the share of each skill in the section."""
 
     text: str = ""
     """Empty without skills."""
     entries: Mapping[str, str] = field(default_factory=dict)
-    """Name of a skill that the section has -> its lines there."""
+    """Name of a skill in the section -> the skill's lines."""
 
 
 def available_skills(skills: Iterable[Skill], budget_chars: int = BUDGET_CHARS) -> str:
@@ -181,9 +181,9 @@ def invocation(skill: Skill, text: str, arguments: str) -> str:
     """Text that a person's `/skill:name arguments` puts into the turn: the file's body, then the arguments.
 
     Args:
-        skill: Which one.
-        text: Its whole file.
-        arguments: Whatever followed the name; may be empty.
+        skill: The invoked skill.
+        text: The whole file of the skill.
+        arguments: Text behind the name; may be empty.
     """
     parts = split_front_matter(text)
     body = (parts[1] if parts else text).strip().replace(_BASE_DIR, skill.folder)
@@ -193,7 +193,7 @@ def invocation(skill: Skill, text: str, arguments: str) -> str:
 
 
 def defused_invocation(text: str) -> str | None:
-    """An `invocation` with what is not the runtime's in it defused; None for any other text."""
+    """An `invocation` with all text foreign to the runtime defused; None for any other text."""
     head = _HEAD.match(text)
     end = text.find(_END, head.end()) if head else -1
     if head is None or end < 0:
@@ -209,7 +209,7 @@ def arguments_of(text: str) -> str:
 
 
 def _common_root(skills: Sequence[Skill]) -> str:
-    """Folder in which most skills have folders of their own names; empty if no two share one."""
+    """Folder in which most skills have folders of their own names; empty if no two skills share a folder."""
     roots = Counter(
         str(PurePosixPath(skill.folder).parent)
         for skill in skills
@@ -228,7 +228,7 @@ def _entry(skill: Skill, root: str, most: int) -> str:
 
 
 def _name(value: object, expected: str) -> tuple[str, list[str]]:
-    """The name to use, and what is wrong with the given one; a wrong one is used all the same."""
+    """The name to use, and the fault of the given name; a faulty name is used all the same."""
     if not isinstance(value, str) or not value.strip():
         return on_one_line(expected), [f"name {brief(value)}: is required; {brief(expected)} is used"]
     faults = [fault] if (fault := name_fault(value)) else []
@@ -238,7 +238,7 @@ def _name(value: object, expected: str) -> tuple[str, list[str]]:
 
 
 def name_fault(value: str) -> str:
-    """Fault of a skill's name by the specification; empty for none."""
+    """Fault of a skill's name by the specification; empty for a valid name."""
     name = normalize("NFKC", value.strip())
     if len(name) <= LONGEST_NAME and _NAME.fullmatch(name) and name == name.lower():
         return ""
@@ -246,7 +246,7 @@ def name_fault(value: str) -> str:
 
 
 def unknown_keys(fields: Mapping[object, object]) -> tuple[str, ...]:
-    """Keys of a front matter that the specification does not have; readers ignore these."""
+    """Keys of a front matter unknown to the specification; readers ignore unknown keys."""
     return tuple(sorted(brief(key) for key in fields if key not in KNOWN_KEYS))
 
 
@@ -295,5 +295,5 @@ _CHECKS = (
 
 
 def on_one_line(text: str) -> str:
-    """`text` with its white space and everything unprintable made single spaces."""
+    """`text` with white space and unprintable characters replaced by single spaces."""
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())

@@ -1,6 +1,6 @@
-"""Identity of speakers: a name as it can stand in one of the runtime's lines, and when the id must stand beside it.
+"""Identity of speakers: a name fit for a line of the runtime, and the cases in which the id must stand beside it.
 
-Users choose names freely, but never ids. A name that could be taken for another's is therefore never alone.
+Users choose names freely, but never ids. A name easily mistaken for another user's name is therefore never alone.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from domain.text.lookalike import UNSEEN, as_seen
 
 LONGEST_NAME = 80
 MARKS_IN_A_ROW = 3
-"""Combining marks that a character may have: more are no writing."""
+"""Combining marks that a character may have: more are not writing."""
 MOST_LIKENESSES = 4_096
-"""Names that a window tells apart; once there are more, every further one has its id beside it."""
+"""Names that a window distinguishes; every further name has its id beside it."""
 
 _SAFE = re.compile(r"[A-Za-z][A-Za-z0-9 ._-]*")
 _REPLACED = {"[": "(", "]": ")", "<": "(", ">": ")", ":": "·", "@": "(at)"}
-"""The punctuation of the runtime's own lines, and what stands for it and for what resembles it."""
+"""The punctuation of the runtime's own lines, with substitutes, also for look-alikes."""
 _HIDDEN = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
 _MARKS = ("Mn", "Me")
 
@@ -30,19 +30,19 @@ _ROLES = (
 )
 """Names that a model, the runtime and a provider use for themselves and one another."""
 _SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARABIC", "HEBREW", "DEVANAGARI", "BENGALI", "TAMIL", "THAI", "HANGUL", "CJK")
-"""Scripts in which people are named, and of which we know what resembles Latin letters."""
+"""Scripts of people's names with known look-alikes of Latin letters."""
 _ONE_SCRIPT = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK", "IDEOGRAPHIC": "CJK"}
-"""Scripts that are written together count as one script."""
+"""Scripts written together count as one script."""
 _ALIKE = str.maketrans({"i": "l", "1": "l", "|": "l", "!": "l", "0": "o", "5": "s", "$": "s", "3": "e", "4": "a"})
 _PAIRS = (("rn", "m"), ("vv", "w"), ("cl", "d"))
 
 
 @lru_cache(maxsize=1024)
 def shown_name(name: str) -> str:
-    """`name` on one line that shows all of it; it cannot end, turn round or forge a line of the runtime's.
+    """`name` on one line that shows all of it; the name cannot end, reverse or forge a line of the runtime.
 
     Args:
-        name: Of any characters.
+        name: Name of any characters.
     """
     line = " ".join(name.split()) or "somebody"
     if not _SAFE.fullmatch(line):
@@ -58,7 +58,7 @@ def shown_line(text: str, most_chars: int = 300) -> str:
 
 
 def shown_id(speaker_id: str) -> str:
-    """An id as it stands beside a name; no name can hold that form."""
+    """An id in the form beside a name; no name can have this form."""
     return f"(@{re.sub(r'[^0-9A-Za-z_-]', '', speaker_id)[:40] or 'unknown'})"
 
 
@@ -87,12 +87,12 @@ def is_plain(name: str) -> bool:
 class Speakers:
     """Names of a window's speakers. The same names in the same order are always shown the same.
 
-    A name stands alone while it is plain and everybody who ever had its like here is one and the same.
+    A name stands alone while it is plain and all look-alikes in the window belong to one account.
     """
 
     def __init__(self) -> None:
         self._owners: dict[str, str] = {}
-        """Likeness -> the id of the only one who has had it; empty once there were two."""
+        """Likeness -> the id of the only user with this likeness; empty after a second user."""
 
     def beside(self, name: str, speaker_id: str) -> str:
         """Text beside `name` in a line of the runtime: the id where the name could be another speaker's, else empty.
@@ -116,7 +116,7 @@ class Speakers:
 
 
 def _disarm_line(line: str, replaced: Mapping[str, str] = _REPLACED) -> str:
-    """`line` with what hides, turns round, floods or imitates our punctuation shown as what it is."""
+    """`line` with characters that hide, reverse, flood or imitate the runtime's punctuation made visible."""
     letters: list[str] = []
     marks = 0
     for character in line:
@@ -145,7 +145,7 @@ def _spell_character(character: str) -> str:
 
 
 def _script(character: str) -> str:
-    """The script of a letter, as the first word of its name has it; empty for what is no letter."""
+    """The script of a letter, by the first word of the letter's Unicode name; empty for other characters."""
     if not character.isalpha():
         return ""
     word = unicodedata.name(character, "UNKNOWN").partition(" ")[0]

@@ -1,4 +1,4 @@
-"""Spoken words of a log: what people and the agent said, turn by turn, without what was taken back."""
+"""Spoken words of a log: the words of people and the agent, turn by turn, without withdrawn words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from messages.model import Role
 from messages.turn import SpokenTurn
 
 RESULT_CHARS = 2_000
-"""Of each command's output, its end."""
+"""Characters kept of the end of each command's output."""
 _ENDLESS = 10**12
 """Tokens: a bound without effect."""
 
@@ -30,17 +30,17 @@ def spoken_turns(
     first: TurnId,
     last: TurnId,
 ) -> tuple[SpokenTurn, ...]:
-    """Words of a stretch, without turns that have not ended and those that are to be taken back.
+    """Words of a stretch, without unfinished turns and turns to be taken back.
 
     Args:
-        conversation: Of one log.
-        path: Of that, below the data root.
-        lines: Turn -> line at which it begins, also of turns that are gone; empty where nothing is kept.
-        first: Turn with which the stretch begins; empty for the first.
-        last: Turn with which it ends; empty for the last.
+        conversation: Conversation of one log.
+        path: Path of the log below the data root.
+        lines: Turn -> first line of the turn, also for removed turns; empty for a turn without a log.
+        first: First turn of the stretch; empty for the log's first.
+        last: Last turn of the stretch; empty for the log's last.
 
     Returns:
-        Nothing where `first` or `last` is named and never was.
+        No words if `first` or `last` names an unknown turn.
     """
     places = lines or {turn.id: place for place, turn in enumerate(conversation.turns, 1)}
     if any(name and name not in places for name in (first, last)):
@@ -71,7 +71,7 @@ def _spoken_turn(turn: Turn, path: str, line: int) -> SpokenTurn:
 
 
 def _joined_words(turn: Turn) -> Iterator[str]:
-    """Texts that joined the turn while it ran, without the header of requests."""
+    """Texts that joined the turn during its run, without the header of requests."""
     for step in turn.steps:
         if step.role is Role.USER and step.text != TAKEN_BACK:
             yield step.text.partition("\n")[2]

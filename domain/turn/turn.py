@@ -1,4 +1,4 @@
-"""Turn of a conversation: one message of a person, and everything that was done to answer it."""
+"""Turn of a conversation: one message of a person, and all steps to answer the message."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TurnState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """Messages that only this turn's requests carry; no log has them."""
+    """Messages carried only by this turn's requests; no log has asides."""
 
     after_steps: int
     """Number of the turn's steps before the asides."""
@@ -43,19 +43,19 @@ class Aside:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Latest message that joined a running turn: the query for memories, and the step before which memories stand."""
+    """Latest message that joined a running turn: the query for memories, and the step that memories precede."""
 
     step: int
     """Index of the turn's step."""
     author_id: str
     author: str
     text: str
-    """With what was said directly before it; empty once any of it was taken back."""
+    """Text with the words directly before; empty once any of the text was taken back."""
 
 
 @dataclass(slots=True)
 class Turn:
-    """One message of a person and everything that was done to answer it."""
+    """One message of a person and all steps to answer the message."""
 
     id: TurnId
     message_id: str
@@ -64,34 +64,34 @@ class Turn:
     text: str
     at: datetime
     prompt: str
-    """The text as the model is shown it, with its header and without an injected block."""
+    """The text as shown to the model, with its header and without an injected block."""
     steps: list[ChatMessage] = field(default_factory=list)
     """Messages after the prompt, in the model's own form."""
     unanswered_calls: dict[str, ToolCall] = field(default_factory=dict)
     state: TurnState = TurnState.OPEN
     rounds: int = 0
-    """Times that the model asked for tools."""
+    """Number of the model's requests for tools."""
     was_resumed: bool = False
     stop_reason: str = ""
     """Reason of the stop, until the turn's last events are logged; empty for a turn that was not stopped."""
     calls: int = 0
     """Number of tool calls of the model."""
     size_chars: int = 0
-    """As `domain.text.token_estimate` weighs them."""
+    """Size by the weights of `domain.text.token_estimate`."""
     opening_chars: int = 0
     """Part of `size_chars` for the message that opened the turn."""
     whole_results: dict[int, str] = field(default_factory=dict)
     """Index of each step with a whole result -> the result's place in the log, for a shortened form."""
     results: dict[int, CallShown] = field(default_factory=dict)
-    """Index of each step with a result that another part words -> the call with its result, for that part."""
+    """Index of each step with a result worded by another part -> the call with its result, for this part."""
     asked_at: datetime | None = None
     """Time of the newest call's request."""
     audience: str = ""
     """Readers of the window at the turn's beginning, as a label of `domain.policy.audience`."""
     tables: tuple[str, ...] = ()
-    """Ids of the settings' channel tables that held where it was begun, the nearest first."""
+    """Ids of the settings' channel tables in force at the turn's beginning, the nearest first."""
     event_ids: list[EventId] = field(default_factory=list)
-    """Of the agent's events, and of messages that joined."""
+    """Ids of the agent's events, and of messages that joined."""
     images: tuple[ImageFile, ...] = ()
     """Images of the message for the model."""
     images_before: int = 0
@@ -101,15 +101,15 @@ class Turn:
     is_off_record: bool = False
     """True if no log has the turn's words; no other turn's request shows the turn."""
     message_ids: list[str] = field(default_factory=list)
-    """Of the messages that are part of it: people's messages, and the messages shown in answer."""
+    """Ids of the turn's messages: people's messages, and the messages shown in answer."""
     quoted_ids: list[str] = field(default_factory=list)
     """Ids of the quoted messages."""
     joined: list[str] = field(default_factory=list)
-    """Ids of the messages that came while the turn ran."""
+    """Ids of the messages received while the turn ran."""
     newest: Joined | None = None
-    """The last of them."""
+    """The last message that joined."""
     step_of: dict[EventId, int] = field(default_factory=dict)
-    """Event -> index of its step: an answer of the agent's, or a message that joined."""
+    """Event -> index of the event's step: an answer of the agent, or a message that joined."""
     unquoted: dict[EventId, str] = field(default_factory=dict)
     """Text of each message that quotes another message, without the quotation."""
 
@@ -125,7 +125,7 @@ class Turn:
 
     @property
     def prompt_chars(self) -> int:
-        """Weight of the prompt, without its images."""
+        """Weight of the prompt, without images."""
         return weighed_chars(self.prompt)
 
     @property
@@ -139,25 +139,25 @@ class Turn:
         return self.newest if self.newest is not None and self.newest.text else self
 
     def add_step(self, step: ChatMessage) -> None:
-        """Append to what the model will be shown."""
+        """Append a step to the model's view of the turn."""
         self.steps.append(step)
         self.size_chars += weighed_chars(step.text)
         self.size_chars += sum(weighed_chars(call.arguments_json) for call in step.tool_calls)
 
     def add_result(self, call: CallShown, counted_chars: int) -> None:
-        """Append a result that another part words: at most `counted_chars` of the text count."""
+        """Append a result worded by another part: at most `counted_chars` of the text count."""
         self.results[len(self.steps)] = call
         self.steps.append(ChatMessage(role=Role.TOOL, text=call.text, tool_call_id=call.call_id))
         self.size_chars += weighed_chars(call.text[:counted_chars])
 
     def say(self, event_id: EventId, step: ChatMessage) -> None:
-        """Append what an event says."""
+        """Append the words of an event."""
         self.event_ids.append(event_id)
         self.step_of[event_id] = len(self.steps)
         self.add_step(step)
 
     def join(self, other: Turn) -> None:
-        """Take in another, whose message came while this one ran."""
+        """Take in another turn, whose message came during this turn."""
         step, text = len(self.steps), other.text
         if self.newest is not None and self.newest.step == step - 1:
             text = f"{self.newest.text}\n\n{text}"
@@ -169,12 +169,12 @@ class Turn:
         self.quoted_ids.extend(other.quoted_ids)
 
     def take_back(self, event_id: EventId) -> None:
-        """Leave out the words of one of its steps' events."""
+        """Leave out the words of an event among the turn's steps."""
         self.unquoted.pop(event_id, None)
         self._reword(event_id, TAKEN_BACK)
 
     def take_back_quotation(self, event_id: EventId) -> None:
-        """Leave out the quotation of one of the turn's messages."""
+        """Leave out the quotation of a message of the turn."""
         words = self.unquoted.pop(event_id, None)
         if words is None:
             return
@@ -193,7 +193,7 @@ class Turn:
     def may_be_joined_by(self, other: Turn) -> bool:
         """True if another turn's message can join this turn: same right to run commands, same readers.
 
-        One with images can't: they are counted by turns. A turn off the record stands alone.
+        A message with images can't join: images are counted by turns. A turn off the record stands alone.
         """
         if self.is_off_record or other.is_off_record:
             return False
@@ -202,12 +202,12 @@ class Turn:
     def messages(
         self, block: str = "", asides: Iterable[Aside] = (), images_from: int = 0, worded: Worded = AS_LOGGED
     ) -> Iterable[ChatMessage]:
-        """The turn as the model is shown it.
+        """The turn as shown to the model.
 
         Args:
-            block: What stands immediately before what was said last.
-            asides: What stands among the steps.
-            images_from: Number in the conversation of the first image that is shown.
+            block: Text immediately before the latest message.
+            asides: Messages among the steps.
+            images_from: Number in the conversation of the first image shown.
             worded: Texts in the places of results, and the note at the turn's head.
         """
         images = self.images[max(0, images_from - self.images_before) :]
@@ -227,7 +227,7 @@ class Turn:
         yield from steps[position:]
 
     def _steps_worded(self, worded: Worded) -> list[ChatMessage]:
-        """The steps, with the texts that another part has for results, and with the model's thoughts."""
+        """The steps, with another part's texts for results, and with the model's thoughts."""
         if not (self.results and worded.results) and not worded.thoughts:
             return self.steps
         steps = self.steps.copy()
@@ -243,7 +243,7 @@ class Turn:
 
 
 def messages_before(turns: Sequence[Turn]) -> tuple[int, int]:
-    """Numbers of messages of a request before its last turn, and before the last turn that was answered."""
+    """Numbers of messages in a request before its last turn, and before the last answered turn."""
     count, count_before_last = 0, 0
     for turn in turns[:-1]:
         if turn.state is not TurnState.OVERHEARD:

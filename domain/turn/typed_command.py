@@ -1,4 +1,4 @@
-"""Typed commands: words that a person writes to have something done and not answered.
+"""Typed commands: words that a person writes to cause an action instead of an answer.
 
 A slash with a name is carried out by Discord and shown to no model. The word "stop" alone stops the running turn.
 """
@@ -11,20 +11,20 @@ from domain.text.lookalike import as_seen
 from domain.text.mention import ADDRESSED
 
 STOP_PREFIX = "stop:"
-"""Of the custom id of the button that stops a turn; the turn's id follows."""
+"""Prefix of the custom id of the button that stops a turn; the turn's id follows."""
 
 _COMMAND = re.compile(r"/([a-z][a-z-]*)(?:[\s:,;!?@()\[\]\"`]|\.*(?:\s|$))")
-"""A name ends where no path, file or longer word goes on: `/etc/hosts` and `/status.html` are none."""
+"""Name not followed by more of a path, file or word: `/etc/hosts` and `/status.html` are not commands."""
 _LONGEST_NAME = 200
-"""Characters in which a name ends."""
+"""Most characters to search for the end of a name."""
 _LONGEST_STOP = 100
-"""Characters of a message that can be the word alone, with a mention and punctuation around it."""
+"""Longest message that can be the word alone, with a mention and punctuation around the word."""
 _MENTION = re.compile(ADDRESSED)
 _WORD = re.compile(r"[^\W_]+")
 
 
 def slash_command(text: str) -> str:
-    """Name of the command that `text` looks like to who reads it, in small letters; empty if it looks like none."""
+    """Name of the command that `text` looks like to a reader, in small letters; empty for other texts."""
     match = _COMMAND.match(as_seen(text.lstrip()[:_LONGEST_NAME]).lstrip())
     return "" if match is None else match[1]
 

@@ -1,7 +1,7 @@
-"""Web addresses that people wrote: only these may be read, besides addresses that a search found.
+"""Web addresses that people wrote: only these may be read, besides addresses found by a search.
 
 An address says more than where to look: the author of a made-up address can put any text into it, and the host reads
-that text. Therefore two addresses are the same only if the very same request is made for both.
+this text. Therefore two addresses are equal only if the very same request is made for both.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from urllib.parse import quote, urlsplit
 LONGEST = 4_000
 """Characters of an address."""
 MOST_IN_TEXT = 200
-"""Largest number of addresses taken of one text."""
+"""Largest number of addresses taken from one text."""
 MOST_KEPT = 2_000
-"""Addresses that are kept; the oldest are forgotten first."""
+"""Most addresses to keep; the oldest are forgotten first."""
 MOST_SOURCES = 8
 """Largest number of kept messages with one address, the newest."""
 
 _WRITTEN = re.compile(r"(?<![\w.@/-])(?:https?://|(?=(?:[\w-]{1,63}\.)+[^\W\d_]{2,}(?![\w@])))", re.IGNORECASE)
 """Beginning of an address: a scheme, or a host without a scheme."""
 _HINT = re.compile(r"[\w-][.:][\w/-]")
-"""In every text that holds an address, and in few others."""
+"""Pattern in every text with an address, and in few other texts."""
 _STRETCH = re.compile(r"[^\s<>\"`\\^{}|\x00-\x20\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+")
 _AFTER = ".,;:!?)]}'*_~\u2026\u3002\uff0c\uff09\u300d\u300f\u3011\u00bb\u201d\u2019"
-"""Characters that a sentence or markdown may put behind an address, though an address may end in such a character, too.
+"""Characters that a sentence or markdown may put behind an address, although an address may end in the same characters.
 """
 _TRIMS = 8
 _PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"[0-9a-z._-]{1,253}|\[[0-9a-f:.]{2,45}\]")
 _KEPT_NOW = frozenset("ß\u1e9eς")
-"""Letters that Python's older rules for host names replace and today's rules keep: other hosts."""
+"""Letters replaced by Python's older rules for host names and kept by today's rules: different hosts."""
 _SAFE = "%/:?#[]@!$&'()*+,;=-._~"
 
 
@@ -59,7 +59,7 @@ def normal_address(text: str) -> str:
 
 
 def addresses_in(text: str) -> Iterator[str]:
-    """Normal forms of the addresses in `text`; of what could end sooner or later, each reading."""
+    """Normal forms of the addresses in `text`; every reading of an address with an uncertain end."""
     for number, begin in enumerate(_WRITTEN.finditer(text)):
         if number >= MOST_IN_TEXT:
             return
@@ -73,29 +73,29 @@ def addresses_in(text: str) -> Iterator[str]:
 
 
 class SeenAddresses:
-    """The newest addresses that were added, in any spelling, in bounded space."""
+    """The newest addresses added, in any spelling, in bounded space."""
 
     def __init__(self, most: int = MOST_KEPT) -> None:
         self._most = most
         self._sources: dict[bytes, tuple[str, ...]] = {}
-        """Mark of an address -> the newest of what it stood in."""
+        """Mark of an address -> the newest sources of the address."""
 
     def __contains__(self, address: str) -> bool:
-        """True if the request for `address` equals the request for an address that was added."""
+        """True if the request for `address` equals the request for an added address."""
         normal = normal_address(address)
         return bool(normal) and _mark(normal) in self._sources
 
     def add_from(self, text: str, source: str = "") -> None:
-        """Add every address in `text`, which is that of the message `source`."""
+        """Add every address in `text`, the text of the message `source`."""
         if _HINT.search(text):
             self._add(addresses_in(text), source)
 
     def add(self, addresses: Iterable[str]) -> None:
-        """Add `addresses`, as far as they are such."""
+        """Add the valid addresses among `addresses`."""
         self._add(filter(None, map(normal_address, addresses)), "")
 
     def forget(self, sources: Container[str]) -> None:
-        """Take out every address that is known from nothing but messages among `sources`."""
+        """Remove every address known only from messages among `sources`."""
         left = ((mark, tuple(each for each in known if each not in sources)) for mark, known in self._sources.items())
         self._sources = {mark: known for mark, known in left if known}
 
@@ -129,7 +129,7 @@ def _ascii_label(label: str) -> str:
 
 
 def _readings(stretch: str) -> Iterator[str]:
-    """`stretch`, and what it is without the punctuation behind it, or before a second part of a markdown link."""
+    """`stretch`, also without the punctuation at the end, and cut before a second part of a markdown link."""
     for text in dict.fromkeys((stretch, stretch.partition("](")[0], stretch.partition(")")[0])):
         reading = text
         for _ in range(_TRIMS):

@@ -1,4 +1,4 @@
-"""Wording of a request by another part: texts that stand in the places of results, and what stands before prompts."""
+"""Wording of a request by another part: texts in the places of results, and blocks before prompts."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from messages.turn import CallShown
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """Wording of one request; results that are not named stand as the log has them."""
+    """Wording of one request; results without an entry stand as in the log."""
 
     results: Mapping[EventId, str] = field(default_factory=lambda: MappingProxyType({}))
-    """Event of a result -> the text in its place."""
+    """Event of a result -> the text in the result's place."""
     notes: Mapping[TurnId, str] = field(default_factory=lambda: MappingProxyType({}))
-    """Turn -> the block that stands before everything else in its first message."""
+    """Turn -> the block before all else in the turn's first message."""
     thoughts: Mapping[EventId, OwnThoughts] = field(default_factory=lambda: MappingProxyType({}))
-    """Event of the model's words before calls, in the turn in hand -> its thoughts then."""
+    """Event of the model's words before calls, in the turn in hand -> the model's thoughts at this point."""
 
 
 AS_LOGGED = Worded()
-"""Wording of a request whose texts all stand as the log has them."""
+"""Wording of a request with all texts as in the log."""
 
 
 def call_shown(event: Event, meta: Mapping[str, Any], call: ToolCall | None, asked_at: datetime | None) -> CallShown:
@@ -36,9 +36,9 @@ def call_shown(event: Event, meta: Mapping[str, Any], call: ToolCall | None, ask
 
     Args:
         event: The result.
-        meta: Its metadata.
-        call: What was asked for; None if the log does not have it.
-        asked_at: When; None if the log does not have it.
+        meta: Metadata of the result.
+        call: The call; None if the log does not have the call.
+        asked_at: Time of the call; None if the log does not have the call.
     """
     arguments = read_call(call) if call is not None else ""
     exit_code = meta.get("exit_code")

@@ -1,4 +1,4 @@
-"""Wording of a logged message: the runtime's lines as they are, and everybody else's without any that imitate these."""
+"""Wording of a logged message: the runtime's lines unchanged, all other lines with imitations defused."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from domain.turn.speaker import Speakers
 
 
 def prompt_of(event: Event, meta: Mapping[str, Any], speakers: Speakers) -> str:
-    """A person's message as the model is shown it: header, quotation_lines message, words, files.
+    """A person's message as shown to the model: header, quoted message, words, files.
 
     Args:
         event: The logged message.
-        meta: Its metadata.
-        speakers: Of the window, up to this message, which it joins.
+        meta: Metadata of the message.
+        speakers: Speakers of the window, up to this message; the author is added.
     """
     author = str(meta.get("author", ""))
     header = prompt_header(author, event.at, speakers.beside(author, str(meta.get("author_id", ""))))
@@ -49,7 +49,7 @@ def _words(content: str, meta: Mapping[str, Any]) -> str:
 def _quotation(meta: Mapping[str, Any], speakers: Speakers) -> str:
     """Quotation of the answered message, unless the conversation showed it at logging time; with a newline at the end.
 
-    Whether it was shown stands in the log, so that what a request says of it never changes.
+    The log stores if the message was shown, so the wording of a request never changes.
     """
     quote = meta.get("quote")
     if not isinstance(quote, dict) or quote.get("shown"):

@@ -1,9 +1,10 @@
-"""Workspace: what a window's files of working state say, what of them belongs to a message, and how they change.
+"""Workspace: the content of a window's state files, the parts relevant to a message, and changes of the files.
 
-Read first `files/` (what the three files hold), second `recall/` (what of them is shown with a message), third
-`workers/` and `answers/` (what a model is asked about them, and what of its answer may be written). `handover.py` is
-what stands in for turns that are cut off, with people's `said_words.py`, `identity.py` what the system prompt says;
-`skills/` and `subagents/` are what skills and definitions of sub-agents declare. All pure.
+Read first `files/` (the content of the three files), second `recall/` (the part shown with a message), third
+`workers/` and `answers/` (questions to a model about the files, and the usable part of its answer). `handover.py` is
+the substitute for turns that are cut off, with people's `said_words.py`, `identity.py` the content of the system
+prompt;
+`skills/` and `subagents/` are declarations of skills and definitions of sub-agents. All pure.
 """
 
 from __future__ import annotations

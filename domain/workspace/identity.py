@@ -1,4 +1,4 @@
-"""Identity: what people's files say to the agent, and the places of all files of a workspace."""
+"""Identity: the content of people's files for the agent, and the places of all files of a workspace."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Places:
     root: str
     """People's."""
     folder: str
-    """The window's own; empty where it keeps nothing."""
+    """The window's own folder; empty for a window without stored files."""
 
 
 def identity(soul: str, agents: str, places: Places) -> str:
@@ -42,7 +42,7 @@ def stores(places: Places, *, keeps_session: bool, keeps_history: bool) -> tuple
     """Files of a workspace, each with its content and its keeper.
 
     Args:
-        places: Of the files.
+        places: Places of the files.
         keeps_session: True if the runtime keeps SESSION.md, by asking a model.
         keeps_history: True if the runtime keeps HISTORY.md, likewise.
     """

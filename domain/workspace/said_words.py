@@ -1,4 +1,4 @@
-"""People's own words of turns that are cut off, shortened: the rules that people set are in them, in any language."""
+"""People's own words of turns that are cut off, shortened: they hold the rules set by people, in any language."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ SAID_TOKENS = 2_000
 """Most tokens of all words together, by the 4-characters rule."""
 SAID_CHARS = SAID_TOKENS * CHARS_PER_TOKEN
 LONGEST = 300
-"""Characters of one message; of a longer one the beginning and the end."""
+"""Characters of one message; of a longer message the beginning and the end are kept."""
 _END = 100
 _QUESTION = re.compile(r"[?\uff1f\u061f]\s*$|[?\uff1f\u061f]\s")
 
 
 @dataclass(frozen=True, slots=True)
 class SaidWords:
-    """Words of people in one turn, and where they were said."""
+    """Words of people in one turn, and the place of the words."""
 
     turn_id: str
     path: str
@@ -57,14 +57,15 @@ def said_words(spoken: Iterable[SpokenTurn]) -> tuple[SaidWords, ...]:
 
 
 def fit_words(words: Iterable[SaidWords], most_chars: int = SAID_CHARS) -> tuple[SaidWords, ...]:
-    """The words that have room, in order and each once: of too many, long ones in the middle go, and questions first.
+    """The words that have room, in order and each once: of too many, long middle messages go, and questions first.
 
-    The first words say how the work was begun, the last how it stands; both have a quarter of the room. The rest is for
-    as many messages as it holds, for rules are said at any time and in few words. A question counts as twice as long.
+    The first words describe the beginning of the work, the last its state; both have a quarter of the room. The rest is
+    for
+    as many messages as possible, for rules come at any time and in few words. A question counts as twice as long.
 
     Args:
-        words: In the order in which they were said.
-        most_chars: Of all of them as JSON.
+        words: Words in the order of the conversation.
+        most_chars: Limit for all words together, as JSON.
     """
     by_wording = dict[str, SaidWords]()
     for each in words:
@@ -91,7 +92,7 @@ def fit_words(words: Iterable[SaidWords], most_chars: int = SAID_CHARS) -> tuple
 
 
 def _fitting(words: Sequence[SaidWords], room: int) -> list[SaidWords]:
-    """The first of the words that fit together."""
+    """The first words that fit together."""
     fitting: list[SaidWords] = []
     for each in words:
         if _cost([*fitting, each]) > room:
@@ -105,7 +106,7 @@ def _weight(words: SaidWords) -> int:
 
 
 def _own_cost(words: SaidWords) -> int:
-    """Characters of words behind others of the same author and log."""
+    """Characters of words behind other words of the same author and log."""
     return len(block_json({"said": words.text, "at": f":{words.line}"})) + 1
 
 

@@ -1,4 +1,4 @@
-"""Benchmark as data: its name, its measurement, its targets and the columns of its table; the frame does the rest."""
+"""Benchmark as data: name, measurement, targets and columns of the table; the frame does the rest."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from lab.bench.machine import Facts
 from lab.bench.measure import Figures
 
 Rows = Mapping[str, Figures]
-"""Row (a system, a workload, a condition) -> its figures."""
+"""Row (a system, a workload, a condition) -> figures of the row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Figure that has to be reached."""
+    """Figure to be reached."""
 
     name: str
     figure: str
     bound: float
     row: str | None = None
-    """Only of that row; None for every row that has the figure."""
+    """Row of the target; None for every row with the figure."""
     at_least: bool = False
     """Otherwise at most."""
     is_speed: bool = False
-    """True if small sizes say nothing of it."""
+    """True if small sizes make the figure meaningless."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Figure that is shown."""
+    """Figure to be shown."""
 
     heading: str
     figure: str
@@ -58,9 +58,9 @@ class Benchmark:
 
     name: str
     measure: Callable[..., Rows]
-    """Takes `say`, which is told the current step, `quick` for small sizes where the command offers it, and options.
+    """Takes `say`, called with the current step, `quick` for small sizes if the command offers the option, and options.
 
-    Raises MeasurementError, OSError or ValueError if there are no figures.
+    Raises MeasurementError, OSError or ValueError without figures.
     """
     targets: tuple[Target, ...]
     columns: tuple[Column, ...]
@@ -70,24 +70,24 @@ class Benchmark:
     promises: frozenset[str] | None = None
     """Figures whose missed targets alone make the exit code 1; None for all."""
     peer: str = ""
-    """Row that no target is about."""
+    """Row without targets."""
     note: str = ""
     """Printed below the table."""
     missing: Callable[[], Iterable[str]] = tuple
-    """Names what this machine lacks, so that figures are left out; told before the measurement."""
+    """Names of parts missing on this machine, whose figures are left out; shown before the measurement."""
 
     def verdicts(self, rows: Rows, *, quick: bool) -> tuple[Verdict, ...]:
-        """Every target that was measured and that the sizes say something of, row by row."""
+        """Verdict on every target with a measurement and meaningful sizes, row by row."""
         return tuple(self._verdicts(rows, quick=quick))
 
     def is_sound(self, rows: Rows, *, quick: bool) -> bool:
-        """True if every target is met whose miss is a failure."""
+        """True if every target is met that counts for the exit code."""
         figures = {target.name: target.figure for target in self.targets}
         missed = {figures[verdict.name] for verdict in self._verdicts(rows, quick=quick) if not verdict.met}
         return not (missed if self.promises is None else missed & self.promises)
 
     def document(self, rows: Rows, machine: Facts, *, quick: bool) -> dict[str, object]:
-        """All of it, for `json.dumps`."""
+        """The whole result, for `json.dumps`."""
         return {
             "machine": machine,
             "quick": quick,

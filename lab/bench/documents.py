@@ -60,7 +60,7 @@ def measure(say: Say, *, pages: int) -> Rows:
 
 
 def _stage(root: Path, act: Callable[[ActorSystem, Edge], T]) -> tuple[T, float, Elapsed]:
-    """Result of `act` with a shell of its own; processor time of its children, and times of this process."""
+    """Result of `act` with a separate shell; processor time of its children, and times of this process."""
     system = ActorSystem(workers=2)
     config = ShellConfig(work_root=root / "work", data_root=root)
     system.register(ActorSpec(SHELL.kind, lambda _key: ShellActor(config), core=True))
@@ -117,7 +117,7 @@ def _children_s() -> float:
 
 
 def _pdf(pages: int) -> bytes:
-    """PDF of so many pages of words, in a font that every reader has."""
+    """PDF with a number of pages of words, in a font known to every reader."""
     lines = "".join(f"({_WORDS}) Tj T*\n" for _ in range(_LINES))
     content = f"BT /F1 9 Tf 72 780 Td 14 TL\n{lines}ET".encode()
     kids = " ".join(f"{number} 0 R" for number in range(5, 5 + pages))

@@ -50,7 +50,7 @@ def compare(sizes: Sequence[tuple[int, int]] = SIZES, rounds: int = ROUNDS) -> d
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the figures of one system as JSON, or without arguments those of both."""
+    """Print the figures of one system as JSON, or without arguments the figures of both."""
     words = sys.argv[1:] if arguments is None else arguments
     if words:
         sys.stdout.write(json.dumps(figures_of(words[0], **json.loads(words[1]))) + "\n")
@@ -64,7 +64,7 @@ def figures_of(name: str, sizes: Sequence[tuple[int, int]], rounds: int, file: s
     """Figures of one system, measured in this process.
 
     Args:
-        name: One of `COMPILED` and `ENGINE`.
+        name: `COMPILED` or `ENGINE`.
         sizes: Tokens of a text, and texts together.
         rounds: Repetitions of each size.
         file: The model for the engine.
@@ -92,7 +92,7 @@ def _load_compiled() -> Embed:
 
 
 def _load_engine(file: str) -> Embed:
-    """The engine in this process, with one thread that computes."""
+    """The engine in this process, with one computing thread."""
     import xllamacpp  # type: ignore[import-untyped]
 
     parameters = xllamacpp.CommonParams()

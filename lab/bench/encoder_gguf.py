@@ -16,14 +16,14 @@ LAYERS, HEADS, DIMENSIONS, INNER, POSITIONS = 6, 12, 384, 1_536, 512
 """Shape of all-MiniLM-L6-v2."""
 _ALIGNMENT = 32
 _BLOCK = 32
-"""Weights that share a factor, in eight bits each."""
+"""Weights with a common factor, in eight bits each."""
 _FLOATS, _EIGHT_BITS = 0, 8
 """Types of tensors."""
 _NUMBER, _FLOAT, _TRUTH, _TEXT, _LIST, _SIGNED = 4, 6, 7, 8, 9, 5
 """Types of values."""
 _MEAN = 1
 _SPACE = "\N{LOWER ONE EIGHTH BLOCK}"
-"""Stands before a token that begins a word."""
+"""Prefix of a token at the beginning of a word."""
 _OUTSIDE = {
     "embeddings.word_embeddings.weight": "token_embd.weight",
     "embeddings.position_embeddings.weight": "position_embd.weight",
@@ -44,11 +44,11 @@ _IN_LAYER = {
 
 
 def write_gguf(into: Path, weights: Mapping[str, Floats], tokenizer: Mapping[str, Any]) -> None:
-    """Write the model, its matrices in eight bits.
+    """Write the model, with matrices in eight bits.
 
     Args:
         into: New file.
-        weights: By the names that PyTorch's BertModel gives them.
+        weights: Weights by the names in PyTorch's BertModel.
         tokenizer: Content of tokenizer.json.
     """
     values, heads, body = list(_values(tokenizer)), bytearray(), bytearray()

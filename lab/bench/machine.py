@@ -29,7 +29,7 @@ def machine_line(facts: Facts) -> str:
 
 
 def cpu() -> str:
-    """The processor's name, as the system has it."""
+    """The processor's name, as the system reports it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:  # another system than Linux
@@ -39,5 +39,5 @@ def cpu() -> str:
 
 
 def cache_folder() -> Path:
-    """Folder of sets and vectors that benchmarks keep between runs."""
+    """Folder of sets and vectors kept between benchmark runs."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "remembrancer" / "bench"

@@ -16,14 +16,14 @@ Figures = dict[str, float]
 """Figures of one run of one measurement, by name with the unit in the name."""
 
 PATIENCE_S = 240.0
-"""Seconds after which a run that does not come to its end has failed."""
+"""Seconds after which an unfinished run has failed."""
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 US = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Elapsed:
-    """Duration of something, and its share of the processors."""
+    """Elapsed time, and share of the processors."""
 
     wall_s: float
     cpu_s: float
@@ -38,7 +38,7 @@ class Elapsed:
 
 
 class Stopwatch:
-    """Wall clock and CPU clock; runs from its making."""
+    """Wall clock and CPU clock; runs from its creation."""
 
     def __init__(self) -> None:
         self._wall, self._cpu = time.perf_counter(), time.process_time()
@@ -58,7 +58,7 @@ class Finish:
         self._arrivals = itertools.count(1)
 
     def arrive(self) -> None:
-        """One more is done."""
+        """Count one more as done."""
         if next(self._arrivals) == self._parties:
             self._on_all()
 
@@ -66,7 +66,7 @@ class Finish:
         """Return when all are done.
 
         Raises:
-            TimeoutError: they were not within `PATIENCE_S`.
+            TimeoutError: not all were done within `PATIENCE_S`.
         """
         if not self._over.wait(PATIENCE_S):
             raise TimeoutError(f"{self._parties} did not finish within {PATIENCE_S:g} s")
@@ -84,11 +84,11 @@ def silence_log() -> None:
 
 
 def rss_bytes() -> int:
-    """Memory of this process that is resident now."""
+    """Resident memory of this process."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_BYTES
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value below which `share` of `values` lie; nearest rank, of at least one value."""
+    """Percentile of `values` at `share` (a fraction); nearest rank, of at least one value."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

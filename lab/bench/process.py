@@ -1,4 +1,4 @@
-"""Subprocess for each measurement, so that none sees another's memory or threads."""
+"""Subprocess for each measurement, to keep memory and threads of measurements apart."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ CHECKOUT = Path(actors.__file__).parents[1]
 _ERLANG_SOURCE = Path(__file__).parent / "kernel" / "kernel_peer.erl"
 _ERLANG_MODULE = "kernel_peer"
 _AT_A_TIME = 2
-"""Processes, one for each core of a small machine."""
+"""Number of parallel processes, one for each core of a small machine."""
 LIMIT_S = 1200.0
-"""Seconds that one process may take; the longest, ten million messages, takes about a minute."""
+"""Seconds allowed to one process; the longest, ten million messages, takes about a minute."""
 
 
 class MeasurementError(Exception):
-    """A process that measures did not give its figures; says why, in a sentence."""
+    """Missing figures of a measuring process; the text gives the reason in a sentence."""
 
 
 def measure(module: str, sizes: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Figures that the `main` of a module prints, in a fresh Python with one thread for arithmetic.
+    """Figures printed by the `main` of a module, in a fresh Python with one thread for arithmetic.
 
     Args:
         module: Dotted name.
         sizes: Last argument of the process, as JSON.
-        names: Arguments before that.
+        names: Arguments before the sizes.
 
     Raises:
-        MeasurementError: it failed.
+        MeasurementError: the process failed.
     """
     command = [sys.executable, "-P", "-c", f"from {module} import main; main()", *names, json.dumps(sizes)]
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -56,10 +56,10 @@ def measure_each(
 
     Args:
         module: Dotted name.
-        name: Name of the argument that takes the value.
-        values: One for each process.
+        name: Name of the argument for the value.
+        values: A value for each process.
         sizes: Further arguments, the same for all.
-        say: Told each value that is done.
+        say: Called with each finished value.
 
     Raises:
         MeasurementError: a process failed.
@@ -75,13 +75,13 @@ def measure_each(
 
 
 class Erlang:
-    """The Erlang peer, compiled into a folder that the caller made and removes."""
+    """Erlang peer, compiled into a folder that the caller creates and removes."""
 
     def __init__(self, folder: Path) -> None:
-        """Compile it.
+        """Compile the peer.
 
         Raises:
-            MeasurementError: it cannot be compiled.
+            MeasurementError: the compilation failed.
         """
         self._folder = folder
         output_of(["erlc", "-o", str(folder), str(_ERLANG_SOURCE)], "erlc", os.environ, folder)
@@ -92,10 +92,10 @@ class Erlang:
         return shutil.which("erl") is not None and shutil.which("erlc") is not None
 
     def measure(self, name: str, sizes: Mapping[str, float]) -> Figures:
-        """Figures of one measurement in a fresh emulator.
+        """Figures of a measurement in a fresh emulator.
 
         Raises:
-            MeasurementError: it failed.
+            MeasurementError: the measurement failed.
         """
         arguments = [str(round(size)) for size in sizes.values()]
         command = ["erl", "-noshell", "-noinput", "-pa", str(self._folder), "-run", _ERLANG_MODULE, "main", name]
@@ -104,7 +104,7 @@ class Erlang:
 
 
 class Program:
-    """A program that goes on running while it is measured; a context manager, after which it is dead."""
+    """Program under measurement; a context manager that kills the program at the end."""
 
     def __init__(
         self, command: Sequence[str], environment: Mapping[str, str], folder: Path, log: Path, *, is_heard: bool = False
@@ -131,7 +131,7 @@ class Program:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
+        """Process id of the program."""
         return self._process.pid
 
     @property
@@ -140,7 +140,7 @@ class Program:
         return self._process.poll() is None
 
     def read_line(self) -> str:
-        """Read the next line of stdout; empty when the program ends without one."""
+        """Read the next line of stdout; empty when the program ends without a line."""
         assert self._process.stdout is not None
         return self._process.stdout.readline().decode().strip()
 
@@ -159,7 +159,7 @@ class Program:
         return True
 
     def end(self, timeout_s: float) -> bool:
-        """Ask it to end, as a service manager does; whether it did within so many seconds, or else it is killed."""
+        """Ask the program to end, as a service manager does; False if it was killed after `timeout_s` seconds."""
         self._process.terminate()
         has_ended = self.wait(timeout_s)
         if not has_ended:
@@ -179,7 +179,7 @@ class Program:
         self.close()
 
     def close(self) -> None:
-        """Kill the program if it runs, and close its pipes."""
+        """Kill the program if still running, and close the pipes."""
         self.kill()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:

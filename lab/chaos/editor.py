@@ -1,4 +1,4 @@
-"""Editor of a person's, imitated: reads a file, changes lines, saves in one of two ways, while the agent writes it."""
+"""Imitation of a person's editor: reads a file, changes lines and saves, while the agent writes the file."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ PAUSE_S = 0.01
 EDITS_A_ROUND = 3
 """Most edits of the editor for each of the agent, so that the file stays as small as people's are."""
 WAITS = Waits(settle_s=0.005, verify_s=0.06)
-"""An editor that takes longer than this from reading to saving may overwrite what the agent did meanwhile."""
+"""Waits of the agent: a slower editor, from reading to saving, may overwrite the agent's work."""
 
 Revise = Callable[[list[bytes], int], None]
-"""Makes the edit of that number in the lines of the file."""
+"""Makes edit number n in the lines of the file."""
 
 
 class Saver(StrEnum):
-    """Way in which the editor saves."""
+    """Editor's way of saving."""
 
     RENAME = "rename"
-    """Writes a new file and renames it over the old one, as most editors do."""
+    """Writes a new file and renames the new file over the old, as most editors do."""
     IN_PLACE = "in-place"
-    """Empties the file and writes it anew."""
+    """Empties the file and rewrites the content."""
 
 
 class Editor(threading.Thread):
-    """A person's program: reads the file, changes something in it, saves; again and again until stopped."""
+    """Person's program: reads the file, changes lines, saves; again and again until stopped."""
 
     def __init__(self, path: Path, saver: Saver, seed: str, revise: Revise) -> None:
         """An editor at rest."""
@@ -46,7 +46,7 @@ class Editor(threading.Thread):
         """Number of edits permitted by now; the racing party raises the number."""
         self.edits = 0
         self.slow: list[tuple[float, float]] = []
-        """When it read and when it had saved, for saves that took longer than the agent waits."""
+        """Times of reading and of saving, for saves slower than the agent's wait."""
 
     def run(self) -> None:
         """Edit until stopped."""
@@ -76,5 +76,5 @@ class Editor(threading.Thread):
 
 
 def chance(seed: str, below: int) -> int:
-    """A number from 0 to `below` - 1 that looks random and is the same for the same seed."""
+    """Pseudorandom number from 0 to `below` - 1, the same for the same seed."""
     return int.from_bytes(blake2b(seed.encode(), digest_size=8).digest()) % below

@@ -1,8 +1,9 @@
-"""Race for names that are mounted: one command swaps these while the mounts of another are made.
+"""Race for mounted names: one command swaps the names while the mounts of another are made.
 
-Both see one shared folder. The names that must be kept come up when the first command runs already, so its sandbox does
-not hold them. As soon as the kernel tells it that the folder is looked at, it puts links in their place and takes these
-back, as fast as it can. Nothing outside of the folder may be shown to the second command, changed, emptied or made.
+Both see one shared folder. The names to be kept come up when the first command runs already, so its sandbox does not
+hold them. As soon as the kernel reports a look at the folder, the first command replaces the names with links and
+reverses the change, as fast as possible. No file outside of the folder may be shown to the second command, changed,
+emptied or made.
 """
 
 from __future__ import annotations
@@ -66,17 +67,17 @@ class MountReport:
 
     tries: int
     shown: int
-    """Commands that were shown something from outside of the folder."""
+    """Commands with a view of a file outside of the folder."""
     touched: int
-    """Commands after which something outside had been changed, emptied or made."""
+    """Commands followed by a change outside: a file changed, emptied or made."""
     refused: int
-    """Commands that were not begun, because a name was swapped at that moment."""
+    """Commands not begun, because of a name swapped at the moment."""
     swaps: int
     seconds: float
 
     @property
     def is_sound(self) -> bool:
-        """True if nothing got out or in, and the race was one."""
+        """True if no file got out or in, and the race took place."""
         return not (self.shown or self.touched) and self.swaps > self.tries and self.refused < self.tries
 
     def as_dict(self) -> dict[str, object]:
@@ -92,7 +93,7 @@ class MountReport:
 
 
 class _Outside:
-    """Targets of links: a secret, a log, and a folder in which nothing may be made."""
+    """Targets of links: a secret, a log, and a folder where no file may be made."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -107,7 +108,7 @@ class _Outside:
         return tuple(f"{prefix}{place}" for place in places for prefix in ("", "/oldroot"))
 
     def was_touched(self) -> bool:
-        """True if anything was changed since the last call; it is as before again."""
+        """True if a target was changed since the last call; the targets are then restored."""
         after = self._state()
         if after == self._before:
             return False
@@ -123,12 +124,12 @@ class _Outside:
 
 
 def race(root: Path, tries: int, tick: Callable[[int], object]) -> MountReport:
-    """Have commands begun while another one swaps what is mounted for these.
+    """Have commands begun while another command swaps their mounted names.
 
     Args:
-        root: An empty folder, not in /tmp, of which a sandbox has its own.
+        root: An empty folder outside /tmp, since a sandbox has its own /tmp.
         tries: Commands.
-        tick: Hears the number of each.
+        tick: Called with the number of each command.
     """
     began = perf_counter()
     outside = _Outside(root / "outside")
@@ -171,7 +172,7 @@ def _start_racer(shells: Shells, folder: Path, targets: tuple[str, ...]) -> Requ
 
 
 def _shared_folders(folder: Path) -> tuple[SharedFolder, ...]:
-    """The folder with what is kept in it, and folders of their own below, which hold the ones between."""
+    """Shared folder with its kept names, and folders two levels below, each shared by itself."""
     protected = tuple(f"kept-{number}" for number in range(6))
     inner = [SharedFolder(path=f"{folder}/sub-{number}/inner", may_write=True) for number in range(2)]
     return (SharedFolder(path=str(folder), may_write=True, kept=protected), *inner)

@@ -1,4 +1,4 @@
-"""Race of a person's editor and the agent for one file; no edit of the person's and none of the agent's may be lost."""
+"""Race of a person's editor and the agent for one file; no edit of either side may be lost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lab.chaos.editor import EDITS_A_ROUND, PAUSE_S, Editor, Saver, chance
 
 HUMAN = b"- human "
 MOST_HUMAN = 60
-"""Most lines of the person in the file: beyond that each added line removes another."""
+"""Most lines of the person in the file: beyond this number each added line removes another."""
 LAST_S = 30.0
 """Seconds for the editor's remaining edits after the agent's last edit."""
 Span = tuple[float, float]
@@ -27,18 +27,19 @@ class RaceReport:
     saver: str
     human_edits: int
     human_lost: int
-    """Lines that were added or changed and are not there, and those that were taken out and are."""
+    """Added or changed lines missing from the file, and removed lines still there."""
     human_doubled: int
     agent_edits: int
     agent_lost: int
     agent_doubled: int
     refused: int
-    """Edits that the agent refused, and said so."""
+    """Edits refused by the agent with a notice."""
     overwritten: int
-    """Edits of the agent made while the editor, having read before, had not saved yet: the editor saves without them.
+    """Edits of the agent made between the editor's reading and saving, and overwritten by the save.
+
     Not counted as lost, since such a save cannot be prevented; the editor takes longer than the agent waits."""
     left: int
-    """Files that the agent left beside the file."""
+    """Files left by the agent beside the file."""
     seconds: float
 
     @property
@@ -57,14 +58,14 @@ class RaceReport:
 
 @dataclass(slots=True)
 class Lines:
-    """Lines of the agent: each with the time when it was asked for and when it was said to be done."""
+    """Lines of the agent, each with the times of request and completion."""
 
     there: dict[bytes, Span] = field(default_factory=dict)
     gone: dict[bytes, Span] = field(default_factory=dict)
     refused: int = 0
 
     def note(self, new: bytes, old: bytes, began: float) -> None:
-        """An edit is done: `new` stands there, and `old` no more; empty for none."""
+        """Note a finished edit: `new` stands there, and `old` no more; empty for none."""
         when = began, perf_counter()
         if old:
             del self.there[old]
@@ -73,21 +74,21 @@ class Lines:
             self.there[new] = when
 
     def refuse(self, old: bytes = b"") -> None:
-        """An edit was refused; the fate of its old line is not promised."""
+        """Note a refused edit; the fate of its old line is not promised."""
         self.refused += 1
         self.there.pop(old, None)
 
 
 class Agent(Protocol):
-    """The racing party that is judged."""
+    """Racing party under test."""
 
     lines: Lines
 
     def write(self, number: int) -> None:
-        """Make the edit of that number."""
+        """Make edit number `number` in the lines."""
 
     def finish(self) -> None:
-        """Make up for what the editor wrote last of all."""
+        """Restore the edits overwritten by the editor's last save."""
 
 
 class Person:
@@ -99,7 +100,7 @@ class Person:
         self.gone: set[bytes] = set()
 
     def revise(self, lines: list[bytes], number: int) -> None:
-        """Make the edit of that number."""
+        """Make edit number `number` in the lines."""
         own = [place for place, line in enumerate(lines) if line.startswith(HUMAN)]
         draw = chance(f"{self._seed}/{number}/what", 100)
         if draw < 60 - 20 * (len(own) > MOST_HUMAN) or not own:

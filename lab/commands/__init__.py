@@ -1,8 +1,8 @@
 """Commands of the lab: `agent bench`, `chaos` and `simulate`, and `agent-load`; `bin/agent` starts here.
 
 Read `bench.py` first (a benchmark's command is a row; `benchmarks.py` has the benchmark of each row), then `chaos.py`
-and `simulate.py`, which break things, and `agent_load.py`, which drives the whole agent. Each imports its part of the
-lab when it runs, not before, so that other commands start fast. Commands print results; the lab has the measuring code.
+and `simulate.py` (fault injection), and `agent_load.py` (load on the whole agent). Each imports its part of the lab
+only when run, so other commands start fast. Commands print results; the lab has the measuring code.
 A wheel does not contain these commands.
 """
 

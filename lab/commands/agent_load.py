@@ -1,4 +1,4 @@
-"""`agent-load`: many threads at once through the whole agent, and through the floor beside it."""
+"""`agent-load`: many threads at once through the whole agent, and through the floor beside the agent."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Numbers(click.ParamType[tuple[int, ...]]):
         self._each: click.ParamType[int] = click.IntRange(least, most)
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        """Read them."""
+        """Read the comma-separated numbers."""
         if isinstance(value, tuple):
             return value
         return tuple(self._each(each.strip(), param, ctx) for each in str(value).split(","))
@@ -115,12 +115,14 @@ def agent_load(
     keep_in: Path | None,
     verbose: bool,
 ) -> None:
-    """Drive threads of a loopback Discord at once through the whole agent, and count what comes back.
+    """Drive threads of a loopback Discord at once through the whole agent, and count the answers.
 
     The agent runs unchanged in a process of its own; the loopback Discord and model run in two others, whose own CPU is
-    printed. Each thread has a secret in all its messages, so that anything said in the wrong place is seen. Exit code 1
-    when in the end an answer is missing, not whole, there twice, out of order or in another thread, anything else of
-    the agent's is left, an actor crashed, an error was logged, or what the profile wants does not hold.
+    printed. Each thread has a secret in all its messages, to expose words in the wrong place. Exit code 1 if in the end
+    an
+    answer is missing, not whole, doubled, out of order or in another thread, other output of the agent remains, an
+    actor
+    crashed, an error was logged, or a requirement of the profile fails.
     """
     if keep_in is not None and keep_in.exists() and any(keep_in.iterdir()):
         fail(f"{keep_in}: not empty")
@@ -157,7 +159,7 @@ def agent_load(
 
 
 def _check_plot(plot: Path | None) -> None:
-    """End the command before a long run whose plot could not be drawn."""
+    """End the command before a long run if its plot could not be drawn."""
     if plot is None:
         return
     from lab.load.plot import refusal
@@ -193,7 +195,7 @@ def _stage(progress: Progress) -> str:
 
 
 def _show(comparisons: Sequence[Comparison], *, as_json: bool, plot: Path | None) -> None:
-    """Print the comparisons, draw them, and exit with 1 on any fault."""
+    """Print the comparisons, draw plots, and exit with 1 on any fault."""
     from lab.load.comparison import report_lines, sizes_lines
     from lab.load.plot import draw, panels_of_memory, panels_of_sizes
 

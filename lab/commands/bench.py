@@ -26,7 +26,7 @@ WIDTH = 100
 
 
 class Bench(NamedTuple):
-    """One command."""
+    """Command of a benchmark."""
 
     help: str
     options: tuple[click.Option, ...] = ()
@@ -40,7 +40,7 @@ def _number(name: str, least: int, default: int | None, text: str, most: int | N
 
 
 def _several(name: str, into: str, metavar: str, text: str) -> click.Option:
-    """Option that is repeatable."""
+    """Repeatable option."""
     return click.Option([f"--{name}", into], multiple=True, metavar=metavar, help=f"{text}; repeatable.")
 
 
@@ -353,7 +353,7 @@ BENCHES = {
 
 @click.group()
 def bench() -> None:
-    """Measure the parts, each beside the peer that its row names."""
+    """Measure the parts, each beside the peer named in its row."""
 
 
 def conduct(load: Callable[[], Benchmark], *, as_json: bool, **options: Any) -> None:

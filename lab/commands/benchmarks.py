@@ -1,4 +1,4 @@
-"""Benchmark of each command's name; a benchmark is imported when its command runs, so that others start fast."""
+"""Benchmark of each command's name, imported only when the command runs, for a fast start of other commands."""
 
 from __future__ import annotations
 

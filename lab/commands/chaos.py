@@ -1,4 +1,4 @@
-"""`agent chaos`: breaks things on purpose, for long, and counts what was lost."""
+"""`agent chaos`: breaks parts on purpose, for long, and counts the losses."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def chaos(
 
 
 def _rows_of(text: str) -> frozenset[int]:
-    """Rows of the matrix; ends the command for rows that cannot be had."""
+    """Rows of the matrix; ends the command for unavailable rows."""
     from lab.chaos.kills.campaign import FULL_DISK_ROW
     from lab.chaos.kills.rows import ROWS, parse_rows
     from lab.chaos.kills.small_disk import can_fill_disks
@@ -110,7 +110,7 @@ def _rows_of(text: str) -> frozenset[int]:
 @click.argument("files", type=click.Path(path_type=Path, dir_okay=False), nargs=-1, required=True)
 @json_option
 def sum_files(files: tuple[Path, ...], as_json: bool) -> None:
-    """Add up files of `agent chaos --resume`, such as those of several machines; each batch counts once."""
+    """Add up files of `agent chaos --resume`, such as files of several machines; each batch counts once."""
     from lab.chaos.kills.report import KillReport
     from lab.chaos.kills.saved import read_batches
 
@@ -132,11 +132,11 @@ def sum_files(files: tuple[Path, ...], as_json: bool) -> None:
 @seed_option
 @json_option
 def layers(kills: int, names: tuple[str, ...], seed: str, as_json: bool) -> None:
-    """Kill lives that write the layers' data at random moments, and judge what they leave.
+    """Kill lives that write the layers' data at random moments, and judge their leftovers.
 
     curated: facts between staging and commit, many in a call of the disk. objects: versions of a file and outputs.
-    workspace: files that workers write. gateway: turns and their facts. Each answered request must be kept
-    once. A second or two for each kill; exit 1 if anything was lost, doubled, broken or left.
+    workspace: files written by workers. gateway: turns and their facts. Each answered request must be kept
+    once. A second or two for each kill; exit 1 if data was lost, doubled, broken or left behind.
     """
     from lab.chaos.lives.campaign import run
     from lab.chaos.lives.curated import CURATED
@@ -162,10 +162,10 @@ def layers(kills: int, names: tuple[str, ...], seed: str, as_json: bool) -> None
 @seed_option
 @json_option
 def race_curated(edits: int, seed: str, as_json: bool) -> None:
-    """Race the actor of curated memory against a person's editor that saves in two ways.
+    """Race the actor of curated memory against a person's editor with two ways of saving.
 
     The real actor in a real system with its workers. The editor makes at least as many edits of the index as the agent
-    makes writes, half of them with each way of saving. Two minutes; exit 1 if anything was lost or doubled.
+    makes writes, half of them with each way of saving. Two minutes; exit 1 if an edit was lost or doubled.
     """
     from lab.chaos.curated.race import race
 
@@ -213,10 +213,10 @@ def reminders(rounds: int, years: int, seed: str, as_json: bool) -> None:
 @click.option("--tries", type=click.IntRange(1, 1_000_000), default=10_000, show_default=True, help="Commands begun.")
 @json_option
 def mounts(tries: int, as_json: bool) -> None:
-    """Swap the names that a command's sandbox keeps, for links that lead out of the folder, while mounts are made.
+    """Swap the names kept by a command's sandbox for links leading out of the folder, while mounts are made.
 
-    The one who swaps is another command of the same shared folder, told by the kernel when the folder is looked at. Ten
-    minutes; exit 1 if anything outside was shown, changed, emptied or made.
+    The swapping command works in the same shared folder, and the kernel reports each look at the folder. Ten
+    minutes; exit 1 if a file outside was shown, changed, emptied or made.
     """
     from lab.chaos.mounts import race
 
@@ -226,7 +226,7 @@ def mounts(tries: int, as_json: bool) -> None:
 
 
 def _run_races(say: Say, edits: int, race: Callable[..., RaceReport]) -> list[RaceReport]:
-    """A race with each way of saving, in a folder of its own."""
+    """Run a race with each way of saving, in a folder of its own."""
     from lab.chaos.editor import Saver
 
     races = []
@@ -238,7 +238,7 @@ def _run_races(say: Say, edits: int, race: Callable[..., RaceReport]) -> list[Ra
 
 
 def _show(document: Mapping[str, object], lines: Iterable[str], *, as_json: bool, is_sound: bool, seed: str) -> None:
-    """Print a report, and end the command with exit code 1 if it is not sound."""
+    """Print a report, and end the command with exit code 1 for an unsound report."""
     click.echo(json.dumps(document, indent=2) if as_json else "\n".join(lines))
     if not is_sound:
         fail(f"something was lost, doubled, altered, broken or left (seed {seed})")

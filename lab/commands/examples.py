@@ -1,4 +1,4 @@
-"""Examples of the lab's commands, by path, as `actors.cli.terminal.examples` has those of the others."""
+"""Examples of the lab's commands, by path, like the other commands' in `actors.cli.terminal.examples`."""
 
 from __future__ import annotations
 

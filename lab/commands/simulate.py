@@ -50,9 +50,9 @@ def simulate(
     other_programs: bool,
     as_json: bool,
 ) -> None:
-    """Simulate lives of the agent: kills, power losses, faults of disk and network; exit 1 if a promise was broken.
+    """Simulate lives of the agent: kills, power losses, faults of disk and network; exit 1 for a broken promise.
 
-    A seed that breaks a promise is made smaller before it is shown: scenes of its script are taken out while the same
+    A seed with a broken promise is shrunk before display: scenes of its script are taken out while the same
     promise stays broken. Files of --resume from several machines are added up by `cat`.
     """
     from lab.resume.pieces import Pieces

@@ -1,4 +1,4 @@
-"""Subprocess of the agent, started as an operator starts it, or of the floor, and what it costs."""
+"""Subprocess of the agent, started as by an operator, or of the floor, and its cost."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _FLOOR_ENVIRONMENT = {
     "AIOHTTP_CONNECTOR_LIMIT": "10000",
     "AIOHTTP_CONNECTOR_LIMIT_PER_HOST": "10000",
 }
-"""No downloads, no `.env` file, and room for a call of every thread: what the agent sets for itself."""
+"""Environment like the agent's own: no downloads, no `.env` file, and room for a call of every thread."""
 _MARK = "REMEMBRANCER_LOAD"
 _RECORD = re.compile(r"[-0-9]{10} [:,0-9]{12} (?P<level>[A-Z]+) (?P<name>[\w.]+): (?P<text>.*)")
 _SUPERVISOR = "actors.kernel.supervisor"
 _NOT_INHERITED = re.compile(r"AGENT_.*|.*_API_KEY|.*_TOKEN|.*_PROXY", re.IGNORECASE)
-"""Variables that an operator may have set for the real agent: settings, real keys, a proxy before loopback."""
+"""Variables of an operator for the real agent: settings, real keys, a proxy before loopback."""
 _TRACEBACK = "Traceback (most recent call last):"
 _TRACEBACK_LINES = 500
 _LAST_LINES = 15
@@ -48,14 +48,14 @@ class Complaints:
     """Digest of the agent's stderr."""
 
     restarts: int
-    """Crashes of actors that its supervisor reported; each is followed by a restart or the end."""
+    """Crashes of actors reported by their supervisor; each is followed by a restart or the end."""
     errors: int
     """Other records of level ERROR and above."""
     warnings: int
     end: str
     """The last lines."""
     samples: tuple[str, ...]
-    """The first few of the crashes and errors, as they were logged, and what an error's traceback ends with."""
+    """First few crashes and errors, as logged, with the end of an error's traceback."""
 
 
 @contextlib.contextmanager
@@ -78,7 +78,7 @@ def defer_termination() -> Iterator[None]:
 
 
 class BotProcess:
-    """A bot, and all processes that come of it; the bot dies with the thread that starts it."""
+    """Bot process with all its descendants; the bot dies with the thread that starts it."""
 
     def __init__(self, folder: Path, command: Sequence[str], token: str, extra_environment: Mapping[str, str]) -> None:
         """Prepare the process without starting it.
@@ -86,7 +86,7 @@ class BotProcess:
         Args:
             folder: Working directory, with the process's stderr.
             command: Code, and its arguments.
-            token: The bot's.
+            token: Token of the bot.
             given: Further environment of the process.
         """
         self.folder = folder
@@ -100,7 +100,7 @@ class BotProcess:
         self._group: ProcessGroup | None = None
 
     def start(self) -> None:
-        """Start it; it is online some time later."""
+        """Start the process; the bot comes online some time later."""
         with self._stderr.open("wb") as stderr, defer_termination():
             self._process = subprocess.Popen(
                 self._command,
@@ -127,13 +127,13 @@ class BotProcess:
         return self._process is not None and self._process.poll() is None
 
     def wait(self, timeout_s: float) -> None:
-        """Return when it has ended by itself, or after `timeout_s` seconds."""
+        """Return when the process has ended by itself, or after `timeout_s` seconds."""
         if self._process is not None:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout_s)
 
     def stop(self, timeout_s: float) -> int | None:
-        """Ask it to end, as a service manager does; its exit code, None if it had to be killed."""
+        """Ask the process to end, as a service manager does; return the exit code, None after a kill."""
         process = self._process
         if process is None:
             return None
@@ -146,14 +146,14 @@ class BotProcess:
             return None
 
     def cpu_s(self) -> float | None:
-        """Seconds of CPU that all of it has used so far; None where the system does not tell."""
+        """Seconds of CPU used by all processes so far; None if the system does not report usage."""
         usage = self.usage()
         return usage.cpu_s if usage is not None else None
 
     def peak_rss_mb(self) -> float:
-        """Most memory that its first process has held at once, in MiB.
+        """Peak memory of the first process, in MiB.
 
-        Where the system tells it of ended processes only, 0 before.
+        0 before the end, if the system reports only ended processes.
         """
         peak = re.search(r"^VmHWM:\s*([0-9]+) kB", self._proc("status"), re.MULTILINE)
         if peak:
@@ -204,12 +204,12 @@ class FloorProcess(BotProcess):
     """The bot of `floor.py`."""
 
     def __init__(self, folder: Path, addresses: Mapping[str, str], token: str) -> None:
-        """Nothing runs yet.
+        """Begin without a running process.
 
         Args:
-            folder: Where it runs.
-            addresses: What `floor.py` is given by the environment, but for the token.
-            token: The bot's.
+            folder: Folder of the floor's run.
+            addresses: Environment for `floor.py`, apart from the token.
+            token: Token of the bot.
         """
         super().__init__(folder, [_START_FLOOR], token, {**_FLOOR_ENVIRONMENT, **addresses})
 
@@ -245,7 +245,7 @@ def _exception_in(lines: Sequence[str]) -> str:
 
 
 def _mark_of(folder: Path) -> str:
-    """Mark in the environment of this folder's processes, and of no others."""
+    """Mark in the environment of this folder's processes, and of no other processes."""
     return blake2b(str(folder.absolute()).encode(), digest_size=16).hexdigest()
 
 

@@ -33,7 +33,7 @@ ONLINE_S = 600.0
 WARM_UP_THREADS = 8
 WARM_UP_TURNS = 3
 SETTLE_S = 2.0
-"""After the warm-up, so that what it left to do in the background is not the first phase's."""
+"""Seconds after the warm-up, to keep its background work out of the first phase."""
 STOP_S = 60.0
 _LOOK_S = 0.2
 _DETAILS = 5
@@ -72,7 +72,7 @@ def _folder(keep_in: Path | None) -> Iterator[Path]:
 
 
 class _Run:
-    """A bot on its stages."""
+    """Bot on its stages."""
 
     def __init__(self, plan: Plan, profile: Profile, discord: Remote, model: Remote, folder: Path) -> None:
         self._plan = plan
@@ -162,7 +162,7 @@ class Ending:
     """Facts of a run after the bot's end."""
 
     peak_rss_mb: float
-    """Of its first process."""
+    """Peak memory of the first process."""
     exit_code: int | None
     verdicts: Sequence[Verdict]
     complaints: Complaints
@@ -171,7 +171,7 @@ class Ending:
 
 
 def report_of(plan: Plan, profile: Profile, drive: Drive, ending: Ending) -> Report:
-    """The report on what was played; the warm-up counts only where something was lost, doubled or crossed."""
+    """Report on the phases played; the warm-up counts only for losses, duplicates and cross-talk."""
     played, standing, audit, complaints = drive.played, ending.standing, ending.audit, ending.complaints
     replied = sum(each.counted.replied for each in played)
     seconds = sum(each.counted.seconds for each in played)

@@ -27,18 +27,18 @@ Row = dict[str, float | None]
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Runs of one size, in the order in which they were made."""
+    """Runs of one size, in the order of execution."""
 
     runs: tuple[Report, ...]
 
     def row(self, subject: str) -> Row | None:
-        """A subject's figures; None if it was not driven."""
+        """Figures of a subject; None for a subject without runs."""
         runs = [each for each in self.runs if each.subject == subject]
         return {name: _median([attrgetter(name)(each) for each in runs]) for name in FIGURES} if runs else None
 
     @property
     def ratio(self) -> Row | None:
-        """The agent's figures in terms of the floor's; None without either."""
+        """Agent's figures divided by the floor's; None if either is missing."""
         agent, floor = self.row(AGENT), self.row(FLOOR)
         return {name: _quotient(agent[name], floor[name]) for name in FIGURES} if agent and floor else None
 
@@ -47,7 +47,7 @@ class Comparison:
         return {AGENT: self.row(AGENT), FLOOR: self.row(FLOOR), "ratio": self.ratio}
 
     def as_dict(self) -> dict[str, object]:
-        """The comparison as JSON has it."""
+        """Comparison in JSON's form."""
         first = self.runs[0]
         return {
             "profile": first.profile,
@@ -60,7 +60,7 @@ class Comparison:
         }
 
     def failures(self) -> tuple[str, ...]:
-        """Why the agent's runs are no success; what the floor loses is its own affair, and is shown."""
+        """Reasons for failure of the agent's runs; the floor's losses are shown and are no failure."""
         return tuple(reason for each in self.runs if each.subject == AGENT for reason in each.failures())
 
 
@@ -138,7 +138,7 @@ def report_lines(report: Report) -> Iterator[str]:
 
 
 def comparison_lines(comparison: Comparison) -> Iterator[str]:
-    """A table of the subjects and their ratio, below it what bounded each and what the harness took."""
+    """Table of the subjects and their ratio, then the bound of each subject and the harness's use."""
     first = comparison.runs[0]
     known = f", {first.known} known windows" if first.known else ""
     yield (

@@ -1,6 +1,6 @@
-"""Crowd: the people in the threads of a playground, who say the messages of a phase, and count the answers.
+"""Crowd: the people in the threads of a playground, senders of a phase's messages and counters of the answers.
 
-All code runs on the playground's loop, so that no wait for another thread occurs.
+All code runs on the playground's loop, so no wait for another thread occurs.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ PEOPLE = 100
 
 
 class Crowd:
-    """People in threads. Made beside the playground's loop, and used on it only."""
+    """People in threads. Made beside the playground's loop, and used on the loop only."""
 
     def __init__(self, server: PlaygroundServer, seed: str, latency_s: float) -> None:
         """Create a silent crowd.
 
         Args:
-            server: A playground that runs.
+            server: A running playground.
             seed: Seed of the secrets, and of all chance.
             latency_s: Latency of the model, for one call.
         """
@@ -53,9 +53,9 @@ class Crowd:
         self._idle: list[int] = []
         """Channels without a pending answer, among the channels of arrivals."""
         self._due: deque[float] = deque()
-        """Arrivals for which no thread was free, each with its time."""
+        """Times of arrivals without a free thread."""
         self._flooded = 0
-        """Channel that is flooded; 0 if there is none."""
+        """Flooded channel; 0 without a flood."""
         self._in_flight = 0
         """Messages unanswered, without the flood."""
         self._is_arriving = False
@@ -63,7 +63,7 @@ class Crowd:
         self._began_at = 0.0
 
     async def open_threads(self, count: int) -> None:
-        """Open so many more, private ones: what is said there may show nowhere else, whatever the memory does."""
+        """Open `count` more threads, all private: words there may show in no other thread, even through the memory."""
         for done in range(count):
             self._open_thread()
             if done % 50 == 49:
@@ -104,7 +104,7 @@ class Crowd:
         )
 
     def end(self) -> Counted:
-        """End the phase, whether it is over or not, and give what was counted."""
+        """End the phase, finished or not, and return the counts."""
         for task in self._tasks:
             task.cancel()
         self._left.clear()
@@ -122,11 +122,11 @@ class Crowd:
         )
 
     def standing(self) -> Standing:
-        """The messages of all phases so far that stand now."""
+        """Present messages of all phases so far."""
         return self._tally.standing()
 
     def on_event(self, event: Event) -> None:
-        """Count a message of the bot, at the moment at which it is posted, edited or deleted."""
+        """Count a message of the bot, at the moment of its posting, edit or deletion."""
         channel_id, payload = event.channel_id, event.payload
         if event.name in ("CHANNEL_DELETE", "THREAD_DELETE"):
             self._tally.take_closing(int(payload["id"]))
@@ -145,7 +145,7 @@ class Crowd:
     # speaking
 
     def _say(self, channel_id: int, at: float | None = None) -> None:
-        """Say the thread's next message; `at` is when it was due, if that was earlier."""
+        """Say the thread's next message; `at` is the due time, if earlier than now."""
         thread = self.threads[channel_id]
         thread.turns += 1
         if self._phase.command_share and self._chance.random() < self._phase.command_share:
@@ -157,7 +157,7 @@ class Crowd:
         say(self._server.hub, channel_id, thread.text(thread.turns), user=person)
 
     def _on_end_of_turn(self, channel_id: int) -> None:
-        """A thread's turn has ended: it says its next message, or whatever is due."""
+        """Say the next message of a thread after the end of its turn, or a due message."""
         if channel_id == self._flooded:
             return
         if channel_id in self._left:
@@ -196,7 +196,7 @@ class Crowd:
         self._is_arriving = False
 
     async def _flood(self, depth: int) -> None:
-        """Keep `depth` messages of the flooded thread unanswered for as long as others speak."""
+        """Keep `depth` messages of the flooded thread unanswered while others speak."""
         thread = self.threads[self._flooded]
         while self._in_flight or self._due or self._is_arriving:
             for _ in range(depth - len(thread.pending)):
@@ -207,7 +207,7 @@ class Crowd:
         return bool(self._flooded and self.threads[self._flooded].pending)
 
     def _free_thread(self) -> int:
-        """Any thread without a pending answer; 0 if there is none."""
+        """Any thread without a pending answer; 0 if every thread waits."""
         if not self._idle:
             return 0
         place = self._chance.randrange(len(self._idle))

@@ -1,4 +1,4 @@
-"""Drive: plays the phases of a profile on the stages, while the meter looks at who uses what."""
+"""Drive: plays the phases of a profile on the stages, while the meter measures usage."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from lab.load.report import HarnessProcess, Overhead, PhaseReport, overhead
 
 LOOK_EVERY_S = 0.1
 SILENCE_S = 90.0
-"""Seconds of silence, beyond the model's own time, that mean no more messages."""
+"""Seconds of silence, beyond the model's own time, taken as the end of messages."""
 SILENCE_PER_THREAD_S = 0.05
-"""Added to it: the first answer may come when every thread's message has been taken in."""
+"""Seconds added for each thread: the first answer may come only after every thread's message was received."""
 SETTLED_S = 0.5
 SETTLED_AT_LATEST_S = 20.0
 QUIET_SHARE = 0.06
-"""Of a core, up to which a bot is taken to have nothing left to do."""
+"""Share of a core up to which a bot counts as idle."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """A phase that was played."""
+    """Finished phase."""
 
     phase: Phase
     counted: Counted
     looks: Sequence[Look] = field(repr=False)
-    """From the phase's beginning to its end."""
+    """Looks from the phase's beginning to its end."""
     after: Look
-    """When the bot had nothing left to do of it, or is not waited for any longer."""
+    """Look when the bot had finished the phase's work, or when the wait for the bot ended."""
     timed_out: bool
     overhead: Overhead
 
     @property
     def cpu_s(self) -> float | None:
-        """Of the bot's processes, with what they did of the phase after its last answer."""
+        """CPU of the bot's processes, including the phase's work after the last answer."""
         first, last = self.looks[0].bot, self.after.bot
         return last.cpu_s - first.cpu_s if first is not None and last is not None else None
 
     @property
     def vectors_s(self) -> float:
-        """Of that, what the local model took for vectors."""
+        """Part of the CPU used by the local model for vectors."""
         first, last = self.looks[0].bot, self.after.bot
         return last.vectors_s - first.vectors_s if first is not None and last is not None else 0.0
 
@@ -58,7 +58,7 @@ class Played:
 
     @property
     def cpu_ms_per_turn(self) -> float | None:
-        """Of the bot's processes; None if it is not known or nothing was answered."""
+        """CPU of the bot's processes per turn; None if unknown or without answers."""
         cpu_s, replied = self.cpu_s, self.counted.replied
         return round(cpu_s * 1000 / replied, 2) if cpu_s is not None and replied else None
 
@@ -81,7 +81,7 @@ class Played:
 
 
 class Drive:
-    """Player of phases, one after the other; what a profile is given."""
+    """Player of phases, one after the other, for use by a profile."""
 
     def __init__(
         self,
@@ -92,13 +92,13 @@ class Drive:
         now: Callable[[], float],
         pause: threading.Event | None = None,
     ) -> None:
-        """Nothing is played yet.
+        """Begin without played phases.
 
         Args:
-            plan: The run's.
-            discord: The stage with the crowd.
-            model: The other.
-            bot: What is driven.
+            plan: Plan of the run.
+            discord: Stage with the crowd.
+            model: Stage of the loopback model.
+            bot: Bot under load.
             now: Monotonic clock, seconds.
             pause: Event whose setting ends every wait; a new event by default.
         """
@@ -115,7 +115,7 @@ class Drive:
         self.meter = Meter(bot.usage, pids, now)
 
     def open_threads(self, count: int) -> None:
-        """Open so many more threads; a phase names them by number."""
+        """Open `count` more threads; a phase names threads by number."""
         self._discord.call("open_threads", count)
 
     def windows_in_memory(self) -> int:
@@ -142,13 +142,13 @@ class Drive:
             self.meter.look_if_due()
 
     def play(self, phase: Phase) -> Played:
-        """Play a phase to its end, or until nothing more is to be hoped for."""
+        """Play a phase to its end, or until no further progress can be expected."""
         played = self.try_out(phase)
         self.played.append(played)
         return played
 
     def try_out(self, phase: Phase) -> Played:
-        """Play a phase that does not count."""
+        """Play a phase without counting the results."""
         began_at, first_look = self._now(), len(self.meter.looks)
         self.meter.look()
         self._discord.call("begin", phase)
@@ -174,7 +174,7 @@ class Drive:
         )
 
     def _wait_until_quiet(self) -> Look:
-        """Wait until the bot does nothing to speak of any more; a turn's work may come after its answer."""
+        """Wait until the bot is nearly idle; a turn's work may come after its answer."""
         for _ in range(round(SETTLED_AT_LATEST_S / SETTLED_S)):
             before = self.meter.looks[-1]
             self._pause.wait(SETTLED_S)

@@ -1,7 +1,7 @@
-"""Floor: the bot that anybody would write on discord.py and litellm, by which the agent is measured.
+"""Floor: a plain bot on discord.py and litellm, as a reference for measuring the agent.
 
-It keeps no log, no memory and no history; it is a program of its own and uses nothing of ours.
-Its addresses come by the environment: FLOOR_API_BASE, FLOOR_GATEWAY, FLOOR_MODEL, FLOOR_MODEL_BASE, DISCORD_BOT_TOKEN.
+The floor keeps no log, no memory and no history, and is a separate program without code of this project.
+Addresses come from the environment: FLOOR_API_BASE, FLOOR_GATEWAY, FLOOR_MODEL, FLOOR_MODEL_BASE, DISCORD_BOT_TOKEN.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from yarl import URL
 
 
 class Floor(discord.Client):
-    """Client that answers every message, each for itself."""
+    """Client that answers every message separately."""
 
     async def on_message(self, message: discord.Message) -> None:
-        """Ask the model and post what it says."""
+        """Ask the model and post the answer."""
         if message.author.bot:
             return
         async with message.channel.typing():

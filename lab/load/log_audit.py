@@ -1,4 +1,4 @@
-"""Audit of the agent's logs against what was said: each message, its answer and its delivery, once and in order."""
+"""Audit of the agent's logs against the messages: each message, its answer and its delivery, once and in order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STRANGE = {
     Kind.AGENT: "an answer without a message of its turn",
     Kind.DELIVERY: "a delivery without an answer",
 }
-"""Faults of events without a turn; of these kinds each turn has a single event."""
+"""Faults of events without a turn; each turn has a single event of these kinds."""
 
 
 @dataclass(slots=True)
@@ -28,24 +28,24 @@ class LogAudit:
 
     logs: int = 0
     broken: list[str] = field(default_factory=list)
-    """Logs that fail the check of their chain, each with its first reason, and events that belong to no turn."""
+    """Logs with a failed check of their chain, each with the first reason, and events without a turn."""
     missing: set[tuple[int, int]] = field(default_factory=set)
-    """(Channel, turn) of messages that are not in their thread's log, or whose answer or its delivery is not."""
+    """(Channel, turn) of messages missing in their thread's log, or with a missing answer or delivery."""
     doubled: int = 0
-    """Messages, answers and deliveries that stand in their thread's log once more than they should."""
+    """Messages, answers and deliveries with a surplus copy in their thread's log."""
     disordered: int = 0
-    """Messages, answers and deliveries that stand behind that of a later turn."""
+    """Messages, answers and deliveries standing behind those of a later turn."""
     cross_talk: int = 0
     """Events of any kind in the log of another window."""
 
 
 def audit_logs(data_root: Path, threads: Mapping[int, LoadThread], prepared: range = range(0)) -> LogAudit:
-    """Check every log below `data_root`, and that the logs of `threads` hold exactly what was said there.
+    """Check every log below `data_root`, and the exact match of the logs of `threads` with the messages there.
 
     Args:
-        data_root: The agent's.
+        data_root: Data root of the agent.
         threads: By channel.
-        prepared: Ids of windows whose logs were there before; they are left out.
+        prepared: Ids of windows with logs from before the run; left out.
     """
     audit = LogAudit()
     unseen = set(threads)

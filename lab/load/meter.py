@@ -14,7 +14,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 2**20
 _ZOMBIE = "Z"
 _WITHOUT_FILE = re.compile(r"^Rss(?:Anon|Shmem):\s*(\d+) kB$", re.MULTILINE)
-"""Lines of a process's status; of one that is dead there are none."""
+"""Lines of a process's status; a dead process has no lines."""
 VECTORS = "embedder-local"
 """Name of the threads of the local model."""
 
@@ -24,14 +24,14 @@ class Usage:
     """Use of one process, or of several together."""
 
     cpu_s: float
-    """Of all threads, and of children that ended and were waited for."""
+    """CPU of all threads, and of ended and awaited children."""
     rss_mb: float
-    """Resident now; what processes share counts in each of them."""
+    """Resident memory now; memory shared by processes counts in each."""
     processes: int = 1
     vectors_s: float = 0.0
-    """CPU of the first process's threads in which the local model makes vectors."""
+    """CPU of the first process's threads for vectors of the local model."""
     anon_mb: float = 0.0
-    """Part of `rss_mb` in no file: all but the pages of mapped files, which the system takes back as it likes."""
+    """Part of `rss_mb` in no file: all but the pages of mapped files, reclaimable by the system at any time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,13 @@ class _Stat:
 
 
 def usage_of(pid: int | None) -> Usage | None:
-    """Use of one process; None when it has ended, or where the system does not tell."""
+    """Use of one process; None if the process has ended, or if the system does not report usage."""
     stat = _stat(pid) if pid is not None else None
     return Usage(stat.cpu_s, stat.rss_mb, anon_mb=stat.anon_mb) if stat is not None else None
 
 
 def machine_idle_s() -> float | None:
-    """Seconds for which the machine's CPUs had nothing to do since its start, all together; None if it is not told."""
+    """Idle seconds of all the machine's CPUs since the start, added up; None if not reported."""
     try:
         fields = (_PROC / "stat").read_text().partition("\n")[0].split()
     except OSError:
@@ -65,11 +65,11 @@ class ProcessGroup:
     """
 
     def __init__(self, root: int, mark: str) -> None:
-        """Nothing was looked at yet.
+        """Begin without looks.
 
         Args:
-            root: Process id of the first.
-            mark: `NAME=value`, as the environment of its own has it and no other.
+            root: Process id of the group's first process.
+            mark: `NAME=value`, found only in the environment of the group's processes.
         """
         self._root = root
         self._mark = mark.encode()
@@ -77,7 +77,7 @@ class ProcessGroup:
         self._others: set[int] = {os.getpid()}
         self._seen: dict[int, _Stat] = {}
         self._ended_s = 0.0
-        """CPU of ended processes that no process of the group has waited for."""
+        """CPU of ended processes without a waiting parent in the group."""
 
     def look(self) -> Usage | None:
         """Present usage of all processes; None if the system has no figures."""
@@ -145,14 +145,14 @@ LOOK_EVERY_S = 0.5
 _WINDOW_S = 0.9
 """Shares of a core are of so much time at least: the system counts in hundredths of a second."""
 _BUSY = 0.85
-"""Share of a core above which an event loop is taken for full."""
+"""Share of a core above which an event loop counts as full."""
 _IDLE = 0.08
-"""Share of the whole machine below which it is taken for full."""
+"""Idle share of the whole machine below which the machine counts as full."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """One look at everything."""
+    """Measurement of all processes at one time."""
 
     at: float
     bot: Usage | None
@@ -164,7 +164,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """Load of one process, or of the bot's together, over some time."""
+    """Load of one process, or of the bot's processes together, over some time."""
 
     cpu_s: float
     mean_share: float
@@ -179,10 +179,10 @@ class Meter:
     def __init__(
         self, bot: Callable[[], Usage | None], harness: Mapping[str, int | None], now: Callable[[], float]
     ) -> None:
-        """Nothing was looked at yet.
+        """Begin without looks.
 
         Args:
-            bot: Gives what the bot uses by now.
+            bot: Gives the bot's usage so far.
             harness: Name -> process id.
             now: Monotonic clock, seconds.
         """
@@ -203,7 +203,7 @@ class Meter:
 
 
 def load_of(times: Sequence[float], cpu_s: Sequence[float | None]) -> Load | None:
-    """Load by a process's CPU at each of some times; None if it is not known throughout."""
+    """Load by a process's CPU at each of some times; None if a value is missing."""
     known = [used for used in cpu_s if used is not None]
     if len(known) < len(cpu_s) or len(known) < 2 or times[-1] <= times[0]:
         return None
@@ -219,14 +219,14 @@ def load_of(times: Sequence[float], cpu_s: Sequence[float | None]) -> Load | Non
 
 
 def harness_loads(looks: Sequence[Look]) -> dict[str, Load]:
-    """Load of each process of the harness that is known throughout."""
+    """Load of each process of the harness with values at all looks."""
     times = [look.at for look in looks]
     loads = {name: load_of(times, [look.harness.get(name) for look in looks]) for name in looks[0].harness}
     return {name: load for name, load in loads.items() if load is not None}
 
 
 def idle_share(looks: Sequence[Look], cpus: int = os.cpu_count() or 1) -> float | None:
-    """Share of the whole machine that had nothing to do between the first look and the last."""
+    """Idle share of the whole machine between the first look and the last."""
     first, last = looks[0], looks[-1]
     if first.idle_s is None or last.idle_s is None or last.at <= first.at:
         return None

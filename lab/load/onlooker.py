@@ -15,23 +15,23 @@ from lab.load.meter import cpu_of_threads
 
 SETTINGS = "[observer]\nenabled = true\n"
 MOST_SHARE = 0.02
-"""Of the agent's CPU that the loop of the observer may take."""
+"""Share of the agent's CPU allowed to the observer's loop."""
 _LOOP = "observer"
-"""Name of its thread."""
+"""Name of the observer's thread."""
 _FILE = "observer.json"
 _PATIENCE_S = 30.0
 _CHUNK_BYTES = 65_536
 _REASONS_EVERY_S = 2.0
 """As the page does while turns end."""
 _SUMS_EVERY = 5
-"""Number of requests for each request that also asks for the usage of calls."""
+"""Number of requests for each request with the usage of calls."""
 
 
 class Onlooker:
-    """One open page."""
+    """Imitation of an open page."""
 
     def __init__(self, data_root: Path) -> None:
-        """It looks at the agent on `data_root`, which is online."""
+        """Look at the agent on `data_root`, already online."""
         self._url = urlsplit(str(json.loads((data_root / _FILE).read_text())["url"]))
         self._connection = http.client.HTTPConnection(self._url.netloc, timeout=_PATIENCE_S)
         self._asking = http.client.HTTPConnection(self._url.netloc, timeout=_PATIENCE_S)
@@ -43,7 +43,7 @@ class Onlooker:
         self.events = 0
         """Number of events received."""
         self.answers = 0
-        """To what it asked."""
+        """Number of answers received."""
 
     @contextlib.contextmanager
     def looking(self) -> Iterator[None]:

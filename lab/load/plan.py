@@ -21,7 +21,7 @@ class Plan:
 
     threads: int
     turns: int
-    """Messages of each thread, one after the other, where a profile has a number of them."""
+    """Messages of each thread, one after the other, for profiles with a number of messages."""
     model_latency_s: float
     seed: str
     """Of the secrets."""
@@ -29,15 +29,15 @@ class Plan:
     """Of each phase."""
     profile: str = "burst"
     rate: float = 10.0
-    """Arrivals a second, where a profile has them."""
+    """Arrivals a second, for profiles with arrivals."""
     seconds: float = 20.0
-    """For which they arrive."""
+    """Seconds of arrivals."""
     hosts: int = 1
     subject: str = AGENT
     known: int = 0
-    """Windows whose logs are there before the start."""
+    """Windows with logs from before the start."""
     keep_in: Path | None = None
-    """Folder for settings, data and stderr of the agent; None to remove them."""
+    """Folder for settings, data and stderr of the agent; None to remove the files."""
     observed: bool = False
     """True if a client watches the observer's page meanwhile."""
     more: str = ""
@@ -56,25 +56,25 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phase:
-    """One phase. Either each thread says so many messages one after the other, or messages arrive at a rate."""
+    """One phase: each thread says a number of messages one after the other, or messages arrive at a rate."""
 
     name: str
     first: int = 0
-    """Number of the first thread that takes part."""
+    """Number of the first participating thread."""
     threads: int
-    """Number of threads that speak."""
+    """Number of speaking threads."""
     turns: int = 0
-    """Of each thread, the next when the one before is answered; 0 for arrivals."""
+    """Turns of each thread, each after the answer to the one before; 0 for arrivals."""
     rate: float = 0.0
-    """Arrivals a second, independent of one another (Poisson), each in a thread that waits for nothing."""
+    """Arrivals a second, independent of one another (Poisson), each in a thread without a pending answer."""
     seconds: float = 0.0
-    """For which messages arrive."""
+    """Seconds of arriving messages."""
     is_fresh: bool = False
     """True if each arrival is the first message of a new thread."""
     flood: int = 0
-    """Messages that one further thread has unanswered all the time, until the others are through."""
+    """Messages kept unanswered by one further thread all the time, until the others finish."""
     command_share: float = 0.0
-    """Share of the turns that run a command."""
+    """Share of the turns with a command."""
     pause_s: float = 0.0
     """Between an answer and the thread's next message."""
 
@@ -101,8 +101,8 @@ class Counted:
     seconds: float
     """From the first message to the last answer."""
     late: int
-    """Arrivals that had to wait, since every thread had a message unanswered; their wait counts."""
+    """Arrivals delayed because every thread had an unanswered message; the delay counts."""
     commands: int
-    """Turns that were to run a command."""
+    """Turns planned to run a command."""
     reply_times_s: array[float] = field(repr=False)
-    """From each message to its answer."""
+    """Seconds from each message to its answer."""

@@ -1,4 +1,4 @@
-"""Plots of loads, by matplotlib, which is installed by who wants plots (extra `plots`)."""
+"""Plots of loads, by matplotlib, an optional dependency (extra `plots`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DPI = 110
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One curve."""
+    """Curve of a plot."""
 
     name: str
     points: tuple[tuple[float, float], ...]
@@ -29,7 +29,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One pair of axes."""
+    """Pair of axes."""
 
     title: str
     across: str
@@ -39,7 +39,7 @@ class Panel:
 
 
 def refusal() -> str:
-    """Why nothing can be drawn here; empty when it can be."""
+    """Reason why no plot can be drawn here; empty when possible."""
     return "" if find_spec("matplotlib") is not None else MISSING
 
 
@@ -59,7 +59,7 @@ def panels_of_sizes(comparisons: Sequence[Comparison]) -> tuple[Panel, ...]:
 
 
 def panels_of_memory(reports: Sequence[Report]) -> tuple[Panel, ...]:
-    """Memory over time, a curve for each run; and over known windows, when runs differ in them."""
+    """Panels of memory: over time, a curve for each run; and over known windows, for runs of different numbers."""
     over_time = tuple(
         Curve(name, points)
         for report in reports

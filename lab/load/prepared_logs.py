@@ -1,4 +1,4 @@
-"""Data root with many logs, as the agent would have written them: each a thread with whole, answered turns."""
+"""Data root with many logs, in the agent's form: each log is a thread with whole, answered turns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from domain.log.window import log_folder, log_path
 from messages.base import Surface, Window
 
 FIRST_ID = 1_300_000_000_000_000_000
-"""Of the threads, whose ids follow one another; Discord gave such ids in 2024, so no new thread gets one."""
+"""First id of the threads, whose ids are consecutive; Discord gave such ids in 2024, so no new thread collides."""
 _BEGIN = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 EVENTS_OF_TURN = 3
 _WORDS = ("harbour", "violin", "granite", "lantern", "meadow", "copper", "orchard", "thimble", "glacier", "paprika")

@@ -1,4 +1,4 @@
-"""Remote objects: an object in a process of its own, whose methods are called over a pipe."""
+"""Remote objects: an object in a process of its own, with methods called over a pipe."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 ANSWER_S = 300.0
-"""For one call: thousands of threads are made in one."""
+"""Seconds allowed for one call: a single call can make thousands of threads."""
 _END_S = 20.0
 
 
@@ -20,18 +20,18 @@ class RemoteError(Exception):
 
 
 class Remote:
-    """Holder of an object in another process; also a context manager, after which the process has ended."""
+    """Holder of an object in another process; also a context manager that ends the process."""
 
     def __init__(self, name: str, make: Callable[..., Any], *arguments: object) -> None:
         """Start the process, and make the object there.
 
         Args:
-            name: Of the process.
+            name: Name of the process.
             make: Function at the top of a module that gives a context manager of the object.
-            *arguments: Its.
+            *arguments: Arguments of the function.
 
         Raises:
-            RemoteError: it could not be made.
+            RemoteError: the object could not be made.
         """
         self._name = name
         context = multiprocessing.get_context("spawn")
@@ -43,7 +43,7 @@ class Remote:
 
     @property
     def pid(self) -> int | None:
-        """Its process id."""
+        """Process id of the process."""
         return self._process.pid
 
     def call(self, method: str, *arguments: object) -> Any:
@@ -85,7 +85,7 @@ class Remote:
 
 
 def _serve(pipe: Connection, make: Callable[..., Any], arguments: tuple[object, ...]) -> None:
-    """Do as the other end says until it is closed."""
+    """Serve calls from the other end until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is the other end's, which then closes the pipe
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:

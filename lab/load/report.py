@@ -10,7 +10,7 @@ AGENT, FLOOR = "agent", "floor"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overhead:
-    """Latency of answers beyond the model's own time, in milliseconds; None when there was none."""
+    """Latency of answers beyond the model's own time, in milliseconds; None without answers."""
 
     p50: float | None
     p95: float | None
@@ -22,7 +22,7 @@ class HarnessProcess:
     """Usage of a process of the harness while the bot was driven."""
 
     name: str
-    """`discord` (the people and the tally are there, too), `model` or `tool`, which starts the others."""
+    """`discord` (with the people and the tally), `model` or `tool`, the starter of the others."""
     cpu_ms_per_turn: float
     mean_share: float
     """Of a core."""
@@ -32,7 +32,7 @@ class HarnessProcess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseReport:
-    """One phase of a profile."""
+    """Phase of a profile."""
 
     name: str
     sent: int
@@ -41,7 +41,7 @@ class PhaseReport:
     """From the first message to the last answer."""
     turns_per_s: float
     late: int
-    """Messages that had to wait until a thread was free to say them."""
+    """Messages delayed until a thread was free to send."""
     overhead_ms: Overhead
     cpu_ms_per_turn: float | None
     rss_mb: float | None
@@ -63,24 +63,24 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """One run, in the order in which it is printed; the first twelve fields are the contract with scripts."""
+    """One run, in the order of printing; the first twelve fields are the contract with scripts."""
 
     threads: int
     turns: int
     sent: int
     replied: int
     lost: int
-    """Messages that have no whole answer in the end, or are not in their thread's log with it and its delivery."""
+    """Messages without a whole answer in the end, or missing from their thread's log with answer and delivery."""
     doubled: int
     """Answers beyond the first in the end, and messages, answers and deliveries logged more than once."""
     cross_talk: int
-    """Messages of the bot, and of the logs, that hold or ever held something of another thread."""
+    """Messages of the bot, and of the logs, with words of another thread now or at an earlier time."""
     turns_per_s: float
     overhead_ms: Overhead
     peak_rss_mb: float
-    """Of the agent's processes together while they were driven, in MiB."""
+    """Peak memory of the agent's processes together while driven, in MiB."""
     restarts: int
-    """Actors of the agent that crashed."""
+    """Crashed actors of the agent."""
     model_latency_ms: float
     seconds: float
     """From the first message to the last answer."""
@@ -93,23 +93,23 @@ class Report:
     agent_exit_code: int | None
     """Exit code of the agent; None after a kill."""
     unexpected: int
-    """Messages of the bot that are no whole answers in the end."""
+    """Messages of the bot other than whole answers in the end."""
     disordered: int
-    """Answers that stand behind that to a later message, and whatever is logged so."""
+    """Answers standing behind the answer to a later message, and log entries in such an order."""
     logs: int
     broken_logs: int
     timed_out: bool
     details: tuple[str, ...]
-    """The first few faults of logs, complaints of the agent, and messages that are no answers."""
+    """First few faults of logs, complaints of the agent, and messages other than answers."""
     seed: str
     machine: str
     subject: str = AGENT
     profile: str = "burst"
     hosts: int = 1
     known: int = 0
-    """Windows whose logs were there before the start."""
+    """Windows with logs from before the start."""
     processes: int | None = None
-    """Most of the agent's that were there at once."""
+    """Peak number of the agent's processes."""
     busiest_share: float | None = None
     """Of a core, by all of the agent's processes in their busiest second."""
     bounded_by: str = "unknown"
@@ -117,13 +117,13 @@ class Report:
     phases: tuple[PhaseReport, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     rss_over_time: tuple[tuple[float, float], ...] = ()
-    """Seconds from the beginning, MiB; of profiles that watch the memory."""
+    """Seconds from the beginning, MiB; for profiles with a watch on memory."""
     peak_rss_with_start_mb: float = 0.0
-    """The same with the start, in which a process asks litellm for the model's route, and ends."""
+    """Peak including the start, with a process that asks litellm for the model's route, and ends."""
     vectors_cpu_ms_per_turn: float = 0.0
-    """Part of `cpu_ms_per_turn` that the local embedding model takes, where the agent has one."""
+    """Part of `cpu_ms_per_turn` used by the local embedding model, if the agent has one."""
     peak_anon_mb: float | None = None
-    """The most that was held of `peak_rss_mb` in no file, in MiB; None where that is not told."""
+    """Peak of the part of `peak_rss_mb` in no file, in MiB; None if not reported."""
     anon_over_time: tuple[tuple[float, float], ...] = ()
     """As `rss_over_time`, without the pages of files."""
 
@@ -133,11 +133,11 @@ class Report:
         return None if self.cpu_ms_per_turn is None else round(self.cpu_ms_per_turn - self.vectors_cpu_ms_per_turn, 2)
 
     def as_dict(self) -> dict[str, object]:
-        """The report as JSON has it."""
+        """Report in JSON's form."""
         return asdict(self)
 
     def failures(self) -> tuple[str, ...]:
-        """Why the run is no success, in words; empty when it is one."""
+        """Reasons for a failed run, in words; empty for a success."""
         reasons = {
             "the time limit passed, or no message came for too long": self.timed_out,
             f"{self.lost} of {self.sent} messages were lost": self.lost,
@@ -161,5 +161,5 @@ def overhead(reply_times_s: Sequence[float], model_latency_s: float) -> Overhead
 
 
 def _percentile(ordered: Sequence[float], percent: int) -> float | None:
-    """The smallest value that at least `percent` of them do not exceed."""
+    """Smallest value not exceeded by at least `percent` of the values."""
     return round(ordered[-(-len(ordered) * percent // 100) - 1], 1) if ordered else None

@@ -1,4 +1,4 @@
-"""Settings of an agent under load: the product's defaults but for the addresses, and room for what is said."""
+"""Settings of an agent under load: the product's defaults but for the addresses, and room for all messages."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def agent_settings(addresses: Addresses, model_base: str, plan: Plan, more: str)
     """Text of agent.toml.
 
     Args:
-        addresses: The playground's.
-        model_base: The loopback model's.
-        plan: Of which every thread may have a call at once.
-        more: Further tables; those of `[discord]` and `[model]` are here.
+        addresses: Addresses of the playground.
+        model_base: Address of the loopback model.
+        plan: Plan of the run, with room for a call of every thread at once.
+        more: Further tables; `[discord]` and `[model]` are written here.
     """
     calls = min(MOST_CALLS, max(256, plan.threads))
     return (

@@ -1,4 +1,4 @@
-"""Stages: the playground with its crowd, and the loopback model, each to be held by `remote.py` in its own process."""
+"""Stages: the playground with its crowd, and the loopback model, each held by `remote.py` in its own process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
 
 _MOST_CONNECTIONS = 16_384
-"""More than one bot of the largest campaign opens at a time."""
+"""Limit above the simultaneous connections of one bot in the largest campaign."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,14 +28,14 @@ class Addresses:
 
 
 class DiscordStage:
-    """A playground and its crowd, as another process uses them."""
+    """Playground with its crowd, for use by another process."""
 
     def __init__(self, server: PlaygroundServer, crowd: Crowd) -> None:
-        """Both run on the server's loop.
+        """Take the server and the crowd, both on the server's loop.
 
         Args:
-            server: One that runs.
-            crowd: Its people.
+            server: A running server.
+            crowd: People of the server.
         """
         self._server = server
         self._crowd = crowd
@@ -46,7 +46,7 @@ class DiscordStage:
         return Addresses(api_base=server.api_base, gateway_url=server.gateway_url, bot_token=server.bot_token)
 
     def is_online(self, timeout_s: float) -> bool:
-        """True if the bot is online, or comes online within that time."""
+        """True if the bot comes online within `timeout_s` seconds."""
         try:
             self._server.wait_until_online(timeout_s=timeout_s)
         except TimeoutError:
@@ -70,7 +70,7 @@ class DiscordStage:
         return self._server.run(self._crowd.end)
 
     def standing(self) -> Standing:
-        """The messages of all phases that stand now."""
+        """Present messages of all phases."""
         return self._server.run(self._crowd.standing)
 
     def threads(self) -> Mapping[int, LoadThread]:
@@ -80,7 +80,7 @@ class DiscordStage:
 
 @contextmanager
 def discord_stage(seed: str, latency_s: float) -> Iterator[DiscordStage]:
-    """A playground that runs, with a crowd."""
+    """Running playground with a crowd."""
     config = PlaygroundConfig(history_limit=200, requests_kept=0)
     with PlaygroundServer(config, most_connections=_MOST_CONNECTIONS) as server:
         crowd = Crowd(server, seed, latency_s)
@@ -89,10 +89,10 @@ def discord_stage(seed: str, latency_s: float) -> Iterator[DiscordStage]:
 
 
 class ModelStage:
-    """A loopback model, as another process uses it."""
+    """Loopback model, for use by another process."""
 
     def __init__(self, model: LoopbackModel) -> None:
-        """It runs.
+        """Take a running model.
 
         Args:
             model: The model.
@@ -110,6 +110,6 @@ class ModelStage:
 
 @contextmanager
 def model_stage(latency_s: float) -> Iterator[ModelStage]:
-    """A loopback model that runs and answers as `wording.py` has it."""
+    """Running loopback model with the answers of `wording.py`."""
     with LoopbackModel(answer, latency_s=latency_s, kept_requests=0) as model:
         yield ModelStage(model)

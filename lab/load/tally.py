@@ -16,23 +16,23 @@ _SAMPLES = 5
 
 @dataclass(slots=True)
 class LoadThread:
-    """One thread of the load."""
+    """Thread of the load."""
 
     secret: str
     turns: int = 0
-    """Turns that were said, which are numbered from 1."""
+    """Turns said, numbered from 1."""
     answered: set[int] = field(default_factory=set)
-    """Turns whose answer was seen, whatever became of it."""
+    """Turns with an answer seen, even if changed later."""
     commands: set[int] = field(default_factory=set)
-    """Turns that run a command."""
+    """Turns with a command."""
     pending: dict[int, float] = field(default_factory=dict)
-    """Turns that are neither answered nor given up, with the time at which each began to wait."""
+    """Turns neither answered nor given up, with the time when the wait of each began."""
     is_timed: bool = True
     """True if the times of the thread's answers are counted."""
 
     @property
     def all_turns(self) -> range:
-        """Numbers of the turns that were said."""
+        """Numbers of the turns said."""
         return range(1, self.turns + 1)
 
     def text(self, turn: int) -> str:
@@ -42,49 +42,49 @@ class LoadThread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """Verdict on the bot's messages as they are, not as they once were."""
+    """Verdict on the bot's messages in their present state, without earlier states."""
 
     unanswered: frozenset[tuple[int, int]]
-    """(Channel, turn) of every message that was said and has no whole answer."""
+    """(Channel, turn) of every message without a whole answer."""
     doubled: int
     """Answers beyond the first to the same turn."""
     disordered: int
-    """Turns whose answer stands below the answer of a later turn."""
+    """Turns with an answer below the answer of a later turn."""
     unexpected: int
     """Messages other than answers: notices of failures, incomplete answers, running messages."""
     samples: tuple[str, ...]
-    """The first of the unexpected ones."""
+    """First few unexpected messages."""
     cross_talk: int = 0
-    """Messages that ever had another thread's secret, or any in a channel that is no thread of the load."""
+    """Messages with another thread's secret at any time, or any message in a channel outside the load."""
 
 
 class Tally:
     """Counts of messages received so far. A single thread of the process feeds and reads the tally."""
 
     def __init__(self, threads: Mapping[int, LoadThread], second_call_s: float = 0.0) -> None:
-        """Nothing was said yet.
+        """Begin without messages.
 
         Args:
             threads: By channel id; more may come.
-            second_call_s: The model's time for one call; of a turn with a command it is not counted twice.
+            second_call_s: The model's time for one call; counted only once for a turn with a command.
         """
         self._threads = threads
         self._second_call_s = second_call_s
         self._texts: dict[int, dict[int, str]] = {}
-        """Text of each message of the bot's that is there, by channel and message id."""
+        """Text of each present message of the bot's, by channel and message id."""
         self._whole: set[int] = set()
-        """Messages of the bot that were an answer or a notice, so that an edit ends no other turn's wait."""
+        """Messages of the bot counted as an answer or a notice, so an edit ends no other turn's wait."""
         self._crossed: set[int] = set()
-        """Messages of the bot that count as cross-talk, whatever becomes of them."""
+        """Messages of the bot counted as cross-talk, even if changed later."""
         self.replied = 0
-        """Turns whose answer was seen."""
+        """Turns with an answer seen."""
         self.reply_times_s = array("d")
         """Seconds from each message to its answer."""
         self.last_at = 0.0
         """When anything was heard of the bot last."""
 
     def take_question(self, channel_id: int, at: float) -> None:
-        """A person's newest message is posted: its thread waits for the answer from `at` on, in seconds."""
+        """Take a person's newest message: the thread waits for the answer from `at` on, in seconds."""
         thread = self._threads.get(channel_id)
         if thread is not None:
             thread.pending[thread.turns] = at
@@ -113,17 +113,17 @@ class Tally:
         return not has_ended_a_wait and self._give_up(thread)
 
     def take_deletion(self, channel_id: int, message_ids: Iterable[int]) -> None:
-        """Messages are there no more, whosever they were."""
+        """Take a deletion of messages by any author."""
         texts = self._texts.get(channel_id, {})
         for message_id in message_ids:
             texts.pop(message_id, None)
 
     def take_closing(self, channel_id: int) -> None:
-        """A channel is there no more, with all that stood in it."""
+        """Take the closing of a channel, with all messages there."""
         self._texts.pop(channel_id, None)
 
     def standing(self) -> Standing:
-        """Counts of all messages that stand now."""
+        """Counts of all present messages."""
         unanswered = {(channel_id, turn) for channel_id, thread in self._threads.items() for turn in thread.all_turns}
         doubled = disordered = 0
         unexpected: list[str] = []
@@ -144,7 +144,7 @@ class Tally:
         )
 
     def _turn_of(self, channel_id: int, text: str) -> int:
-        """The turn of its thread that a text is a whole answer to; 0 if it is none."""
+        """Turn of its thread for which a text is a whole answer; 0 for other texts."""
         thread, answer = self._threads.get(channel_id), read_answer(text)
         if thread is None or answer is None or answer.secret != thread.secret or answer.turn not in thread.all_turns:
             return 0
@@ -169,7 +169,7 @@ class Tally:
 
 
 def out_of_order(turns: Iterable[int]) -> int:
-    """Number of turns that first appear behind a greater turn."""
+    """Number of turns first appearing behind a greater turn."""
     count = greatest = 0
     for turn in dict.fromkeys(turns):
         count += turn < greatest

@@ -10,7 +10,7 @@ from domain.text.running_text import is_running
 from lab.loopback_model.answers import Answer, Call, Received
 
 COMMAND = "Run a command first."
-"""Words of a message whose turn is to run a command."""
+"""Words of a message that asks its turn to run a command."""
 _SECRET = r"rk-[0-9a-f]{16}"
 _SECRETS = re.compile(_SECRET)
 _SECRETS_IN_BYTES = re.compile(_SECRET.encode())
@@ -19,7 +19,7 @@ _QUESTION_IN_BYTES = re.compile(_QUESTION.pattern.encode())
 _ANSWER = re.compile(rf"You said turn ([0-9]+) of ({_SECRET}); I was shown ({_SECRET}(?: {_SECRET})*)\.")
 _BEGINNING = "You said turn "
 _MOST_SECRETS = 40
-"""Most secrets named by an answer, so that the answer fits into a message of Discord."""
+"""Most secrets named by an answer, to fit the answer into a message of Discord."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,9 @@ class ParsedAnswer:
     """Content of an answer."""
 
     turn: int
-    """Which turn the newest message of the request was, from 1."""
+    """Turn of the request's newest message, from 1."""
     secret: str
-    """Whose it was."""
+    """Secret of the newest message's thread."""
 
 
 def secret_of(seed: str, number: int) -> str:
@@ -44,9 +44,9 @@ def question(secret: str, turn: int, *, has_command: bool = False) -> str:
 
 
 def answer(request: Received) -> Answer:
-    """The loopback model's answer: the newest message's turn and secret, and every secret in the whole request.
+    """Loopback model's answer: the newest message's turn and secret, and every secret in the whole request.
 
-    It knows nothing but the request, so a secret that the agent carried from one window into another comes to light.
+    The model knows only the request, so a secret carried by the agent from one window into another comes to light.
     """
     is_result = request.body["messages"][-1]["role"] == "tool"
     questions = (
@@ -75,5 +75,5 @@ def is_part_of_answer(text: str) -> bool:
 
 
 def secrets_in(text: str) -> set[str]:
-    """Every secret that stands in `text`."""
+    """Every secret in `text`."""
     return set(_SECRETS.findall(text))

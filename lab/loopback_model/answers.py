@@ -22,7 +22,7 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool call as the server sends it; None leaves the field out."""
+    """Tool call as sent by the server; None leaves the field out."""
 
     name: str | None
     arguments: str
@@ -36,14 +36,14 @@ class Answer:
     text: str = ""
     calls: tuple[Call, ...] = ()
     finish: str | None = None
-    """None for the usual one of the content."""
+    """Finish reason; None for the content's usual reason."""
     pieces: int = 1
     """Into how many deltas the text is cut."""
     piece_delay_s: float = 0.0
     usage: tuple[int, int] | None = None
     """Prompt and completion tokens; None for a quarter of the characters."""
     cached: int = 0
-    """Tokens of the prompt that came from the server's cache."""
+    """Tokens of the prompt from the server's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Raw:
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """Bytes of a server that keeps to no rule: straight on the connection, which stays open or is reset behind them."""
+    """Bytes of a rule-breaking server: straight on the connection, which stays open or is reset afterwards."""
 
     steps: Callable[[], Iterable[Step]]
     is_cut: bool = False
@@ -90,7 +90,7 @@ class Wire:
 
 @dataclass(frozen=True, slots=True)
 class Delayed:
-    """An answer that waits until `LoopbackModel.release`; of one that is cut off, the reset alone waits."""
+    """Answer held until `LoopbackModel.release`; for a cut-off answer, only the reset is held."""
 
     answer: Answer | CutOff
 
@@ -100,7 +100,7 @@ Behaviour = Answer | Refusal | Stall | CutOff | Raw | Wire | Delayed
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """One request of a client."""
+    """Request of a client."""
 
     path: str
     headers: dict[str, str]
@@ -115,7 +115,7 @@ class Received:
 
 
 def _text(message: dict[str, Any]) -> str:
-    """The words of a message, without its images."""
+    """Words of a message, without images."""
     content = message.get("content") or ""
     if isinstance(content, str):
         return content
@@ -139,17 +139,17 @@ def echo(request: Received) -> Behaviour:
 
 
 ABORT = object()
-"""A step that resets the connection."""
+"""Step to reset the connection."""
 Step = tuple[float, bytes | object]
-"""Seconds to wait, then what to send."""
+"""Seconds to wait, then the bytes or the abort to send."""
 
 END: Step = (0.0, b"")
 _FLUSH_S = 0.03
-"""Between the last bytes and a reset, so that the client has read them: a reset may overtake what is unread."""
+"""Seconds between the last bytes and a reset, for the client to read: a reset may overtake unread bytes."""
 
 
 def steps_of(behaviour: Behaviour, request: Received, latency_s: float) -> Iterator[Step]:
-    """Pieces of the answer that `behaviour` means, each with the wait before it."""
+    """Pieces of the answer meant by `behaviour`, each with the wait before."""
     match behaviour:
         case Answer():
             yield from (

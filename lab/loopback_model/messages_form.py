@@ -1,4 +1,4 @@
-"""Answers in the form of Anthropic's Messages, streamed, for a loopback model that litellm asks as `anthropic/…`."""
+"""Answers in the form of Anthropic's Messages, streamed, for a loopback model called by litellm as `anthropic/…`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lab.loopback_model.prefix_cache import Charge, PrefixCache
 
 
 def messages_address(api_base: str) -> str:
-    """`model.api_base` for a loopback model that is asked in this form."""
+    """`model.api_base` for a loopback model called in this form."""
     return api_base.removesuffix("/v1")
 
 
 def last_words(received: Received) -> str:
-    """Text of a request's last message, and of the results in it."""
+    """Text of a request's last message, with the text of its tool results."""
     content = received.body["messages"][-1]["content"]
     parts = [{"text": content}] if isinstance(content, str) else content
     return "\n".join(str(part.get("text") or part.get("content") or "") for part in parts)
@@ -32,7 +32,7 @@ def is_result(received: Received) -> bool:
 def charged_answer(
     answer: Answer, received: Received, cache: PrefixCache, now_s: float
 ) -> tuple[Raw, Charge] | Refusal:
-    """An answer's bytes and its charge; the provider's refusal of marks that it does not take."""
+    """Bytes and charge of an answer, or the provider's refusal of invalid cache marks."""
     try:
         charge = cache.charge(received.body, now_s)
     except ValueError as error:

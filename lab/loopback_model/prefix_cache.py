@@ -2,8 +2,8 @@
 
 Source:
     Anthropic's guide on prompt caching: blocks count in the order tools, system, messages; at each of at most 4 marks
-    the beginning is written, and looked for there and at the 20 blocks before; what was found is charged at 0.1 of the
-    price, what was written at 1.25; it is kept for 5 minutes from its last use, and only from a least length on.
+    the beginning is written, and looked for there and at the 20 blocks before; a hit is charged at 0.1 of the price, a
+    write at 1.25; a beginning is kept for 5 minutes from its last use, and only from a least length on.
     A cache belongs to one model.
 """
 
@@ -53,7 +53,7 @@ class PrefixCache:
     _kept_until: dict[bytes, float] = field(default_factory=dict)
 
     def charge(self, body: Mapping[str, Any], now_s: float) -> Charge:
-        """Charge for a request, which is kept from now on as far as it asks for that.
+        """Charge for a request; the request is kept from now on, as far as its marks ask.
 
         Args:
             body: The request, in the form of Anthropic's Messages.
@@ -91,7 +91,7 @@ def _blocks(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _prefixes(model: str, blocks: list[dict[str, Any]]) -> tuple[list[bytes], list[int]]:
-    """For each block: the digest and the tokens of everything up to its end."""
+    """Digest and tokens of everything up to the end of each block."""
     running, chars = hashlib.blake2b(model.encode(), digest_size=16), 0
     digests, lengths = [], []
     for block in blocks:

@@ -1,7 +1,7 @@
-"""A scripted, OpenAI-compatible model server on 127.0.0.1: the far end of the load tool and of tests.
+"""Scripted, OpenAI-compatible model server on 127.0.0.1: the far end of the load tool and of tests.
 
-It speaks the part of HTTP/1.1 that clients of chat completions use, straight on asyncio's transports: a response is a
-list of timed pieces, so that thousands of concurrent streams cost timers and not tasks.
+The server speaks the part of HTTP/1.1 needed by clients of chat completions, straight on asyncio's transports: a
+response is a list of timed pieces, so thousands of concurrent streams cost timers and not tasks.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ __all__ = [
 
 HEAD_LIMIT_BYTES = 64 * 1024
 PATIENCE_S = 60.0
-"""Seconds to wait for a client, which may have to share a busy machine."""
+"""Seconds to wait for a client on a busy machine."""
 
 
 class LoopbackModel:
@@ -62,17 +62,17 @@ class LoopbackModel:
     def __init__(
         self, behave: Callable[[Received], Behaviour] = echo, *, latency_s: float = 0.0, kept_requests: int = 1000
     ) -> None:
-        """Nothing listens yet.
+        """Begin without listening.
 
         Args:
-            behave: Chooses how a request is answered that the script has nothing for; called in the server's thread.
+            behave: Chooses the answer to a request without a scripted answer; called in the server's thread.
             latency_s: Time from a request to the first bytes of its answer.
-            kept_requests: How many of the newest requests `requests` gives.
+            kept_requests: Number of the newest requests given by `requests`.
         """
         self.behave = behave
         """Answers requests beyond the script."""
         self.secret_path = f"/{token_urlsafe(32)}"
-        """With what every path begins: loopback addresses are open to all users of a machine."""
+        """Prefix of every path: loopback addresses are open to all users of a machine."""
         self._latency_s = latency_s
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="loopback-model", daemon=True)
@@ -116,7 +116,7 @@ class LoopbackModel:
         self.stop()
 
     def script(self, *behaviours: Behaviour) -> None:
-        """Answer the next requests so, in this order; after them the standing behaviour again."""
+        """Answer the next requests with these behaviours in order, then return to the standing behaviour."""
         with self._changed:
             self._script.extend(behaviours)
 
@@ -134,12 +134,12 @@ class LoopbackModel:
         self._wait(lambda: self.disconnect_count >= count, f"{count} disconnects", timeout_s)
 
     def hang_up_at_the_next(self) -> None:
-        """Close each connection that is open now when something comes over it, as a server that had given it up."""
+        """Close each open connection at its next bytes, like a server that had given up the connection."""
         for connection in tuple(self.connections):
             connection.is_given_up = True
 
     def release(self, count: int | None = None) -> None:
-        """Let the `count` oldest held answers go, or all that are held now."""
+        """Release the `count` oldest held answers, or all answers held now."""
         with self._changed:
             chosen = [self._delayed.popleft() for _ in range(len(self._delayed) if count is None else count)]
         for connection, steps in chosen:
@@ -167,7 +167,7 @@ class LoopbackModel:
             connection.play(steps_of(behaviour, request, self._latency_s))
 
     def on_end(self, *, left: bool) -> None:
-        """Count a response that is complete, or whose client `left`."""
+        """Count a complete response, or a response whose client `left`."""
         with self._changed:
             self.open_count -= 1
             self.disconnect_count += left
@@ -202,7 +202,7 @@ class LoopbackModel:
 
 @dataclass(slots=True, eq=False)
 class _Connection(asyncio.Protocol):
-    """One client: its unread bytes, and the response under way."""
+    """Client connection: the unread bytes, and the response under way."""
 
     server: LoopbackModel
     unread: bytearray = field(default_factory=bytearray)
@@ -262,7 +262,7 @@ class _Connection(asyncio.Protocol):
             self.transport.abort()
 
     def play(self, steps: Iterator[Step]) -> None:
-        """Send what is due now; come back for the rest when its time comes."""
+        """Send the steps due now, and schedule the rest."""
         for delay_s, piece in steps:
             if delay_s > 0:
                 self.server._loop.call_later(delay_s, self._play_on, piece, steps)

@@ -1,6 +1,6 @@
-"""Loopback speech: a transcription server on 127.0.0.1 that hears recordings made by `recording_of` and no others.
+"""Loopback speech: a transcription server on 127.0.0.1 for recordings made by `recording_of` only.
 
-It takes both forms: OpenAI's, and that of whisper.cpp's own server. A script says what goes wrong.
+The server takes both forms: OpenAI's, and the form of whisper.cpp's own server. A script sets the faults.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LARGEST_BODY = 128 << 20
 
 
 def recording_of(words: str) -> bytes:
-    """A recording of `words`, which only this module can hear."""
+    """Recording of `words`, readable by this module only."""
     return _BEGIN + words.encode()
 
 
@@ -41,7 +41,7 @@ class SpeechReply:
 
     status: int = 200
     body: Any = None
-    """JSON, or bytes and text as they are; None for the words."""
+    """JSON, or bytes and text unchanged; None for the words."""
     headers: Mapping[str, str] = field(default_factory=dict)
     is_delayed: bool = False
     """True to be answered after `release`."""
@@ -51,7 +51,7 @@ class SpeechReply:
 
 @dataclass(frozen=True, slots=True)
 class Listened:
-    """One call."""
+    """Call to the server."""
 
     path: str
     fields: Mapping[str, str]
@@ -65,7 +65,7 @@ class LoopbackSpeech:
     """Server in a thread of its own; every method may be called from any thread."""
 
     def __init__(self) -> None:
-        """Nothing listens yet."""
+        """Begin without listening."""
         self.script: deque[SpeechReply] = deque()
         self.always = SpeechReply()
         """When the script is used up."""
@@ -85,7 +85,7 @@ class LoopbackSpeech:
         return self
 
     def stop(self) -> None:
-        """Answer what is held, and end."""
+        """Answer the held calls, and end."""
         self.release()
         self._loop.submit(self._stop()).result(PATIENCE_S)
         self._loop.stop()
@@ -97,7 +97,7 @@ class LoopbackSpeech:
         self.stop()
 
     def release(self) -> None:
-        """Answer what is held, and hold nothing more."""
+        """Answer the held calls, and hold no more calls."""
         self._loop.call(self._released.set)
 
     def wait_for_calls(self, count: int) -> None:

@@ -24,7 +24,7 @@ class PlaygroundConfig:
     bot_name: str = defaults.BOT_NAME
     """Name of the bot's user."""
     allowed_intents: int = PRIVILEGED_INTENTS
-    """Privileged intents that are switched on for the bot."""
+    """Privileged intents switched on for the bot."""
     heartbeat_interval_ms: int = 41_250
     """Told to gateway clients."""
     rate_limits: bool = False

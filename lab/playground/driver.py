@@ -1,4 +1,4 @@
-"""Driver of a playground from any thread: every act as a method that waits for the server's thread."""
+"""Driver of a playground from any thread: every act as a method, waiting for the server's thread."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _run_act(act: Callable[Concatenate[Hub, P], T]) -> Callable[Concatenate[Driv
 
 
 def _wait_for_act(act: Callable[Concatenate[Hub, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[Driver, P], T]:
-    """Make a method of an act that waits for the bot, for at most its `timeout_s`."""
+    """Make a method of an act that waits for the bot, for at most the act's `timeout_s`."""
 
     @functools.wraps(act)
     def method(driver: Driver, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -105,7 +105,7 @@ class Driver:
     dispatch = _run_act(trouble.dispatch)
 
     def __init__(self, hub: Hub) -> None:
-        """Keep the hub; nothing can be called before the server has set its loop.
+        """Keep the hub; no method can be called before the server has set the loop.
 
         Args:
             hub: The playground.
@@ -135,6 +135,9 @@ class Driver:
             raise RuntimeError("the playground was stopped meanwhile") from error
 
     def subscribe(self, listener: Callable[[Event], None]) -> Callable[[], None]:
-        """Call `listener` on the server's thread for every event; the result ends that. It must not block."""
+        """Call `listener` on the server's thread for every event; the result ends the calls.
+
+        The listener must not block.
+        """
         self.run(lambda: self.hub.feed.subscribe(listener))
         return lambda: self.run(lambda: self.hub.feed.unsubscribe(listener))

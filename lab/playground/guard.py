@@ -1,6 +1,6 @@
 """Guard of a playground: a middleware that refuses foreign hosts and origins, and callers without a key.
 
-A route is shut unless the guard knows the route's key, so that a forgotten new route is not open.
+A route is shut unless the guard knows the route's key, so a forgotten new route stays shut.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HEADERS = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 
 
 def guard(keys: Keys) -> Middleware:
-    """The middleware of the playground with these `keys`, for all of its routes."""
+    """Middleware of the playground with these `keys`, for all routes."""
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -49,7 +49,7 @@ def _is_person(request: web.Request, keys: Keys) -> bool:
 
 
 def _is_of_bot(request: web.Request) -> bool:
-    """True for a route of the REST API: `rest/endpoints.py` makes all of these routes, and guards each."""
+    """True for a route of the REST API: `rest/endpoints.py` makes and guards all of these routes."""
     return request.path.startswith(f"{API_PATH}/") and request.match_info.http_exception is None
 
 
@@ -66,7 +66,7 @@ def _has_key_in_address(request: web.Request, keys: Keys) -> bool:
 
 
 def attachment_path(channel_id: int | str, attachment_id: int | str) -> str:
-    """Signed part of an attachment's address: all of the path but the name, which varies in quoting."""
+    """Signed part of an attachment's address: all of the path but the name, since its quoting varies."""
     return f"/attachments/{channel_id}/{attachment_id}/"
 
 

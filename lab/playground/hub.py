@@ -1,4 +1,4 @@
-"""Hub of the playground: its parts, and every act on messages and channels with the events it causes."""
+"""Hub of the playground: all parts, and every act on messages and channels with the resulting events."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Hub:
         """Make every part.
 
         Args:
-            config: How the playground behaves.
-            keys: What callers must know.
+            config: Configuration of the playground's behaviour.
+            keys: Keys required of callers.
         """
         self.config = config
         self.keys = keys
@@ -80,12 +80,12 @@ class Hub:
     def tell(
         self, name: str, payload: Json, channel: Channel | None = None, intent: int = events.INTENT_GUILDS
     ) -> None:
-        """Publish an event; the bot gets it when it sees `channel`."""
+        """Publish an event; the bot gets the event if `channel` is visible to the bot."""
         sees = channel is None or self.world.may_see(self.world.bot, channel)
         self.feed.publish(Event(name, payload, channel_id=channel.id if channel else None, intent=intent, to_bot=sees))
 
     def tell_page(self, name: str, payload: Json, channel: Channel | None = None) -> None:
-        """Publish an event of the playground's own, which the bot never gets."""
+        """Publish an event of the playground's own, never sent to the bot."""
         self.feed.publish(Event(name, payload, channel_id=channel.id if channel else None, to_bot=False))
 
     def tell_message(self, name: str, message: Message, channel: Channel) -> None:
@@ -105,7 +105,7 @@ class Hub:
     # messages
 
     def post(self, channel: Channel, draft: Draft) -> Message:
-        """The new message; a nonce seen a moment ago gives the earlier one and changes nothing."""
+        """Post and return the new message; a nonce seen a moment ago gives the earlier message and changes nothing."""
         if draft.enforce_nonce:
             earlier = self.world.posted_with(channel, draft.author, draft.nonce)
             if earlier is not None:
@@ -139,7 +139,7 @@ class Hub:
         self.tell("MESSAGE_DELETE_BULK", payload, channel, _message_intent(channel))
 
     def pin(self, channel: Channel, message: Message, pinned: bool) -> None:
-        """Pin or unpin a message and announce it as Discord does."""
+        """Pin or unpin a message and announce the change as Discord does."""
         if message.pinned == pinned:
             return
         message.pinned = pinned
@@ -150,7 +150,7 @@ class Hub:
         )
 
     def react(self, message: Message, user: User, emoji: str, *, remove: bool = False) -> None:
-        """Add or remove a reaction; nothing happens when it is there, or gone, already."""
+        """Add or remove a reaction; without effect if already present, or gone."""
         changed = (self.world.unreact if remove else self.world.react)(message, user, emoji)
         if not changed:
             return
@@ -215,7 +215,7 @@ class Hub:
         return user
 
     def create_guild(self, name: str, guild_id: int) -> None:
-        """A second guild; sessions learn of it when they begin."""
+        """Create a second guild; sessions learn of the guild when they begin."""
         self.world.add_guild(name, guild_id)
         self.commands.add_guild(guild_id)
 
@@ -232,7 +232,7 @@ class Hub:
         return channel
 
     def delete_channel(self, channel: Channel) -> None:
-        """Delete a channel and its threads, or one thread."""
+        """Delete a channel and its threads, or a single thread."""
         for deleted_channel in self.world.delete_channel(channel):
             name = "CHANNEL_DELETE" if deleted_channel.thread is None else "THREAD_DELETE"
             self.tell(name, self.payloads.channel(deleted_channel), deleted_channel)
@@ -247,7 +247,7 @@ class Hub:
         private: bool = False,
         auto_archive_minutes: int = 1440,
     ) -> Channel:
-        """A new thread, announced in its parent as Discord does."""
+        """Create a thread, announced in its parent as Discord does."""
         thread = self.world.create_thread(
             parent, name, owner, starter=starter, private=private, auto_archive_minutes=auto_archive_minutes
         )
@@ -277,12 +277,12 @@ class Hub:
             self._tell_members(thread, [], [str(user.id)])
 
     def update_channel(self, channel: Channel) -> None:
-        """Announce that a channel's or thread's fields were changed."""
+        """Announce changed fields of a channel or thread."""
         name = "CHANNEL_UPDATE" if channel.thread is None else "THREAD_UPDATE"
         self.tell(name, self.payloads.channel(channel), channel)
 
     def overwrite(self, channel: Channel, overwrite: Overwrite) -> None:
-        """Have a channel permit or deny something; one that does neither is taken away."""
+        """Have a channel permit or deny permissions; an empty overwrite is removed."""
         if overwrite.allow or overwrite.deny:
             channel.overwrites[overwrite.target_id] = overwrite
         else:
@@ -290,7 +290,7 @@ class Hub:
         self.update_channel(channel)
 
     def tell_role(self, name: str, role: Role, guild_id: int = defaults.GUILD_ID) -> None:
-        """Announce that a role was made or changed."""
+        """Announce a new or changed role."""
         payload = role_payload(role, of_everyone=role.id in self.world.guilds)
         self.tell(name, {"guild_id": str(guild_id), "role": payload})
 

@@ -1,4 +1,4 @@
-"""Keys of a playground: proof that a caller is the playground's bot, or the playground's starter."""
+"""Keys of a playground: proof of being the playground's bot, or the playground's starter."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ def _random() -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keys:
-    """Random tokens, new for every playground; who does not know one of them has no business here.
+    """Random tokens, new for every playground; a caller without a token has no access.
 
-    A loopback address is open to every user of the machine, so being on it shows nothing.
+    A loopback address is open to every user of the machine, so access to the address proves no identity.
     """
 
     person: str = field(default_factory=_random, repr=False)
-    """Of who started it: all that the page does, and the page itself."""
+    """Key of the playground's starter: for all acts of the page, and the page itself."""
     bot: str = field(default_factory=_random, repr=False)
-    """The bot's token, the only one that is accepted."""
+    """Token of the bot, the only accepted token."""
     address: str = field(default_factory=_random, repr=False)
-    """In addresses that are called without a header, as Discord's clients do: the gateway's and attachments'."""
+    """Key in addresses called without a header, as Discord's clients do: the gateway's and attachments'."""
 
     def signature(self, path: str) -> str:
         """Proof that the playground issued the address with `path`."""

@@ -30,7 +30,7 @@ _HEADERS = {
 
 
 class PageRoutes:
-    """Routes of the page, and the push of what happens to it."""
+    """Routes of the page, and the push of events to the page."""
 
     def __init__(self, hub: Hub) -> None:
         """No page is open.
@@ -59,7 +59,7 @@ class PageRoutes:
         return page_file("lab.playground", request.match_info["name"], _HEADERS)
 
     async def _observer(self, _: web.Request) -> web.Response:
-        """The way to the page that shows the bot's actors, where there is one."""
+        """Redirect to the page with the bot's actors, if the observer has started."""
         companion = self._hub.companion
         address = companion.observer_address() if companion is not None else ""
         if not address:
@@ -68,7 +68,7 @@ class PageRoutes:
         return web.Response(status=303, headers={**_HEADERS, "Location": address})
 
     async def _serve_given(self, request: web.Request) -> web.Response:
-        """Which memories the bot had for an answer."""
+        """Serve the memories given to the bot for an answer."""
         channel, message = (request.query.get(name, "") for name in ("channel", "message"))
         if not (_SNOWFLAKE.fullmatch(channel) and _SNOWFLAKE.fullmatch(message)):
             text = "channel and message must be ids of 15 to 20 digits\n"

@@ -31,13 +31,13 @@ from lab.playground.world.traffic import Tap
 
 MOST_CONNECTIONS = 256
 PATIENCE_S = 20.0
-"""Longer than the 15 s for which discord.py keeps a connection that it does not use."""
+"""Longer than the 15 s for which discord.py keeps an unused connection."""
 _START_S = 30.0
 _BODY_LIMIT_BYTES = 40 * 1024 * 1024
 
 
 class PlaygroundServer(Driver):
-    """A small Discord and its page on a loopback port; also every method of the driver."""
+    """Small Discord with its page on a loopback port; also every method of the driver."""
 
     def __init__(
         self,
@@ -48,14 +48,14 @@ class PlaygroundServer(Driver):
         most_connections: int = MOST_CONNECTIONS,
         patience_s: float = PATIENCE_S,
     ) -> None:
-        """Make the parts; nothing listens yet.
+        """Make the parts, without listening yet.
 
         Args:
-            config: How it behaves.
-            host: A loopback address; anything else is refused.
-            port: 0 picks a free one.
-            most_connections: Served at a time; further ones wait.
-            patience_s: In which a connection must have sent a request's head, its first or its next one.
+            config: Configuration of the behaviour.
+            host: A loopback address; other addresses are refused.
+            port: 0 picks a free port.
+            most_connections: Connections served at a time; further connections wait.
+            patience_s: Time for a connection to send a request's head, the first or the next.
 
         Raises:
             ValueError: When `host` is not a loopback address.
@@ -68,17 +68,17 @@ class PlaygroundServer(Driver):
         self._most_connections = most_connections
         self._patience_s = patience_s
         self.port = port
-        """The port asked for; the real one after `start()`."""
+        """Requested port; the real port after `start()`."""
         self._thread: threading.Thread | None = None
         self._stopping: asyncio.Event | None = None
 
     def accompany(self, data_root: Path, kill: Callable[[], None], local_offer: LocalOffer | None = None) -> None:
-        """Know of the bot beside the page.
+        """Register the bot beside the page.
 
         Args:
-            data_root: The bot's.
-            kill: Kills it as `kill -9` does; it is started again.
-            local_offer: Model on this machine that may answer instead; None where there is none.
+            data_root: Data root of the bot.
+            kill: Kills the bot as `kill -9` does; the bot is started again.
+            local_offer: Alternative model on this machine; None without a model.
         """
         self.hub.companion = Companion(data_root, kill, local_offer)
 
@@ -108,7 +108,7 @@ class PlaygroundServer(Driver):
 
     @property
     def bot_token(self) -> str:
-        """Token with which the bot logs in."""
+        """Token for the bot's login."""
         return self._keys.bot
 
     @property
@@ -140,7 +140,7 @@ class PlaygroundServer(Driver):
             raise
 
     def stop(self) -> None:
-        """Close every connection and end the thread; does nothing when not running."""
+        """Close every connection and end the thread; without effect when not running."""
         thread, loop, stopping = self._thread, self._loop, self._stopping
         if thread is None:
             return

@@ -1,1 +1,1 @@
-"""Files that a campaign is resumed from."""
+"""Files for resuming a campaign."""

@@ -1,6 +1,6 @@
-"""Pieces of a long campaign in one file: a line of JSON for each, so that a campaign is resumed and files are added up.
+"""Pieces of a long campaign in one file, a line of JSON for each, for resuming and adding up.
 
-A piece is whole or not there: the end of a file that a kill has torn is cut off before the next piece. Files of several
+A piece is whole or missing: a file's end torn by a kill is cut off before the next piece. Files of several
 machines are added up by `cat`. Each piece names the program that made the piece, so programs are not mixed unseen.
 """
 
@@ -20,7 +20,7 @@ Piece = Mapping[str, Any]
 PROGRAM = "program"
 """Key of the program's name in a piece."""
 UNNAMED = "unnamed"
-"""Program of a piece without that key."""
+"""Program of a piece without the key."""
 _PACKAGES = ("actors", "domain", "lab", "messages")
 
 
@@ -35,19 +35,19 @@ def program_name() -> str:
 
 
 class Pieces:
-    """File of finished pieces; one process writes it at a time."""
+    """File of finished pieces, with a single writing process at a time."""
 
     def __init__(self, path: Path, *, takes_all: bool = False) -> None:
-        """Open nothing yet.
+        """Begin without opening the file.
 
         Args:
-            path: Of the file, which need not exist.
+            path: Path of the file, existing or not.
             takes_all: True to read pieces of other programs as well.
         """
         self._path, self._takes_all = path, takes_all
 
     def read(self) -> Iterator[Piece]:
-        """The whole pieces, in the order in which they were added.
+        """Whole pieces, in the order of addition.
 
         Raises:
             ValueError: a line is no piece, or is another program's.
@@ -69,7 +69,7 @@ class Pieces:
             yield {PROGRAM: UNNAMED, **piece}
 
     def add(self, piece: Piece) -> None:
-        """Append a piece, which a power loss takes back no more."""
+        """Append a piece, durably across a power loss."""
         fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             data = Path(self._path).read_bytes()

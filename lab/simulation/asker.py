@@ -16,11 +16,11 @@ class Asker:
     """Sender of requests in one life."""
 
     def __init__(self, system: ActorSystem, record: Record, ids: Callable[[], str]) -> None:
-        """Nothing is asked yet.
+        """Begin without requests.
 
         Args:
             system: The life's.
-            record: Takes what was asked, and confirmed.
+            record: Takes requests and confirmations.
             ids: Gives ids.
         """
         self._system, self._record, self._ids = system, record, ids

@@ -1,4 +1,4 @@
-"""Campaign: many seeds over processes of their own; a seed that breaks a promise is made smaller before it is shown."""
+"""Campaign: many seeds over many processes; a seed with a broken promise is made smaller before the report."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from lab.simulation.verdict import Result
 from lab.simulation.world import run
 
 _MEMORY = Path("/dev/shm")
-"""Files are kept in memory where that is possible: the machine's disk is not what is tried."""
+"""Files are kept in memory where possible: the machine's disk is not under test."""
 _PIECE = 50
-"""Seeds that are done and noted together, at most."""
+"""Most seeds finished and noted together."""
 _PIECES_PER_PROCESS = 40
 """Pieces after which a process is replaced, since its collector rests."""
 
 
 @dataclass(slots=True)
 class Campaign:
-    """Outcome of many seeds, of this run and of those that were resumed."""
+    """Outcome of many seeds, of this run and of resumed runs."""
 
     seeds: int = 0
     lives: int = 0
@@ -43,7 +43,7 @@ class Campaign:
     process_s: float = 0.0
     """Seconds of all processes together."""
     failed: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    """Seed -> faults, of the seeds that broke a promise."""
+    """Seed -> faults, of the seeds with a broken promise."""
     seconds: float = 0.0
     """Of this run."""
     ran: int = 0
@@ -75,7 +75,7 @@ class Campaign:
         self.failed.update({int(seed): tuple(faults) for seed, faults in piece["failed"].items()})
 
     def one_of_each(self) -> dict[int, tuple[str, ...]]:
-        """The least seed for each promise that was broken first in a seed."""
+        """The least seed for each promise broken first in a seed."""
         least: dict[str, int] = {}
         for seed in sorted(self.failed):
             least.setdefault(promise_of(self.failed[seed][0]), seed)
@@ -98,10 +98,10 @@ def simulate(
 
     Args:
         first: The least.
-        seeds: How many, >= 1.
-        workers: Processes; 0 for as many as the machine has cores for this one.
-        pieces: Finished seeds, which are not run again; the others are added.
-        tick: Called with all that is done so far.
+        seeds: Number of seeds, >= 1.
+        workers: Processes; 0 for one per core.
+        pieces: Finished seeds, included without another run.
+        tick: Called with all results so far.
 
     Raises:
         ValueError: `pieces` are no pieces of a simulation, or of another program.
@@ -129,20 +129,20 @@ def simulate(
 
 
 def replay(schedule: Schedule) -> Result:
-    """One run with its whole trace, in a process of its own."""
+    """Run a schedule with its whole trace, in a separate process."""
     with _processes(1) as pool:
         return pool.apply(run_with_trace, (schedule,))
 
 
 def find_faults(schedules: Sequence[Schedule]) -> dict[Schedule, tuple[str, ...]]:
-    """Faults of the schedules that break a promise, run in a process of their own."""
+    """Faults of the schedules with a broken promise, run in a separate process."""
     with _processes(1) as pool:
         faults = pool.map(faults_of, schedules)
     return {schedule: each for schedule, each in zip(schedules, faults, strict=True) if each}
 
 
 def make_smaller(schedule: Schedule, faults: tuple[str, ...]) -> Shrunk:
-    """The smallest schedule that was found to break the same promise, in a process of its own."""
+    """The smallest schedule found with the same broken promise, in a separate process."""
     with _processes(1) as pool:
         return pool.apply(shrink, (schedule, faults, faults_of))
 
@@ -175,7 +175,7 @@ def settle() -> None:
 
 
 def _forget(_: object) -> None:
-    """Say nothing of coroutines of a killed life, which are thrown away wherever they waited, and whenever."""
+    """Ignore coroutines of a killed life, discarded wherever they waited."""
 
 
 def run_piece(seeds: Iterable[int]) -> Piece:

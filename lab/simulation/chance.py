@@ -16,18 +16,18 @@ T = TypeVar("T")
 
 
 class Killed(KeyboardInterrupt):
-    """The process is dead; a kind of interrupt, since asyncio and the kernel let those through."""
+    """The process is dead; a kind of interrupt, since asyncio and the kernel let interrupts through."""
 
 
 class Chance:
     """Source of all draws of a run."""
 
     def __init__(self, seed: int, what: str = "") -> None:
-        """The draws of a seed; those for one thing are independent of those for another.
+        """Draws of a seed; draws for one subject are independent of draws for another.
 
         Args:
             seed: The run's.
-            what: The thing.
+            what: The subject.
         """
         self._random = random.Random(f"{seed} {what}")
         self.draw = self._random.random
@@ -36,11 +36,11 @@ class Chance:
         """A whole number >= 0 and less than the argument."""
 
     def happens(self, probability: float) -> bool:
-        """True with that probability."""
+        """True with the given probability."""
         return self._random.random() < probability
 
     def between(self, least: float, most: float) -> float:
-        """Evenly, such as seconds."""
+        """Draw evenly from a range, for example of seconds."""
         return least + (most - least) * self._random.random()
 
     def draw_skewed(self, least: float, most: float) -> float:
@@ -48,15 +48,15 @@ class Chance:
         return float(least * (most / least) ** (self._random.random() ** 2))
 
     def one_of(self, things: Sequence[T]) -> T:
-        """Any of them, evenly."""
+        """Draw an element, evenly."""
         return things[self._random.randrange(len(things))]
 
 
 class Trace:
-    """Schedule of a run as it was: a hash over its lines, and the lines themselves where they are wanted."""
+    """Schedule of a run in retrospect: a hash over its lines, and the lines themselves if wanted."""
 
     def __init__(self, now: Callable[[], float], *, keeps: bool) -> None:
-        """Nothing is noted.
+        """Begin without lines.
 
         Args:
             now: Seconds since the run began.
@@ -69,7 +69,7 @@ class Trace:
         self.steps = 0
 
     def note(self, what: str) -> None:
-        """Add a line; nothing in it may come from the machine."""
+        """Add a line, free of data of the machine."""
         self.steps += 1
         line = f"{self._now():12.6f} {what}"
         self._hash.update(line.encode())
@@ -83,7 +83,7 @@ class Trace:
 
 
 class DrawnQueue:
-    """Ready mailboxes of a system, of which chance runs any; as `actors.kernel.ReadyQueue`."""
+    """Ready mailboxes of a system in random order; as `actors.kernel.ReadyQueue`."""
 
     def __init__(self, chance: Chance) -> None:
         self._chance = chance
@@ -93,15 +93,15 @@ class DrawnQueue:
         return len(self._waiting)
 
     def put(self, mailbox: Mailbox | None, /) -> None:
-        """Have it run some time."""
+        """Have the mailbox run some time."""
         if mailbox is not None:
             self._waiting.append(mailbox)
 
     def get_nowait(self) -> Mailbox | None:
-        """Any of them.
+        """Draw a waiting mailbox.
 
         Raises:
-            queue.Empty: none waits.
+            queue.Empty: no mailbox waits.
         """
         if not self._waiting:
             raise queue.Empty

@@ -127,7 +127,7 @@ class ChatClient(asyncio.Protocol):
             self._end.close()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        """Expect nothing more."""
+        """Expect no more data."""
         self._end = None
 
 

@@ -1,7 +1,8 @@
-"""Disk of a simulated machine: a real folder, with what is not synced yet, faults, and deaths at any call.
+"""Disk of a simulated machine: a real folder with unsynced data, faults, and deaths at any call.
 
-Each call of `os` that changes something below the folder comes here first (see `seams.py`). Files are written in place,
-so that programs in C read them. The disk knows what a power loss would take: bytes behind a file's last sync, and names
+Each call of `os` that changes the folder comes here first (see `seams.py`). Files are written in place, for programs in
+C
+to read. The disk knows the losses of a power failure: bytes behind a file's last sync, and names
 made, changed or removed since their folder's last sync. As POSIX allows, a file's sync says nothing about its name.
 """
 
@@ -37,7 +38,7 @@ _MADE, _REMOVED, _MOVED, _SWAPPED = "made", "removed", "moved", "swapped"
 
 @dataclass(slots=True)
 class _Change:
-    """A change of names, until it is durable; undone at a power loss."""
+    """A change of names, until durable; undone at a power loss."""
 
     kind: str
     path: str
@@ -53,36 +54,36 @@ class SimulatedDisk:
     """One machine's disk; it outlives the agent's lives."""
 
     def __init__(self, root: Path, graveyard: Path, chance: Chance, note: Callable[[str], None]) -> None:
-        """A disk that is well.
+        """Begin as a healthy disk.
 
         Args:
-            root: All that the agent keeps.
-            graveyard: On the same file system, where removed files stay while their removal is not durable.
-            chance: Draws short writes, and what survives.
+            root: Root of the agent's data.
+            graveyard: On the same file system; removed files stay here until the removal is durable.
+            chance: Draws short writes, and survivors.
             note: Told of every call.
         """
         self.root = str(root)
         self.calls = 0
         """Number of calls that made a change or made a change durable."""
         self.dies_at: int | None = None
-        """The call at which the process is dead."""
+        """The call at which the process dies."""
         self.fault: int | None = None
         """Error for every change; None for no error."""
         self.is_late = False
         """True if a fault comes at a file's sync or close only, as of NFS, and takes the bytes that are not synced."""
         self.on_call: Callable[[], None] = lambda: None
-        """Called before each call, which may be made slow."""
+        """Called before each call, for slow calls."""
         self._stale = set[int]()  # descriptors that the server knows no more
         self.is_dead = False
         self.process = ""
         """Name of the process that makes the calls; empty for the first."""
         self._owners: dict[int, str] = {}
-        """Open descriptor -> its process, unless it is the first."""
+        """Open descriptor -> its process, unless opened by the first."""
         self._graveyard = graveyard
         self._chance = chance
         self._note = note
         self._durable: dict[int, int] = {}
-        """File -> bytes of it that are durable; every file is named by its inode."""
+        """File -> number of durable bytes; every file is named by its inode."""
         self._pending: list[_Change] = []
         self._names: dict[int, str] = {}
         """Open descriptor -> its path."""
@@ -124,7 +125,7 @@ class SimulatedDisk:
             raise self._error(place)
 
     def write(self, fd: int, data: Any) -> int:
-        """As `os.write`; sometimes a part of it, before the process dies or the disk is full."""
+        """As `os.write`; sometimes a partial write, before the process dies or the disk is full."""
         place = self._names.get(fd)
         if place is None or place.endswith(".lock"):
             return REAL_WRITE(fd, data)
@@ -225,12 +226,12 @@ class SimulatedDisk:
         self._stale = {fd for fd, place in self._names.items() if not place.endswith(".lock")}
 
     def die(self) -> None:
-        """The process is gone: its files are closed, and nothing of it can change anything any more."""
+        """End the process: its files are closed, and it can change no file any more."""
         self.is_dead = True
         self._close_all(list(self._names))
 
     def end_process(self, name: str) -> None:
-        """A process that is not the first is gone: its files are closed."""
+        """End a process other than the first: its files are closed."""
         self._close_all([fd for fd, owner in self._owners.items() if owner == name])
 
     def _close_all(self, fds: list[int]) -> None:
@@ -248,7 +249,7 @@ class SimulatedDisk:
         self.dies_at = None
 
     def lose_power(self) -> None:
-        """Take away what no sync has made durable, as far as chance wants it; what is left is durable."""
+        """Remove data not made durable by a sync, as far as chance decides; the rest is durable."""
         keeps = self._chance.below(len(self._pending) + 1)
         for change in reversed(self._pending[keeps:]):
             self._undo(change)
@@ -264,7 +265,7 @@ class SimulatedDisk:
         self.settle_all()
 
     def settle_all(self) -> None:
-        """All that is there is durable, as after a long quiet time."""
+        """Make all data durable, as after a long quiet time."""
         self._pending.clear()
         for path in self._files():
             status = os.lstat(path)
@@ -293,7 +294,7 @@ class SimulatedDisk:
             raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), place)
 
     def _lose_unsynced(self, fd: int) -> bool:
-        """Take the bytes of a file that a late fault loses; True if there were any."""
+        """Take the bytes of a file that a late fault loses; True if bytes were lost."""
         place, size = self._names.get(fd, ""), os.fstat(fd).st_size
         durable, is_writer = self._durable.get(self._numbers.get(fd, 0), size), fcntl.fcntl(fd, fcntl.F_GETFL) & _WRITES
         if not (self.fault and self.is_late and is_writer) or size <= durable or place.endswith(".lock"):

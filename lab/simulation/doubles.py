@@ -1,4 +1,4 @@
-"""Model, shell and embedder of the simulation: quick, forgetful, and as unreliable as chance has them."""
+"""Model, shell and embedder of the simulation: quick, forgetful, and randomly unreliable."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Outside:
     fails: float = 0.0
     """Probability that a model's call fails, or is never answered."""
     long: float = 0.0
-    """Probability that a command prints much."""
+    """Probability of a command with long output."""
     ran: Counter[str] = field(default_factory=Counter)
     """Command -> number of runs."""
     calls: count[int] = field(default_factory=lambda: count(1))
@@ -52,7 +52,7 @@ class Outside:
 
 
 class ModelDouble(Actor):
-    """Answers every question `q7` of a request that has no answer `a7` yet; often runs a command first."""
+    """Model double: answers every unanswered question `q7` of a request with `a7`, often after a command."""
 
     def __init__(self, outside: Outside) -> None:
         super().__init__()
@@ -113,7 +113,7 @@ class _Reply(Message, frozen=True, kw_only=True, gc=False):
 
 
 class ShellDouble(Actor):
-    """Runs nothing, remembers everything."""
+    """Shell double: runs no command and remembers all."""
 
     def __init__(self, outside: Outside) -> None:
         super().__init__()
@@ -160,14 +160,14 @@ class _Ended(Message, frozen=True, kw_only=True, gc=False):
 
 
 class EmbedderDouble(Actor):
-    """Gives each text a direction of its own."""
+    """Embedder double: gives each text a direction of its own."""
 
     def __init__(self, outside: Outside, space: str, dimensions: int) -> None:
         super().__init__()
         self._outside, self._space, self._dimensions = outside, space, dimensions
 
     def handle(self, message: Message) -> None:
-        """Answer a moment later, or say that it failed."""
+        """Answer a moment later, or report a failure."""
         if isinstance(message, _Embedded):
             self.tell(message.request.reply_to, message.reply)
             return

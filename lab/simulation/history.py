@@ -1,4 +1,4 @@
-"""Judge of histories: what a window has in memory when its process ends, held against a fresh fold of its logs."""
+"""Judge of histories: a window's history at the end of its process, held against a fresh fold of its logs."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ BEHIND = 2
 
 
 def unlike_their_logs(actors: Iterable[object], data: Path) -> Iterator[str]:
-    """Windows whose history is the fold of none of their logs, as far as those may have got ahead of it.
+    """Windows whose history is the fold of none of their logs, allowing for a log ahead of the history.
 
-    A window that has given its log up reads the log anew before its next event.
+    A window without a usable log reads the log anew before the next event.
     """
     for actor in actors:
         if not isinstance(actor, ContextActor) or not (actor.conversation.turns and actor.log_path):

@@ -22,10 +22,10 @@ COUNT = 2
 RENEW_S = 2.0
 """Seconds between two calls without content."""
 FAILED_S = 3.0
-"""Seconds that a call without an answer takes."""
+"""Duration of a call without an answer, in seconds."""
 WATCH_S = 1.0
 _AHEAD_S = 1000.0
-"""Seconds by which a host's clock is before the head's."""
+"""Seconds by which a host's clock is ahead of the head's."""
 Specs = Callable[["SimulatedHost"], Iterator[ActorSpec]]
 codec_of: Callable[[str], Codec] = cache(host_codec)
 
@@ -35,7 +35,7 @@ class LapsedError(KeyboardInterrupt):
 
 
 class SimulatedHost:
-    """One host; the head's side sees it as `RemoteHost`."""
+    """One host; the head's side sees a `RemoteHost`."""
 
     def __init__(self, name: str, hosts: SimulatedHosts) -> None:
         """A host at rest."""
@@ -63,7 +63,7 @@ class SimulatedHost:
         self._watch()
 
     def exchange(self, frame: bytes, wait_s: float, _timeout_s: float) -> bytes:
-        """Carry a frame there and one back.
+        """Carry a frame to the host and one back.
 
         Raises:
             HostGoneError: the host is dead.
@@ -117,7 +117,7 @@ class SimulatedHost:
 
 
 class Pump:
-    """One of the two drivers of a host's life, called again and again instead of a thread."""
+    """One of the two drivers of a host's life, called repeatedly in place of a thread."""
 
     def __init__(self, life: HostLife, act: Callable[[RemoteHost], None], clock: ManualClock) -> None:
         """A driver that is due at once.
@@ -135,12 +135,12 @@ class Pump:
 
     @property
     def has_ended(self) -> bool:
-        """True if the life needs it no more."""
+        """True if the life has no more use for the pump."""
         return self._failures is None
 
     @property
     def is_ready(self) -> bool:
-        """True if a call is due, or has something to carry."""
+        """True if a call is due, or has data to carry."""
         if self._is_due or self._failures:
             return self._is_due
         if self._is_push:
@@ -180,7 +180,7 @@ class SimulatedHosts:
         self.pumps: list[Pump] = []
 
     def open(self) -> None:
-        """Nothing is needed."""
+        """Open no resource."""
 
     def start(self, name: str) -> SimulatedHost:
         """A new host."""
@@ -192,7 +192,7 @@ class SimulatedHosts:
         return ""
 
     def close(self) -> None:
-        """Nothing is left."""
+        """Close no resource."""
 
     def drive(self, life: HostLife, act: Callable[[RemoteHost], None]) -> None:
         """Add a pump."""
@@ -214,7 +214,7 @@ class SimulatedHosts:
             host.is_cut = False
 
     def living(self) -> list[SimulatedHost]:
-        """Hosts that run."""
+        """Running hosts."""
         return [host for host in self.hosts if not host.is_dead]
 
     def ready(self) -> list[Callable[[], None]]:

@@ -1,4 +1,4 @@
-"""One process of the agent: the parts that the table makes of the settings, with doubles for what is outside."""
+"""One process of the agent: the parts named by the settings, with doubles for the outside world."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SECRETS = MappingProxyType({"SIMULATED_API_KEY": KEY})
 
 
 def rows(settings: Settings) -> tuple[Row, ...]:
-    """Rows of the parts that are real, in the order of the agent's table."""
+    """Rows of the real parts, in the order of the agent's table."""
     layers = (row for layer in LAYERS if settings.has_layer(layer.name) for row in layer.rows)
     return (memory, *(row for row in layers if row is not embedder_row), scheduler, context, discord)
 
@@ -73,15 +73,15 @@ class Life:
         on_online: Callable[[], None],
         disk: SimulatedDisk | None = None,
     ) -> None:
-        """A process at rest.
+        """Begin as a process at rest.
 
         Args:
-            settings: The operator's decisions; the data root is there.
-            channels: Where the agent lives.
-            at: What its clock says.
-            outside: What its doubles remember.
+            settings: The operator's decisions; the data root exists.
+            channels: Home channels of the agent.
+            at: Time of the process's clock.
+            outside: Memory of the doubles.
             ids: Gives ids.
-            report: Told of what should never be.
+            report: Told of impossible events.
             on_online: Called whenever the agent came online.
             disk: Disk of the windows' hosts; None for windows in this process.
         """
@@ -175,7 +175,7 @@ class Life:
             self.system.tell(window.address, ResumeWindow(window=window, reply_to=DISCORD))
 
     def step(self) -> bool:
-        """Run one mailbox, or one handle of a loop; whether there was anything to run."""
+        """Run one mailbox, or one handle of a loop; True if there was one."""
         loops = [loop.stepped for loop in self.loops if loop.stepped.is_ready]
         mailboxes = len(self.ready)
         others = self.hosts.ready() if self.hosts is not None else []
@@ -191,14 +191,14 @@ class Life:
         return True
 
     def crashes(self) -> Iterator[str]:
-        """Actors that failed although nothing in the schedule told them to, and why."""
+        """Actors that failed without an order of the schedule, and the reasons."""
         systems = (self.system, *(host.system for host in self.hosts.hosts)) if self.hosts else (self.system,)
         for crash in (crash for system in systems for crash in system.supervisor.last_crashes()):
             if not crash.error.startswith((InjectedCrash.__name__, Killed.__name__)):
                 yield f"{crash.address} crashed in {crash.phase}: {crash.error}"
 
     def actors(self) -> Iterator[object]:
-        """All that run."""
+        """Running actors."""
         systems = (self.system, *(host.system for host in self.hosts.living())) if self.hosts else (self.system,)
         return (mailbox.actor for system in systems for mailbox in system.mailboxes())
 
@@ -217,7 +217,7 @@ class Life:
         self._let_go()
 
     def kill(self) -> None:
-        """The process is gone; what it had open is closed as an operating system does it."""
+        """End the process; open files are closed as by an operating system."""
         for mailbox in self.system.mailboxes():
             if isinstance(actor := mailbox.actor, (MemoryActor, DatabaseActor)):
                 with suppress(Killed):
@@ -231,7 +231,7 @@ class Life:
             loop.stepped.abandon()
 
     def _specs_of(self, host: SimulatedHost) -> Iterator[ActorSpec]:
-        """Actors of a host, as `actors.hosting` makes them."""
+        """Actors of a host, as made by `actors.hosting`."""
         disk = FencedDisk(ReservedDisk(self._root), host.lease, host.lapse)
         plan = replace(self._plan, system=host.system, host=host.name, shares=HOSTS, log_disk=disk, hosts=None)
         yield from _doubles(self._outside, None)
@@ -267,13 +267,13 @@ class Life:
 
 
 def draw_settings(chance: Chance, data_root: Path, channels: tuple[int, ...], layers: tuple[str, ...]) -> Settings:
-    """The operator's decisions, some of them drawn.
+    """The operator's decisions, partly drawn.
 
     Args:
         chance: Draws.
         data_root: Folder of the agent.
         channels: Home channels.
-        layers: Names of the layers that are on.
+        layers: Names of the enabled layers.
     """
     settings = with_tables(settings_tables()).model_validate(
         {
@@ -309,7 +309,7 @@ def draw_settings(chance: Chance, data_root: Path, channels: tuple[int, ...], la
 
 
 def _doubles(outside: Outside, settings: Settings | None) -> Iterator[ActorSpec]:
-    """Doubles for the world outside of the agent; without settings those of a host."""
+    """Doubles for the world outside of the agent; without settings the doubles of a host."""
     yield ActorSpec(MODEL.kind, lambda _key: ModelDouble(outside), core=True)
     yield ActorSpec(SHELL.kind, lambda _key: ShellDouble(outside), core=True)
     if settings is None:

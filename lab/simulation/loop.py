@@ -21,7 +21,7 @@ T = TypeVar("T")
 MODEL_PORT = 8200
 """Port of the only server outside: the model's."""
 _EXACT = 1e-3
-"""Of a microsecond: what floats are off by."""
+"""Tolerance of floats, in microseconds."""
 Tell = Callable[[str], None]
 
 
@@ -40,7 +40,7 @@ class SteppedLoop(asyncio.AbstractEventLoop):
 
         Args:
             clock: Time, and timers.
-            report: Called with errors that no code handled.
+            report: Called with unhandled errors.
         """
         self._clock = clock
         self._report = report
@@ -56,7 +56,7 @@ class SteppedLoop(asyncio.AbstractEventLoop):
         return bool(self._ready)
 
     def step(self) -> None:
-        """Run what has waited longest."""
+        """Run the handle that has waited longest."""
         handle = self._ready.popleft()
         if handle.cancelled():
             return
@@ -69,7 +69,7 @@ class SteppedLoop(asyncio.AbstractEventLoop):
             events._set_running_loop(before)
 
     def abandon(self) -> None:
-        """Forget everything, as a process does that is killed: no task is told."""
+        """Forget all work, as a killed process does: no task is told."""
         self._is_closed = True
         self._ready.clear()
         for task in self._tasks:
@@ -91,7 +91,7 @@ class SteppedLoop(asyncio.AbstractEventLoop):
         return self._is_closed
 
     def close(self) -> None:
-        """Run nothing more."""
+        """Run no further handle."""
         self.abandon()
 
     def get_debug(self) -> bool:
@@ -101,7 +101,7 @@ class SteppedLoop(asyncio.AbstractEventLoop):
     def call_soon(  # type: ignore[override]  # typeshed has type variables for the arguments
         self, callback: Callable[..., object], *args: Any, context: Context | None = None
     ) -> asyncio.Handle:
-        """Behind all that waits."""
+        """Run a callback behind all waiting handles."""
         handle = asyncio.Handle(callback, args, self, context)
         if not self._is_closed:
             self._ready.append(handle)
@@ -118,7 +118,7 @@ class SteppedLoop(asyncio.AbstractEventLoop):
     def call_at(  # type: ignore[override]
         self, when: float, callback: Callable[..., object], *args: Any, context: Context | None = None
     ) -> asyncio.TimerHandle:
-        """At that second of the clock."""
+        """Run a callback at the given second of the clock."""
         handle = _TimerHandle(when, callback, args, self, context)
         # The clock counts whole microseconds; rounded down, who waits until `when` would wake before it for ever.
         left_s = when - self.time()
@@ -175,18 +175,18 @@ class SteppedLoop(asyncio.AbstractEventLoop):
         return self.wire
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
-        """Report it."""
+        """Report the exception."""
         error = context.get("exception")
         self._report(f"loop: {context.get('message')}: {type(error).__name__}: {error}")
 
     def cancel_all(self) -> None:
-        """Cancel all tasks, in the order in which they were begun."""
+        """Cancel all tasks, in order of their beginning."""
         for task in list(self._tasks):
             task.cancel()
 
 
 class AwaitedFuture(concurrent.futures.Future[T]):
-    """Result of a coroutine; who waits for it steps the loop meanwhile."""
+    """Result of a coroutine; a waiting caller steps the loop meanwhile."""
 
     def __init__(self, run: Callable[[Callable[[], bool], float], None]) -> None:
         super().__init__()
@@ -211,14 +211,14 @@ class SteppedLoopThread:
         """The loop.
 
         Raises:
-            RuntimeError: it does not run.
+            RuntimeError: the loop does not run.
         """
         if not self._accepting:
             raise RuntimeError("the loop is not running")
         return self.stepped
 
     def start(self) -> None:
-        """Let it be stepped."""
+        """Allow steps."""
         self._accepting = True
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
@@ -237,7 +237,7 @@ class SteppedLoopThread:
         return future
 
     def call(self, function: Callable[..., object], *args: object) -> None:
-        """Call `function(*args)` soon; nothing when it has stopped."""
+        """Call `function(*args)` soon; do nothing after the stop."""
         if self._accepting:
             self.stepped.call_soon(function, *args)
 
@@ -250,7 +250,7 @@ class SteppedLoopThread:
             self.stepped.close()
 
     def run_until(self, is_so: Callable[[], bool], timeout_s: float) -> None:
-        """Step the loop, and let time pass where it waits, until `is_so` or so many seconds have passed."""
+        """Step the loop, and let time pass while the loop waits, until `is_so` or a timeout."""
         end = self._clock.monotonic() + timeout_s
         while not is_so():
             if self.stepped.is_ready:

@@ -20,7 +20,7 @@ from lab.simulation.server import DiscordServer, RestError
 
 Note = Callable[[str], None]
 _RESUMABLE = 500
-"""Events that Discord keeps for a session that is gone for a while."""
+"""Events that Discord keeps for a session in a short absence."""
 
 
 class _Response:
@@ -33,18 +33,18 @@ class _Response:
 
 
 REFUSAL = re.compile(r"x\d+\.")
-"""Nonce of a notice that a message could not be stored; its digits are the message's last."""
+"""Nonce of a notice about an unstored message; its digits are the message's last."""
 
 
 class Network:
     """The way to Discord and back; it outlives the agent's lives, its connections do not."""
 
     def __init__(self, server: DiscordServer, chance: Chance, note: Note) -> None:
-        """A network that works.
+        """Begin as a working network.
 
         Args:
-            server: At its other end.
-            chance: Draws how long things take, and what is lost.
+            server: At the other end.
+            chance: Draws durations and losses.
             note: Told of every call and event.
         """
         self._server, self._chance, self._note = server, chance, note
@@ -60,13 +60,13 @@ class Network:
         self.harmed: Counter[str] = Counter()
         """Number of harmed events by kind of harm."""
         self.unsent: set[int] = set()
-        """Messages whose events were lost or came late."""
+        """Messages whose events were lost or late."""
         self.unstored: set[str] = set()
-        """Last digits of the messages that the agent said it could not store, whether or not the notice arrived."""
+        """Last digits of the messages that the agent reported as unstorable, whether or not the notice arrived."""
         self.received_ids: set[int] = set()
         """Messages of which an event arrived."""
         self.effects = 0
-        """Changes in Discord that the agent brought about."""
+        """Changes in Discord made by the agent."""
         self.on_effect: Callable[[], None] = lambda: None
         self._session: Session | None = None
         self._breaks = 0
@@ -113,7 +113,7 @@ class Network:
     # the gateway, in the place of `discord.Client.connect`
 
     async def connect(self, client: discord.Client, *, reconnect: bool = True) -> None:  # noqa: ARG002
-        """Stay connected, as discord.py does: one session after another, resumed where Discord still knows it."""
+        """Stay connected, as discord.py does: session after session, resumed while Discord knows the session."""
         session: Session | None = None
         is_first = True
         while True:
@@ -149,7 +149,7 @@ class Network:
             client._connection.parsers[event](data)
 
     def drop(self, *, resumable: bool) -> None:
-        """Break the gateway's connection; if it is not `resumable`, what was not delivered never is."""
+        """Break the gateway's connection; unless `resumable`, undelivered events are lost."""
         if (session := self._session) is not None and not session.is_lost:
             self._note(f"gateway: lost, {'resumable' if resumable else 'for good'}")
             session.lose(resumable=resumable)
@@ -160,7 +160,7 @@ class Network:
         self.drop(resumable=resumable)
 
     def forget(self) -> None:
-        """The agent's process is gone, and its connections with it."""
+        """End the agent's connections together with its process."""
         self._session = None
 
     def _hear(self, event: str, data: Json) -> None:
@@ -186,7 +186,7 @@ _HARMS = ("", "", "lost", "late", "doubled")
 
 
 class Session:
-    """A gateway session: events that were not delivered yet."""
+    """A gateway session: undelivered events."""
 
     def __init__(self, server: DiscordServer) -> None:
         """Create a session, beginning with the whole present state."""
@@ -199,14 +199,14 @@ class Session:
         }
         self.queue: deque[tuple[str, Json]] = deque((("READY", ready), ("GUILD_CREATE", server.guild_json())))
         self.delayed: list[tuple[str, Json]] = []
-        """Events that come after a later event."""
+        """Events delivered behind a later event."""
         self.changed = asyncio.Event()
         self.changed.set()
         self.is_lost = False
         self.can_resume = True
 
     def add(self, event: str, data: Json) -> None:
-        """Something happened."""
+        """Add an event."""
         self.queue.append((event, data))
         self.can_resume = self.can_resume and len(self.queue) < _RESUMABLE
         self.changed.set()

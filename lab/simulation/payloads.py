@@ -1,4 +1,4 @@
-"""JSON of the one server that the simulation has."""
+"""JSON of the simulation's only server."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def text_channel(number: int, newest: int, position: int) -> Json:
 
 
 def thread(number: int, parent: int, newest: int, count: int) -> Json:
-    """A public thread that is not archived."""
+    """A public thread, not archived."""
     made_at = instant_of(number)
     described = discord_json.thread(number, (GUILD, parent), PEOPLE[0], 11, f"thread-{number}", newest)
     return described | discord_json.thread_state(count, 1, made_at, made_at)
@@ -56,5 +56,5 @@ def dm_channel(number: int, person: int, newest: int) -> Json:
 
 
 def instant_of(number: int) -> str:
-    """When a snowflake was made, as Discord writes it."""
+    """Time of a snowflake, as Discord writes it."""
     return datetime.fromtimestamp(((number >> 22) + EPOCH_MS) / 1000, UTC).isoformat()

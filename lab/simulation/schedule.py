@@ -1,4 +1,4 @@
-"""Schedule of a run: a seed, and as much of its script as is played; what a command line names."""
+"""Schedule of a run: a seed, and the played part of its script; the argument of a command line."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ LAYERS = ("workspace", "curated", "objects", "facts", "hosts")
 LAYERED = 0.4
 """Share of the seeds with layers."""
 HOSTED = 0.2
-"""Share of those with hosts."""
+"""Share of schedules with hosts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Decisions before a run: a seed, and as much of its script as is played."""
+    """Decisions before a run: a seed, and the played part of its script."""
 
     seed: int
     variant: int = 0
-    """Another chance for everything that the script leaves open; 0 for the seed's own."""
+    """Another chance for everything left open by the script; 0 for the seed's own."""
     only: tuple[int, ...] | None = None
-    """Numbers of the scenes that are played, in their order; None for all."""
+    """Numbers of the scenes to play, in order; None for all."""
     layers: tuple[str, ...] | None = None
-    """Layers that are on; None for the seed's own."""
+    """Enabled layers; None for the seed's own."""
 
     def drawn_layers(self) -> tuple[str, ...]:
-        """Layers that are on."""
+        """Enabled layers."""
         if self.layers is not None:
             return self.layers
         chance = Chance(self.seed, "layers")
@@ -56,7 +56,7 @@ class Schedule:
         return {number: script[number] for number in sorted(numbers, key=lambda number: (script[number].at, number))}
 
     def chance(self, what: str) -> Chance:
-        """Draws for one thing of the run."""
+        """Draws for one subject of the run."""
         return Chance(self.seed, f"{what} {self.variant}" if self.variant else what)
 
     def command(self) -> str:
@@ -96,10 +96,10 @@ def numbers_in(text: str) -> tuple[int, ...]:
 
 
 def layers_in(text: str) -> tuple[str, ...]:
-    """Layers that a command line names.
+    """Layers named on a command line.
 
     Raises:
-        ValueError: there is no such layer.
+        ValueError: there is no layer of this name.
     """
     names = () if text == "none" else text.split(",")
     if wrong := [name for name in names if name not in LAYERS]:

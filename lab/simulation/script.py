@@ -1,4 +1,4 @@
-"""Script of a run: what people do and what fails, at which seconds; drawn whole before the run begins."""
+"""Script of a run: the people's acts and the faults, with their seconds; drawn whole before the run begins."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from types import MappingProxyType
 from lab.simulation.chance import Chance
 
 HORIZON_S = 400.0
-"""Within it everything on a script happens."""
+"""Seconds within which everything on a script happens."""
 
 
 class Act(StrEnum):
-    """Kind of what happens."""
+    """Kind of event."""
 
     SAY = "say"
     STOP_WORD = "stop word"
@@ -53,22 +53,22 @@ class Death(StrEnum):
     """Place of a process's death."""
 
     CALL = "call"
-    """At a call of the disk, which a write does in part."""
+    """At a call of the disk; a write is done in part."""
     EFFECT = "effect"
-    """Right after the world has seen something of it."""
+    """Right after an effect is visible to the world."""
     STEP = "step"
     """Between two messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One thing that happens."""
+    """One event."""
 
     at: float
     """Seconds of the run."""
     act: Act
     place: int = 0
-    """Number of a channel, thread or conversation, in the order in which they came."""
+    """Number of a channel, thread or conversation, in order of creation."""
     person: int = 0
     number: int = 0
     """Of a question, or of calls, effects or steps until a death."""
@@ -104,11 +104,11 @@ FIRST_CHAT = 1000
 """Number of the first question to the gateway."""
 FAULTS = ("full", "broken", "read-only")
 LATE = "late "
-"""Before a fault that comes at a sync or close only."""
+"""Prefix of a fault at a sync or close only."""
 
 
 def draw_script(chance: Chance) -> list[Scene]:
-    """A script, in its order."""
+    """A script, in order."""
     questions = chance.one_of((6, 10, 16, 24))
     scenes = [
         Scene(at=1.0, act=Act.SAY, place=0, number=1),
@@ -140,7 +140,7 @@ def draw_script(chance: Chance) -> list[Scene]:
 
 
 def draw_layer_script(chance: Chance, layers: Collection[str]) -> list[Scene]:
-    """Scenes of the layers that are on."""
+    """Scenes of the enabled layers."""
     scenes: list[Scene] = []
     if "facts" in layers:
         for number in range(FIRST_CHAT, FIRST_CHAT + chance.one_of((4, 12))):
@@ -205,7 +205,7 @@ def _death(chance: Chance) -> Scene:
 
 
 def _spell(chance: Chance, probability: float, begin: Act, end: Act, longest_s: float, detail: str = "") -> list[Scene]:
-    """A time in which something does not work."""
+    """A period of failure."""
     if not chance.happens(probability):
         return []
     at = _time(chance)

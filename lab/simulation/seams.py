@@ -1,6 +1,6 @@
 """Seams: the places at which a whole process is turned from the machine to the simulation, and back.
 
-What is replaced belongs to the process (calls of `os`, discord.py's connection, the thread of Discord's loop, threads
+All replacements belong to the process (calls of `os`, discord.py's connection, the thread of Discord's loop, threads
 for jobs), so one run at a time has them.
 """
 
@@ -40,17 +40,17 @@ CurrentLife = Callable[[], Life | None]
 
 
 class InlineThread:
-    """Stand-in for `threading.Thread`: its job is done by `start`."""
+    """Stand-in for `threading.Thread`: `start` does the job."""
 
     def __init__(self, *, target: Callable[..., object], args: tuple[Any, ...] = (), **_how: object) -> None:
         self._target, self._args = target, args
 
     def start(self) -> None:
-        """Do it."""
+        """Do the job."""
         self._target(*self._args)
 
     def join(self, _timeout: float | None = None) -> None:
-        """It is done."""
+        """Return at once: the job is done."""
 
 
 class QuickCondition:
@@ -74,7 +74,7 @@ class QuickCondition:
 
 @contextlib.contextmanager
 def in_place(seed: int, disk: SimulatedDisk, network: Network, current: CurrentLife) -> Iterator[None]:
-    """Let everything in this process use them until the block ends."""
+    """Let all code in this process use the simulation until the block ends."""
 
     def make_loop(name: str, *_owner: object, **_how: object) -> SteppedLoopThread:
         life = current()

@@ -1,4 +1,4 @@
-"""Discord as people and bots have it: channels with messages, REST calls, and what the gateway says to whom."""
+"""Discord for people and bots: channels with messages, REST calls, and the gateway's events."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PAGE = 50
 
 
 class RestError(Exception):
-    """A call that Discord answers with an error."""
+    """A call answered with an error."""
 
     def __init__(self, status: int, code: int = 0) -> None:
         super().__init__(f"{status}")
@@ -73,7 +73,7 @@ class DiscordServer:
         self._last = 0
         self.places: dict[int, Place] = {}
         self.hear: Callable[[str, Json], None] = lambda _event, _data: None
-        """Told of everything that the gateway would say."""
+        """Told of every event of the gateway."""
 
     def snowflake(self) -> int:
         """An id greater than all before."""
@@ -100,7 +100,7 @@ class DiscordServer:
     # what a bot is told
 
     def guild_json(self) -> Json:
-        """All of it, as a new session gets it."""
+        """The whole server, as sent to a new session."""
         channels = [place for place in self.places.values() if not place.parent and not place.person]
         threads = [place for place in self.places.values() if place.parent]
         return payloads.guild([self.channel_json(each) for each in channels], [self.channel_json(t) for t in threads])
@@ -149,7 +149,7 @@ class DiscordServer:
         """The answer to a call.
 
         Raises:
-            RestError: it is refused.
+            RestError: the call is refused.
         """
         match (method, *path.strip("/").split("/")):
             case ("GET", "users", "@me"):

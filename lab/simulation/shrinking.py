@@ -1,4 +1,4 @@
-"""Shrinking: the schedule of a seed that breaks a promise, made smaller while the same promise stays broken."""
+"""Shrinking: the schedule of a seed with a broken promise, made smaller while the same promise stays broken."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from lab.simulation.schedule import Schedule
 MOST_RUNS = 400
 """Runs after which a schedule counts as small enough."""
 VARIANTS = 3
-"""Chances that are tried with each smaller script: whatever is taken out shifts all draws behind it."""
+"""Chances tried with each smaller script: a removed scene shifts all later draws."""
 Run = Callable[[Schedule], tuple[str, ...]]
 """Gives the faults of a schedule."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """Smallest schedule that was found."""
+    """Smallest schedule found."""
 
     schedule: Schedule
     faults: tuple[str, ...]
@@ -27,7 +27,7 @@ class Shrunk:
 
 
 def promise_of(fault: str) -> str:
-    """The promise that a fault breaks: its words without numbers and quotations; once and more than once differ."""
+    """The promise broken by a fault: the fault's words without numbers and quotations; once and repeated differ."""
     words = re.sub(r"\b(?:[2-9]|\d\d+) times\b", "many times", fault.replace("0 times", "no times"))
     words = re.sub(r"'[^']*'|\"[^\"]*\"|\([^()]*\)", "", words)
     return " ".join(re.sub(r"\S*\d\S*", "#", words).split())

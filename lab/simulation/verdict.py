@@ -1,4 +1,4 @@
-"""Verdict on a run: what people said and saw, held against what is on the disk."""
+"""Verdict on a run: the people's words and views, held against the disk."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Result:
 
     seed: int
     digest: str
-    """Of the whole schedule as it was."""
+    """Digest of the whole schedule in retrospect."""
     steps: int
     lives: int
     said: int
@@ -39,7 +39,7 @@ class Result:
     faults: tuple[str, ...]
     """Faults; empty for a run that kept every promise."""
     lines: tuple[str, ...] = ()
-    """The schedule, where it was wanted."""
+    """The schedule, if wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class PersonMessage:
     """Message of a person."""
 
     number: int
-    """Of the question; 0 for none."""
+    """Number of the question; 0 for none."""
     window: Window
     at: float
 
@@ -57,26 +57,26 @@ class Record:
     """Record of a run by the world, independent of the agent."""
 
     messages: dict[int, PersonMessage] = field(default_factory=dict)
-    """Message -> what."""
+    """Message -> its words."""
     met_at: float | None = None
-    """When the agent was online for the first time: what was said earlier was not said to it."""
+    """Time at which the agent was online first: earlier messages were not meant for the agent."""
     unsent: set[int] = field(default_factory=set)
-    """Messages whose events were lost or came late, which could not be stored at first, or whose history could not be
-    read for longer than others wait for it: they need not be in their order."""
+    """Messages whose events were lost or late, messages that could not be stored at first, and messages whose history
+    stayed unreadable for longer than others wait: these may be out of order."""
     requests: dict[str, str] = field(default_factory=dict)
     """Request -> words of the request."""
     reminders_asked: list[str] = field(default_factory=list)
     reminders_confirmed: set[str] = field(default_factory=set)
     lost_hosts: int = 0
-    """Number of hosts that the agent lost."""
+    """Number of hosts lost by the agent."""
     chats_answered: int = 0
     """Number of whole answers of the gateway."""
     chats_promised: set[int] = field(default_factory=set)
     """Questions to the gateway with a whole answer, and no fault of the disk or crash between."""
     facts_staged: set[str] = field(default_factory=set)
-    """Facts that curated memory confirmed."""
+    """Facts confirmed by curated memory."""
     went_back: bool = False
-    """True if the agent's clock was set back, so that reminders due soon may be due after the run."""
+    """True if the agent's clock was set back, so reminders due soon may be due after the run."""
     faults: list[str] = field(default_factory=list)
 
     def fault(self, what: str) -> None:
@@ -86,16 +86,16 @@ class Record:
 
 @dataclass(slots=True)
 class _Logs:
-    """All that the logs say."""
+    """Contents of the logs."""
 
     users: dict[int, list[Event]] = field(default_factory=dict)
     """Message -> its events."""
     order: dict[Window, list[int]] = field(default_factory=dict)
     """Window -> its messages in the order of the logs."""
     ended: dict[str, str] = field(default_factory=dict)
-    """Turn -> why it has no answer."""
+    """Turn -> reason for the missing answer."""
     words: str = ""
-    """Everything that was answered, and every call."""
+    """All answers and calls."""
     unanswered: dict[Window, list[str]] = field(default_factory=dict)
     """Window -> turns without an answer so far."""
     stopped: set[str] = field(default_factory=set)
@@ -159,9 +159,9 @@ def _take_in(logs: _Logs, window: Window, event: Event) -> None:
 
 
 def _find_refused(record: Record, server: DiscordServer) -> set[int]:
-    """Messages refused by a notice that messages cannot be stored: they may be logged later, or never.
+    """Messages refused by a notice about storage: they may be logged later, or never.
 
-    A notice names the message that it answers, or stands right behind it.
+    A notice names the answered message, or stands right behind the message.
     """
     refused: set[int] = set()
     for place in server.places.values():
@@ -212,7 +212,7 @@ def _answered_once(record: Record, logs: _Logs, server: DiscordServer) -> Iterat
 
 
 def _excuse(logs: _Logs, event_id: str) -> str:
-    """Why a turn may be without an answer; empty if it may not."""
+    """Excuse for a turn without an answer; empty for no excuse."""
     reason = logs.ended.get(event_id, "")
     if reason.startswith("joined "):
         return logs.ended.get(reason.removeprefix("joined "), "")
@@ -258,7 +258,7 @@ def _kept_once(record: Record, data: Path) -> Iterator[str]:
 
 
 def _noted_once(record: Record, data: Path) -> Iterator[str]:
-    """Facts of curated memory, held against its index."""
+    """Facts of curated memory, held against the index."""
     index = data / "curated-global" / "MEMORY.md"
     noted = Counter(FACT.findall(index.read_text("utf-8") if index.exists() else ""))
     for fact in sorted(record.facts_staged | noted.keys()):

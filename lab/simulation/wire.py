@@ -100,7 +100,7 @@ class End(asyncio.Transport):
         return self._protocol
 
     def get_write_buffer_size(self) -> int:
-        """Nothing waits here."""
+        """Report an empty buffer."""
         return 0
 
     def pause_reading(self) -> None:
@@ -118,7 +118,7 @@ class End(asyncio.Transport):
         return False
 
     def _send(self, receive: Callable[..., None], *what: object) -> None:
-        """Have the peer receive something behind all that was sent before."""
+        """Have the peer receive data behind all earlier data."""
         self._arrives_at = max(self._arrives_at, self._loop.time() + self._chance.draw_skewed(0.0005, 0.05))
         self._loop.call_at(self._arrives_at, receive, *what)
 

@@ -37,17 +37,17 @@ QUIET_S = Timing().look_every_s + 120.0
 FLUSHED_S = 60.0
 """Seconds before the verdict at which all staged facts are committed."""
 MOST_STEPS = 100_000
-"""Steps after which a run counts as one that never comes to rest."""
+"""Steps after which a run counts as endless."""
 HISTORY_WAITED_FOR_S = Timing().gap_hold_s - Timing().backoff_limit_s
 """Seconds that an outage of REST may last before messages overtake earlier missed messages: the last awaited call may
 fall in the outage's end."""
 SESSION_S = 60.0
-"""Seconds that Discord keeps the session of a machine that sleeps."""
+"""Seconds for which Discord keeps the session of a sleeping machine."""
 _FAULTS = {"full": FULL, "quota": QUOTA, "broken": BROKEN, "read-only": READ_ONLY}
 
 
 class World:
-    """A run of a seed, in a folder of its own."""
+    """A run of a seed, in a separate folder."""
 
     def __init__(self, schedule: Schedule, root: Path, *, keeps_trace: bool) -> None:
         self.seed = schedule.seed
@@ -136,7 +136,7 @@ class World:
     # time
 
     def _go_on(self, until: float) -> bool:
-        """Do the next thing that there is to do before `until`; False when time has come that far."""
+        """Do the next piece of work before `until`; False when the time is reached."""
         life = self.life
         if life is None:
             if self._starts_at > until:
@@ -228,7 +228,7 @@ class World:
             self.record.fault(what)
 
     def _effect(self) -> None:
-        """The world saw something of the agent."""
+        """Count an effect of the agent on the world."""
         if self._effects_left:
             self._effects_left -= 1
             if not self._effects_left:
@@ -298,7 +298,7 @@ class World:
                 return  # nobody is there for whom it could happen
 
     def _change_disk(self, scene: Scene) -> None:
-        """Have the disk fail, work or take its time from now on, or forget what is open."""
+        """Have the disk fail, work or slow down from now on, or forget open files."""
         self._disk_faults += 1
         if scene.act is Act.FILES_STALE:
             self.disk.grow_stale()
@@ -372,12 +372,12 @@ class World:
         life.ask_gateway(scene.number, f"chat-{scene.place}", promise, streams=scene.detail == "stream")
 
     def _stall(self) -> None:
-        """Let a call of the disk take its time, in which no timer fires."""
+        """Let a call of the disk take time without timers."""
         if self._slowness and self.life is not None and self.chance.happens(self._slowness):
             self.life.clock.stall(self.chance.draw_skewed(0.05, 20.0))
 
     def _hear(self) -> None:
-        """Note what was confirmed to people."""
+        """Note confirmations to people."""
         if self._asker is not None:
             self._asker.hear()
 

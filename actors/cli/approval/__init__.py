@@ -1,4 +1,4 @@
-"""`agent approval`: questions of the running agent that wait for a person, and the operator's decisions."""
+"""`agent approval`: the running agent's questions to a person, and the operator's decisions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NEEDS_AGENT = "no agent runs on the data root {}, so no question is open: start
 
 @click.group()
 def approval() -> None:
-    """List questions that wait for a person (shell.approve), and allow or refuse them."""
+    """List the requests for a person's decision (shell.approve), and allow or refuse a request."""
 
 
 @approval.command("list")
@@ -31,7 +31,7 @@ def list_(**options: Any) -> None:
 @click.argument("question_id", metavar="ID")
 @asking_options
 def allow(question_id: str, **options: Any) -> None:
-    """Allow the question ID, as `agent approval list` prints it."""
+    """Allow the question ID, as printed by `agent approval list`."""
     _decide(question_id, options, grants=True)
 
 

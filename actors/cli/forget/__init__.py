@@ -1,4 +1,4 @@
-"""`agent forget`: take words out of the logs and of all that was made from them, and list what was taken out."""
+"""`agent forget`: take words out of the logs and of all derived data, and list the removals."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _act_options(command: C) -> C:
 
 @click.group()
 def forget() -> None:
-    """Forget words for good, after a preview; the agent may run or not."""
+    """Forget words for good, after a preview of the removals; the agent may run or not."""
 
 
 @forget.command()
@@ -48,7 +48,7 @@ def message(message_id: str, window: str, **options: Any) -> None:
 @click.option("--name", default="", help="Name of the person, if another than in the logs.")
 @_act_options
 def person(account: str, window: str, name: str, **options: Any) -> None:
-    """Forget all words of the account ID in a window, and all texts there that quote or name the person."""
+    """Forget all words of the account ID in a window, and all there that quotes or names the person."""
     _act(options, {"kind": "person", "window": _window(window), "person_id": account, "person_name": name})
 
 
@@ -63,7 +63,7 @@ def person(account: str, window: str, name: str, **options: Any) -> None:
 )
 @_act_options
 def topic(words: tuple[str, ...], window: str, **options: Any) -> None:
-    """Forget messages about WORDS in any window, as a search of the memory finds them."""
+    """Forget all messages about WORDS in any window, as found by a search of the memory."""
     _act(options, {"kind": "topic", "window": _window(window), "words": " ".join(words)})
 
 
@@ -78,7 +78,7 @@ def whole_window(window: str, **options: Any) -> None:
 @forget.command("expired")
 @asking_options
 def forget_expired(**options: Any) -> None:
-    """Forget at once everything older than `memory.keep_days`; a running agent does so once a day."""
+    """Forget at once all messages older than `memory.keep_days`; a running agent does so once a day."""
     how: dict[str, Any] = {"answer_s": LONGEST_S, "locks": "hold"}
     _FORGET.tell("expired", options, {"window": OPERATOR}, **how)
 

@@ -1,4 +1,4 @@
-"""`agent import`: what was said before the agent was there, from Discord's history or from exports of it."""
+"""`agent import`: messages from before the agent joined, from Discord's history or from exports."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def import_() -> None:
 def discord(no_wait: bool, **options: Any) -> None:
     """Import the history of all channels that the agent hears, newest first, archived threads included.
 
-    The running agent imports, and resumes after each restart. You may interrupt the command at any time.
+    The running agent does the work, and goes on after any end. You may interrupt the command at any time.
     """
     _IMPORT.ask("discord", options, {"window": OPERATOR}, needs_agent=_NEEDS_AGENT)
     pause = threading.Event()

@@ -22,7 +22,7 @@ LOCAL = "local"
 
 
 def model_choice(model: str | None) -> dict[str, object]:
-    """Settings that the option `--model` decides, by dotted key; none without the option."""
+    """Settings decided by the option `--model`, by dotted key; empty without the option."""
     from actors.local_model.catalogue import DEFAULT_MODEL
     from messages.model import LOCAL_PREFIX, is_local
 
@@ -62,13 +62,13 @@ def have_local_model(settings: Settings) -> None:
 
 
 def _agree(wanted: CatalogueModel, folder: Path) -> None:
-    """Say what is fetched; end the command if the person on the terminal declines."""
+    """Announce the download; end the command if the person on the terminal declines."""
     announce(plain(notice_of(wanted, folder)))
     if sys.stdin is not None and sys.stdin.isatty() and not click.confirm("Fetch it?", default=True, err=True):
         fail("nothing was fetched")
 
 
 def notice_of(wanted: CatalogueModel, folder: Path) -> str:
-    """Sentence on what is fetched from where, for the person who is asked."""
+    """Sentence for the asked person on the download and the source."""
     address = wanted.address(os.environ.get("HF_ENDPOINT", ""))
     return f"{wanted.title} ({wanted.licence}), {wanted.bytes / 1e9:.2f} GB, is fetched from {address} into {folder}"

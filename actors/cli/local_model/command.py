@@ -1,4 +1,4 @@
-"""`agent model`: models on this machine, of language and of speech: which there are, fetched, added and removed."""
+"""`agent model`: language and speech models on this machine: listed, fetched, added and removed."""
 
 from __future__ import annotations
 
@@ -119,12 +119,12 @@ def speech_store_of(config_file: Path | None) -> Store:
 
 
 def fetch(wanted: CatalogueModel, store: Store, prefix: str = "local/") -> None:
-    """Fetch a model with a bar, and say where it is; ends the command if it cannot be had.
+    """Fetch a model with a progress bar, and print the path; ends the command on a failure.
 
     Args:
         wanted: Model of a catalogue.
-        store: Store of its kind.
-        prefix: Beginning of its name in settings.
+        store: Store for this kind of model.
+        prefix: Beginning of the model's name in settings.
     """
     import asyncio
 

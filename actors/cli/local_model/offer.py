@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 
 class Offer(NamedTuple):
-    """Model on this machine that may answer instead of the settings' own."""
+    """Model on this machine that may answer instead of the settings' model."""
 
     name: str
     """As in `model.choices`."""
     notice: str
-    """File, licence, size, address and folder of what is fetched; empty if nothing can be."""
+    """File, licence, size, address and folder of the download; empty if there is no download."""
     is_here: Callable[[], bool]
     fetch: Callable[[], None]
 
 
 def offer_of(settings: Settings, environ: Mapping[str, str] = os.environ) -> Offer | None:
-    """Model to offer: one of the settings' choices, else one that is here, else the catalogue's default.
+    """Model to offer: a choice of the settings, else a model already here, else the catalogue's default.
 
-    None without the engine, and where a model on this machine answers already.
+    None without the engine, and if a model on this machine answers already.
     """
     from actors.local_model.catalogue import DEFAULT_MODEL, catalogue_model
     from actors.local_model.checks import is_installed

@@ -1,9 +1,9 @@
 """Setup: from a bot's token to settings with which `agent run` answers, asked step by step or given by options.
 
-Read first `wizard.py` (the steps in their order), `steps.py` and `other_steps.py`, then `known.py` (what was there, and
-which values fit), `rest.py` (what Discord is asked), `choosing.py`, `permissions.py` and `models.py` (pure; the last is
-the table of models that are offered), `model_check.py` (the one call that is tried), and `writing.py`, which alone
-writes: `agent.toml`, the secrets file and, if wished, a unit of systemd's; nothing before everything was answered.
+Read first `wizard.py` (the steps in their order), `steps.py` and `other_steps.py`, then `known.py` (existing settings,
+and the rule for valid values), `rest.py` (questions to Discord), `choosing.py`, `permissions.py` and `models.py` (pure;
+the last is the table of offered models), `model_check.py` (the single test call), and `writing.py`, the only
+writer: `agent.toml`, the secrets file and, if wished, a systemd unit; no file is written before the last answer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Choice among a list, by number, id, name or the beginning of one. Pure."""
+"""Choice from a list, by number, id, name or the beginning of a name. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Item(NamedTuple):
-    """One thing to choose."""
+    """Entry of a list of choices."""
 
     id: str
     name: str

@@ -1,4 +1,4 @@
-"""`agent setup`: its options; quick to import, for every `--help` does."""
+"""`agent setup`: its options; quick to import, for every `--help` imports this module."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from actors.cli.common import config_option, fail
 
 
 def _option(*names: str, **traits: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """An option whose variable stands in the help."""
+    """An option whose variable is named in the help."""
     return click.option(*names, show_envvar=True, **traits)
 
 

@@ -1,4 +1,4 @@
-"""Settings and secrets from before a setup; and the rule that each value must fit."""
+"""Settings and secrets from before a setup; and the rule for each value."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 class Known:
-    """Settings and secrets in force, of files of which each may be missing."""
+    """Settings and secrets in force; each file may be missing."""
 
     def __init__(self, config: Path, *, is_named: bool = True) -> None:
-        """Read them; the secrets leave the environment.
+        """Read the settings and the secrets; the secrets leave the environment.
 
         Args:
-            config: The settings file, absolute; it is read if it is there.
-            is_named: False where the caller has not named it, so that what is there must be trusted.
+            config: The settings file, absolute; an existing file is read.
+            is_named: False if the caller has not named the file, so an existing file must be trusted.
 
         Raises:
-            SettingsError: what is there is bad.
+            SettingsError: an existing file is bad.
             WriteError: a file is a link, cannot be read, or is not trusted.
         """
         secrets = secrets_path(os.environ, config.parent)
@@ -45,10 +45,10 @@ class Known:
         self.secrets = _take_secrets(config.parent, is_there=self.secrets_file.exists())
 
     def with_values(self, overrides: Mapping[str, object]) -> Settings:
-        """The settings as they would be with other values, by dotted key.
+        """Settings with other values, by dotted key.
 
         Raises:
-            SettingsError: they would be bad.
+            SettingsError: the new settings would be bad.
         """
         if self.config.exists():
             return _load_settings(self.config, self.config.parent, overrides)
@@ -58,10 +58,10 @@ class Known:
             return _load_settings(path, self.config.parent, overrides)
 
     def check(self, key: str, value: object) -> None:
-        """See that a setting may have a value.
+        """Check that a setting may have a value.
 
         Raises:
-            ValueError: it may not; names value and rule.
+            ValueError: the value is invalid; names value and rule.
         """
         try:
             self.with_values({key: value})
@@ -69,10 +69,10 @@ class Known:
             raise ValueError(str(error).removeprefix("command line: ")) from error
 
     def require_loadable(self, text: str) -> None:
-        """See that settings that are about to be written can be loaded.
+        """Check that settings about to be written can be loaded.
 
         Raises:
-            WriteError: they cannot; says why.
+            WriteError: the settings cannot be loaded; gives the reason.
         """
         with TemporaryFolder("agent-setup-") as folder:
             draft = Path(folder) / self.config.name
@@ -84,10 +84,10 @@ class Known:
 
 
 def _require_trust(config: Path, secrets_file: Path) -> None:
-    """See that a setup would keep, and send a token by, no setting that its user has neither named nor trusted.
+    """Check that a setup keeps, and sends a token by, only settings named or trusted by the user.
 
     Args:
-        config: The settings file, which need not exist.
+        config: The settings file, present or not.
         secrets_file: The secrets file, likewise.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Check of a model: one short call, made by the same actor that makes all calls."""
+"""Check of a model: a short call by the actor of all model calls."""
 
 from __future__ import annotations
 

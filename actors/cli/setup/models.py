@@ -1,4 +1,4 @@
-"""Models that a setup offers: each with its name for litellm, its key, and its address where it is one's own. Pure."""
+"""Models offered by a setup: each with the name for litellm, the key, and the address of an own server. Pure."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 
 class Recipe(NamedTuple):
-    """One kind of model."""
+    """Kind of model."""
 
     word: str
     about: str
     model: str
-    """As litellm names it; `…/NAME` where only its owner knows."""
+    """Name for litellm; `…/NAME` where only the owner knows the name."""
     key: str = ""
-    """Name of the secret; empty for none."""
+    """Name of the secret; empty without a secret."""
     api_base: str = ""
-    """Of a server of one's own, whose key, if it has a name, may be missing."""
+    """Address of the user's own server, whose key, if named, may be missing."""
 
     @property
     def provider(self) -> str:
@@ -44,13 +44,13 @@ _WITHOUT_PROVIDER = (("gpt-", "OPENAI_API_KEY"), ("claude-", "ANTHROPIC_API_KEY"
 
 
 def recipe_of(model: str, api_base: str) -> Recipe:
-    """The kind that a model is of, as the settings have it."""
+    """Kind of a model, by the settings."""
     fits = [each for each in RECIPES if each.provider == model.partition("/")[0] and each.word != OTHER]
     return next((each for each in fits if each.api_base == api_base), fits[-1] if fits else RECIPES[-1])
 
 
 def key_of(model: str) -> str:
-    """The name that litellm gives a provider's key, by the model's name; empty for none."""
+    """Litellm's name for a provider's key, by the model's name; empty without a key."""
     provider, slash, _ = model.partition("/")
     if not slash:
         return next((key for begin, key in _WITHOUT_PROVIDER if model.startswith(begin)), "")
@@ -66,10 +66,10 @@ def needs_key(model: str, api_base: str) -> bool:
 
 
 def full_name(recipe: Recipe, answer: str) -> str:
-    """A model's name with its provider, which people leave out.
+    """A model's name with its provider, often left out by people.
 
     Raises:
-        ValueError: it is no name.
+        ValueError: the text is no name.
     """
     if not re.fullmatch("[!-~]{1,200}", answer) or answer.endswith("/NAME"):
         raise ValueError(

@@ -11,13 +11,13 @@ from actors.cli.setup.models import OFFLINE, OTHER, RECIPES, full_name, key_of, 
 from actors.cli.setup.questions import NobodyAskedError, Talk
 
 Check = Callable[[str, object], None]
-"""Raises ValueError, with value and rule, for a value that a setting may not have."""
+"""Raises ValueError, with value and rule, for an invalid value of a setting."""
 NONE = "-"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A model that is to answer."""
+    """Model that is to answer."""
 
     name: str
     api_base: str = ""
@@ -117,7 +117,7 @@ def _is_word(text: str) -> bool:
 
 
 def reminders_step(talk: Talk, check: Check, before: str, data_root: Path) -> str:
-    """The reminders' file as the settings name it; empty for none."""
+    """Name of the reminders' file as in the settings; empty for no file."""
     talk.head(7, "The file of reminders, which you may edit too")
 
     def take(answer: str) -> str:

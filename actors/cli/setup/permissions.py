@@ -1,4 +1,4 @@
-"""Permissions that the bot needs, one by one, and the bot's permissions in a channel. Pure."""
+"""Permissions needed by the bot, and the bot's permissions in a channel. Pure."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 from domain.policy.discord_world import PERMISSIONS
 
 NEEDED: Mapping[str, int] = PERMISSIONS
-"""Name, as Discord shows it to people -> bit."""
+"""Name shown to people by Discord -> bit."""
 ALL_NEEDED = 274_878_008_384
-"""All of them together."""
+"""All needed permissions together."""
 _ADMINISTRATOR = 1 << 3
 _CONTENT_INTENT = (1 << 18) | (1 << 19)
 _CATEGORY, _TEXT, _NEWS, _FORUM = 4, 0, 5, 15
 READABLE = (_TEXT, _NEWS, _FORUM)
-"""Types of channels that the bot can be heard in, or in the threads of."""
+"""Types of channels where the bot can be heard, in the channel or its threads."""
 
 
 def invite_link(application_id: str) -> str:
-    """Address at which a server's owner admits the bot, with exactly those permissions and the slash commands."""
+    """Address at which a server's owner admits the bot, with exactly these permissions and the slash commands."""
     scope = "bot+applications.commands"
     return f"https://discord.com/oauth2/authorize?client_id={application_id}&scope={scope}&permissions={ALL_NEEDED}"
 
@@ -30,7 +30,7 @@ def has_content_intent(application: Mapping[str, Any]) -> bool:
 
 
 def missing(permissions: int) -> tuple[str, ...]:
-    """Names of the needed permissions that are not among `permissions`."""
+    """Names of the needed permissions missing from `permissions`."""
     if permissions & _ADMINISTRATOR:
         return ()
     return tuple(name for name, bit in NEEDED.items() if not permissions & bit)
@@ -58,7 +58,7 @@ def in_channel(guild: Mapping[str, Any], member: Mapping[str, Any], channel: Map
 
 
 def readable_channels(channels: Iterable[Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
-    """The channels that can be heard, each with its category's name (empty for none), in Discord's order."""
+    """Channels the bot can hear, each with the category's name (empty without a category), in Discord's order."""
     rows = list(channels)
     categories = {str(each["id"]): each for each in rows if each.get("type") == _CATEGORY}
 

@@ -15,7 +15,7 @@ MOST_SHOWN = 60
 
 
 class NobodyAskedError(Exception):
-    """Something is missing that only a person could say; the text names the option."""
+    """A value is missing and only a person could give it; the text names the option."""
 
 
 class Talk:
@@ -30,7 +30,7 @@ class Talk:
         self.asks = asks
 
     def say(self, text: str = "") -> None:
-        """Tell something."""
+        """Tell a text."""
         click.echo(plain(text))
 
     def head(self, number: int, text: str) -> None:
@@ -83,7 +83,7 @@ class Talk:
         return bool(click.confirm(f"   {text}", default=default))
 
     def show(self, items: Sequence[Item], headings: Sequence[str] = ()) -> None:
-        """List what can be chosen, with numbers; under headings where they change."""
+        """List the choices, with numbers; under headings wherever the heading changes."""
         before = ""
         for number, item in enumerate(items[:MOST_SHOWN], 1):
             heading = headings[number - 1] if headings else ""

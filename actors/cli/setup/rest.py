@@ -1,4 +1,4 @@
-"""Discord's REST API, as far as a setup asks it: who the bot is, where it is, which channels and people there are."""
+"""Discord's REST API, as needed for a setup: the bot's identity and servers, the channels and the people."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_PEOPLE = 25
 
 
 class DiscordError(Exception):
-    """Discord cannot be asked, or refuses; the text says what to do, and never holds the token."""
+    """Discord cannot be asked, or refuses; the text gives the remedy, and never holds the token."""
 
     def __init__(self, reason: str, status: int = 0) -> None:
         super().__init__(reason)
@@ -31,7 +31,7 @@ class DiscordError(Exception):
 
 
 class DiscordRest:
-    """Questions to Discord, one after the other, as one bot; made anew for each, since a person thinks in between."""
+    """Questions to Discord, in sequence, as one bot; each on a new connection, since people think in between."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class DiscordRest:
         longest_wait_s: float = LONGEST_WAIT_S,
         most_answer_bytes: int = MOST_ANSWER_BYTES,
     ) -> None:
-        """No question is asked yet.
+        """Begin without a question.
 
         Args:
             api_base: Such as `https://discord.com/api/v10`.
@@ -72,7 +72,7 @@ class DiscordRest:
         return _table(self.get("/applications/@me"), "id")
 
     def guilds(self) -> list[Mapping[str, Any]]:
-        """The servers that the bot is in."""
+        """Servers of the bot."""
         return _tables(self.get("/users/@me/guilds"), "id", "name")
 
     def guild(self, guild_id: str) -> Mapping[str, Any]:
@@ -93,7 +93,7 @@ class DiscordRest:
         return channels
 
     def people(self, guild_id: str, name: str) -> list[Mapping[str, Any]]:
-        """Members whose name or nickname begins with `name`; no privileged intent is needed for it."""
+        """Members whose name or nickname begins with `name`; no privileged intent is needed."""
         query = f"query={quote(name, safe='')}&limit={MOST_PEOPLE}"
         return [_member(each) for each in _tables(self.get(f"/guilds/{guild_id}/members/search?{query}"), "user")]
 
@@ -111,7 +111,7 @@ class DiscordRest:
             raise DiscordError(self._words(str(error)), error.status) from None
 
     def _harmless(self, answer: object) -> object:
-        """Answer of Discord with harmless texts: each is one line that a file can hold, without the token."""
+        """Discord's answer with harmless texts: each text is a single line for a file, without the token."""
         if isinstance(answer, str):
             return self._words(answer)
         if isinstance(answer, list):
@@ -145,7 +145,7 @@ class DiscordRest:
 
 
 async def _whole(response: aiohttp.ClientResponse, path: str, most_bytes: int) -> bytes:
-    """All of an answer; a read of the stream gives what has come so far."""
+    """Whole body of an answer; a read of the stream gives only the bytes so far."""
     data = bytearray()
     async for chunk in response.content.iter_any():
         data += chunk
@@ -155,7 +155,7 @@ async def _whole(response: aiohttp.ClientResponse, path: str, most_bytes: int) -
 
 
 def _asked_wait_s(response: aiohttp.ClientResponse, longest_s: float) -> float | None:
-    """For how long to wait before asking again; None to take this answer."""
+    """Seconds to wait before asking again; None to take this answer."""
     if response.status != 429 and response.status < 500:
         return None
     try:
@@ -184,7 +184,7 @@ def _place(path: str) -> str:
 
 
 def _table(answer: object, *keys: str) -> Mapping[str, Any]:
-    """An object that has `keys`, with a number where Discord's documents have one."""
+    """Object with `keys`, and a number wherever Discord's documents specify a number."""
     if not isinstance(answer, dict) or any(answer.get(key) is None for key in keys):
         raise DiscordError(f"Discord's answer does not have the documented form: {', '.join(keys)} are required")
     for key in ("id", "permissions", "allow", "deny", "type", "position", "flags"):

@@ -17,7 +17,7 @@ NOT_FOUND = 404
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Wanted entries of one list, such as the channels."""
+    """Wanted entries of a list, such as the channels."""
 
     from_options: tuple[str, ...] = ()
     """By options: names or ids."""
@@ -32,7 +32,7 @@ class Wish:
 
 @dataclass(slots=True)
 class Guild:
-    """A server that the bot is in."""
+    """A server of the bot."""
 
     id: str
     name: str
@@ -43,22 +43,22 @@ class Guild:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """A channel, as it is chosen."""
+    """A channel, as a choice."""
 
     item: Item
     heading: str
     guild: Guild | None
-    """None for one that the settings name and the bot is not shown."""
+    """None for a channel named in the settings and not shown to the bot."""
     lacks: tuple[str, ...] = ()
 
 
 def token_step(talk: Talk, api_base: str, known: str) -> tuple[DiscordRest, Mapping[str, Any], str]:
-    """Discord, the bot's user, and its token, which works.
+    """Discord, the bot's user, and a working token.
 
     Args:
-        talk: Where it is asked for.
+        talk: Dialogue that asks.
         api_base: Of Discord's REST API.
-        known: The token of an option, the environment or an earlier setup; empty for none.
+        known: The token of an option, the environment or an earlier setup; empty without a token.
     """
     talk.head(1, "The bot's token")
     if talk.asks and not known:
@@ -122,7 +122,7 @@ def _guild(rest: DiscordRest, guild_id: str, user_id: str) -> Guild:
 
 
 def channels_step(talk: Talk, rest: DiscordRest, guilds: Sequence[Guild], wish: Wish) -> list[Room]:
-    """The channels that the bot hears, in each of which it may work."""
+    """Channels that the bot hears; the bot may work in each."""
     talk.head(4, "Channels that the bot hears, with their threads")
     rooms = _rooms(rest, guilds, wish.from_settings)
     if not rooms:
@@ -149,7 +149,7 @@ def channels_step(talk: Talk, rest: DiscordRest, guilds: Sequence[Guild], wish: 
 
 
 def _rooms(rest: DiscordRest, guilds: Sequence[Guild], settings_ids: Sequence[str]) -> dict[str, Room]:
-    """By id, all channels that can be heard, and those that the settings name all the same."""
+    """By id, all channels the bot can hear, plus further channels named in the settings."""
     rooms = {}
     for guild in guilds:
         for category, channel in readable_channels(rest.channels(guild.id)):

@@ -1,4 +1,4 @@
-"""Survey of Discord by REST for `agent doctor`: the settings' ids are held against what Discord says of each."""
+"""Survey of Discord by REST for `agent doctor`: the settings' ids are compared with Discord's data."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def survey_findings(settings: Settings, connection: DiscordConnection, now: date
 
 
 class _Survey:
-    """Questions about the ids of one wish."""
+    """Questions about the ids of a wish."""
 
     def __init__(self, rest: DiscordRest, wish: DiscordWish, bot_id: str) -> None:
         self._rest = rest
@@ -106,7 +106,7 @@ class _Survey:
             self._places[str(channel["id"])] = _place(channel, guild_id, permissions)
 
     def _look_up(self, channel_id: str) -> None:
-        """Look up an id that is no channel of a server: a thread, a hidden channel, or none."""
+        """Look up an id other than a server's channel: a thread, a hidden channel, or an unknown id."""
         try:
             channel = self._rest.get(f"/channels/{channel_id}")
         except DiscordError as error:
@@ -153,7 +153,7 @@ class _Survey:
         return is_owner or bool(in_channel(guild, member, channel) & (_VIEW | _ADMINISTRATOR))
 
     def _answer_to(self, path: str) -> Mapping[str, Any] | None:
-        """Answer to `GET path`; None for an unknown thing."""
+        """Answer to `GET path`; None for an unknown object."""
         try:
             answer = self._rest.get(path)
         except DiscordError as error:

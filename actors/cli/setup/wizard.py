@@ -1,4 +1,4 @@
-"""Wizard: the steps of a setup in their order, and what is written when all of them are done."""
+"""Wizard: the steps of a setup in their order, and the writes after the last step."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ PLACES = {"discord_api": "discord.api_base", "discord_gateway": "discord.gateway
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """All that is to be written."""
+    """All values to write."""
 
     values: Mapping[str, object]
     names: Mapping[str, str]
-    """Of a setting's ids, what people call them."""
+    """Names that people use for a setting's ids."""
     secrets: Mapping[str, str]
     writes_unit: bool
 
@@ -115,7 +115,7 @@ def _decide(talk: Talk, known: Known, options: Mapping[str, object]) -> Decided:
 
 
 def _model(talk: Talk, known: Known, texts: Mapping[str, str]) -> ModelChoice:
-    """Model that has answered; or a model that the person wants in spite of a failure."""
+    """A model with a successful answer, or a model chosen by the person in spite of a failure."""
     from actors.cli.setup.model_check import failure_of
 
     model = known.settings.model
@@ -158,7 +158,7 @@ def _wants_unit(talk: Talk, option: object) -> bool:
 
 
 def _write(talk: Talk, known: Known, decided: Decided) -> None:
-    """Everything at once; what can be found wrong is found before the first file is touched."""
+    """Write everything at once; detectable faults are found before the first file is touched."""
     text = writing.settings_text(known.text or writing.HEAD, decided.values, decided.names)
     known.require_loadable(text)
     files = [
@@ -182,7 +182,7 @@ def _write(talk: Talk, known: Known, decided: Decided) -> None:
 
 
 def _trust(talk: Talk, digests: Mapping[str, str]) -> None:
-    """Have the settings and the secrets count in their folder, as what their user has just written there."""
+    """Make the settings and the secrets count in their folder, as just written by their user."""
     try:
         change_trust_list(os.environ, lambda known: known.with_files(digests))
     except TrustError as error:
@@ -191,7 +191,7 @@ def _trust(talk: Talk, digests: Mapping[str, str]) -> None:
 
 @contextmanager
 def _block_interrupts() -> Iterator[None]:
-    """Ctrl-C comes too late while the files are written: all of them are, or what is said of it is wrong."""
+    """Block Ctrl-C while the files are written: the writes either all happen or the report about them is wrong."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield

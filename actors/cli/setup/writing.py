@@ -1,4 +1,4 @@
-"""Writer of what a setup decided: agent.toml, of which all else is kept; the secrets file; a unit of systemd's."""
+"""Writer of a setup's decisions: agent.toml, with all else kept; the secrets file; a systemd unit."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ABOUT: Mapping[str, str] = {
         "The markdown file, which you may edit at any time; relative to the data root. Empty: no reminders."
     ),
 }
-"""Key -> what stands above it where a setup adds it; the example's words."""
+"""Key -> comment above a key added by a setup; the example's words."""
 UNIT = """\
 # Written by `agent setup`. systemctl --user daemon-reload; systemctl --user enable --now remembrancer
 [Unit]
@@ -70,16 +70,16 @@ WantedBy=default.target
 
 
 class WriteError(Exception):
-    """A file cannot be written as it should be; nothing of it was changed, and the text says what to do."""
+    """A file cannot be written properly; the file is unchanged, and the text gives the remedy."""
 
 
 def settings_text(before: str, values: Values, names: Mapping[str, str] = MappingProxyType({})) -> str:
-    """`before`, a file's text, with `values` in it; comments and everything else stay as they are.
+    """`before`, a file's text, with `values` in it; comments and everything else stay unchanged.
 
-    A value that is there already stays as it is written. What `names` says of a key is put behind a new value of it.
+    An equal existing value stays as written. The comment from `names` is put behind a new value of the key.
 
     Raises:
-        WriteError: it cannot be edited so; names the keys to set by hand.
+        WriteError: the text cannot be edited so; names the keys to set by hand.
     """
     is_dos = "\r\n" in before
     text = before.removeprefix(_MARK).replace("\r\n", "\n")
@@ -113,7 +113,7 @@ def secrets_text(before: str, secrets: Mapping[str, str]) -> str:
 
 
 def unit_text(agent: Path, config: Path, environment: Mapping[str, str]) -> str:
-    """A unit of systemd's for one user.
+    """A systemd unit for a single user.
 
     Args:
         agent: The program, absolute.
@@ -132,10 +132,10 @@ def unit_text(agent: Path, config: Path, environment: Mapping[str, str]) -> str:
 
 
 def read_plain(path: Path) -> str:
-    """The text of a file, its line breaks as they are; empty if there is none.
+    """Text of a file with its line breaks unchanged; empty for a missing file.
 
     Raises:
-        WriteError: it is a link or no file, or cannot be read.
+        WriteError: the path is a link or no file, or cannot be read.
     """
     if path.is_symlink():
         raise WriteError(f"{path}: is a link; nothing is written through one, so name the file itself")
@@ -150,10 +150,10 @@ def read_plain(path: Path) -> str:
 
 
 def require_writable(path: Path) -> None:
-    """See that `write` would find a folder that takes a file, as far as that can be seen without one.
+    """Check for a folder where `write` can succeed, as far as possible without a file.
 
     Raises:
-        WriteError: it would not.
+        WriteError: the folder cannot be written.
     """
     read_plain(path)
     folder = next(each for each in path.parents if each.exists())
@@ -162,10 +162,10 @@ def require_writable(path: Path) -> None:
 
 
 def write(path: Path, text: str, *, private: bool) -> None:
-    """Put `text` into the file at `path`, whole or not at all; a secret one is closed to others from its first byte on.
+    """Write `text` to the file at `path`, whole or not at all; a secret file is private from its first byte on.
 
     Raises:
-        WriteError: it cannot be written.
+        WriteError: the file cannot be written.
     """
     read_plain(path)
     try:
@@ -179,7 +179,7 @@ def write(path: Path, text: str, *, private: bool) -> None:
 
 
 def _in_order(values: Values) -> list[str]:
-    """The keys, table by table, each table's last one first, since each is put at its table's top."""
+    """Keys, table by table, each table's last key first, since each is put at the table's top."""
     tables = dict.fromkeys(key.rpartition(".")[0] for key in values)
     return [key for table in tables for key in reversed(list(values)) if key.rpartition(".")[0] == table]
 
@@ -219,12 +219,12 @@ def _end_of(lines: list[str], at: int) -> int:
 
 
 def _value_of(assignment: str) -> object:
-    """Value of an assignment to a key of one word."""
+    """Value of an assignment to a single-word key."""
     return next(iter(tomllib.loads(assignment).values()))
 
 
 def _comment_of(lines: list[str]) -> str:
-    """The comment behind a value, with the spaces before it; empty for none."""
+    """Comment behind a value, with the spaces before it; empty without a comment."""
     *above, last = lines
     for mark in (at for at, letter in enumerate(last) if letter == "#"):
         try:

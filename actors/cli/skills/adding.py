@@ -28,13 +28,13 @@ from domain.turn.skill import name_fault
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Folders of skills of one agent."""
+    """Folders of an agent's skills."""
 
     data_root: Path
     folders: tuple[str, ...]
-    """Further ones, of the settings."""
+    """Further folders, from the settings."""
     make_data: Callable[[], None]
-    """Makes a data root that is missing."""
+    """Makes a missing data root."""
 
     @property
     def root(self) -> Path:
@@ -56,11 +56,11 @@ class Answering:
     """True if grave findings do not refuse a skill with `yes`."""
 
     def confirm(self, question: str, package: Package | None) -> None:
-        """Ask a person; ends the command unless the answer is yes.
+        """Ask a person; any answer but yes ends the command.
 
         Args:
             question: Of the person.
-            package: Skill in question; None if nothing of a skill is to be used.
+            package: Skill in question; None if no part of a skill is to be used.
         """
         is_grave = package is not None and package.is_grave
         if self.yes:
@@ -85,7 +85,7 @@ def add_skill(place: Place, source: str, path: str, ref: str, *, replaces: bool,
 
 
 def accept_skill(place: Place, name: str, answering: Answering) -> None:
-    """Show a skill of the data root as it is now, ask, and keep its hashes."""
+    """Show a skill of the data root in the current state, ask, and keep the hashes."""
     with _errors():
         _require_name(name)
         store = place.store
@@ -135,7 +135,7 @@ def check_skills(place: Place, names: Sequence[str]) -> dict[str, tuple[str, ...
 
 @contextmanager
 def _read(source: str, path: str, ref: str) -> Iterator[tuple[Package, str, str]]:
-    """The skill, its source in words, and its commit."""
+    """The skill, the source in words, and the commit."""
     address = git_address(source)
     if address is None:
         if ref:
@@ -157,7 +157,7 @@ def _show(package: Package, source: str, commit: str) -> None:
 
 
 def _require_free_name(place: Place, name: str, store: SkillStore, *, replaces: bool) -> None:
-    """End the command if another skill has the name, or one that looks the same."""
+    """End the command if another skill has the same name, or a name that looks the same."""
     own = place.root / name
     shipped = tuple(path for path in SHIPPED_SKILLS.iterdir() if path.is_dir())
     scan = SkillFolders(skill_roots(shipped, place.data_root, place.folders)).scan()

@@ -29,7 +29,7 @@ def skills() -> None:
 @skills.command("list")
 @asking_options
 def list_skills(**options: Any) -> None:
-    """List all skills with origin, state, and cost in tokens of each request."""
+    """List all skills: source, state, and cost in tokens of each request."""
     _SKILLS.tell("list", options, {})
 
 
@@ -43,10 +43,10 @@ def list_skills(**options: Any) -> None:
 @config_option
 @data_option
 def add(source: str, path: str, ref: str, replaces: bool, yes: bool, despite_findings: bool, **options: Any) -> None:
-    """Show the skill of SOURCE, and add it once you agree; nothing of it is run.
+    """Show the skill of SOURCE, and add it once you agree; no part of the skill is run.
 
     SOURCE is a folder, an archive (zip, .skill, tar, tar.gz), or the address of a git repository (https, ssh, file).
-    The hashes of its files are kept: a skill that changes later is not used until you accept it.
+    The hashes of all files are kept: a changed skill is not used until you accept it.
     """
     from actors.cli.skills.adding import Answering, add_skill
 
@@ -60,7 +60,7 @@ def add(source: str, path: str, ref: str, replaces: bool, yes: bool, despite_fin
 @data_option
 @json_option
 def check(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
-    """Compare added skills, or those NAMED, with the hashes of their files; exit 1 if one differs."""
+    """Compare added skills, or the skills NAMED, with the hashes of their files; exit 1 for a difference."""
     from actors.cli.skills.adding import check_skills
 
     states = check_skills(_place(options), names)
@@ -84,9 +84,9 @@ def check(names: tuple[str, ...], as_json: bool, **options: Any) -> None:
 @config_option
 @data_option
 def accept(name: str, yes: bool, despite_findings: bool, **options: Any) -> None:
-    """Show the changes of the skill NAME, and use its present version once you agree.
+    """Show the current state of the skill NAME, and use this state once you agree.
 
-    For a skill that you put into the data root yourself, its hashes are kept from then on.
+    For a skill put into the data root by hand, the hashes are kept from then on.
     """
     from actors.cli.skills.adding import Answering, accept_skill
 

@@ -56,7 +56,7 @@ _OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Address of a repository, with the parts that a page's address may name."""
+    """Address of a repository, with the parts given in a page's address."""
 
     url: str
     ref: str = ""
@@ -65,18 +65,18 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """One commit of a repository."""
+    """A commit of a repository."""
 
     archive: Path
-    """Tar file of its files."""
+    """Tar file of the commit's files."""
     commit: str
 
 
 def git_address(text: str) -> Address | None:
-    """Address of a repository; None for a text that is a path of this machine.
+    """Address of a repository; None for a path on this machine.
 
     Raises:
-        ValueError: the address has a protocol that is not allowed, or may hold a password.
+        ValueError: the address has a forbidden protocol, or may hold a password.
     """
     if _SCP.fullmatch(text) and not os.path.lexists(text):
         return Address(text)
@@ -97,17 +97,17 @@ def git_address(text: str) -> Address | None:
 def fetch(
     address: Address, folder: Path, environ: Mapping[str, str], *, deadline_s: float = DEADLINE_S, most_bytes: int = 0
 ) -> Fetched:
-    """Fetch one commit.
+    """Fetch a single commit.
 
     Args:
         address: Of the repository.
         folder: Empty folder of the caller.
-        environ: Environment of this process, of which git sees little.
-        deadline_s: Seconds for all of it.
-        most_bytes: Of what git writes; 0 for the usual bound.
+        environ: Environment of this process; git sees little of it.
+        deadline_s: Seconds for the whole fetch.
+        most_bytes: Limit of git's output; 0 for the usual limit.
 
     Raises:
-        ValueError: the commit cannot be had; names the value and the rule.
+        ValueError: the commit cannot be fetched; names the value and the rule.
     """
     if address.ref and not _REF.fullmatch(address.ref):
         raise ValueError(f"ref {brief(address.ref)}: must be a branch, a tag or a commit")
@@ -150,7 +150,7 @@ class _Git:
         }
 
     def run(self, command: str, *arguments: str) -> str:
-        """Words of a command of git's, which has ended."""
+        """Output of a finished git command."""
         if self._program is None:
             raise ValueError("there is no git on this machine")
         output = self._folder / "said"

@@ -1,4 +1,4 @@
-"""Words of `agent skills`: one skill as a person decides about it, on a terminal that no character of it steers."""
+"""Words of `agent skills`: a skill, shown for a person's decision, without control characters."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ MOST_COMMANDS_SHOWN = 20
 MOST_LINES_SHOWN = 8
 _LONGEST = 160
 _LONGEST_OFFER = 1_000
-"""Characters of a command that stands in each request."""
+"""Characters of a command in each request."""
 _FIELDS = (("license", "licence"), ("compatibility", "needs"), ("allowed-tools", "tools"))
 _TOOLS_NOTE = "   (the skill gets no tools: its commands run in the sandbox as all others)"
 
 
 def show_line(text: str, most: int = _LONGEST) -> str:
-    """`text` on one line, each character that is not printed as its code point."""
+    """`text` on a single line, with each unprintable character as its code point."""
     line = "".join(char if char.isprintable() else " " if char in "\n\t\r" else f"<U+{ord(char):04X}>" for char in text)
     line = " ".join(line.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def skill_lines(package: Package, source: str, commit: str = "") -> Iterator[str]:
-    """Lines about a skill: what it says, would run, holds and reaches for, and the findings."""
+    """Lines about a skill: the text, the programs to run, the files and accesses, and the findings."""
     yield f"skill {show_line(package.name)}"
     place = f", {show_line(package.path)}" if package.path else ""
     yield _row("from", f"{show_line(source, 400)}{place}{f', commit {commit}' if commit else ''}")
@@ -72,7 +72,7 @@ def finding_lines(findings: Iterable[Finding]) -> Iterator[str]:
 
 
 def _self_running(package: Package) -> Iterator[str]:
-    """Lines about scripts that would run without the model's asking."""
+    """Lines about scripts able to run unasked by the model."""
     hooks = package.fields.get("hooks")
     if isinstance(hooks, dict):
         for event, script in hooks.items():
@@ -98,7 +98,7 @@ def _file_lines(package: Package) -> Iterator[str]:
 
 
 _RANK = {Kind.INSTRUCTIONS: 0, Kind.PROGRAM: 1, Kind.SCRIPT: 2, Kind.ARCHIVE: 3}
-"""Kinds of which every file is shown, in order."""
+"""Kinds whose files are all shown, in order."""
 
 
 def _kind_words(package: Package, each: Examined) -> str:

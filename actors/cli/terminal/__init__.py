@@ -1,7 +1,7 @@
 """Terminal of the commands: shown streams, progress, a live screen, and completion.
 
-Read first `streams.py`: nothing that a command prints can steer the terminal, and what a command itself wants to steer
-goes through there. `progress.py` and `screen.py` are the two that do; neither writes anything where no terminal is.
+Read first `streams.py`: no output of a command can steer the terminal, and intended control sequences
+go through this module. `progress.py` and `screen.py` send control sequences; neither writes any without a terminal.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`agent completion`: what a shell needs to complete commands, options and windows; and the windows themselves."""
+"""`agent completion`: script for a shell to complete commands, options and windows; and the list of windows."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ MOST_WINDOWS = 200
 
 
 class WindowKey(click.ParamType[str]):
-    """Key of a window, such as discord-thread/123456789012345678, completed from the windows that have logs."""
+    """Key of a window, such as discord-thread/123456789012345678, completed from the windows with logs."""
 
     name = "window"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The key itself; an empty one stands for no window."""
+        """The key itself; an empty key stands for no window."""
         from messages.base import Window
 
         try:
@@ -28,7 +28,7 @@ class WindowKey(click.ParamType[str]):
             self.fail(str(error), param, ctx)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
-        """The windows whose keys begin as `incomplete` does, those that were written in last first."""
+        """Windows whose keys begin as `incomplete` does, the most recently written first."""
         with contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(SystemExit, OSError):
             return [CompletionItem(key) for key in _known_windows(ctx) if key.startswith(incomplete)][:MOST_WINDOWS]
         return []
@@ -53,9 +53,10 @@ def _known_windows(ctx: click.Context) -> list[str]:
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print the script with which SHELL completes commands, options, files and windows.
+    """Print the script for SHELL to complete commands, options, files and windows.
 
-    bash: add it to ~/.bashrc by `agent completion bash >> ~/.bashrc`, likewise zsh and ~/.zshrc; fish: write it to
+    bash: add it to ~/.bashrc by `agent completion bash >> ~/.bashrc`, likewise zsh and ~/.zshrc; fish: write the script
+    to
     ~/.config/fish/completions/agent.fish.
     """
     root = ctx.find_root()

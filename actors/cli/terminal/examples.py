@@ -1,4 +1,4 @@
-"""Examples of every command, by its path; each `--help` ends with them, and a test reads each as the command would."""
+"""Examples of every command, by its path; each `--help` ends with them, and a test parses each example."""
 
 from __future__ import annotations
 
@@ -115,10 +115,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def show_examples(command: click.Command, path: str, examples: Mapping[str, tuple[str, ...]] = EXAMPLES) -> None:
-    """Let the help of `command`, and of all below it that is not hidden, end with its examples.
+    """End the help of `command`, and of all its subcommands in the help, with examples.
 
     Raises:
-        KeyError: a command has none.
+        KeyError: a command has no examples.
     """
     lines = examples[path]
     command.epilog = "\b\n" + "\n".join(

@@ -1,4 +1,4 @@
-"""Progress of a long command: a line, with a bar where its end is known, on a terminal only."""
+"""Progress of a long command: a line, with a bar if the end is known, on a terminal only."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 class Say(Protocol):
-    """Shows what a command is at."""
+    """Shows the current work of a command."""
 
     def __call__(self, text: str, done: int = 0, total: int = 0, /) -> None:
-        """Show `text`, and `done` of `total` as a bar; a total of 0 is an unknown one."""
+        """Show `text`, and `done` of `total` as a bar; a total of 0 means unknown."""
 
 
 @contextmanager
 def progress_line(stream: TextIO | None = None) -> Iterator[Say]:
-    """Display of one line on a stream, replaced by each next line and removed at the end; silent in a pipe.
+    """Display of a line on a stream, replaced by each next line and removed at the end; silent in a pipe.
 
-    A line has a bar and the time that is likely left when a total is known, and a moving mark when it is not. The
+    With a known total a line has a bar and the estimated time left, otherwise a moving mark. The
     stream is stderr by default.
     """
     stream = stream or sys.stderr

@@ -25,14 +25,14 @@ LOOK_S = 0.2
 
 
 def can_draw() -> bool:
-    """True if stdin and stdout are a terminal that can be drawn on."""
+    """True if stdin and stdout are a terminal for drawing."""
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
 
 def show_live(draw: Callable[[], RenderableType], every_s: float) -> None:
-    """Show what `draw` gives, every `every_s` seconds, until `q`, Escape or Ctrl-C; space holds it still.
+    """Show the output of `draw` every `every_s` seconds until `q`, Escape or Ctrl-C; space pauses the display.
 
-    What is drawn comes onto the other screen of the terminal, in one write, so that nothing flickers.
+    The output goes to the terminal's alternate screen, in a single write, to avoid flicker.
     """
     from rich.console import Console
     from rich.live import Live

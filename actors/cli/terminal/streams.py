@@ -1,7 +1,7 @@
-"""Text streams of the commands: what others said is shown on stdout and stderr, and steers no terminal.
+"""Text streams of the commands: foreign text is shown on stdout and stderr, and steers no terminal.
 
-Models, people, files and servers may put escape sequences into their words. Here is the one place where those are made
-visible, behind `click.echo`, log lines, tables and tracebacks alike; a command need not think of it.
+Models, people, files and servers may put escape sequences into their words. This module is the only place that makes
+them visible, behind `click.echo`, log lines, tables and tracebacks alike; a command need not take care.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class NotShownError(OSError):
 
 
 class _StreamBefore(io.TextIOBase):
-    """Text stream in front of another one, whose terminal, if there is one, is its own."""
+    """Text stream in front of another stream, with the other stream's terminal, if any."""
 
     def __init__(self, stream: TextIO) -> None:
-        """Stands before `stream`, which stays open."""
+        """Stand before `stream`, and leave it open."""
         self._stream = stream
 
     @property
@@ -48,7 +48,7 @@ class _StreamBefore(io.TextIOBase):
         return self._stream.isatty()
 
     def fileno(self) -> int:
-        """The descriptor behind it, as those ask who want the terminal's size."""
+        """Descriptor of the stream behind, for callers that want the terminal's size."""
         return self._stream.fileno()
 
     def writable(self) -> bool:
@@ -57,18 +57,18 @@ class _StreamBefore(io.TextIOBase):
 
 
 class ShownStream(_StreamBefore):
-    r"""Text stream in which everything that could steer a terminal is written as `\uXXXX`, in a pipe as well.
+    r"""Text stream that writes everything that could steer a terminal as `\uXXXX`, in a pipe as well.
 
-    In JSON that form means the same character. The stream has no `buffer`, so bytes cannot bypass it.
+    In JSON this form means the same character. The stream has no `buffer`, so bytes cannot bypass the stream.
     """
 
     def flush(self) -> None:
-        """Send on what was written."""
+        """Flush the written text."""
         with _translate_errors():
             self._stream.flush()
 
     def write(self, text: str | bytes, /) -> int:
-        """Show `text`, which click has as bytes at times; how much of it there was."""
+        """Show `text`, sometimes bytes from click; return the length."""
         if isinstance(text, bytes):
             text = text.decode(errors="backslashreplace")
         with _translate_errors():
@@ -76,17 +76,17 @@ class ShownStream(_StreamBefore):
         return len(text)
 
     def write_as_is(self, text: str) -> None:
-        """Write `text` unchanged: words of ours, or words that no terminal shows."""
+        """Write `text` unchanged: our own words, or words never shown on a terminal."""
         with _translate_errors():
             self._stream.write(text)
             self._stream.flush()
 
 
 class ShownCommand(click.Command):
-    """Command of the top level; makes its streams shown streams before it reads the arguments."""
+    """Top-level command; replaces all streams by shown streams before the arguments are read."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run it; what Python says of its end goes through the same streams."""
+        """Run the command; Python's messages about the end go through the same streams."""
         sys.stdout, sys.stderr = _wrap_stream(sys.stdout), _wrap_stream(sys.stderr)
         try:
             return super().main(*args, **kwargs)
@@ -104,12 +104,12 @@ class ShownCommand(click.Command):
 
 
 class ShownGroup(ShownCommand, click.Group):
-    """Group of the top level; what it says of its commands is shown likewise."""
+    """Top-level group; messages about commands are shown likewise."""
 
 
 @contextlib.contextmanager
 def _translate_errors() -> Iterator[None]:
-    """Tell a stream that takes no more, as of a full disk, from one whose reader is gone, which is no error."""
+    """Tell a full stream (on a full disk) from a stream without a reader; only a full stream is an error."""
     try:
         yield
     except BrokenPipeError:
@@ -127,14 +127,14 @@ def _wrap_stream(stream: Any) -> Any:
 
 
 def on_one_line(text: str) -> str:
-    """Text of others, made fit to draw: one line, without control, direction or hidden characters."""
+    """Foreign text made safe to draw: a single line, without control, direction or hidden characters."""
     return visible(" ".join(plain(text).split()))
 
 
 def echo_answer(text: str) -> None:
-    """Print a model's words: on a terminal shown, into a file or a pipe as they are, but for what steers a terminal.
+    """Print a model's words: shown on a terminal; unchanged in a file or a pipe, except for terminal controls.
 
-    A terminal may yet be at a pipe's other end, behind `tee` or `ssh`.
+    A pipe may still lead to a terminal, behind `tee` or `ssh`.
     """
     stream = sys.stdout
     if isinstance(stream, ShownStream) and not stream.isatty():
@@ -144,9 +144,9 @@ def echo_answer(text: str) -> None:
 
 
 def echo_styled(mark: str, rest: str, **style: Any) -> None:
-    """Print one line that begins with `mark`, which is in `style` (as click names it) on a terminal.
+    """Print a line that begins with `mark`, in `style` (as click names it) on a terminal.
 
-    Where NO_COLOR is set it has no colour (https://no-color.org), and a dumb terminal gets no style at all.
+    Where NO_COLOR is set the line has no colour (https://no-color.org), and a dumb terminal gets no style at all.
     """
     if os.environ.get("NO_COLOR"):
         style = {name: value for name, value in style.items() if name not in ("fg", "bg")}
@@ -160,13 +160,13 @@ def echo_styled(mark: str, rest: str, **style: Any) -> None:
 
 
 class OwnStream(_StreamBefore):
-    """Text stream by which a library draws on a terminal; the words of others must be `on_one_line` before.
+    """Text stream by which a library draws on a terminal; pass foreign words through `on_one_line` first.
 
-    A shown one is gone around.
+    A shown stream is bypassed.
     """
 
     def write(self, text: str, /) -> int:
-        """Draw `text`; how much of it there was."""
+        """Draw `text`; return the length."""
         if isinstance(self._stream, ShownStream):
             self._stream.write_as_is(text)
         else:
@@ -174,7 +174,7 @@ class OwnStream(_StreamBefore):
         return len(text)
 
     def flush(self) -> None:
-        """Send on what was drawn."""
+        """Flush the drawn text."""
         self._stream.flush()
 
 
@@ -184,6 +184,6 @@ def own_stream(stream: TextIO) -> TextIO:
 
 
 def _write_own(stream: TextIO, sequence: str) -> None:
-    """Write an escape sequence of ours, where a terminal can act on it."""
+    """Write an escape sequence of our own if a terminal can act on the sequence."""
     if isinstance(stream, ShownStream) and stream.isatty():
         stream.write_as_is(sequence)

@@ -97,5 +97,5 @@ def _remove(folder: Path) -> None:
 
 
 def _line(text: str) -> str:
-    """`text` on one line, without characters that steer a terminal."""
+    """`text` on a single line, without characters that steer a terminal."""
     return text if text.isprintable() else json.dumps(text)

@@ -1,4 +1,4 @@
-"""Files of a folder that need trust: read once, so that the displayed bytes are the recorded bytes."""
+"""Files of a folder that need trust: read once, so the displayed bytes are the recorded bytes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from domain.policy.folder_trust import ABSENT, Standing
 
 _SHOWN_LINKS = 5
 _LOOKED_AT = 20_000
-"""Entries of a data root among which links are looked for."""
+"""Entries of a data root to search for links."""
 _NAMING = (CONFIG_VARIABLE, FILE_VARIABLE)
 
 
@@ -30,18 +30,18 @@ class FolderFiles:
     """Files of a folder that need trust, with their decisions."""
 
     digests: Mapping[str, str]
-    """Place of each -> digest of the bytes that were read; of the settings file also if it is not there."""
+    """Place of each file -> digest of the bytes read; the settings file has an entry even if missing."""
     decisions: tuple[str, ...]
-    """Decisions that trust makes count, a line each."""
+    """Decisions that trust puts into force, a line each."""
 
     @property
     def is_empty(self) -> bool:
-        """True if the folder holds nothing that needs trust."""
+        """True if no file of the folder needs trust."""
         return not self.decisions and all(digest == ABSENT for digest in self.digests.values())
 
 
 class Witness:
-    """Trust in every file, which keeps the digest of the bytes that were read first."""
+    """Trust in every file, with the digest of the bytes first read."""
 
     trouble = ""
 
@@ -56,11 +56,11 @@ class Witness:
 
 
 def read_folder(folder: Path, environ: Mapping[str, str]) -> FolderFiles:
-    """The files of `folder` that need trust.
+    """Files of `folder` that need trust.
 
     Args:
-        folder: Of a settings file, as if a command were called in it.
-        environ: The environment; what a variable names by a full path needs no trust, so that is not looked at.
+        folder: Of a settings file, as if a command were called there.
+        environ: The environment; a file named in a variable by a full path needs no trust, so it is not read.
 
     Raises:
         SettingsError: a file is no settings file or no secrets file; names each mistake.
@@ -96,7 +96,7 @@ def _of_data(folder: Path, data_root: Path) -> Iterator[str]:
 
 
 def _links(data_root: Path) -> Iterator[Path]:
-    """Links in the data root, itself among them, as far as so many entries are looked at."""
+    """Links in the data root, including the root itself, up to the limit of entries."""
     if data_root.is_symlink():
         yield data_root
     entries = (Path(at) / name for at, folders, files in os.walk(data_root) for name in (*folders, *files))

@@ -1,7 +1,7 @@
-"""Data roots that the agent made for its user: each has a mark, of which the list of trusted files has the digest.
+"""Data roots made by the agent for the user: each has a mark, and the list of trusted files has the mark's digest.
 
-A data root at its usual place, `data` in the current folder, may be another person's: come with a clone, or put there.
-A link in it leads where its author likes, and a question in its logs that has no answer yet is answered at the start.
+A data root at the usual place, `data` in the current folder, may be another person's: cloned or put there. A link in
+the root leads where the author likes, and an unanswered question in the logs is answered at the start.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from domain.policy.folder_trust import MADE_NAME, Standing
 
 
 def check_data(settings: Settings, instead: str = "") -> None:
-    """End the command where the data root is there and may be another person's.
+    """End the command if the data root exists and may be another person's.
 
-    One that the caller or a settings file that counts has named is taken as it is, and so is one in a trusted folder.
+    A data root named by the caller or by a trusted settings file is accepted, and so is a data root in a trusted
+    folder.
 
     Args:
         settings: In force.
@@ -39,9 +40,9 @@ def check_data(settings: Settings, instead: str = "") -> None:
 
 
 def make_data(settings: Settings) -> None:
-    """Make a data root that `check_data` has found missing, with its mark, and list it as the user's own.
+    """Make a data root found missing by `check_data`, with a mark, and list the root as the user's own.
 
-    Where it cannot be made, the agent itself says why when it starts.
+    On a failure, the agent itself reports the reason at the next start.
     """
     root = settings.data_root
     if settings.origin.trusts_data or os.path.lexists(root):

@@ -14,14 +14,14 @@ from domain.policy.folder_trust import TrustList
 
 
 def change_trust_list(environ: Mapping[str, str], change: Callable[[TrustList], TrustList]) -> None:
-    """Put in the place of the user's list another one that is made of it.
+    """Replace the user's list by a changed list.
 
     Args:
         environ: Says where the list is.
-        change: Gives the new list for the old one.
+        change: Returns the new list for the old list.
 
     Raises:
-        TrustError: the list cannot be read or written, and stays as it was.
+        TrustError: the list cannot be read or written, and stays unchanged.
     """
     path = trust_path(environ)
     try:
@@ -40,7 +40,7 @@ def change_trust_list(environ: Mapping[str, str], change: Callable[[TrustList], 
 
 
 def _require_own_folder(folder: Path) -> None:
-    """See that the list would lie in a folder of this user's, not in a home that root was lent by `sudo`."""
+    """Check that the list would be in a folder of this user's, not in a home lent to root by `sudo`."""
     nearest = next(each for each in (folder, *folder.parents) if each.exists())
     owner, user = nearest.stat().st_uid, os.geteuid()
     if owner != user and (user == 0 or nearest == folder):

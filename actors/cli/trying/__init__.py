@@ -1,4 +1,5 @@
-"""Trying: the bot in a process of its own beside the page, so that it can be killed before one's eyes.
+"""Trying: the bot in its own process beside the page, so you can watch a kill.
 
-Read first `bot.py` (the process as the page's side has it), then `child.py` (what runs in it: the agent, unchanged).
+Read first `bot.py` (the process as seen from the page), then `child.py` (the program of the process: the agent,
+unchanged).
 """

@@ -1,4 +1,4 @@
-"""Process of the bot of `agent try`: started beside the page, and again when it was killed."""
+"""Process of the bot of `agent try`: started beside the page, and restarted after a kill."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ from actors.kernel import SystemClock
 START = (
     "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); from actors.cli.trying.child import child; child()"
 )
-"""Ctrl-C is sent to both by a terminal: until the bot heeds it, we do, and its stdin ends."""
+"""A terminal sends Ctrl-C to both processes: until the bot handles the signal, the parent does and closes the bot's
+stdin."""
 ESCALATED = 70
-"""Exit code with which the agent asks to be started again."""
+"""Exit code with which the agent asks for a restart."""
 SIGNAL_LOOK_S = 0.25
 """Seconds between looks for signals: a signal handed to another thread wakes no thread, and only the main thread runs
 its handler."""
@@ -41,11 +42,11 @@ class BotProcess:
     """The bot, restarted soon after a kill; ended in good order by `stop`, or at the end of this process."""
 
     def __init__(self, environment: Mapping[str, str], on_online: Callable[[str], None], start: str = START) -> None:
-        """A process that imports what it needs, and then waits to be told where to go.
+        """Start a process, ready for an order once the imports are done.
 
         Args:
-            environment: Its own; has the provider's keys.
-            on_online: Told the bot's name whenever it came online; from another thread.
+            environment: Environment of the process; has the provider's keys.
+            on_online: Called from another thread with the bot's name whenever the bot comes online.
             start: Python program of the process.
         """
         self._environment = {**environment, "PYTHONPATH": str(Path(actors.__file__).parents[1])}
@@ -58,22 +59,22 @@ class BotProcess:
         self._over = threading.Event()
         self._deaths: deque[float] = deque(maxlen=MOST_DEATHS)
         self._wishes: queue.SimpleQueue[None] = queue.SimpleQueue()
-        """Of handlers of signals, which may take no lock. Unlike an Event's, its `put` may interrupt itself."""
+        """Requests of signal handlers, written without a lock. Unlike an Event's, its `put` may interrupt itself."""
         self._process = self._launch()
         self.exit_code = 0
         self.complaint = ""
-        """Why it was given up; empty if it was not."""
+        """Reason for giving up; empty while working."""
         self.starts = 1
 
     def go(self, order: Mapping[str, Any]) -> None:
-        """Tell it where to go, now and after each death; from now on it is watched."""
+        """Send the bot its order, now and after each death; from now on the process is watched."""
         self._order = json.dumps(order).encode() + b"\n"
         self._tell(self._process)
         threading.Thread(target=self._watch, name="bot", daemon=True).start()
         threading.Thread(target=self._heed, name="bot-end", daemon=True).start()
 
     def kill(self) -> None:
-        """Kill it as `kill -9` does."""
+        """Kill the process as `kill -9` does."""
         with self._lock:
             self._process.send_signal(signal.SIGKILL)
 
@@ -82,7 +83,7 @@ class BotProcess:
         self._wishes.put(None)
 
     def end(self) -> None:
-        """Have it end in good order; returns at once."""
+        """End the bot in good order; returns at once."""
         self._is_ending.set()
         with self._lock:
             _close(self._process.stdin)
@@ -98,13 +99,13 @@ class BotProcess:
         return self._over.is_set()
 
     def wait(self) -> int:
-        """Its exit code, once it has ended and is not started again."""
+        """Exit code of the bot, once it has ended for good."""
         while not self._over.wait(SIGNAL_LOOK_S):
             continue
         return self.exit_code
 
     def stop(self) -> None:
-        """End it, and wait until it is gone."""
+        """End the bot, and wait until the process is gone."""
         self.end()
         try:
             self._process.wait(STOP_S)
@@ -135,7 +136,7 @@ class BotProcess:
         self.end()
 
     def _watch(self) -> None:
-        """Hear what it tells, and start it again for as long as it dies and is wanted."""
+        """Read the bot's reports, and restart the bot after each death while wanted."""
         while True:
             process = self._process
             assert process.stdout is not None
@@ -150,7 +151,7 @@ class BotProcess:
             self._start_again(code)
 
     def _hear(self, line: bytes) -> None:
-        """Take in a line of its stdout; one that is not of ours, as a library prints some, is passed on."""
+        """Handle a line of the bot's stdout; a foreign line, as some libraries print, is passed on."""
         try:
             name = str(json.loads(line)["online"])
         except (ValueError, TypeError, KeyError):

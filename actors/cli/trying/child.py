@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=ShownCommand)
 def child() -> None:
-    """Be the bot until stdin ends; tell on stdout, a line of JSON each, what there is to tell."""
+    """Be the bot until stdin ends; report on stdout, a line of JSON each."""
     from actors.bootstrap import Agent
     from actors.context.log.data_root import DataRootError
     from actors.part import UnusableError

@@ -42,11 +42,11 @@ class CompactionClient:
         self._host = host
         self._config = config
         self._asked_about: tuple[str, int, str] | None = None
-        """Log, withdrawals and last cut that the head belongs to; None before the first question."""
+        """Log, withdrawals and last cut of the head; None before the first question."""
         self._let_pass = False
         """True if the part did not answer the last time, so that the turn does not wait long for the next answer."""
         self._command: tuple[CompactWindow, RequestId] | None = None
-        """Command under way, and its question."""
+        """Command under way, with the question's id."""
         self.head = ""
 
     @property
@@ -70,7 +70,7 @@ class CompactionClient:
         run.request_id = self._host.ask(compactor, make, wait_s, partial(self._take_head, plan, then))
 
     def _take_head(self, plan: CompactionPlan | None, then: Callable[[], None], reply: Reply) -> None:
-        """Take the answer that a turn waits for; an unsound one counts as none."""
+        """Take the answer for a waiting turn; an unsound answer counts as no answer."""
         ready = self._check_reply(reply)
         if ready is not None:
             self.head = ready.handover
@@ -128,7 +128,7 @@ class CompactionClient:
         self._host.tell(command.reply_to, done)
 
     def forget(self) -> None:
-        """Forget all knowledge of the history: another log begins, or this one is lost."""
+        """Forget all knowledge of the history: another log begins, or the log is lost."""
         if self._command is not None:
             command, request_id = self._command
             self._command = None
@@ -166,7 +166,7 @@ class CompactionClient:
         )
 
     def _check_reply(self, reply: Reply) -> CompactionReady | None:
-        """Reply as it may be used; None for a late or unsound reply."""
+        """Reply in usable form; None for a late or unsound reply."""
         if reply is None:
             log.warning("%s: no handover for the cut history was ready in time", self._host.address)
             return None

@@ -1,4 +1,4 @@
-"""Contributions of a turn: blocks for this turn, and instructions that stay until they say otherwise."""
+"""Contributions of a turn: blocks for this turn, and instructions valid until replaced."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from messages.turn import PrepareTurn, Reference, Store, TurnContribution
 log = logging.getLogger(__name__)
 
 PATIENCE_TURNS = 3
-"""Turns in a row that wait in vain for a contributor; from then on it is asked, and not waited for."""
+"""Turns in a row that wait in vain for a contributor; later turns still ask the contributor, without waiting."""
 
 
 def question(host: WindowHost, run: TurnRun) -> PrepareTurn:
@@ -43,9 +43,9 @@ def question(host: WindowHost, run: TurnRun) -> PrepareTurn:
 
 
 class Contributions:
-    """The contributions of one window, in the contributors' fixed order.
+    """The contributions of a window, in the contributors' fixed order.
 
-    Contributors may be anybody's: whatever one of them says or fails to say, the turn goes on with the others.
+    Contributors may be third-party: a faulty or silent contributor never keeps the turn from going on.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Contributions:
         """Begin without contributions.
 
         Args:
-            contributors: Contributors to ask, in the order in which their words stand.
+            contributors: Contributors to ask, in the order of their words in the prompt.
             referrers: Contributors with references that can be expanded.
             max_expansions: Number of references that a turn may expand.
         """
@@ -62,20 +62,20 @@ class Contributions:
         self._contributors = {str(address): address for address in contributors}
         self._referrers = referrers
         self._newest: dict[str, TurnContribution] = {}
-        """Contributor -> its newest sound one; kept over turns, so that a late one changes no system prompt."""
+        """Contributor -> newest sound contribution; kept over turns, so a late answer changes no system prompt."""
         self._blocks: dict[str, str] = {}
         self._references: dict[Address, frozenset[Reference]] = {}
         self._folders: dict[str, tuple[SharedFolder, ...]] = {}
         self._waiting_for: set[str] = set()
         self._asks = True
         self._missed: Counter[str] = Counter()
-        """Contributor -> turns in a row without its answer."""
+        """Contributor -> turns in a row without an answer."""
 
     def begin(self, *, asks: bool = True) -> tuple[Address, ...]:
-        """A new turn: forget the blocks, references and folders of the one before; contributors to ask.
+        """Begin a turn: forget the previous blocks, references and folders; return the contributors to ask.
 
         Args:
-            asks: False for a turn off the record, which no contributor hears of, and which has no contribution.
+            asks: False for a turn off the record: no contributor hears of the turn, and there is no contribution.
         """
         self._asks = asks
         self._blocks.clear()
@@ -91,7 +91,7 @@ class Contributions:
         return not self._waiting_for
 
     def take(self, reply: TurnContribution) -> None:
-        """Take in a contribution to the turn in preparation; a second one of the same contributor changes nothing."""
+        """Take in a contribution to the turn in preparation; a second contribution of a contributor has no effect."""
         contributor = self._contributor(reply)
         if contributor is None or reply.contributor in self._blocks:
             return
@@ -105,9 +105,9 @@ class Contributions:
             self._folders[reply.contributor] = tuple(reply.folders)
 
     def take_late(self, reply: TurnContribution) -> None:
-        """Keep the instructions of a contribution to a turn that has gone on without it, if there are no newer ones.
+        """Keep the instructions of a late contribution, unless there are newer instructions.
 
-        A late contributor is waited for in the next turn again.
+        The next turn waits for a late contributor again.
         """
         if self._contributor(reply) is None or reply.contributor in self._blocks:
             return
@@ -126,7 +126,7 @@ class Contributions:
         return max(config.prepare_deadline_s, config.first_deadline_s) if is_resumed else config.prepare_deadline_s
 
     def give_up(self) -> None:
-        """The turn waits no longer; who is late too often is not waited for next time."""
+        """End the turn's wait; the next turn does not wait for a contributor that is late too often."""
         for name in sorted(self._waiting_for):
             self._missed[name] += 1
             last = self._missed[name] == PATIENCE_TURNS
@@ -147,15 +147,18 @@ class Contributions:
         return tuple(self._newest[name] for name in self._contributors if name in self._newest and self._asks)
 
     def skills(self) -> dict[str, tuple[str, ...]]:
-        """Skills that the instructions offer -> commands that show their use."""
+        """Skills offered by the instructions -> commands that show their use."""
         return {skill.name: skill.commands for each in self._newest.values() for skill in each.skills}
 
     def folders(self) -> tuple[SharedFolder, ...]:
-        """Folders of the contributors that this turn's commands may see."""
+        """Folders of the contributors, visible to this turn's commands."""
         return tuple(folder for name in self._contributors for folder in self._folders.get(name, ()))
 
     def owner_of(self, reference: Reference) -> Address | None:
-        """Contributor that named the place in this turn's block, the first in order of several; None without such."""
+        """Contributor that named the place in this turn's block, the first in order of several.
+
+        None without a match.
+        """
         named = (address for address in self._referrers if reference in self._references.get(address, ()))
         return next(named, None)
 

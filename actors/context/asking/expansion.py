@@ -1,4 +1,4 @@
-"""Expansion of a record: what is asked of its contributor, and what the model is told of the answer."""
+"""Expansion of a record: the question to the contributor, and the answer's text for the model."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def ask_record(window: Window, reference: Reference, request_id: RequestId, repl
 
 
 def answer_text(reference: Reference, answer: ReferenceExpanded | Refused) -> str:
-    """Answer for the model to its wish to see a record."""
+    """Answer for the model to a request to see a record."""
     flaw = flaw_of(answer)
     if flaw and isinstance(answer, ReferenceExpanded):
         log.warning("an expansion is left out: %s", flaw)

@@ -26,10 +26,11 @@ PATIENCE = 3
 
 
 class ResultRenderer:
-    """Client of one window. Whatever comes of the question, the model call follows, in bounded time.
+    """Client of a window's result wording. Whatever the answer, the model call follows, in bounded time.
 
-    A wording is used until a newer one comes: the next request repeats its texts, so the requests begin alike. Results
-    that a wording does not name are shown as in the log, as far as a request has room.
+    A wording is used until a newer wording comes: the next request repeats its texts, so the requests begin alike.
+    Results
+    without a wording are shown as in the log, as far as a request has room.
     """
 
     def __init__(self, host: WindowHost, config: ContextConfig) -> None:
@@ -46,13 +47,13 @@ class ResultRenderer:
         self._turns: tuple[TurnShown, ...] = ()
         """Turns in the last question."""
         self._open_questions: tuple[RequestId, ...] = ()
-        """The last question and the one before, as far as they and none newer are answered."""
+        """Ids of the last two questions, without answered questions and questions before an answered one."""
         self._waits_for: RequestId | None = None
-        """The question that a model call waits for."""
+        """Question awaited by a model call."""
         self._asked_s = 0.0
         """Time of the last question, by the monotonic clock."""
         self._patience_s = config.wording_deadline_s
-        """Seconds that the last question may take."""
+        """Seconds allowed for the last question."""
         self._has_asked = False
         self._missed = 0
         self._withdrawals = 0
@@ -107,9 +108,9 @@ class ResultRenderer:
         then()
 
     def take_reply(self, reply: RequestWorded | Refused) -> None:
-        """Take in an answer to one of the last two questions, in time or not, unless a newer one came; any other not.
+        """Take in an answer to one of the last two questions, in time or not, unless a newer answer came.
 
-        Even one that is late is of use to the next request.
+        Even a late answer is of use to the next request. Any other answer is dropped.
         """
         self._forget_retracted()
         if reply.request_id not in self._open_questions:
@@ -127,7 +128,7 @@ class ResultRenderer:
             self._missed = 0  # What is late each time is not waited for each time.
 
     def _miss(self, request_id: RequestId, reason: str) -> None:
-        """Count a question without a usable answer; a model call that waits for the answer goes on without."""
+        """Count a question without a usable answer; a waiting model call goes on without the answer."""
         if request_id == self._waits_for:
             self._waits_for = None
             self._missed += 1
@@ -137,7 +138,7 @@ class ResultRenderer:
         log.warning("%s: results are not worded: %s%s", self._host.address, reason, last)
 
     def wording(self, run: TurnRun) -> Worded:
-        """Present wording of a turn's request, with the model's thoughts in it."""
+        """Current wording of a turn's request, including the model's thoughts."""
         worded = self._wording_of_results(run)
         return replace(worded, thoughts=run.thoughts) if run.thoughts else worded
 
@@ -150,20 +151,20 @@ class ResultRenderer:
         return complete_wording(self._turns, run.turn_id, last, limit_chars, is_first=self._last is None)
 
     def _forget_retracted(self) -> None:
-        """Discard wordings that were asked for before a retraction: their texts may come from retracted words."""
+        """Discard wordings from before a retraction: their texts may come from retracted words."""
         withdrawals = self._host.conversation.withdrawals
         if withdrawals != self._withdrawals:
             self._withdrawals, self._last, self._open_questions = withdrawals, None, ()
 
     def _breaks_from(self, run: TurnRun, block: str) -> TurnId:
-        """The oldest turn whose messages differ from the last request's because its block is not where it was."""
+        """The oldest turn whose messages differ from the last request's because its block has moved."""
         before = self._last_request
         newest = self._host.conversation.turn(run.turn_id).newest
         self._last_request = now = run.turn_id, block, newest.step if newest is not None else 0
         return before[0] if before[1] and before != now else TurnId("")
 
     def _check_reply(self, reply: RequestWorded) -> Worded | None:
-        """Reply as it may be used; None if unsound."""
+        """Reply in usable form; None if unsound."""
         flaw = flaw_of(reply)
         if not flaw and not all(is_block(note) for _, note in reply.notes):
             flaw = "a note is not the line INJECTED_CONTEXT_<NAME> and one line of JSON"
@@ -180,7 +181,7 @@ class ResultRenderer:
 
 
 def _select_known(pairs: Iterable[tuple[N, str]], subjects: Collection[N]) -> dict[N, str]:
-    """The pairs of a reply whose names were asked about; of several of one name the first."""
+    """Pairs of a reply with requested names; of several pairs with the same name the first."""
     known: dict[N, str] = {}
     for name, text in pairs:
         if name in subjects:

@@ -1,4 +1,4 @@
-"""Slips of the model in its reply: calls written as text, skills called like tools, and answers that are none."""
+"""Slips of the model in a reply: calls written as text, skills called like tools, and empty answers."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from domain.turn.bash_tool import BASH_TOOL, is_failure
 from messages.model import ChatMessage, ModelReply, Role, StopReason, ToolCall
 
 MOST_SLIPS: Final = 3
-"""In one turn, without a command that could be run."""
+"""In a turn, without a runnable command."""
 MOST_REPEATED: Final = 600
-"""Characters of an output that a correction repeats."""
+"""Characters of an output repeated in a correction."""
 GAVE_UP = (
     "The model wrote calls of tools that do not exist instead of an answer. Please ask again, perhaps in other words."
 )
@@ -38,11 +38,11 @@ class Slips:
         *,
         may_expand: bool,
     ) -> None:
-        """Nothing was read yet.
+        """Begin without a reply.
 
         Args:
             host: The actor of the window.
-            contributions: Of the turn, with the skills that are offered.
+            contributions: Of the turn, with the offered skills.
             may_expand: True if the model may ask for records.
         """
         self._host = host
@@ -52,12 +52,12 @@ class Slips:
     def read(
         self, run: TurnRun, reply: ModelReply, messages: Callable[[], Sequence[ChatMessage]]
     ) -> tuple[ModelReply, str]:
-        """The reply as it was meant, and the line that corrects it; empty for a sound reply.
+        """The reply as meant, and the line of correction; empty for a sound reply.
 
         Args:
             run: The turn's.
             reply: Whole.
-            messages: Gives what the request showed.
+            messages: Returns the content of the request.
         """
         if self._is_about_calls(run):
             return reply, ""
@@ -81,7 +81,7 @@ class Slips:
         return find_wish(reply.text, is_topic=self._is_about_calls(run)) if self._may_expand else None
 
     def _correction(self, run: TurnRun, reply: ModelReply, skills: Mapping[str, Sequence[str]], *, asks: bool) -> str:
-        """The line for an answer that is none, the first time that the turn needs it."""
+        """Line of correction for an unusable reply; empty if the turn has had the same line before."""
         if not run.may_run or reply.stop_reason is not StopReason.STOP:
             return ""
         results = [step for step in self._host.conversation.turn(run.turn_id).steps if step.role is Role.TOOL]
@@ -100,11 +100,11 @@ class Slips:
 def meant_reply(
     reply: ModelReply, written: Sequence[tuple[str, str]], skills: Mapping[str, Sequence[str]]
 ) -> ModelReply:
-    """The reply with the calls that its text is, and with calls of bash in place of those of skills.
+    """Reply with the calls parsed from its text, and with calls of bash in place of calls of skills.
 
     Args:
         reply: Whole.
-        written: Calls that the reply's text is; empty for words.
+        written: Calls parsed from the reply's text; empty for words.
         skills: Name of each skill that the instructions offer -> commands that show its use.
     """
     if written:
@@ -119,5 +119,5 @@ def meant_reply(
 
 
 def has_no_command(reply: ModelReply) -> bool:
-    """True if the reply has calls, and none of bash."""
+    """True if the reply has calls, but no call of bash."""
     return bool(reply.tool_calls) and all(call.name != BASH_TOOL.name for call in reply.tool_calls)

@@ -1,4 +1,4 @@
-"""Data root, the folder of everything that must last, and the lock that one agent holds on it."""
+"""Data root, the folder of all lasting data, and the lock of the single agent on the folder."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ log = logging.getLogger(__name__)
 
 LOCK_NAME = "agent.lock"
 UNFINISHED_RESTORE = ".restoring"
-"""Folder that is there while a restore of a backup is under way, or when one was cut short."""
+"""Folder present while a backup is being restored, or after an interrupted restore."""
 HOSTS_LOCK_NAME = "hosts.lock"
-"""Held together by the hosts of a cluster, which may outlive their head by the length of their lease."""
+"""Held together by the hosts of a cluster; hosts may outlive their head by the length of the lease."""
 HOSTS_WAIT_S = 15.0
 _HOSTS_LOOK_S = 0.1
 
 
 class DataRootError(Exception):
-    """The data root cannot be used; the text says why and what to do."""
+    """The data root cannot be used; the text gives the reason and the remedy."""
 
 
 class DataRoot:
-    """An existing, writable data root that no other agent uses while this one holds it.
+    """An existing, writable data root, used by no other agent while held.
 
-    The lock is the operating system's, so it goes with the process however that ends.
+    The lock is the operating system's, so any end of the process releases the lock.
     """
 
     def __init__(self, path: Path, hosts_wait_s: float = HOSTS_WAIT_S) -> None:
         """A root that is not held yet.
 
         Args:
-            path: Its folder.
+            path: Folder of the root.
             hosts_wait_s: Seconds to wait for the last host of an earlier agent.
         """
         self.path = path
@@ -56,11 +56,11 @@ class DataRoot:
         return self.path / "work"
 
     def hold(self) -> None:
-        """Make the folders if need be, and lock the root.
+        """Make missing folders, and lock the root.
 
         Raises:
-            DataRootError: it cannot be made or written, another agent holds it, a restore of it was cut short, one
-                of its folders is none, or its path is no UTF-8, as SQLite wants it.
+            DataRootError: the root cannot be made or written, another agent holds it, a restore of it was cut short, a
+                file is in the place of a folder, or the path is no UTF-8, as required by SQLite.
         """
         try:
             str(self.path).encode()
@@ -83,10 +83,10 @@ class DataRoot:
         reserve.keep(self.path)
 
     def lock(self) -> None:
-        """Lock the root, which is made if need be, and nothing in it.
+        """Lock the root; a missing root is made, but no content.
 
         Raises:
-            DataRootError: it cannot be made or written, or another agent holds it.
+            DataRootError: the root cannot be made or written, or another agent holds it.
         """
         lock = HeldFile(self.path / LOCK_NAME)
         try:
@@ -147,7 +147,7 @@ class DataRoot:
             raise DataRootError(f"data root {self.path}: cannot be read: {error.strerror}") from error
 
     def release(self) -> None:
-        """Give the lock back; again, nothing."""
+        """Release the lock; a second call does nothing."""
         lock, self._lock = self._lock, None
         if lock is not None:
             reserve.drop(self.path)

@@ -1,4 +1,4 @@
-"""Descriptors of logs: one for each that was used lately, and no more of them than the process can spare."""
+"""Descriptors of logs: a descriptor for each recently used log, within the limit of the process."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from actors.linux.disk import Disk, give_back
 from actors.linux.regular_file import read_regular
 
 MOST = 512
-"""Logs that are kept open where there is room for them; to open one again costs two calls of the disk."""
+"""Logs kept open if there is room; to open a log again costs two calls of the disk."""
 _SHARE = 4
-"""Share of the process's descriptors for logs: one in so many; the rest are for sockets, pipes and files."""
+"""Share of logs in the process's descriptors: 1 in so many; the rest are for sockets, pipes and files."""
 _FEWEST = 8
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def most_open(soft: int | None = None) -> int:
-    """Most logs that may be open in a process with that limit of descriptors, by default its own."""
+    """Most logs to keep open in a process with that limit of descriptors; the default is the process's own limit."""
     return min(MOST, share(_SHARE, _FEWEST, soft))
 
 
 _TAIL = 64
-"""Bytes at a log's end, with the hash of its last record, by which it is known again."""
+"""Bytes at a log's end, including the hash of the last record, for recognition of the log."""
 
 
 class FileReplacedError(OSError):
-    """Another file has the log's name now, or this one was changed."""
+    """Another file has the log's name now, or the log was changed."""
 
 
 class OpenLogs:
-    """Least recently used order of the descriptors that are open and in no use; any thread.
+    """Least recently used order of open but idle descriptors; any thread.
 
-    A closed descriptor opens again at its next use. A written log is synced before its descriptor closes, so that no
+    A closed descriptor opens again at its next use. A written log is synced before its descriptor closes, so no
     data depends on pages that the system keeps for a closed file.
     """
 
@@ -55,11 +55,11 @@ class OpenLogs:
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        """Number of descriptors that stay open now."""
+        """Number of descriptors kept open now."""
         return len(self._order)
 
     def note_use(self, descriptor: Descriptor) -> None:
-        """Make it the last to be let go, and let go of those beyond the limit."""
+        """Move the descriptor to the end of the order, and close descriptors beyond the limit."""
         with self._lock:
             self._order[descriptor] = None
             self._order.move_to_end(descriptor)
@@ -68,12 +68,12 @@ class OpenLogs:
             each.let_go()  # one that is in use comes back when that is over
 
     def forget(self, descriptor: Descriptor) -> None:
-        """Note that a descriptor is closed for good."""
+        """Remove a descriptor closed for good."""
         with self._lock:
             self._order.pop(descriptor, None)
 
     def make_room(self, error: BaseException | None) -> bool:
-        """Let go of half of them if `error` says that there are too many descriptors; whether any was."""
+        """Close half of the descriptors if `error` reports too many open files; True if any was closed."""
         if not isinstance(error, OSError) or error.errno not in (errno.EMFILE, errno.ENFILE):
             return False
         with self._lock:
@@ -82,13 +82,13 @@ class OpenLogs:
 
 
 class Descriptor:
-    """Descriptor of one log's file, a context manager around its use; it may be let go between two uses.
+    """Descriptor of a log's file, a context manager around each use; it may be closed between two uses.
 
-    Entering gives the number. Entering raises a failed sync from an earlier closing: the file is of no more use.
+    Entering returns the number. Entering raises a failed sync from an earlier closing: the file is of no more use.
     """
 
     def __init__(self, path: Path, fd: int, disk: Disk) -> None:
-        """Take over `fd`, which is open for appending to the file that is at `path`, or will be."""
+        """Take over `fd`, opened for appending to the present or future file at `path`."""
         state = os.fstat(fd)
         self.identity = state.st_dev, state.st_ino
         self.is_synced = False
@@ -107,16 +107,16 @@ class Descriptor:
         self._fault: OSError | None = None
 
     def share(self, open_logs: OpenLogs) -> None:
-        """Be let go when `open_logs` needs the place; once its file has its name."""
+        """Allow `open_logs` to close the descriptor when needed; call once the file has its name."""
         self._open_logs = open_logs
         open_logs.note_use(self)
 
     def holds(self, data: bytes) -> None:
-        """Note all that the file was found to hold when it was opened."""
+        """Note the whole content of the file at its opening."""
         self._sum.update(data)
 
     def wrote(self, record: bytes, size: int) -> None:
-        """Note what the file ends with now, and how large it is; to be called where the number is in use."""
+        """Note the last record and the size of the file; call while the number is in use."""
         self._tail, self.size = record[-_TAIL:], size
         self._sum.update(record)
         self._changed_at = os.fstat(self._fd).st_mtime_ns
@@ -124,13 +124,13 @@ class Descriptor:
     def require_unchanged(self, size: int) -> None:
         """Check that the path still leads to the opened, unchanged file.
 
-        A file of the same length with another time than that of the last write is read: only the bytes show the change.
+        A file of the same length but with another time than the last write's is read: only the bytes show the change.
 
         Args:
-            size: Of the file, as it should be.
+            size: Expected size of the file.
 
         Raises:
-            FileReplacedError: another process replaced, changed or removed the file; the text says which.
+            FileReplacedError: another process replaced, changed or removed the file; the text names the change.
         """
         try:
             there = self._path.lstat()
@@ -149,11 +149,11 @@ class Descriptor:
             raise FileReplacedError(errno.ESTALE, f"no longer there: {words}") from error
 
     def __enter__(self) -> int:
-        """The number, of a file that is open.
+        """Number of the open file.
 
         Raises:
-            OSError: it cannot be opened again, or what was written before may be lost.
-            FileReplacedError: there is another file, or this one was changed meanwhile.
+            OSError: the file cannot be opened again, or earlier writes may be lost.
+            FileReplacedError: there is another file, or the file was changed meanwhile.
         """
         self._in_use.acquire()
         try:
@@ -169,13 +169,13 @@ class Descriptor:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Release the descriptor, which may then be closed."""
+        """Release the descriptor; it may then be closed."""
         self._in_use.release()
         if self._open_logs is not None and not self._is_closed:
             self._open_logs.note_use(self)
 
     def close(self) -> None:
-        """Give the file back for good; again, nothing."""
+        """Close the file for good; a second call does nothing."""
         with self._in_use:
             self._is_closed = True
             fd, self._fd = self._fd, -1
@@ -216,7 +216,7 @@ class Descriptor:
         return fd
 
     def _is_ours(self, fd: int) -> bool:
-        """True if `fd` is the log that was closed: a reused inode hardly has the same last bytes."""
+        """True if `fd` is the log closed before: a reused inode hardly has the same last bytes."""
         state = os.fstat(fd)
         if (state.st_dev, state.st_ino, state.st_size) != (*self.identity, self.size):
             return False

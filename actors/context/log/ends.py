@@ -1,6 +1,6 @@
-"""Ends of logs that are settled, noted by one start so that the next need not read those files again.
+"""Ends of settled logs, noted by a start so the next start need not read these files again.
 
-Derived, and never trusted further than the files are the same ones: their sizes and times, and those of their folders.
+Derived, and trusted only while the files are unchanged: by sizes and times, of their folders too.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ class SettledEnd(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class EndsFile:
-    """The file below a data root, read once and then written anew; a bad one counts as none."""
+    """The file below a data root, read once and then written anew; a bad file counts as missing."""
 
     def __init__(self, root: Path) -> None:
         self._path = root / FILE_NAME
 
     def load(self) -> dict[str, SettledEnd]:
-        """Window key -> its end, as an earlier start left them."""
+        """Window key -> end of its log, as an earlier start left the log."""
         try:
             data = read_regular(self._path)
         except FileNotFoundError:
@@ -60,7 +60,7 @@ class EndsFile:
         return msgspec.msgpack.decode(body, type=dict[str, SettledEnd])
 
     def save(self, ends: Mapping[str, SettledEnd]) -> None:
-        """Write all of `ends`; a disk that does not take it costs the next start some time."""
+        """Write all of `ends`; a failed write costs the next start some time."""
         body = msgspec.msgpack.encode(ends)
         try:
             put_whole(RealDisk(), self._path, _head(body) + body, is_durable=False)
@@ -80,7 +80,7 @@ def end_of(folder: str, name: str) -> SettledEnd:
 
 
 def is_same(folder: str, end: SettledEnd) -> bool:
-    """True if the log was not written to, and no log was made beside it, since `end` was noted."""
+    """True if, since `end` was noted, the log was not written to and no log was made beside it."""
     try:
         now = end_of(folder, end.name)
     except OSError:

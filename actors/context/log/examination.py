@@ -1,6 +1,6 @@
-"""Examination of all logs, and the repairs of what a crash or a careless hand leaves: seals and permissions.
+"""Examination of all logs, and repairs after a crash or a careless hand: seals and permissions.
 
-No repair alters a record: a seal is appended behind what was cut short, as the agent itself does when it next opens the
+No repair alters a record: a seal is appended behind a torn record, as the agent itself does at the next opening of the
 log.
 """
 
@@ -29,11 +29,11 @@ class Examined:
     """Result of a look at every log."""
 
     checked: int = 0
-    """Logs that were read, or could not be for a reason among the problems."""
+    """Logs checked, including logs with a read error among the problems."""
     problems: list[str] = field(default_factory=list)
     """Problems without a repair, each with file and line."""
     torn: list[Path] = field(default_factory=list)
-    """Logs whose end a crash cut short."""
+    """Logs with an end torn by a crash."""
     misplaced: list[Path] = field(default_factory=list)
     """Files with wrong permissions."""
 
@@ -62,7 +62,7 @@ def examine(root: Path) -> Examined:
 
 
 def _examine(root: Path, path: Path, result: Examined) -> ParsedLog | None:
-    """Note what is wrong with a log; the log if its end can be sealed."""
+    """Note the faults of a log; return the log if its end can be sealed."""
     data = read_regular(path)
     log = parse(data)
     try:
@@ -86,7 +86,7 @@ def _is_mode_wrong(path: Path) -> bool:
 
 
 def seal(root: Path, logs: Iterable[Path]) -> None:
-    """Seal what was cut short in these logs; those of windows that are over become read-only again.
+    """Seal the torn records of these logs; logs of closed windows become read-only again.
 
     Raises:
         OSError: a log cannot be sealed.
@@ -110,7 +110,7 @@ def close_to_others(logs: Iterable[Path]) -> None:
 
 
 def open_folders(root: Path) -> Iterator[Path]:
-    """Folders of the agent's own that others may change or their owner cannot use, and a root open to everybody."""
+    """The agent's own folders that other users may change or their owner cannot use, and a root open to everybody."""
     if stat.S_IMODE(root.stat().st_mode) & stat.S_IRWXO:
         yield root
     logs = root / LOG_ROOT

@@ -1,9 +1,9 @@
 """The only module that writes log files.
 
-A file only ever grows. Each event is one `write`; `sync` makes what was written survive a power loss. After any failure
+A file only ever grows. Each event is one `write`; `sync` makes all writes survive a power loss. After any failure
 the object is of no more use: the kernel may have dropped the pages that it could not write, so a second `fdatasync` on
-the same descriptor may succeed without having stored them. Opening the file anew parses it, seals what was cut short
-and goes on.
+the same descriptor may succeed without a write to the disk. Opening the file anew parses the file, seals a torn record
+and continues.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from messages.base import Value, Window, make_ready
 _OPEN_MODE = 0o600
 _CLOSED_MODE = 0o444
 _UNNAMED = ".new"
-"""Name of a log in its folder until it is whole."""
+"""Name of an incomplete log in its folder."""
 
 
 class LogUnwritable(OSError):  # noqa: N818 - says what is so, as every name of ours does
-    """Nothing more can be stored through this object; `reason` says why in words for people."""
+    """The log can store no more; `reason` gives the cause in words for people."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
@@ -45,7 +45,7 @@ class LogUnwritable(OSError):  # noqa: N818 - says what is so, as every name of 
 
 
 class LogChanged(LogUnwritable):
-    """Another process wrote to, replaced or removed the file; open it anew."""
+    """Another process wrote to, replaced or removed the file; open the log anew."""
 
 
 class Position(Value, frozen=True, kw_only=True, gc=False):
@@ -57,7 +57,7 @@ class Position(Value, frozen=True, kw_only=True, gc=False):
 
 
 class _Opening(NamedTuple):
-    """Content that a new log begins with."""
+    """Initial content of a new log."""
 
     window: Window
     started_at: datetime
@@ -67,7 +67,7 @@ class _Opening(NamedTuple):
 
 
 class WindowLog:
-    """The log file of one window, open for appending."""
+    """The log file of a window, open for appending."""
 
     def __init__(self, path: Path, fd: int, disk: Disk) -> None:
         self.path = path
@@ -87,22 +87,22 @@ class WindowLog:
         *,
         after: int | None = None,
     ) -> WindowLog:
-        """A new file that is the newest of `window`'s, with its header and first events, safely on the disk.
+        """New file, the newest of `window`'s, with its header and first events, safely on the disk.
 
         The file gets its name only when whole, so a crash leaves all of the log or no log.
 
         Args:
             root: The data root.
             window: Window of the log.
-            started_at: Aware. If the newest file is not older (a clock that went back), the new one gets its start
+            started_at: Aware. If the newest file is not older (a clock that went back), the new file gets its start
                 and the next seq.
             opened_by: Requester of the log; goes into the header.
             disk: Writes the file; the real disk if None.
             carried: Events to begin with.
-            after: Greatest message id of the window's earlier logs; None if there is none, or if it is unknown.
+            after: Greatest message id of the window's earlier logs; None if unknown or without earlier logs.
 
         Raises:
-            LogUnwritable: nothing was created, or the reason says that it may have been.
+            LogUnwritable: no file was created, or the reason names an uncertain outcome.
             ValueError: as `domain.log.window.log_path`.
         """
         disk = disk or ReservedDisk(root)
@@ -150,7 +150,7 @@ class WindowLog:
             raise LogUnwritable(self.path, f"cannot be named: {_words(error)}") from error
 
     def _remove(self, unnamed: Path, error: LogUnwritable) -> None:
-        """Take away what could not be made; it was never said to exist."""
+        """Remove an incomplete file; no caller has heard of its existence."""
         with suppress(OSError):
             self._disk.unlink(unnamed)
         try:
@@ -162,10 +162,10 @@ class WindowLog:
 
     @classmethod
     def open(cls, root: Path, path: PurePosixPath, disk: Disk | None = None) -> tuple[WindowLog, ParsedLog]:
-        """The log at `path`, relative to the data root, and all it says; what a crash cut short is sealed.
+        """Log at `path`, relative to the data root, with its parsed content; a torn record is sealed.
 
         Raises:
-            LogUnwritable: it can't be read, sealed or synced.
+            LogUnwritable: the log can't be read, sealed or synced.
             ValueError: as `domain.log.window.parse_log_path`.
         """
         window, name = parse_log_path(path)
@@ -181,10 +181,10 @@ class WindowLog:
 
     @classmethod
     def open_newest(cls, root: Path, window: Window, disk: Disk | None = None) -> tuple[WindowLog, ParsedLog] | None:
-        """Newest log of `window` with its parsed content; None if the window has none.
+        """Newest log of `window` with its parsed content; None if the window has no log.
 
         Raises:
-            LogUnwritable: it can't be read, sealed or synced.
+            LogUnwritable: the log can't be read, sealed or synced.
             ValueError: as `domain.log.window.log_folder`.
         """
         folder = log_folder(window)
@@ -192,7 +192,7 @@ class WindowLog:
         return None if name is None else cls.open(root, folder / name, disk)
 
     def share(self, open_logs: OpenLogs) -> None:
-        """Be let go, between two uses, where `open_logs` needs the descriptor for others."""
+        """Allow `open_logs` to close the file between two uses."""
         self._descriptor.share(open_logs)
 
     @property
@@ -201,14 +201,14 @@ class WindowLog:
         return self._head
 
     def append(self, *events: Event, is_looked_at: bool = True) -> tuple[Position, ...]:
-        """Write each event with one call; where each stands. Only `sync` makes them safe.
+        """Write each event with a single call; return the positions. Only `sync` makes the events safe.
 
         Args:
             events: In their order.
-            is_looked_at: Whether to check first that the file is unchanged by other processes.
+            is_looked_at: True to check first that the file is unchanged by other processes.
 
         Raises:
-            LogUnwritable: some of them may have been written, the last of those in part. No further use.
+            LogUnwritable: some events may have been written, the last of them in part. No further use.
             LogChanged: no event was written. No further use.
             ValueError: as `domain.log.event.require_valid`; the invalid event and all later events were not written.
         """
@@ -222,10 +222,10 @@ class WindowLog:
         return tuple(positions)
 
     def sync(self) -> None:
-        """Return when all that was appended survives a power loss.
+        """Return when all appended events survive a power loss.
 
         Raises:
-            LogUnwritable: it may not. No further use.
+            LogUnwritable: events may be lost. No further use.
         """
         self._require_usable()
         if self._descriptor.is_synced:
@@ -320,7 +320,7 @@ def check_file(path: Path) -> tuple[Finding, ...]:
 
 
 def findings_at(path: Path, log: ParsedLog) -> tuple[Finding, ...]:
-    """Findings on a log that was read from `path`."""
+    """Findings on a log read from `path`."""
     try:
         window, name = parse_log_path(PurePosixPath(path.resolve().as_posix()))
     except ValueError:
@@ -339,7 +339,7 @@ def is_ended(path: Path) -> bool:
 
 
 def _next_place(root: Path, window: Window, started_at: datetime) -> tuple[LogName, Path]:
-    """Name and path of a log that is not there yet and will be the newest."""
+    """Name and path of a new log, the future newest."""
     names = _names(root / log_folder(window))
     while True:
         name = next_log_name(names, started_at)

@@ -20,17 +20,17 @@ _CHUNK_BYTES = 1024 * 1024
 
 
 class Line(NamedTuple):
-    """An event of a window, or a place of its log that holds none."""
+    """Event of a window, or a place without an event in its log."""
 
     window: Window
     what: Event | Gap
 
 
 class LogFollower:
-    """Follows one window, or all of them, over the ends of their logs."""
+    """Reader that follows one window, or all windows, over the ends of their logs."""
 
     def __init__(self, logs_root: Path, window: Window | None = None) -> None:
-        """Follow what is below `logs_root`, the `logs` folder of a data root; only that of `window` if it is given.
+        """Follow the logs below `logs_root`, the `logs` folder of a data root; with `window` only the window's logs.
 
         Raises:
             ValueError: `window` keeps no logs.
@@ -41,11 +41,11 @@ class LogFollower:
         self._sizes: dict[str, int] = {}
         """Size of each log at the last look."""
         self._offsets: dict[str, int] = {}
-        """Bytes of each log of which everything has been told."""
+        """Bytes of each log reported so far."""
         self._states: dict[str, LogState] = {}
 
     def last(self, count: int) -> list[Line]:
-        """The last `count` events, oldest first; from now on `more` tells what comes after them.
+        """The last `count` events, oldest first; from now on `more` returns later events.
 
         Raises:
             OSError: the logs cannot be read.
@@ -91,7 +91,7 @@ class LogFollower:
                     continue
 
     def _read(self, path: str, window: Window, start: int) -> Iterator[Line]:
-        """Lines behind the first `start` bytes, which were told before."""
+        """Lines behind the first `start` bytes, reported before."""
         state = self._states.get(path)
         if state is None or state.offset > start:
             state = LogState()
@@ -103,7 +103,7 @@ class LogFollower:
 
 
 def _parts(log: ParsedLog) -> Iterator[tuple[Event | Gap, int]]:
-    """Events and damage with their offsets; what is being written is no damage."""
+    """Events and damage with their offsets; an unfinished write is no damage."""
     yield from ((each.event, each.offset) for each in log.events)
     yield from ((gap, gap.offset) for gap in log.damage)
 

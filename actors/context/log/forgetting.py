@@ -21,7 +21,7 @@ from domain.turn.forgetting.scope import Chosen
 from messages.base import Window
 
 _UNNAMED = ".new"
-"""Name of a log in its folder until it is whole."""
+"""Name of an incomplete log in its folder."""
 
 
 def take_out(root: Path, window: Window, chosen: Chosen, forget_id: str, disk: Disk) -> None:

@@ -1,4 +1,4 @@
-"""Look for a forgotten message in a window's logs: Discord has its words still, and gives them again by other ways."""
+"""Search for a forgotten message in a window's logs: Discord still has the words, and may deliver them again."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _EVENT = re.compile(rb'"event":"([0-9A-Za-z_-]{1,64})"')
 
 
 def _read_logs(root: Path, window: Window, word: bytes) -> Iterator[bytes]:
-    """Contents of the window's logs in which a word stands."""
+    """Contents of the window's logs with a given word."""
     folder = root / log_folder(window)
     try:
         for name in all_log_names(folder):

@@ -27,7 +27,7 @@ _CLOSED_MODE = 0o444
 
 
 class ImportedLogs:
-    """Reader and writer of the imported logs of one window."""
+    """Reader and writer of a window's imported logs."""
 
     def __init__(self, root: Path, window: Window, disk: Disk | None = None) -> None:
         """Begin without a look at the disk.
@@ -72,7 +72,7 @@ class ImportedLogs:
         return sorted(names, key=lambda name: (name.seq > 0, name), reverse=True)
 
     def past_logs(self, naming: Collection[str]) -> Iterator[tuple[str, ParsedLog]]:
-        """Logs in which one of some words stands, changes last, each with its path.
+        """Logs with any of the given words, changes last, each with its path.
 
         Args:
             naming: Ids of messages or events, say; only changes have other words than ids of messages. Empty for all.
@@ -88,7 +88,7 @@ class ImportedLogs:
                     yield (self._folder / str(name)).as_posix(), parse(data)
 
     def may_hold(self, naming: Collection[str]) -> bool:
-        """True if an imported log may hold one of some messages.
+        """True if an imported log may hold any of the given messages.
 
         Raises:
             LogUnwritable: the folder cannot be read.
@@ -106,13 +106,13 @@ class ImportedLogs:
             yield records_of(parse(self._read(name)))
 
     def keep(self, messages: Sequence[PastMessage], audience: str) -> tuple[str, int]:
-        """Write those of `messages` that no log of the window holds.
+        """Write the messages of `messages` that no log of the window holds.
 
         Returns:
             Path of the new log below the data root, empty if all are held, and the number of messages in the log.
 
         Raises:
-            LogUnwritable: nothing was kept, or it may have been.
+            LogUnwritable: no message was kept, or the outcome is uncertain.
             ValueError: a message cannot be an event.
         """
         numbers = {int(message.message_id): message for message in messages}
@@ -124,26 +124,26 @@ class ImportedLogs:
         return path, len(fresh)
 
     def change(self, events: Sequence[Event]) -> tuple[str, tuple[int, ...]]:
-        """Write what becomes of messages of the past; the log's path, and the line of each event.
+        """Write changes of past messages; return the log's path, and the line of each event.
 
         Args:
-            events: At least one, each with a `message_id`.
+            events: At least 1, each with a `message_id`.
 
         Raises:
-            LogUnwritable: it was not written, or may have been.
+            LogUnwritable: the log was not written, or may have been.
         """
         ids = sorted(number for each in events for number in _numbers([str(each.meta_dict().get("message_id"))]))
         return self.write(events, ImportedName(first=ids[0], last=ids[-1], seq=1))
 
     def write(self, events: Iterable[Event], name: ImportedName) -> tuple[str, tuple[int, ...]]:
-        """Write a new log, safely on the disk; its path, and the line of each event.
+        """Write a new log, safely on the disk; return the path, and the line of each event.
 
         Args:
             events: In their order.
-            name: Its messages; the number is counted up where such a log is there.
+            name: Its messages; the number is counted up past existing logs.
 
         Raises:
-            LogUnwritable: it was not written, or may have been.
+            LogUnwritable: the log was not written, or may have been.
         """
         folder = self._root / self._folder
         try:
@@ -162,7 +162,7 @@ class ImportedLogs:
         return (self._folder / str(name)).as_posix(), lines
 
     def _find_held(self, numbers: Collection[int]) -> set[int]:
-        """Those of some messages that are in a log already."""
+        """Given messages already in a log."""
         wanted = {str(number) for number in numbers}
         logged_ids = {each for _, log in self.past_logs(wanted) for each in _ids(log)}
         if self._live is None:
@@ -170,7 +170,7 @@ class ImportedLogs:
         return (logged_ids | self._live | self._find_moved(numbers)) & set(numbers)
 
     def _live_ids(self, folder: os.PathLike[str]) -> Iterator[int]:
-        """Messages in the logs of a window, as it was lived."""
+        """Messages in the window's live logs."""
         try:
             for name in log_names(self._root / folder):
                 yield from _ids(parse(read_regular(self._root / folder / name)))
@@ -197,18 +197,18 @@ class ImportedLogs:
 
 
 def _numbers(naming: Collection[str]) -> list[int]:
-    """Those of some words that may be ids of messages."""
+    """Given words that may be ids of messages."""
     return [int(each) for each in naming if each.isdecimal() and each.isascii()]
 
 
 def records_of(log: ParsedLog) -> Iterator[Event | Forgotten]:
-    """Events of a log, then the forgotten ones."""
+    """Events of a log, then the forgotten events."""
     yield from (logged.event for logged in log.events)
     yield from (each for each in log.forgotten if not each.is_quote)
 
 
 def _ids(log: ParsedLog) -> Iterator[int]:
-    """Numbers of the messages that a log holds or tells of, forgotten ones included."""
+    """Numbers of the messages held or mentioned by a log, including forgotten messages."""
     for each in records_of(log):
         if each.kind in (Kind.USER, Kind.DELIVERY, Kind.SYSTEM):
             yield from _numbers(message_ids(each.kind, meta_dict(each.meta_json)))

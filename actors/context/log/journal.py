@@ -1,4 +1,4 @@
-"""Write-ahead journal: a window's log together with its conversation, so that the two cannot drift apart."""
+"""Write-ahead journal: a window's log together with its conversation, so the two cannot drift apart."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ T = TypeVar("T")
 
 
 class LogPosition(Value, frozen=True, kw_only=True, gc=False):
-    """Place at which an event was written."""
+    """Position of a written event."""
 
     path: str
-    """POSIX path below the data root; empty where nothing is kept."""
+    """POSIX path below the data root; empty without a log."""
     line: int
     """Line of the event's heading, from 1; 0 where no log is kept."""
 
 
 class Journal:
-    """Every event goes into the log first and into the conversation when it is there.
+    """Writer of every event into the log first, then into the conversation.
 
-    Without a root nothing is kept: that is the command line's single turn.
+    Without a root no event is kept, as in the command line's single turn.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Journal:
         """Open logs of all windows, once shared; until then only this window's log."""
         self.redactions = Redactions(root, disk)
         self.imported = None if root is None else ImportedLogs(root, window, disk)
-        """Messages of the window's past; None where no log is kept."""
+        """Messages of the window's past; None without a log."""
         self.conversation = Conversation(max_history_tokens, counted_result_chars, awaits_cuts=awaits_cuts)
 
     @property
@@ -98,16 +98,16 @@ class Journal:
 
     @property
     def path(self) -> str:
-        """The log's path below the data root; empty without one."""
+        """The log's path below the data root; empty without a log."""
         if self._log is None or self.root is None:
             return ""
         return self._log.path.relative_to(self.root).as_posix()
 
     def open(self) -> None:
-        """Read the window's newest log, if it has one.
+        """Read the window's newest log, if there is a log.
 
         Raises:
-            LogUnwritable: it cannot be read, or not be made ready for writing.
+            LogUnwritable: the log cannot be read, or not be made ready for writing.
         """
         self.close()
         self._questions, self.off_record = (), OffRecord()
@@ -136,12 +136,12 @@ class Journal:
         self._questions = self.open_questions()
 
     def open_questions(self) -> tuple[ParsedEvent, ...]:
-        """The user events of turns without an ending, as they stood in the log when it was opened."""
+        """User events of turns without an ending, as in the log at its opening."""
         still_open = {EventId(turn.id) for turn in self.conversation.open_turns()}
         return tuple(logged for logged in self._questions if logged.event.id in still_open)
 
     def has_logged(self, message_id: str) -> bool:
-        """True if a log of the window has this message; a message id that is no number is never found.
+        """True if a log of the window has this message; always False for an id that is no number.
 
         Raises:
             LogUnwritable: a log that must be searched cannot be read.
@@ -152,11 +152,11 @@ class Journal:
         return message_id in seen or (seen.is_in_doubt(message_id) and message_id in self._message_ids((message_id,)))
 
     def has_posted(self, message_ids: Collection[str], *, is_late: bool) -> bool:
-        """True if a readable log of the window records one of these messages as posted by the runtime.
+        """True if a readable log of the window records any of these messages as posted by the runtime.
 
         Args:
-            message_ids: Ids of one posting.
-            is_late: Whether a log from before the present one may say so.
+            message_ids: Ids of a posting.
+            is_late: True if an earlier log may hold the record.
         """
         is_known = self.conversation.has_shown(message_ids)
         if is_known or not is_late:
@@ -168,7 +168,7 @@ class Journal:
             return False
 
     def _newest_of_earlier(self) -> int:
-        """The greatest message id of the window's logs, if there is more than the newest one, of which it is known."""
+        """Greatest message id of the window's logs, 0 without older logs: the newest log's greatest id is known."""
         if self.root is None or self._log is None:
             return 0
         folder = self.root / log_folder(self._window)
@@ -179,7 +179,7 @@ class Journal:
         return 0 if is_only_one else max(map(int, self._message_ids()), default=0)
 
     def _message_ids(self, naming: Collection[str] = ()) -> set[str]:
-        """Numbers of the messages in the window's logs that name one of some words, or in all of them."""
+        """Numbers of the messages in the window's logs with any of the given words; without words, in all logs."""
         logs = self.past_logs(naming) if naming else self._lived_logs(naming)
         return {number for _, parsed in logs for number in message_numbers(parsed)}
 
@@ -187,7 +187,7 @@ class Journal:
         """Every event of the window's logs with its file's path below the data root, oldest first.
 
         Args:
-            naming: Words, of which one must stand in a log; imported logs are looked at for such words only, and first.
+            naming: Words: a log must hold at least 1; imported logs are searched for given words only, and first.
 
         Raises:
             LogUnwritable: a log cannot be read.
@@ -197,7 +197,7 @@ class Journal:
                 yield path, logged
 
     def past_logs(self, naming: Collection[str] = ()) -> Iterator[tuple[str, ParsedLog]]:
-        """Every log of the window with its path below the data root, imported ones first. Arguments as of `past`."""
+        """Every log of the window with its path below the data root, imported logs first. Arguments as of `past`."""
         if self.imported is not None:
             yield from self.imported.past_logs(naming)
         yield from self._lived_logs(naming)
@@ -236,15 +236,15 @@ class Journal:
         self.open()
 
     def read_spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
-        """Words of a stretch of one of the window's logs, as `domain.turn.spoken` gives them.
+        """Words of a section of a log of the window, as by `domain.turn.spoken`.
 
         Args:
             path: Of the log, below the data root.
-            first: Turn with which the stretch begins; empty for the log's first.
-            last: Turn with which it ends; empty for the last that has ended.
+            first: First turn of the section; empty for the log's first.
+            last: Last turn of the section; empty for the last finished turn.
 
         Raises:
-            ValueError: that is no log of this window's.
+            ValueError: the path is no log of this window's.
             LogUnwritable: the log cannot be read.
         """
         if self.root is None:
@@ -285,16 +285,16 @@ class Journal:
         carried: Collection[Event] = (),
         last_words: Callable[[], None] = lambda: None,
     ) -> str:
-        """Begin a new log with a new conversation, ending the one before; its path.
+        """Begin a new log with a new conversation, ending the previous log; return the path.
 
         Args:
             at: Aware.
             opened_by: Requester of the log.
-            carried: First events of the new log. Once they are on the disk with it, the window has begun anew.
-            last_words: Called then, to record in the log before what is its end.
+            carried: First events of the new log. Once they are on the disk, the window has begun anew.
+            last_words: Called then, to record the end of the previous log in it.
 
         Raises:
-            LogUnwritable: there is no new log, and nothing changed.
+            LogUnwritable: there is no new log, and the state is unchanged.
         """
         if self.root is None:
             last_words()
@@ -356,15 +356,15 @@ class Journal:
         """Append `event`, wait for the disk if `sync`, and return its position.
 
         Before each synced event, which has effects outside, the log is checked for changes by other processes: an
-        answer or a command that stands in a replaced file only would be given or run again. What is lost of the rest
-        with such a file is found to be missing.
+        answer or a command recorded only in a replaced file would be given or run again. Other events lost
+        with a replaced file are found to be missing.
 
         Args:
             event: Event to append.
-            sync: Whether to wait.
+            sync: True to wait.
 
         Raises:
-            LogUnwritable: it is not stored and changes nothing here; open again before the next.
+            LogUnwritable: the event is not stored and has no effect here; open the log again before the next write.
         """
         if self.root is None:
             self.conversation.add(event)
@@ -390,7 +390,7 @@ class Journal:
             return opens()
 
     def close(self) -> None:
-        """Let go of the file; again, nothing."""
+        """Release the file; a second call does nothing."""
         ended, self._log = self._log, None
         if ended is not None:
             ended.close()

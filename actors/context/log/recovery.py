@@ -1,4 +1,4 @@
-"""Recovery at start-up, from what an earlier life left: unfinished windows, and the last messages seen."""
+"""Recovery at start-up, from the state left by an earlier life: unfinished windows, and the last messages seen."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from messages.base import Window
 log = logging.getLogger(__name__)
 
 _SIDE_BY_SIDE = 2
-"""More of them cost more for the turns that they take than they bring, where the files are in memory already."""
+"""Threads at once; with files in memory already, more threads cost more than they gain."""
 PIECE = 1024
-"""Windows that one thread looks at before it takes the next piece."""
+"""Windows in a thread's piece of work."""
 Read = Callable[[str], TailState]
 
 
@@ -33,14 +33,14 @@ class Recovery:
     """The result of looking at the end of every newest log."""
 
     unfinished: tuple[Window, ...]
-    """Windows that may owe an answer; a wrong entry costs only a look."""
+    """Windows that may have an unanswered turn; a wrong entry costs only a look."""
     last_seen: Mapping[str, str]
-    """Window key (`<surface>/<id>`) -> the greatest Discord message id in its logs; 0 for none."""
+    """Window key (`<surface>/<id>`) -> the greatest Discord message id in its logs; 0 without a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """State of one window's newest log."""
+    """State of a window's newest log."""
 
     window: Window
     key: str
@@ -50,7 +50,7 @@ class _Look:
 
 
 class CalledOffError(Exception):
-    """The survey was told to end before it was done."""
+    """The survey was called off before its end."""
 
 
 def survey(
@@ -63,14 +63,14 @@ def survey(
 ) -> Recovery:
     """Look at the end of every window's newest log below the data root.
 
-    Some are looked at side by side, as most of the time goes into waiting for the disk.
+    Several logs are read in parallel, as most of the time goes into waiting for the disk.
 
     Args:
         root: The data root.
-        is_called_off: Asked now and then whether to end without a result.
-        keeps_ends: Whether to pass over logs that are as the last such look left them, settled, and to note what is
-            settled now. Only for the holder of the data root, before the first write.
-        piece: Windows that one thread looks at before it takes the next piece.
+        is_called_off: Asked now and then; True ends the survey without a result.
+        keeps_ends: True to skip logs unchanged and settled since the last such look, and to note the logs settled
+            now. Only for the holder of the data root, before the first write.
+        piece: Windows in a thread's piece of work.
         read: Reads the end of a log.
 
     Raises:
@@ -112,7 +112,7 @@ def _looks(
 
 
 def _looks_at(folders: list[tuple[Window, str]], known: Mapping[str, SettledEnd], read: Read) -> list[_Look]:
-    """End of the newest log of each window that has a log."""
+    """End of the newest log of each window with a log."""
     ends = []
     for window, folder in folders:
         key = window.address.key
@@ -139,8 +139,9 @@ _CLOSING = (Kind.DELIVERY, Kind.USER, Kind.SYSTEM)
 def is_settled(state: TailState) -> bool:
     """True if a log certainly ends without work left.
 
-    So it does with no event at all, and with a delivery, a message that was only overheard or one that the runtime
-    posted where nothing was open.
+    This holds for a log without events, and for a log whose last event is a delivery, an overheard message or a posting
+    of
+    the runtime at a time without open work.
     """
     if not state.is_known:
         return False

@@ -1,4 +1,4 @@
-"""Redacted copies of a window's logs: what commands are shown of those from which words were taken back.
+"""Redacted copies of a window's logs, for commands: the logs without retracted words.
 
 The only module that writes below `redacted/`. A log without a tombstone has no copy.
 """
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 class Redactions:
-    """Writer of the copies, which are as long as their logs and grow with them."""
+    """Writer of the copies; each is as long as its log and grows with the log."""
 
     def __init__(self, root: Path | None, disk: Disk | None = None) -> None:
         """Begin without a look.
@@ -34,10 +34,10 @@ class Redactions:
         self._root = root
         self._disk = disk or RealDisk()
         self._followed: dict[str, bool] = {}
-        """The newest log that was followed -> whether it has a copy."""
+        """The newest followed log -> True if it has a copy."""
 
     def take_back(self, tombstones: Iterable[Tombstone]) -> None:
-        """Take words out of the copies of their logs, which are made where there are none.
+        """Take words out of the copies of their logs; missing copies are made.
 
         Raises:
             OSError: a log cannot be read, or a copy not be written.
@@ -72,7 +72,7 @@ class Redactions:
         self._followed.clear()
 
     def restore(self, tombstones: Iterable[Tombstone]) -> None:
-        """Make the copies that should be there and are not; what cannot be made is told to the operator."""
+        """Make missing copies; failures are reported to the operator."""
         if self._root is None:
             return
         for path, of_path in _by_log(tombstones).items():
@@ -84,9 +84,10 @@ class Redactions:
                 log.warning("%s: the redacted copy cannot be made: %s", path, error.strerror)
 
     def follow(self, path: str) -> None:
-        """Add to the copy of a log, if it has one, what was written to the log since.
+        """Append the log's new content to its copy, if there is a copy.
 
-        A copy that cannot be written falls behind, and nothing more: what it lacks is tried again with the next event.
+        A copy that cannot be written falls behind without further harm: the missing part is tried again with the next
+        event.
         """
         if self._root is None:
             return
@@ -106,7 +107,7 @@ class Redactions:
             log.warning("%s: the redacted copy falls behind: %s", path, error.strerror)
 
     def _write(self, there: Path, content: bytes) -> None:
-        """Make the file say `content`, safely; one that is there stays the same file, for those who have it open."""
+        """Write `content` to the file, safely; an existing file keeps its identity for programs that have it open."""
         if there.exists():
             fd = open_regular(there, os.O_WRONLY, opens=self._disk.open)
             try:

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 NAME = "reserve"
 RESERVE_BYTES = 16 * 1024**2
 ROOMY = 16
-"""Times its size that must be free before the reserve is made."""
+"""Multiple of the reserve's size in free space, required before the reserve is made."""
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -34,7 +34,7 @@ def is_whole(root: Path) -> bool:
 
 
 def keep(root: Path, roomy: int = ROOMY) -> bool:
-    """True if the reserve of a data root is whole; it is made if there is room for that.
+    """True if the reserve of a data root is whole; a missing reserve is made if there is room.
 
     Args:
         root: The data root.
@@ -60,7 +60,7 @@ def keep(root: Path, roomy: int = ROOMY) -> bool:
 
 
 def renew(root: Path) -> None:
-    """Make the reserve whole again if it was given up and there is room."""
+    """Make the reserve whole again after its release, if there is room."""
     try:
         was_spent = _size(root / NAME) == 0
     except OSError:  # no reserve is kept here
@@ -96,7 +96,7 @@ def _size(place: Path) -> int:
     """Bytes of the reserve at `place`.
 
     Raises:
-        OSError: there is none, or a file with another name: giving the reserve up would empty that file.
+        OSError: there is no reserve, or a file with another name: the reserve's release would empty that file.
     """
     status = place.lstat()
     if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
@@ -105,7 +105,7 @@ def _size(place: Path) -> int:
 
 
 def _remove_if_shared(place: Path) -> None:
-    """Take the name of a file away that has others, as in a copy of a data root by hard links."""
+    """Remove the name of a file with several names, as in a copy of a data root by hard links."""
     with suppress(FileNotFoundError):
         status = place.lstat()
         if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
@@ -113,15 +113,15 @@ def _remove_if_shared(place: Path) -> None:
 
 
 def is_full(error: BaseException | None) -> bool:
-    """True if an error says that the disk, or a quota on it, is full."""
+    """True if an error reports a full disk, or a full quota on the disk."""
     return isinstance(error, OSError) and error.errno in _FULL
 
 
 class ReservedDisk(RealDisk):
-    """The operating system's, with space in reserve for when it is full."""
+    """Disk of the operating system, with space in reserve for a full disk."""
 
     def __init__(self, root: Path, below: Disk | None = None) -> None:
-        """A disk whose reserve is not given up yet.
+        """A disk with its reserve still whole.
 
         Args:
             root: The data root with the reserve.
@@ -131,7 +131,7 @@ class ReservedDisk(RealDisk):
         self._below = below or RealDisk()
 
     def write(self, fd: int, data: bytes, /) -> int:
-        """As `os.write`, and again with what is left when the reserve has been given up."""
+        """As `os.write`, and again for the rest after the reserve has been released."""
         try:
             written = self._below.write(fd, data)
         except OSError as error:

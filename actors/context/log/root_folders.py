@@ -1,6 +1,6 @@
 """Folders of a data root: each is a folder, or the agent user's own link to a folder of that user or of root.
 
-A pipe, a file or a link of another user in the place of one ends a start with a sentence; none is opened to find out.
+A pipe, a file or another user's link in place of a folder ends a start with a sentence; no such entry is opened.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from pathlib import Path
 from domain.log.window import LOGGED_SURFACES
 
 BY_SURFACE = ("logs", "work", "attachments", "output", "redacted")
-"""Folders with one folder for each surface, which cannot be a link."""
+"""Folders with a subfolder for each surface; a subfolder cannot be a link."""
 NAMES = (
     *BY_SURFACE,
     *("approvals", "curated", "facts", "forget", "imports", "memory", "memory_db", "objects", "reminders", "routes"),
     *("skills", "sockets", "usage", "views", "workspace"),
 )
-"""Folders of a data root, as docs/operations.md lists them."""
+"""Folders of a data root, as listed in docs/operations.md."""
 _ROOT_UID = 0
 _KINDS = {
     stat.S_IFREG: "a file",
@@ -40,7 +40,7 @@ def folder_faults(root: Path) -> Iterator[str]:
 
 
 def surface_faults(folder: Path) -> Iterator[str]:
-    """The same for the surfaces' folders in one of `BY_SURFACE`; none if that is no folder."""
+    """Faults of the surfaces' folders in a folder of `BY_SURFACE`; empty if the path is no folder."""
     if folder.is_dir():
         for surface in LOGGED_SURFACES:
             yield from _fault_of(folder / surface.value, may_link=False)

@@ -1,4 +1,4 @@
-"""Scan of all windows' logs at start-up: which logs are the newest, and how each of them ends."""
+"""Scan of all windows' logs at start-up: the newest logs, and their ends."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _LONGEST_LOOK_BYTES = 64 * 1024
 
 
 def window_folders(logs_root: Path) -> Iterator[tuple[Window, str]]:
-    """Each window that may have a log, with its logs' folder, in no order; what is no window's name is passed over.
+    """Each window that may have a log, with its logs' folder, in no order; names of no window are skipped.
 
     Args:
-        logs_root: The `logs` folder of a data root; paths begin as it does.
+        logs_root: The `logs` folder of a data root; the returned paths begin with this path.
 
     Raises:
         OSError: a folder can't be read.
@@ -38,7 +38,7 @@ def window_folders(logs_root: Path) -> Iterator[tuple[Window, str]]:
 
 
 def newest_name(folder: Path | str) -> str | None:
-    """The name of the newest log in `folder`; None if it holds none, or is not there.
+    """Name of the newest log in `folder`; None if the folder is empty or missing.
 
     Raises:
         OSError: the folder can't be read.
@@ -58,7 +58,7 @@ def newest_name(folder: Path | str) -> str | None:
 
 
 def log_names(folder: Path) -> list[str]:
-    """The names of all logs in `folder`, oldest first; none if it isn't there.
+    """Names of all logs in `folder`, oldest first; empty for a missing folder.
 
     Raises:
         OSError: the folder can't be read.
@@ -77,7 +77,7 @@ def log_names(folder: Path) -> list[str]:
 
 
 def all_log_names(folder: Path) -> list[str]:
-    """The names of all logs in `folder`, imported ones first.
+    """Names of all logs in `folder`, imported logs first.
 
     Raises:
         OSError: the folder can't be read.

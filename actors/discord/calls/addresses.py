@@ -1,4 +1,4 @@
-"""Addresses of Discord: discord.py's three, which belong to the process."""
+"""Addresses of Discord: discord.py's three, shared by the whole process."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _files: yarl.URL | None = None
 
 
 def point_at(api_base: str, gateway_url: str, files_base: str = "") -> None:
-    """Have every client that logs in from now on talk to this server; empty for Discord's own.
+    """Direct every client that logs in from now on to this server; empty for Discord's own.
 
     Args:
         api_base: Such as `http://127.0.0.1:8787/api/v10`.
         gateway_url: Such as `ws://127.0.0.1:8787/`.
-        files_base: Another address of attached files; empty for none.
+        files_base: Another address of attached files; empty for no other address.
     """
     global _files
     api = _parse_address(api_base, "api_base", ("http", "https")) if api_base else None

@@ -1,4 +1,4 @@
-"""Archives of a channel: lists of threads that were archived while the bot was not connected."""
+"""Archives of a channel: lists of threads archived while the bot was not connected."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _PAGE = 100
 
 
 class Archive(Enum):
-    """List of archived threads, as Discord keeps it."""
+    """Discord's list of archived threads."""
 
     PUBLIC = auto()
     PRIVATE = auto()
     """All private threads, for bots with the permission to manage threads."""
     JOINED = auto()
-    """The private ones that the bot takes part in."""
+    """Private threads joined by the bot."""
 
 
 def archives_of(channel: discord.TextChannel | discord.ForumChannel) -> tuple[Archive, ...]:
-    """The lists that together hold every archived thread of a channel that the bot may read."""
+    """Lists that together hold every archived thread of a channel readable by the bot."""
     if channel.type is not discord.ChannelType.text:
         return (Archive.PUBLIC,)  # No other channel has private threads.
     me: discord.Member | None = channel.guild.me
@@ -34,7 +34,7 @@ def archives_of(channel: discord.TextChannel | discord.ForumChannel) -> tuple[Ar
 
 
 async def archived_since(channel_id: int, archive: Archive, since: int, client: discord.Client) -> list[discord.Thread]:
-    """Threads of one list that were archived after the moment that the snowflake `since` holds."""
+    """Threads of a list, archived after the moment in the snowflake `since`."""
     channel = client.get_channel(channel_id)
     moment = discord.utils.snowflake_time(since)
     threads: list[discord.Thread] = []
@@ -56,7 +56,7 @@ async def archived_since(channel_id: int, archive: Archive, since: int, client: 
 async def archive_page(
     channel_id: int, archive: Archive, before: discord.Thread | None, client: discord.Client
 ) -> list[discord.Thread]:
-    """Threads of one list behind `before`, or its first ones, up to a hundred by one call."""
+    """Threads of a list after `before`, or its first threads, up to a hundred by one call."""
     channel = client.get_channel(channel_id)
     if isinstance(channel, discord.ForumChannel):
         return [each async for each in channel.archived_threads(limit=_PAGE, before=_moment(before))]
@@ -68,11 +68,11 @@ async def archive_page(
 
 
 def _moment(thread: discord.Thread | None) -> datetime | None:
-    """Time behind which a list goes on: the list is in the order in which threads were archived."""
+    """Time for the list's next page: the list is in order of archiving."""
     return None if thread is None else thread.archive_timestamp
 
 
 async def active_threads(guild_id: int, client: discord.Client) -> list[discord.Thread]:
-    """Threads of a server that are not archived, each with the id of its newest message; one call."""
+    """Active threads of a server, each with the id of the newest message; one call."""
     guild = client.get_guild(guild_id)
     return [] if guild is None else await guild.active_threads()

@@ -1,4 +1,4 @@
-"""Background tasks: held while they run, their errors logged, cut off together."""
+"""Background tasks: held while running, with logged errors and a common end."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ log = logging.getLogger(__name__)
 
 
 class BackgroundTasks:
-    """The tasks that a part has running beside what goes on; lives on the loop.
+    """Tasks of a part beside its main work; lives on the loop.
 
-    asyncio holds tasks weakly and tells their errors when they are collected, if ever; here neither gets lost.
+    asyncio holds tasks weakly and reports their errors on collection, if ever; here neither a task nor an error gets
+    lost.
     """
 
     def __init__(self) -> None:
         self._running: dict[asyncio.Task[None], str] = {}
 
     def spawn(self, work: Coroutine[Any, Any, None], what: str) -> asyncio.Task[None]:
-        """Run `work`, until it ends or is cut off.
+        """Run `work` until its end or cancellation.
 
         Args:
             work: Task body; exceptions are logged.
@@ -37,7 +38,7 @@ class BackgroundTasks:
         return bool(self._running)
 
     def cancel(self) -> None:
-        """Cut off what runs."""
+        """Cancel all running tasks."""
         for task in self._running:
             task.cancel()
 

@@ -17,7 +17,7 @@ _LONGEST_ID = 100
 def view_of(buttons: Iterable[Button | PostedButton]) -> discord.ui.View | None:
     """View of buttons for discord.py; None without possible buttons.
 
-    The view counts as finished, so that discord.py doesn't keep it: presses are told by their custom id.
+    The view counts as finished, so discord.py doesn't keep it: the custom id of a press names the button.
     """
     possible = [button for button in buttons if _is_possible(button)][:MOST_BUTTONS]
     if not possible:

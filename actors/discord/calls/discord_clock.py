@@ -11,7 +11,7 @@ import aiohttp
 from actors.kernel import Host
 
 _ROUNDED_S = 1.0
-"""`Date` has whole seconds, those that have passed."""
+"""`Date` has whole seconds, rounded down."""
 TRUSTED_S = 10.0
 """The steady clock tells the time that has passed since an answer; no other answer is looked at for so long."""
 
@@ -20,10 +20,10 @@ class DiscordClock:
     """Discord's time, by the `Date` of a recent answer and the seconds since; before the first one, our own time."""
 
     def __init__(self, host: Host) -> None:
-        """No answer came yet.
+        """Begin without an answer.
 
         Args:
-            host: Its clocks: the wall's counts until then, the steady one from then on.
+            host: Clocks: the wall clock counts until the first answer, the steady clock from then on.
         """
         self._host = host
         self._offset_s: float | None = None
@@ -32,20 +32,20 @@ class DiscordClock:
         """On the steady clock: from then on the next answer is looked at."""
 
     def now(self) -> datetime:
-        """Aware UTC, never earlier than it is, nor much more than a second later."""
+        """Aware UTC, never earlier than the true time, nor much more than a second later."""
         if self._offset_s is None:
             return self._host.now()
         return datetime.fromtimestamp(self._offset_s + self._host.monotonic(), UTC)
 
     def doubt(self) -> None:
-        """Look at the next answer: the machine may have slept, and the steady clock with it."""
+        """Check the next answer: the machine may have slept, and the steady clock stood still."""
         self._due_at = -1.0
 
     def listen(self, http: Any) -> None:
-        """Take the time from answers that discord.py's HTTP client gets, now and then.
+        """Take the time now and then from answers to discord.py's HTTP client.
 
-        discord.py hands what it is not told of itself to aiohttp, which awaits its `raise_for_status` with the answer.
-        A trace (`http_trace`) would tell the same and cost each call a fifth of its time.
+        discord.py passes unknown arguments to aiohttp, which awaits the given `raise_for_status` with the answer.
+        A trace (`http_trace`) would report the same and cost each call a fifth of its time.
         """
         request = http.request
 
@@ -60,7 +60,7 @@ class DiscordClock:
         self.set(answer.headers.get("Date", ""))
 
     def set(self, date: str) -> None:
-        """Take the time that an answer's `Date` gives; words that are no date change nothing."""
+        """Take the time from an answer's `Date`; words that are no date have no effect."""
         now_s = self._host.monotonic()
         try:
             self._offset_s = parsedate_to_datetime(date).timestamp() + _ROUNDED_S - now_s

@@ -1,4 +1,4 @@
-"""Fatal errors of Discord, which no restart mends, in words that say what to do."""
+"""Fatal errors of Discord that no restart can mend, in words with the remedy."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def token_fault(token: str) -> str | None:
 
 
 def fatal_sentence(error: BaseException) -> str | None:
-    """One sentence for a person about an error that every restart would meet again; None for other errors."""
+    """Sentence for a person about an error that every restart would meet again; None for other errors."""
     match error:
         case discord.LoginFailure():
             return WRONG_TOKEN

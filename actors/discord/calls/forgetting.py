@@ -1,4 +1,4 @@
-"""Bounds of what is remembered: the oldest entries of a dict go."""
+"""Limits of memory: the oldest entries of a dict are removed."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from itertools import islice
 from typing import Any
 
 _AT_ONCE = 8
-"""The eighth part goes at once: to find the oldest takes a dict ever longer while they go one by one."""
+"""Divisor of the share removed at once, an eighth: with single removals the search for the oldest entry takes ever
+longer."""
 
 
 def forget_oldest(known: dict[Any, Any]) -> None:
-    """Forget the eighth part of what is known, what came into it first; an OrderedDict takes 80 bytes more for each."""
+    """Forget the oldest eighth of the entries; an OrderedDict takes 80 bytes more for each entry."""
     for key in list(islice(known, max(1, len(known) // _AT_ONCE))):
         del known[key]

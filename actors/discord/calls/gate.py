@@ -1,8 +1,8 @@
 """Circuit breaker of all calls: open during a ban by Discord's network, closed again by one probe call.
 
-Discord answers an ordinary rate limit through its own proxies, and discord.py waits as it is told. What comes without
-them is a ban of the whole address: each call made meanwhile prolongs it, and ten thousand refused ones in ten minutes
-cause it. discord.py raises such an answer at once.
+Discord answers an ordinary rate limit through its own proxies, and discord.py waits as told. An answer without the
+proxies is a ban of the whole address: each call made meanwhile prolongs the ban, and ten thousand refused calls in ten
+minutes cause a ban. discord.py raises an answer of a ban at once.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class Gate:
         self._shut_until = 0.0
         """On the loop's clock."""
         self._times = 0
-        """Times in a row that the gate was shut; 0 while open."""
+        """Times in a row that the circuit breaker opened; 0 while calls may pass."""
         self._goes_first = False
-        """True while the one probe call is under way."""
+        """True while the probe call is under way."""
         self._changed = asyncio.Event()
         self.refused = 0
-        """Calls that were answered with a ban."""
+        """Number of calls answered with a ban."""
 
     @property
     def is_shut(self) -> bool:
@@ -66,7 +66,7 @@ class Gate:
                 return
 
     def enter(self) -> int:
-        """Begin a call; gives what to leave with.
+        """Begin a call; return the argument for leaving.
 
         Raises:
             discord.RateLimited: no call may be made.
@@ -93,7 +93,7 @@ class Gate:
         self._changed.set()
 
     def _shut(self, entered: int, told_s: float | None) -> None:
-        """Let no call begin for a while, longer each time in a row; calls that began together count as one."""
+        """Block calls for a while, longer each time in a row; calls that began together count as one."""
         self.refused += 1
         if entered == self._times:
             self._times += 1
@@ -106,9 +106,9 @@ class Gate:
 
 
 def guard(http: Any, gate: Gate) -> None:
-    """Have discord.py's HTTP client make no call while `gate` is shut, and fail in expected ways only.
+    """Make discord.py's HTTP client call only while `gate` allows calls, and fail in expected ways only.
 
-    An answer that its code cannot read becomes an `UnreadableAnswerError`, which may pass.
+    An answer that the client cannot read becomes an `UnreadableAnswerError`, a fault that may pass.
     """
     request = http.request
 
@@ -131,7 +131,7 @@ def guard(http: Any, gate: Gate) -> None:
 
 
 def is_ban(error: discord.HTTPException) -> bool:
-    """True if a 429 is a ban of the address, not one of Discord's own rate limits, for which discord.py waits."""
+    """True if a 429 is a ban of the address; False for Discord's own rate limits, since discord.py waits by itself."""
     return error.status == 429 and (not _headers(error).get("Via") or not isinstance(body_of(error), dict))
 
 
@@ -157,7 +157,7 @@ def _seconds(value: object) -> float | None:
 
 
 def _until(headers: Mapping[str, str]) -> float | None:
-    """Seconds from when it was answered to the instant that `Retry-After` may name instead."""
+    """Seconds from the answer's time to the instant that `Retry-After` may name instead."""
     try:
         span: timedelta = parsedate_to_datetime(headers["Retry-After"]) - parsedate_to_datetime(headers["Date"])
     except (KeyError, ValueError, TypeError):

@@ -1,4 +1,4 @@
-"""History of channels, read page by page, each message by itself: one that cannot be read costs only itself."""
+"""History of channels, read page by page, each message by itself: an unreadable message costs only itself."""
 
 from __future__ import annotations
 
@@ -17,46 +17,46 @@ NEWEST = (1 << 63) - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """Part of a channel's history, as one call gives it."""
+    """Part of a channel's history, as returned by one call."""
 
     messages: tuple[WireMessage, ...]
     """Readable messages, oldest first."""
     unreadable: int
     """Number of unreadable messages."""
     oldest: int
-    """Least id of all, unreadable ones included; 0 for an empty page."""
+    """Least id of all, unreadable messages included; 0 for an empty page."""
     newest: int
     """Greatest id of all; 0 for an empty page."""
     is_last: bool
-    """Nothing stands beyond it."""
+    """True if the history ends with this page."""
     unreadable_ids: frozenset[int] = frozenset()
-    """Ids of unreadable messages; some may have none."""
+    """Ids of unreadable messages; some may have no id."""
 
 
 @dataclass(frozen=True, slots=True)
 class GapPage:
-    """Page of history, and as of when it says that nothing is missing."""
+    """Page of history that proves completeness as of a known state of the channel."""
 
     after: int
     """Id of the message before the page."""
     joins: int
-    """The channel's, when it was asked for."""
+    """The channel's joins at the time of the request."""
     reached: int
-    """The newest message of the channel that was known then."""
+    """Newest message of the channel known at the time of the request."""
     page: Page
 
 
 async def read_page(channel: discord.abc.MessageableChannel, *, after: int = 0, before: int | None = None) -> Page:
-    """Up to `PAGE` messages of a channel by one call; give it to `RestCalls.persist`.
+    """Up to `PAGE` messages of a channel by one call; for use with `RestCalls.persist`.
 
     Args:
         channel: Owner of the history; `Client.get_partial_messageable` will do.
-        after: Without `before`: the oldest messages whose ids are greater.
-        before: The newest messages whose ids are less, down to `after`; `NEWEST` for those of all.
+        after: Without `before`: the oldest messages with greater ids.
+        before: The newest messages with smaller ids, down to `after`; `NEWEST` for the newest of all.
 
     Raises:
         UnreadableAnswerError: the answer is no list of messages.
-        discord.HTTPException: Discord refuses, or cannot.
+        discord.HTTPException: Discord refuses or fails.
     """
     http = channel._state.http
     bounds = {"after": after} if before is None else {"before": before} if before < NEWEST else {}
@@ -79,7 +79,7 @@ async def read_page(channel: discord.abc.MessageableChannel, *, after: int = 0, 
 
 
 async def read_next_page(client: discord.Client, channel: discord.abc.MessageableChannel, *, after: int) -> Page:
-    """The page that follows `after`, as `read_page` gives it; an empty one only where the bot may read history.
+    """The page that follows `after`, as by `read_page`; an empty page only if the bot may read history.
 
     Raises:
         CallRefusedError: the page is empty, and the bot may not read the channel's history, or could not before.
@@ -96,10 +96,10 @@ async def read_next_page(client: discord.Client, channel: discord.abc.Messageabl
 
 
 def require_history(channel: object) -> None:
-    """Raise if the bot may not read what was said before; Discord then lists nothing, as if nothing were there.
+    """Require the permission to read history; without it Discord lists no messages, as in an empty channel.
 
     Raises:
-        CallRefusedError: so it is.
+        CallRefusedError: the bot may not read the history.
     """
     if not isinstance(channel, discord.DMChannel) and not _may_read(channel):
         raise CallRefusedError("the bot may not read its history")
@@ -117,7 +117,7 @@ def _may_read(channel: object) -> bool:
 
 
 def newest_id(place: discord.Client | discord.Guild) -> int:
-    """Greatest id that Discord named when it told of all channels; 0 where there is nothing."""
+    """Greatest id in Discord's list of all channels; 0 for an empty channel."""
     guilds = place.guilds if isinstance(place, discord.Client) else (place,)
     channels = (each for guild in guilds for each in (*guild.channels, *guild.threads))
     return max((max(each.id, getattr(each, "last_message_id", None) or 0) for each in channels), default=0)

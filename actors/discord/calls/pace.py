@@ -1,4 +1,4 @@
-"""Calls begun one at a time, so that the loop comes round between them."""
+"""Calls begun one at a time, so the loop comes round between them."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import asyncio
 from collections import deque
 
 APART_S = 0.01
-"""A call that comes later than this after the one before may begin at once: the loop will have come round meanwhile."""
+"""Least time since the previous call for an immediate start: the loop will have come round meanwhile."""
 
 
 class Pace:
-    """Pacer of calls: of those that come together one begins in each turn of the loop, in the order in which they ask.
+    """Pacer of calls: of several waiting calls, one begins in each turn of the loop, in the order of arrival.
 
-    Beginning a call costs the loop some tenths of a millisecond before it waits for Discord. Two hundred windows that
-    write at once would keep a heartbeat, or a pressed button, waiting for all of them. How many calls are under way is
-    not bounded: those that wait for a rate limit must not hold up others.
+    Beginning a call costs the loop some tenths of a millisecond before the wait for Discord. If two hundred windows
+    write
+    at once, a heartbeat or a pressed button would wait for all two hundred calls. The number of concurrent calls is
+    not limited: calls waiting for a rate limit must not hold up other calls.
     """
 
     def __init__(self) -> None:
@@ -36,7 +37,7 @@ class Pace:
         await turn
 
     def _next(self) -> None:
-        """Let the next one begin that still waits, and come back for the others."""
+        """Begin the next waiting call, and come back for the rest."""
         loop = asyncio.get_running_loop()
         while self._waiting:
             turn = self._waiting.popleft()

@@ -1,4 +1,4 @@
-"""Parsing of what Discord says: where discord.py cannot read something, that alone is left out, and counted."""
+"""Parsing of Discord's data: parts that discord.py cannot read are left out, and counted."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _READ_BY_LIBRARY = frozenset(
         *("webhook_id",),
     }
 )
-"""Fields of a message that are read by discord.py: author, place, addressees, and the answered message."""
+"""Fields of a message read by discord.py: author, place, addressees, and the answered message."""
 
 
 class WireMessage(discord.Message):
-    """Message with all that Discord sent of it; discord.py reads the author, the place and the addressees.
+    """Message with all of Discord's data; discord.py reads the author, the place and the addressees.
 
     The other parts are read from `wire`: discord.py would lose the whole message for a poll without an end, or an
-    embed or a forward without one of its fields.
+    embed or a forward without a required field.
     """
 
     __slots__ = ("wire",)
@@ -40,7 +40,7 @@ class WireMessage(discord.Message):
 
 
 def _plain_part(data: Mapping[str, Any], bot: discord.ClientUser | None) -> Any:
-    """Part of a message that discord.py reads; of the bot's own also the buttons, which tell its turn."""
+    """Part of a message for discord.py to read; for the bot's own messages also the buttons, to find the turn."""
     part = {key: value for key, value in data.items() if key in _READ_BY_LIBRARY and value is not None}
     part["author"] = data["author"]
     if bot is not None and author_of(data) == bot.id:
@@ -49,34 +49,34 @@ def _plain_part(data: Mapping[str, Any], bot: discord.ClientUser | None) -> Any:
 
 
 class UnreadableAnswerError(ConnectionError):
-    """Discord's answer is none that it would give, say a proxy's page; the same call may work later."""
+    """Discord's answer is not a genuine answer, but a proxy's page, say; the same call may work later."""
 
 
 def fault_of(error: BaseException) -> str:
-    """Kind and place of an error, without its words, which may quote what people wrote."""
+    """Kind and place of an error, without its words, since they may quote people."""
     place = traceback.extract_tb(error.__traceback__)[-1:]
     return " in ".join([type(error).__name__, *(f"{frame.name}:{frame.lineno}" for frame in place)])
 
 
 def number_of(raw: object) -> int | None:
-    """Id of an object as Discord sent it; None without a readable id."""
+    """Id of an object from Discord; None without a readable id."""
     number = raw.get("id") if isinstance(raw, dict) else None
     return int(number) if isinstance(number, str | int) and str(number).isdecimal() else None
 
 
 def author_of(raw: object) -> int | None:
-    """Id of a message's author as it came from Discord; None where that cannot be read."""
+    """Id of the author of a raw message; None if unreadable."""
     return number_of(raw.get("author")) if isinstance(raw, dict) else None
 
 
 def read_message(channel: discord.abc.MessageableChannel, raw: Any) -> WireMessage | None:
-    """A message as discord.py understands it; None, and a line in the log, where it doesn't.
+    """A message as understood by discord.py; None, and a line in the log, for an unreadable message.
 
-    An unreadable quoted message is left out: its id is known from the reference.
+    An unreadable quoted message is left out: the reference gives its id.
 
     Args:
-        channel: Channel of the message, perhaps a partial one.
-        raw: As it came from Discord.
+        channel: Channel of the message, perhaps a partial channel.
+        raw: Unchanged data from Discord.
     """
     try:
         return WireMessage(state=channel._state, channel=channel, data=raw)
@@ -88,13 +88,13 @@ def read_message(channel: discord.abc.MessageableChannel, raw: Any) -> WireMessa
 
 
 WHOLE_MESSAGES = "whole_messages"
-"""Beside the plain messages that came with an interaction: the same messages with all that Discord sent of them."""
+"""Key beside an interaction's plain messages for the same messages with all of Discord's data."""
 
 
 def readable_interaction(raw: Any) -> Any:
     """An interaction from Discord, as far as discord.py can read it.
 
-    Its channel is named where only the channel's id was, and the messages that came with it are plain ones.
+    The channel is added if only the channel's id was given, and the messages in the interaction are plain messages.
     """
     if not isinstance(raw, dict):
         return raw
@@ -111,7 +111,7 @@ def readable_interaction(raw: Any) -> Any:
 
 
 def without_quotation(raw: object) -> dict[str, Any] | None:
-    """Copy of a message as Discord sent it, without the quoted message; None if the message quotes none."""
+    """Copy of a raw message without the quoted message; None if the message quotes none."""
     if not isinstance(raw, dict) or not isinstance(raw.get("referenced_message"), dict):
         return None
     return {key: value for key, value in raw.items() if key != "referenced_message"}

@@ -13,7 +13,7 @@ import discord
 
 
 class Verdict(Enum):
-    """Prospects of a call that Discord did not carry out."""
+    """Prospects of a call not carried out by Discord."""
 
     AGAIN = auto()
     """The same call may succeed in seconds."""
@@ -23,10 +23,10 @@ class Verdict(Enum):
 
 
 class Part(Enum):
-    """Part of a message that Discord may refuse while it would accept the rest."""
+    """Part of a message that Discord may refuse while accepting the rest."""
 
     REFERENCE = auto()
-    """The message that is answered."""
+    """The answered message."""
     BUTTONS = auto()
     FILES = auto()
 
@@ -99,11 +99,11 @@ _PART_OF_FIELD = {
     "attachments": Part.FILES,
     "files": Part.FILES,
 }
-"""Field of a request -> the part that it makes."""
+"""Field of a request -> part of the message."""
 _INVALID_FORM = 50035
 _RETRIED_STATUSES = frozenset({401, 408, 429})
 _TOO_LARGE = 413
-"""Status of a request that is too large for Discord or a proxy before it."""
+"""Status of a request too large for Discord or a proxy in between."""
 
 
 def judge(error: BaseException) -> Verdict:
@@ -122,7 +122,7 @@ def judge(error: BaseException) -> Verdict:
 
 
 def refused_parts(error: BaseException) -> frozenset[Part]:
-    """Parts of a message that Discord names as the reason of a refusal; without them it may accept the message."""
+    """Parts of a message given by Discord as the reason of a refusal; the rest may be accepted."""
     if not isinstance(error, discord.HTTPException):
         return frozenset()
     if error.code == _INVALID_FORM:
@@ -144,7 +144,7 @@ def refusal(error: BaseException) -> str | None:
 
 
 def describe(error: BaseException) -> str:
-    """An error without anything that people wrote: its kind, and Discord's own code where there is one."""
+    """Error without people's words: the kind, and Discord's own code, if any."""
     if isinstance(error, discord.HTTPException):
         return f"{type(error).__name__} (status {error.status}, code {error.code})"
     return type(error).__name__

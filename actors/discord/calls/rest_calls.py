@@ -1,4 +1,4 @@
-"""Calls to Discord through whichever client is logged in, tried until they succeed or cannot."""
+"""Calls to Discord through the logged-in client, tried until success or a final failure."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 TRANSIENT = (discord.HTTPException, discord.RateLimited, aiohttp.ClientError, OSError, TimeoutError)
-"""Errors that a call may raise without a fault of the bot; `judge` tells the refusals among them apart."""
+"""Errors that a call may raise without a fault of the bot; `judge` identifies the refusals."""
 
 
 class CallRefusedError(Exception):
     """Discord says no and will say so again; the text is for a person."""
 
     def __init__(self, reason: str, parts: frozenset[Part] = frozenset()) -> None:
-        """Keep the reason, and the parts of a message that Discord named as the reason."""
+        """Keep the reason, and the refused parts of a message."""
         super().__init__(reason)
         self.parts = parts
 
 
 class CallForbiddenError(CallRefusedError):
-    """Discord says no for now: people can undo the reason, such as a missing permission or a lock."""
+    """Discord refuses for now: people can undo the reason, such as a missing permission or a lock."""
 
 
 class CallFailedError(Exception):
@@ -58,8 +58,9 @@ def is_final(error: CallRefusedError | CallFailedError) -> bool:
 class RestCalls:
     """REST calls with a time-out each and retries that discord.py lacks; tells refusals from failures.
 
-    discord.py retries 500, 502, 504 and short rate limits. It does not retry 503 nor lost connections, and waits five
-    minutes for a silent server.
+    discord.py retries 500, 502, 504 and short rate limits. discord.py does not retry 503 nor lost connections, and
+    waits
+    five minutes for a silent server.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class RestCalls:
         monotonic: Callable[[], float] = boot_seconds,
     ) -> None:
         self.first_id = first_id
-        """Of what this Discord can know; what is older was said elsewhere."""
+        """Least id known to this Discord; older messages are from elsewhere."""
         self._timing = timing
         self._on_fatal = on_fatal
         self._monotonic = monotonic
@@ -83,16 +84,16 @@ class RestCalls:
 
     @property
     def client(self) -> discord.Client | None:
-        """Client that is logged in now; None without a log-in."""
+        """The logged-in client; None without a log-in."""
         return self._client
 
     def bot_id(self) -> int | None:
-        """The bot's own id; None before its first login."""
+        """The bot's own id; None before the first login."""
         user = self._client.user if self._client is not None else None
         return user.id if user is not None else None
 
     def guard(self, client: discord.Client) -> None:
-        """Have all that `client` calls obey the gate and name the bot, its login and discord.py's own calls too."""
+        """Make all calls of `client` obey the circuit breaker and name the bot, login and library calls included."""
         guard(client.http, self.gate)
         name_calls(client.http)
 
@@ -114,18 +115,18 @@ class RestCalls:
     ) -> T:
         """Result of `call`, retried with backoff; `call` must be idempotent.
 
-        During a ban it waits, however long; an answer of a ban is no attempt.
+        During a ban the call waits, however long; an answer of a ban is no attempt.
 
         Args:
             what: Label for the log, without words that people wrote.
-            call: Makes the call with the client it is given.
+            call: Makes the call with the given client.
             limit: Gives a turn for each call, and takes the turn back between calls.
-            within_s: Seconds after the first attempt beyond which `call` is idempotent no more: no attempt begins then.
+            within_s: Seconds after the first attempt in which `call` is idempotent: no later attempt begins.
 
         Raises:
-            CallForbiddenError: Discord will not do it before people undo the reason.
-            CallRefusedError: Discord will never do it.
-            CallFailedError: it failed as often as it may be tried.
+            CallForbiddenError: Discord refuses until people undo the reason.
+            CallRefusedError: Discord will always refuse.
+            CallFailedError: all allowed attempts failed.
         """
         reason, attempt, until = "", 1, math.inf
         while attempt <= self._timing.attempts:
@@ -148,10 +149,10 @@ class RestCalls:
         raise CallFailedError(f"{what} failed {self._timing.attempts} times, last with {reason}")
 
     async def once(self, call: Callable[[discord.Client], Awaitable[T]]) -> T:
-        """Result of `call`, with a bound on its time.
+        """Result of `call`, with a time limit.
 
         Raises:
-            TRANSIENT: it failed.
+            TRANSIENT: the call failed.
         """
         if not self._arrived.is_set():
             async with asyncio.timeout(self._timing.call_timeout_s):
@@ -176,7 +177,7 @@ class RestCalls:
             raise
 
     def _raise_refusal(self, error: Exception) -> None:
-        """Raise the refusal that an error tells; a limit that lasts longer than a call may take counts as one."""
+        """Raise the refusal in an error; a rate limit longer than a call's time limit counts as a refusal."""
         if isinstance(error, discord.RateLimited) and error.retry_after > self._timing.call_timeout_s:
             raise CallForbiddenError(f"Discord accepts no calls there for {error.retry_after:.0f} s") from error
         if (reason := refusal(error)) is not None:

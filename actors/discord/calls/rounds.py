@@ -13,7 +13,7 @@ from actors.discord.timing import Timing
 log = logging.getLogger(__name__)
 
 Survey = Callable[[], Awaitable[list[int]]]
-"""Finder of channels with messages that no event told."""
+"""Finder of channels with messages whose events were lost."""
 Look = Callable[[int], Awaitable[bool]]
 """Reads a page of a channel's history; True if more pages follow."""
 
@@ -21,19 +21,19 @@ Look = Callable[[int], Awaitable[bool]]
 class Rounds:
     """Timetable of looks for messages whose events Discord never sent; lives on the loop.
 
-    One call is under way at a time, and none while something reads history that was missed. The channel whose last look
-    is longest ago goes first, so that a round that is cut short by the next one leaves none out for ever.
+    One call is under way at a time, and no call while missed history is being read. The channel with the oldest look
+    goes first, so an interrupted round leaves no channel out for ever.
     """
 
     def __init__(
         self, look: Look, is_free: asyncio.Event, channels: Callable[[], list[int]], timing: Timing, survey: Survey
     ) -> None:
-        """No round yet.
+        """Begin without a round.
 
         Args:
             look: Looks into one channel.
-            is_free: Set while nothing is to go first.
-            channels: Names those that are to be looked into.
+            is_free: Set while no other work is to go first.
+            channels: Returns the channels to look into.
             timing: Interval of rounds, and the pause between two channels.
             survey: Finds further channels by calls, once a round.
         """
@@ -44,16 +44,16 @@ class Rounds:
         self._survey = survey
         self._is_survey_due = False
         self._looked_at: dict[int, None] = {}
-        """Channels of the last rounds, the one whose look is longest ago first."""
+        """Channels of the last rounds, the channel with the oldest look first."""
         self._due: dict[int, None] = {}
         self._next: asyncio.TimerHandle | None = None
         self._is_working = False
         self._refused: set[int] = set()
-        """Channels for which a refusal was logged."""
+        """Channels with a logged refusal."""
         self._tasks = BackgroundTasks()
 
     def plan(self) -> None:
-        """Begin a round when it is time for the next: all that a new session must read is read by then."""
+        """Schedule the next round: a new session has read all missed messages by then."""
         if self._next is not None:
             self._next.cancel()
         self._next = asyncio.get_running_loop().call_later(self._timing.look_every_s, self.begin)
@@ -88,7 +88,7 @@ class Rounds:
             self._is_working = False
 
     async def _add_surveyed(self) -> None:
-        """Put the channels that a survey finds before all others of the round."""
+        """Put the channels found by a survey before all other channels of the round."""
         self._is_survey_due = False
         try:
             channel_ids = await self._survey()
@@ -100,7 +100,7 @@ class Rounds:
             self._due = dict.fromkeys((*channel_ids, *self._due))
 
     async def _try(self, channel_id: int) -> bool:
-        """Look into a channel; one that cannot be looked into now has its turn in the next round."""
+        """Look into a channel; after a failure the channel has its turn in the next round."""
         try:
             has_more = await self._look(channel_id)
         except (CallRefusedError, CallFailedError) as error:

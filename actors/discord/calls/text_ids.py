@@ -1,4 +1,4 @@
-"""Ids in requests as text, as Discord's API description has them; discord.py writes them as numbers."""
+"""Ids in requests as text, as in Discord's API description; discord.py writes ids as numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def reference_payload(reference: discord.MessageReference) -> MessageReference:
 
 
 class AttachedFile(discord.File):
-    """File of a message, whose number in the message is text."""
+    """File of a message; the file's number in the message is text."""
 
     def to_dict(self, index: int) -> dict[str, Any]:
         """Describe the file to Discord."""

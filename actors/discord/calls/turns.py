@@ -1,4 +1,4 @@
-"""Limiter of calls that are under way, in which a call that is not answered soon holds up no other."""
+"""Limiter of concurrent calls; an unanswered call soon stops holding up the rest."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from contextlib import asynccontextmanager
 
 
 class Turns:
-    """Semaphore of turns, each of which ends when its holder leaves, or has had it for too long; lives on the loop."""
+    """Semaphore of turns; a turn ends when its holder leaves, or after too long a time; lives on the loop."""
 
     def __init__(self, at_once: int, longest_s: float) -> None:
-        """All turns free.
+        """Begin with all turns free.
 
         Args:
             at_once: Turns, >= 1.
-            longest_s: A holder that takes longer goes on, and its turn passes to the next caller.
+            longest_s: A slower holder goes on, and its turn passes to the next caller.
         """
         self._free = asyncio.Semaphore(at_once)
         self._longest_s = longest_s
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait for a turn, and have it."""
+        """Wait for a turn, and take the turn."""
         await self._free.acquire()
         has_turn = True
 

@@ -1,4 +1,4 @@
-"""Answer to an interaction: what a person gets to read when a command is done."""
+"""Answer to an interaction: the text for a person after a command."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REST = "\n-# The rest is in the attached file."
 
 
 async def at_once(text: str) -> Answer:
-    """An answer for which nothing has to be waited for."""
+    """An answer without any wait."""
     return Answer(text)
 
 
@@ -34,13 +34,13 @@ async def show(
 ) -> None:
     """Make a text, perhaps with files, the answer to an interaction, without previews of links.
 
-    discord.py's own method cannot say that links have no previews.
+    discord.py's own method cannot turn off previews of links.
 
     Args:
         interaction: A command or a press of a button.
         text: At most one message.
         named: Name and text of each file.
-        view: Buttons; None for none.
+        view: Buttons; None for no buttons.
     """
     files = [AttachedFile(io.BytesIO(content.encode()), name) for name, content in named]
     with handle_message_parameters(
@@ -61,7 +61,7 @@ async def show(
 
 
 def one_line(text: str, chars: int) -> str:
-    """`text` in one line of at most `chars` characters, with its markdown escaped."""
+    """`text` in a single line of at most `chars` characters, with its markdown escaped."""
     line = " ".join(text.split())
     line = line if len(line) <= chars else line[: chars - 1].rstrip() + "…"
     return discord.utils.escape_markdown(line)

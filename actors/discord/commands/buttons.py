@@ -27,19 +27,19 @@ class Buttons:
         presses: Iterable[AnyPress],
         note_deleted: Callable[[Iterable[int]], None] = lambda _: None,
     ) -> None:
-        """Serve nothing yet.
+        """Begin without a button.
 
         Args:
             dispatcher: Serves presses.
             presses: Actions of the parts.
-            note_deleted: Told the ids of deleted messages, which may have had buttons.
+            note_deleted: Receives the ids of deleted messages, possibly with buttons.
         """
         self.note_deleted = note_deleted
         self._dispatcher = dispatcher
         self._presses = tuple(presses)
 
     async def press(self, interaction: discord.Interaction) -> None:
-        """Do what the pressed button says; say so if no part knows it (any more)."""
+        """Carry out a button's action; tell the person if no part knows the button (any more)."""
         data: Mapping[str, Any] = interaction.data or {}
         custom_id = str(data.get("custom_id", ""))
         press = next((each for each in self._presses if custom_id.startswith(each.prefix)), None)

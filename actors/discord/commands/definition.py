@@ -1,4 +1,4 @@
-"""Definitions of commands, and when two of them are the same to people."""
+"""Definitions of commands, and a test for two definitions with the same look to people."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CHAT_INPUT = 1
 def definitions(commands: Iterable[Mapping[str, Any]]) -> dict[tuple[int, str], object]:
     """(type, name) -> everything about a command that people can notice; comparable.
 
-    Fields that Discord adds to a list (ids, versions, defaults) are left out, so its list equals the commands given.
+    Discord's additions to a list (ids, versions, defaults) are left out, so the list equals the commands given.
     """
     return {(_kind(command), command["name"]): _definition(command) for command in commands}
 

@@ -1,4 +1,4 @@
-"""Dispatcher of interactions: let in by the one rule, acknowledged at once, answered when the work is done."""
+"""Dispatcher of interactions: admitted by one rule, acknowledged at once, answered when the work is done."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from messages.base import Address, Message, RequestId, UserId
 log = logging.getLogger(__name__)
 
 OWN_FOR_VIEWERS = ("help", "status")
-"""Commands of the bot itself that only show what a viewer may see anyway; parts name theirs."""
+"""Commands of the bot itself that only show a viewer's own information; parts name their own commands."""
 TAKES_LONGER = "This takes longer than usual; the answer will appear here."
 NO_ANSWER = (
     "There is no answer yet, and Discord accepts none here any more. The command may still succeed; look again later."
@@ -40,11 +40,11 @@ _ACKNOWLEDGE_S = 2.6
 """Discord waits for three seconds."""
 _ATTEMPT_S = 1.2
 _ALREADY = 40060
-"""Discord's code for an interaction that was acknowledged before: then only the answer to that was lost."""
+"""Discord's code for an interaction acknowledged before: then only the answer to the acknowledgement was lost."""
 
 
 Errand = Callable[[Invocation], Awaitable[Answer]]
-"""Action of a command. An errand sends its messages before it returns, to keep its place in the channel; its result may
+"""Action of a command. An errand sends all messages before returning, to keep the place in the channel; the result may
 take longer."""
 
 
@@ -60,11 +60,11 @@ class CommandDispatcher(Wording):
         timing: Timing,
         for_viewers: Iterable[str],
     ) -> None:
-        """Nothing is served yet.
+        """Begin without an interaction.
 
         Args:
-            host: Speaks to other actors, and is where they reply to.
-            intake: Holds the rule of who is heard, and the order in each channel.
+            host: Sends messages to other actors, and receives their replies.
+            intake: Holds the rule of admission, and the order in each channel.
             present: Makes text fit to be shown.
             timing: Every wait.
             for_viewers: Names of the parts' commands and menus that viewers may use.
@@ -83,15 +83,15 @@ class CommandDispatcher(Wording):
         return name in self._for_viewers
 
     def inquire(self, to: Address, question: Message) -> asyncio.Future[Any]:
-        """Ask an actor; what will hold its reply."""
+        """Ask an actor; return the future of the reply."""
         return ask_future(self._host, to, lambda *_: question)
 
     def sanitise(self, text: str) -> str:
-        """Text that a person wrote, made fit to be shown."""
+        """Text by a person, made fit to be shown."""
         return self._present(sendable(text))
 
     def quote(self, text: str, chars: int) -> str:
-        """The same in one line of at most `chars` characters, in which markdown means nothing."""
+        """Text by a person in a single line of at most `chars` characters, with all markdown escaped."""
         return one_line(self.sanitise(text), chars)
 
     def hears(self, interaction: discord.Interaction) -> bool:
@@ -108,14 +108,14 @@ class CommandDispatcher(Wording):
         is_urgent: bool = False,
         for_viewers: bool = False,
     ) -> None:
-        """Run `errand` for a person with permission, and show its result.
+        """Run `errand` for a person with permission, and show the result.
 
         Args:
             interaction: A command or a press of a button.
-            errand: Called once, in its place among the channel's messages.
+            errand: Called once, in order with the channel's messages.
             prepare: Awaited before the errand; later arrivals in the channel wait as well.
-            is_urgent: True to go before messages that still wait in the channel.
-            for_viewers: True for a button that viewers may press; of commands their names decide.
+            is_urgent: True to go before messages still waiting in the channel.
+            for_viewers: True for a button open to viewers; for commands the name decides.
         """
         if not self._served.is_new(interaction.id):
             return
@@ -145,7 +145,7 @@ class CommandDispatcher(Wording):
     def _begin(
         self, errand: Errand, interaction: discord.Interaction, admitted: Admitted, for_viewers: bool
     ) -> Awaitable[Answer]:
-        """Result of an errand if its caller may use it, else the refusal."""
+        """Result of an errand if its caller may use the command, else the refusal."""
         if for_viewers or self._may(admitted.standing, interaction):
             return errand(self._invocation(interaction, admitted))
         return at_once(self._for_members)
@@ -210,7 +210,7 @@ class CommandDispatcher(Wording):
         await self._show(interaction, answer.result() if done else Answer(NO_ANSWER))
 
     async def _show(self, interaction: discord.Interaction, answer: Answer) -> None:
-        """Make `answer` what stands there; doing it again changes the same message, so a lost call is repeated."""
+        """Show `answer` as the interaction's message; repeated calls change the same message, so retries are safe."""
         text, whole = fit(self.sanitise(answer.text).strip() or "…")
         files = (*([("answer.md", whole)] if whole else ()), *filter(None, (answer.file,)))
         attempts, view = self.timing.attempts, view_of(answer.buttons)
@@ -239,7 +239,7 @@ class CommandDispatcher(Wording):
 
 
 async def _outcome(begun: asyncio.Future[asyncio.Future[Answer]]) -> Answer:
-    """Result of an errand; any failure becomes an answer, so that the person does not wait for ever."""
+    """Result of an errand; any failure becomes an answer, so the person does not wait for ever."""
     try:
         answer: object = await (await begun)
         if not isinstance(answer, Answer) or not isinstance(answer.text, str):
@@ -251,7 +251,7 @@ async def _outcome(begun: asyncio.Future[asyncio.Future[Answer]]) -> Answer:
 
 
 class _Serving(InteractionArrival):
-    """One interaction on its way through the intake; `begun` holds what comes of it once it was let in or refused."""
+    """Interaction on its way through the intake; `begun` holds the result after admission or refusal."""
 
     def __init__(
         self,
@@ -283,10 +283,10 @@ class _Serving(InteractionArrival):
 
 
 def _whole_channel(interaction: discord.Interaction) -> discord.abc.Snowflake | discord.abc.Messageable | None:
-    """Channel of an interaction, with its permissions.
+    """Channel of an interaction, with permissions.
 
-    The channel in an interaction lacks its permissions, so a closed channel that isn't in discord.py's cache
-    would be taken for an open one.
+    The channel in an interaction has no permissions, so a closed channel missing from discord.py's cache
+    would be taken for an open channel.
     """
     channel = interaction.channel
     if isinstance(channel, discord.abc.GuildChannel) and interaction.guild is not None:

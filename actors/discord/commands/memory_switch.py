@@ -1,4 +1,4 @@
-"""`/memory off` and `/memory on`: keep nothing of what is said in a window, or everything again."""
+"""`/memory off` and `/memory on`: keep no message of a window, or every message again."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def memory_commands(*, has_curated: bool) -> tuple[Command[MemorySwitched], ...]
     """Commands that switch memory.
 
     Args:
-        has_curated: Whether the layer with `/memory off` and `/memory on` of its own is on.
+        has_curated: True if the layer with its own `/memory off` and `/memory on` is on.
     """
     off, on = ("pause", "resume") if has_curated else ("off", "on")
     return (

@@ -1,4 +1,4 @@
-"""Offer to people: commands, and completions while they type."""
+"""Offer to people: commands, and completions for typed text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def slash(name: str, description: str, callback: Callable[..., Coroutine[Any, An
 
 
 def choices(names: Iterable[str], typed: str) -> Choices:
-    """Those of `names` that hold what is typed so far, as many as Discord shows; beginnings first."""
+    """Names among `names` that contain the typed text, as many as Discord shows; beginnings first."""
     needle = typed.strip().casefold()
     fitting = [name for name in names if needle in name.casefold() and 0 < len(name) <= _LONGEST]
     fitting.sort(key=lambda name: not name.casefold().startswith(needle))

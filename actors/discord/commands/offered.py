@@ -1,4 +1,4 @@
-"""Slash commands of the parts, as Discord's library wants them; what each asks and answers is its part's matter."""
+"""Slash commands of the parts, in the form of Discord's library; question and answer are the part's matter."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ UNREADABLE = "That can't be read at the moment; please try again."
 
 
 class Completions:
-    """Choices that actors are asked for, as they were a moment ago; outlives each client."""
+    """Recent choices from actors, for completion; outlives each client."""
 
     def __init__(self, dispatcher: CommandDispatcher, commands: Iterable[AnyCommand]) -> None:
         self._dispatcher = dispatcher
@@ -40,7 +40,7 @@ class Completions:
         self._lookups: dict[Completion, tuple[asyncio.Future[Message], float]] = {}
 
     def refresh(self) -> None:
-        """Have all choices looked up that were not a moment ago; they come later."""
+        """Look up all choices that are not recent; the choices arrive later."""
         for completion in self._completions:
             self._refresh(completion)
 
@@ -68,7 +68,7 @@ class Completions:
 
 
 class PartCommands:
-    """Slash commands that the parts of the agent offer."""
+    """Slash commands offered by the parts of the agent."""
 
     def __init__(
         self,
@@ -77,13 +77,13 @@ class PartCommands:
         completions: Completions,
         admission: Admission,
     ) -> None:
-        """Nothing is offered yet.
+        """Begin without an offer.
 
         Args:
-            dispatcher: Serves them.
+            dispatcher: Serves the commands.
             commands: In the order to offer them.
-            completions: Choices for what is being typed.
-            admission: Counts how much each person has the model answer.
+            completions: Choices for text being typed.
+            admission: Counts each person's answers by the model.
         """
         self._dispatcher = dispatcher
         self._commands = commands
@@ -91,7 +91,7 @@ class PartCommands:
         self._admission = admission
 
     def all(self) -> list[TreeCommand]:
-        """The commands to offer; those of two words stand in groups."""
+        """The commands to offer; commands of two words are in groups."""
         groups: dict[str, app_commands.Group] = {}
         offered: list[TreeCommand] = []
         for command in self._commands:
@@ -124,7 +124,7 @@ class PartCommands:
         return slash_command
 
     def _callback(self, command: AnyCommand) -> Callable[..., Coroutine[Any, Any, None]]:
-        """A coroutine function whose parameters are the command's arguments, which discord.py reads off it."""
+        """Coroutine function with the command's arguments as its parameters, for discord.py's inspection."""
 
         async def callback(interaction: discord.Interaction, **arguments: str) -> None:
             if isinstance(command, SpokenCommand):
@@ -143,7 +143,7 @@ class PartCommands:
     def _ask(
         self, interaction: discord.Interaction, command: Command[Any], call: Invocation, arguments: ArgumentValues
     ) -> Awaitable[Answer]:
-        """Answer of a command; where memory is off, one that keeps words is refused."""
+        """Answer of a command; where memory is off, a command that keeps words is refused."""
         if command.keeps_words and self._dispatcher.policy.is_off_record(interaction.channel):
             return at_once(f"{command.refused}: {MEMORY_IS_OFF}")
         return ask(self._dispatcher, command, call, arguments)
@@ -163,7 +163,7 @@ class PartCommands:
     async def _speak(
         self, interaction: discord.Interaction, command: SpokenCommand[Any], arguments: ArgumentValues
     ) -> None:
-        """Look up what the person is to say, then say it in its place among the channel's messages."""
+        """Look up the person's words, then say the words in order with the channel's messages."""
         replies: list[Message] = []
 
         async def read() -> None:
@@ -189,7 +189,7 @@ class PartCommands:
     def _say(
         self, interaction: discord.Interaction, command: SpokenCommand[Any], call: Invocation, replies: list[Message]
     ) -> Awaitable[Answer]:
-        """Give the window its message; what to say to the person."""
+        """Give the window its message; return the text for the person."""
         match replies:
             case [Refused(reason=reason)]:
                 return at_once(reason)
@@ -210,14 +210,14 @@ class PartCommands:
 def ask(
     dispatcher: CommandDispatcher, question: Question[Any], call: Invocation, arguments: ArgumentValues
 ) -> Awaitable[Answer]:
-    """Send a part's question to its address; the answer made from the reply."""
+    """Send a part's question to its address; return the answer made from the reply."""
     to = question.to(call.window) if callable(question.to) else question.to or call.window.address
     reply = dispatcher.inquire(to, question.request(call, arguments))
     return word_reply(reply, question.reply, lambda reply: question.answer(reply, dispatcher), question.refused)
 
 
 def _parameter(argument: Argument) -> inspect.Parameter:
-    """An argument as discord.py reads it: a text of bounded length, left out for the empty one."""
+    """An argument in discord.py's form: a text of bounded length, by default empty."""
     kind: Any = app_commands.Range
     bounded = kind[str, 1, argument.longest]
     default = inspect.Parameter.empty if argument.required else ""

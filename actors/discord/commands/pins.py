@@ -30,11 +30,11 @@ COUNT_S = 1.0
 _MOST_CHARACTERS = 300
 
 Fetch = Callable[[], Awaitable[LookedUp | str]]
-"""Gives a message that no log has, or the reason why not."""
+"""Returns a message that no log has, or the reason for a failure."""
 
 
 class PinCommands:
-    """Commands for pins: what is to be kept in mind for ever."""
+    """Commands for pins: words to keep in mind for ever."""
 
     def __init__(self, dispatcher: CommandDispatcher, lookup: MessageLookup) -> None:
         self._dispatcher = dispatcher
@@ -110,7 +110,7 @@ class PinCommands:
         return self._answer_pin(question, self._dispatcher.inquire(invocation.window.address, question), fetch)
 
     async def _answer_pin(self, question: PinMemory, reply: asyncio.Future[Message], fetch: Fetch) -> Answer:
-        """Answer to a pin; a message that no log has is fetched, and pinned with its words."""
+        """Answer to a pin; a message missing from all logs is fetched and pinned with the words."""
         if isinstance(await reply, PinUnknown):
             message = await fetch()
             if isinstance(message, str):

@@ -1,4 +1,4 @@
-"""Answers to commands, made of the replies that they wait for; and the interactions that were served."""
+"""Answers to commands, made from the awaited replies; and the served interactions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ R = TypeVar("R", bound=Message)
 
 
 class ServedInteractions:
-    """Ids of the interactions that were served; lives on the loop and outlives each client."""
+    """Ids of served interactions; lives on the loop and outlives each client."""
 
     def __init__(self) -> None:
         self._served: OrderedDict[int, None] = OrderedDict()

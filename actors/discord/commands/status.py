@@ -20,17 +20,17 @@ _FIGURE = 120
 
 
 class StatusCommands:
-    """Commands on the agent itself: its status, and a list of its commands."""
+    """Commands on the agent itself: the status, and a list of commands."""
 
     def __init__(
         self, dispatcher: CommandDispatcher, describers: tuple[Address, ...], offered: Callable[[], list[TreeCommand]]
     ) -> None:
-        """Nothing is offered yet.
+        """Begin without an offer.
 
         Args:
             dispatcher: Serves the commands.
             describers: Addresses that describe themselves for `/status`, in the order of their lines.
-            offered: Gives every command that is offered.
+            offered: Returns every offered command.
         """
         self._dispatcher = dispatcher
         self._describers = describers
@@ -65,7 +65,7 @@ class StatusCommands:
         await self._dispatcher.serve(interaction, errand)
 
     async def _gather_descriptions(self, head: str, replies: dict[Address, asyncio.Future[Message]]) -> Answer:
-        """Answer of all descriptions that came in time; describers without a reply are named."""
+        """Answer with all descriptions received in time; describers without a reply are named."""
         if replies:
             await asyncio.wait(replies.values(), timeout=self._dispatcher.timing.answer_within_s / 2)
         lines = [head]

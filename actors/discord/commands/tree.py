@@ -1,4 +1,4 @@
-"""One client's commands: their list, and their registration with Discord."""
+"""A client's commands: their list, and their registration with Discord."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from messages.base import Address
 log = logging.getLogger(__name__)
 
 _BOT_DM = 1
-"""Discord's word for the direct messages with the bot, among the places in which a command is shown."""
+"""Discord's number for the direct messages with the bot, among the places that show a command."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandOffer:
-    """Offer to people, and who serves it; outlives each client."""
+    """Offer to people, with its dispatcher; outlives each client."""
 
     dispatcher: CommandDispatcher
     commands: tuple[AnyCommand, ...]
@@ -47,14 +47,14 @@ class CommandOffer:
 
 
 class Commands:
-    """The commands of one client."""
+    """Commands of a client."""
 
     def __init__(self, client: discord.Client, offer: CommandOffer, *, dms: bool, timing: Timing) -> None:
-        """Nothing is registered yet.
+        """Begin without registered commands.
 
         Args:
             client: discord.py's.
-            offer: Commands that are offered, and their dispatcher.
+            offer: Offered commands, and their dispatcher.
             dms: True to offer the commands in direct messages as well.
             timing: Every wait.
         """
@@ -70,7 +70,7 @@ class Commands:
             self._tree.add_command(command)
 
     async def sync(self, guilds: Iterable[discord.Guild]) -> None:
-        """Register the commands in each guild where they differ from what Discord lists."""
+        """Register the commands in each guild with a different list."""
         self._completions.refresh()
         for guild in guilds:
             self._tree.copy_global_to(guild=guild)
@@ -111,7 +111,7 @@ class Commands:
 
 
 class _Tree(app_commands.CommandTree[discord.Client]):
-    """discord.py's dispatch of commands, whose errors are logged without what people wrote."""
+    """discord.py's dispatch of commands; errors are logged without people's words."""
 
     async def on_error(self, interaction: discord.Interaction, error: app_commands.AppCommandError, /) -> None:
         cause = error.__cause__ or error

@@ -39,14 +39,15 @@ Parser = Callable[[Any], Any]
 _MESSAGES = ("MESSAGE_CREATE", "MESSAGE_UPDATE")
 
 _OF_GUILDS = ("READY", "GUILD_CREATE", "GUILD_DELETE")
-"""Events after which other servers may have to be waited for, or no more."""
+"""Events that change the set of awaited servers."""
 
 
 class AgentClient(discord.Client):
-    """One client's life: log in, connect, close.
+    """A client's life: log in, connect, close.
 
-    Handlers of what people do pass it on before their first `await`: discord.py starts each as a task of its own, in
-    the order of the events, and only so is that order kept.
+    Handlers of people's actions pass each event on before their first `await`: discord.py starts each as a separate
+    task,
+    in the order of the events, and only an immediate hand-over keeps the order.
     """
 
     def __init__(
@@ -59,15 +60,15 @@ class AgentClient(discord.Client):
         clock: DiscordClock,
         on_online: Callable[[discord.Client], None],
     ) -> None:
-        """A client that has not logged in.
+        """A client before its login.
 
         Args:
             config: Direct messages or not, number of shards, waits.
-            catch_up: Takes what people say, and reads what was missed at each new session.
-            make_commands: Gives this client's commands.
+            catch_up: Takes people's messages, and reads missed messages at each new session.
+            make_commands: Returns this client's commands.
             buttons: Serves presses.
-            clock: Is told the time that Discord's answers give.
-            on_online: Told of this client whenever all servers of a new session are known.
+            clock: Receives the time in Discord's answers.
+            on_online: Called with this client whenever all servers of a new session are known.
         """
         timing, shards = config.timing, config.shards or None
         intents = discord.Intents(guilds=True, guild_messages=True, dm_messages=config.dms, message_content=True)
@@ -100,34 +101,34 @@ class AgentClient(discord.Client):
         clear_seldom(self.http)
 
     async def login(self, token: str) -> None:
-        """Log in; from then on calls wait for one another where there would be too many connections."""
+        """Log in; from then on calls wait for one another to avoid too many connections."""
         self.http.connector = CleanConnector(limit=most_connections(self.shard_count))
         await super().login(token)
 
     async def close(self) -> None:
-        """Close the connection; discord.py 2.7.1 does not end its waits for servers, which then fail without a loop."""
+        """Close the connection; discord.py 2.7.1 leaves its waits for servers running, to fail without a loop."""
         state: Any = self._connection
         for waiting in filter(None, (state._ready_task, *getattr(state, "_ready_tasks", {}).values())):
             waiting.cancel()
         await super().close()
 
     async def has_lost_session(self) -> None:
-        """Return when a connection has had no session for longer than one takes to open."""
+        """Return when a connection has had no session for longer than the opening of a session takes."""
         self._shards.launch()
         await self._shards.has_lost_one()
 
     async def abandon_sockets(self) -> None:
-        """Close what discord.py left open."""
+        """Close sockets that discord.py left open."""
         await self._sockets.close(self._timing.close_timeout_s)
 
     # events, by discord.py's names
 
     async def on_connect(self) -> None:
-        """A new session: what was said since the last one is not sent."""
+        """Begin a new session: Discord does not send the messages since the last session."""
         self._open(0)
 
     async def on_resumed(self) -> None:
-        """The same session: what was missed was sent."""
+        """Resume the session: missed events were sent."""
         self._continue(0)
 
     async def on_disconnect(self) -> None:
@@ -152,7 +153,7 @@ class AgentClient(discord.Client):
         self._catch_up.resume(guild)
 
     async def on_guild_channel_create(self, channel: discord.abc.GuildChannel) -> None:
-        """A channel was made, perhaps in a category that is heard."""
+        """Take in a new channel, perhaps in a heard category."""
         self._intake.window_map.survey(self.guilds)
         self._intake.readership.compare()
         self._catch_up.resume(channel.guild)
@@ -178,7 +179,7 @@ class AgentClient(discord.Client):
         self._intake.readership.compare()
 
     async def on_guild_role_update(self, _before: discord.Role, _after: discord.Role) -> None:
-        """A role permits something else."""
+        """Take in a role's changed permissions."""
         self._intake.readership.compare()
 
     async def on_guild_role_delete(self, _role: discord.Role) -> None:
@@ -219,12 +220,12 @@ class AgentClient(discord.Client):
         self._intake.retract(self._place(gone.channel_id), [gone.message_id])
 
     async def on_raw_bulk_message_delete(self, gone: discord.RawBulkMessageDeleteEvent) -> None:
-        """Messages were deleted at one go."""
+        """Take in messages deleted in bulk."""
         self._buttons.note_deleted(gone.message_ids)
         self._intake.retract(self._place(gone.channel_id), gone.message_ids)
 
     async def on_wire_edit(self, message: WireMessage) -> None:
-        """A message is otherwise now; whether its words are, its window finds out."""
+        """Take in an edited message; its window finds out if the words have changed."""
         if message.edited_at is not None and message.author != self.user:
             self._intake.revise(message)
 
@@ -241,9 +242,9 @@ class AgentClient(discord.Client):
             await self._buttons.press(interaction)
 
     async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
-        """A handler failed: a mistake of ours, which one event must not turn into an outage.
+        """Log a failed handler: a bug of ours, and a single event must not cause an outage.
 
-        What was under way when the client was closed finds its connection gone; that is no mistake.
+        Work under way at the client's closing fails for lack of a connection; this error is no bug.
         """
         if self.is_closed():
             log.info("handling Discord's %s was cut short by the end of the connection", event_method)
@@ -295,7 +296,7 @@ class AgentClient(discord.Client):
         self._on_online(self)
 
     def _home_guilds(self) -> list[discord.Guild]:
-        """The servers that hold a configured channel."""
+        """Servers with a configured channel."""
         return [guild for guild in self.guilds if self._is_home(guild)]
 
     def _is_home(self, guild: discord.Guild) -> bool:
@@ -304,7 +305,7 @@ class AgentClient(discord.Client):
     # parsers
 
     def _guard_parsers(self) -> None:
-        """Keep one unreadable event from ending the connection, which is what discord.py 2.7.1 makes of it."""
+        """Keep an unreadable event from ending the connection, as happens with discord.py 2.7.1."""
         parsers = self._connection.parsers
         for event, parse in parsers.items():
             parsers[event] = functools.partial(self._parse, event, parse)
@@ -328,7 +329,7 @@ class AgentClient(discord.Client):
             self._shorten_wait()
 
     def _take_message(self, data: Any) -> None:
-        """Make a message of what Discord sent, as discord.py's own parser does, and keep all of it."""
+        """Make a message from Discord's data, as discord.py's own parser does, and keep all data."""
         message = self._read(data)
         channel = message.channel
         if isinstance(channel, discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread):
@@ -344,11 +345,13 @@ class AgentClient(discord.Client):
         return WireMessage(state=self._connection, channel=channel, data=data)
 
     def _passes_by(self, event: str, data: Any) -> bool:
-        """True if a message is the bot's own: only its id is needed, and its edits are ignored.
+        """True if a message is the bot's own: only the id is needed, and edits are ignored.
 
-        Each answer comes back as an event, and each change of a running message; to make an object of one, and a task
-        for it, costs as much as half a call. Its id is noted where a handler's task would have begun, so that the order
-        of what is said in a channel stays.
+        Each answer comes back as an event, and so does each change of a running message; an object and a task for the
+        event
+        cost as much as half a call. The id is noted at the time when a handler's task would have begun, to keep the
+        order
+        of the channel's messages.
         """
         if self.user is None or author_of(data) != self.user.id:
             return False
@@ -360,34 +363,33 @@ class AgentClient(discord.Client):
         return True
 
     def _shorten_wait(self) -> None:
-        """Wait for more servers only while one that Discord has named is not described yet; discord.py always waits."""
+        """Wait for more servers only while a server named by Discord is not described yet; discord.py always waits."""
         self._connection.guild_ready_timeout = guild_wait_s(self._timing, self._connection.guilds)
 
 
 class ShardedAgentClient(AgentClient, discord.AutoShardedClient):
-    """The same over several connections that share the servers.
+    """Client with several connections that share the servers.
 
-    A new session of any of them holds all that people do until its servers are known, and all channels are caught up
-    with: whatever was passed on before is known by its id. discord.py's own `on_ready` comes only when all sessions are
-    new.
+    A new session of any connection holds people's events until its servers are known, and all channels are caught up:
+    messages passed on before are known by their ids. discord.py's own `on_ready` comes only when all sessions are new.
     """
 
     async def on_connect(self) -> None:
-        """One of the connections has a new session; see `on_shard_connect`."""
+        """Ignore the event of a single connection; see `on_shard_connect`."""
 
     async def on_resumed(self) -> None:
-        """Event of one of several connections; see `on_shard_resumed`."""
+        """Ignore the event of a single connection; see `on_shard_resumed`."""
 
     async def on_disconnect(self) -> None:
-        """Event of one of several connections; see `on_shard_disconnect`."""
+        """Ignore the event of a single connection; see `on_shard_disconnect`."""
 
     async def on_shard_connect(self, shard: int) -> None:
-        """A new session: what was said in its servers since the last one is not sent."""
+        """Begin a new session: Discord does not send the servers' messages since the last session."""
         self._shards.count = self.shard_count
         self._open(shard)
 
     async def on_shard_resumed(self, shard: int) -> None:
-        """The same session: what was missed was sent."""
+        """Resume the session: missed events were sent."""
         self._continue(shard)
 
     async def on_shard_disconnect(self, shard: int) -> None:
@@ -395,6 +397,6 @@ class ShardedAgentClient(AgentClient, discord.AutoShardedClient):
         self._lose(shard)
 
     async def on_shard_ready(self, shard: int) -> None:
-        """Its servers are known."""
+        """Note that the connection's servers are known."""
         self._shards.ready(shard)
         await self._complete()

@@ -1,4 +1,4 @@
-"""The threads in which discord.py sends heartbeats: ended before their loop is."""
+"""Heartbeat threads of discord.py: ended before their loop ends."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from discord.gateway import KeepAliveHandler
 async def end_keep_alives(timeout_s: float = 2.0) -> None:
     """Return when no heartbeat thread of the running loop is left, or after `timeout_s`.
 
-    discord.py tells such a thread to stop but doesn't wait for it: one that is just about to send would find its loop
-    closed and die with a RuntimeError.
+    discord.py tells a heartbeat thread to stop but doesn't wait for the thread: a thread just about to send would find
+    the loop closed and die with a RuntimeError.
     """
     loop = asyncio.get_running_loop()
     threads = [

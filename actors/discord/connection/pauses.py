@@ -21,25 +21,25 @@ class Pauses:
     """
 
     def __init__(self, timing: Timing) -> None:
-        """Nothing has failed.
+        """Begin without failures.
 
         Args:
-            timing: `session_timeout_s` is what a socket must have lasted for all to be well.
+            timing: `session_timeout_s` is the shortest life of a healthy socket.
         """
         self._timing = timing
         self._opened_at: float | None = None
-        """When a socket was opened that no pause has counted yet, on the loop's clock."""
+        """Time at which the newest socket opened, on the loop's clock; None once a pause has counted the socket."""
         self._refused = 0
-        """Pauses in a row before which no session could be begun."""
+        """Pauses in a row without a session begun before."""
         self._short_lived = 0
-        """Sockets in a row that did not last, each perhaps with a session of its own."""
+        """Number of short-lived sockets in a row, each perhaps with a session of its own."""
 
     def note_opened(self) -> None:
         """Note an opened socket."""
         self._opened_at = asyncio.get_running_loop().time()
 
     def note_resumed(self) -> None:
-        """Note a resumed session in the new socket, which used up no session start."""
+        """Note a resumed session in the new socket; resuming used up no session start."""
         self._opened_at, self._short_lived = None, 0
 
     def next_s(self) -> float:
@@ -58,7 +58,7 @@ class Pauses:
 
 
 _PAUSES: ContextVar[Pauses | None] = ContextVar("pauses", default=None)
-"""Of the clients that the running task makes and connects."""
+"""Pauses for the clients made and connected by the running task."""
 
 
 class ReconnectPauses(ExponentialBackoff[Any]):
@@ -81,7 +81,7 @@ for _module in (discord.client, discord.shard):
 
 
 def use(pauses: Pauses) -> None:
-    """Have the clients that the running task makes and connects wait as `pauses` says."""
+    """Have the clients made and connected by the running task wait as `pauses` says."""
     _PAUSES.set(pauses)
 
 

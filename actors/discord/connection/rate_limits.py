@@ -1,4 +1,4 @@
-"""Rate limits that discord.py keeps: forgotten seldom, and none that still means anything."""
+"""Rate limits kept by discord.py: cleared seldom, and only of expired limits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 LEAST_CLEARED = 1024
-"""Rate limits that are kept before any are looked through."""
+"""Number of rate limits kept before any are checked."""
 KEPT_LIMIT_S = 10.0
 """Seconds to keep a rate limit after its last use; a limit with an announced end is kept until then."""
 
@@ -14,9 +14,11 @@ KEPT_LIMIT_S = 10.0
 def clear_seldom(http: Any) -> None:
     """Have discord.py's HTTP client look for rate limits to forget only when their number has doubled.
 
-    discord.py 2.7 looks through all of them at each new one beyond 256: at 1,500 busy threads that was a tenth of the
-    agent's time, and it grows with the square of their number. And it keeps each for five minutes, over a kilobyte for
-    a thread in which the bot typed and wrote; a limit without waiters whose time is over has no use any more.
+    discord.py 2.7 looks through all limits at each new limit beyond 256: at 1,500 busy threads the search took a tenth
+    of the agent's time, and the cost grows with the square of the number of limits. discord.py also keeps each limit
+    for
+    five minutes, over a kilobyte for a thread in which the bot typed and wrote; an expired limit without waiters is
+    useless.
     """
     limit = LEAST_CLEARED
 

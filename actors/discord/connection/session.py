@@ -26,8 +26,8 @@ TRANSIENT_OR_FATAL = (*TRANSIENT, discord.ClientException, discord.GatewayNotFou
 class GatewaySession:
     """Connection kept up: one client after another until it is closed or Discord refuses for good.
 
-    discord.py resumes and reconnects by itself. What it doesn't survive ends the client, and the next one takes over:
-    an event that it cannot read, a RESUME that is never answered, a login while Discord is down.
+    discord.py resumes and reconnects by itself. Some faults end the client, and the next client takes over: an
+    unreadable event, a RESUME without an answer, a login while Discord is down.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class GatewaySession:
             await asyncio.wait([self._running])
 
     def _report_end(self, task: asyncio.Task[None]) -> None:
-        """Report a fault of the bot's own that ended the task, so that the bot does not stop silently."""
+        """Report a fault of the bot's own that ended the task, so the bot does not stop silently."""
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("no client for Discord can be made", exc_info=error)
             self._on_fatal(
@@ -78,7 +78,7 @@ class GatewaySession:
             )
 
     async def _run(self) -> None:
-        """Stay connected; ends only when no restart could help, which `on_fatal` was told then."""
+        """Stay connected; return only when no restart could help, after a call of `on_fatal`."""
         use(self._pauses)
         while True:
             client = self._build()
@@ -117,7 +117,7 @@ class GatewaySession:
             await asyncio.gather(connection, watch, return_exceptions=True)
 
     async def _bury(self, client: AgentClient) -> None:
-        """Close a client; whatever goes wrong with that, the next one can connect."""
+        """Close a client; a failure to close does not keep the next client from connecting."""
         if self._rest.client is client:
             self._rest.employ(None)
         for end in (functools.partial(self._close, client), client.abandon_sockets, end_keep_alives):
@@ -127,7 +127,7 @@ class GatewaySession:
                 log.exception("a client for Discord was not closed properly")
 
     async def _close(self, client: AgentClient) -> None:
-        """Close it, with force when Discord doesn't answer."""
+        """Close the client, with force when Discord doesn't answer."""
         try:
             async with asyncio.timeout(self._timing.close_timeout_s):
                 await client.close()

@@ -1,4 +1,4 @@
-"""Session state by shard: which connections have a session, and which are still to learn their servers."""
+"""Session state by shard: connections with a session, and connections still learning their servers."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ _LAUNCH = -1
 
 
 class Shards:
-    """The sessions of one client, by the number of their connection; lives on the loop."""
+    """Sessions of one client, by the number of their connection; lives on the loop."""
 
     def __init__(self, count: int | None, timeout_s: float) -> None:
-        """No session yet.
+        """Begin without sessions.
 
         Args:
             count: Number of connections; None while unknown.
-            timeout_s: Longest that a connection may go without a session, and that the next one may take to open.
+            timeout_s: Longest time for a connection without a session, and for the next connection to open.
         """
         self.count = count
         self._timeout_s = timeout_s
         self._opened: set[int] = set()
         self._unready: set[int] = set()
         self._lost: dict[int, float] = {}
-        """Connection, or the opening of those to come -> when it began to have no session, on the loop's clock."""
+        """Connection, or opening of the remaining connections -> start of the time without a session, on the loop's
+        clock."""
         self._changed = asyncio.Event()
 
     @property
@@ -32,7 +33,7 @@ class Shards:
 
     @property
     def are_connected(self) -> bool:
-        """True if Discord's events arrive: every connection has its session, and its servers are known."""
+        """True if Discord's events arrive: every connection has a session, and the session's servers are known."""
         return self.are_ready and not self._lost
 
     def launch(self) -> None:
@@ -40,7 +41,7 @@ class Shards:
         self._lose(_LAUNCH)
 
     def note_session(self, shard: int) -> None:
-        """Note a new session, whose servers will follow."""
+        """Note a new session; the session's servers will follow."""
         self._opened.add(shard)
         self._unready.add(shard)
         self.note_resumed(shard)
@@ -59,14 +60,14 @@ class Shards:
         self._lose(shard)
 
     def ready(self, shard: int | None = None) -> None:
-        """The servers of a connection are known; of all if none is named."""
+        """Note that the servers of a connection are known; without a connection, the servers of all."""
         if shard is None:
             self._unready.clear()
         else:
             self._unready.discard(shard)
 
     async def has_lost_one(self) -> None:
-        """Return when one of them has had no session for longer than one takes to open."""
+        """Return when a connection has had no session for longer than a session takes to open."""
         while True:
             self._changed.clear()
             due = min(self._lost.values(), default=None)

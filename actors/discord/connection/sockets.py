@@ -1,4 +1,4 @@
-"""Websockets that discord.py opened, kept until they are closed."""
+"""Websockets opened by discord.py, kept until they are closed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from actors.discord.timing import Timing
 from actors.linux.descriptors import share
 
 _SHARE, _FEWEST = 16, 8
-"""Of the descriptors that the process may have, connections to Discord take one in so many, besides one a shard."""
+"""Divisor of the process's descriptors that gives the connections to Discord, and the least number, besides a
+connection a shard."""
 
 
 def most_connections(shards: int | None, descriptors: int | None = None) -> int:
@@ -18,20 +19,20 @@ def most_connections(shards: int | None, descriptors: int | None = None) -> int:
 
     Args:
         shards: Number of shards; None stands for 1.
-        descriptors: Descriptors that the process may have; by default its own limit.
+        descriptors: Descriptors allowed for the process; by default its own limit.
     """
     return share(_SHARE, _FEWEST, descriptors) + (shards or 1)
 
 
 def guild_wait_s(timing: Timing, guilds: Iterable[Any]) -> float:
-    """Seconds to wait for more servers; short once all servers that Discord has named are described."""
+    """Seconds to wait for more servers; short once all servers named by Discord are described."""
     is_waiting = any(guild.unavailable for guild in guilds)
     wait_s = timing.guild_ready_timeout_s if is_waiting else timing.guilds_known_s
     return min(wait_s, timing.guild_ready_timeout_s)
 
 
 class Sockets:
-    """Remembers every socket, since discord.py forgets the one whose opening is cut off before its first frame."""
+    """Registry of every socket, since discord.py forgets a socket cut off while opening, before the first frame."""
 
     def __init__(self, http: Any, on_open: Callable[[], None]) -> None:
         """Remember from now on.
@@ -46,7 +47,7 @@ class Sockets:
         http.ws_connect = self._ws_connect
 
     async def close(self, timeout_s: float) -> None:
-        """Close what is still open; a server that does not answer is left after `timeout_s`."""
+        """Close all open sockets; leave a server without an answer after `timeout_s`."""
         left, self._open = [socket for socket in self._open if not socket.closed], []
         for socket in left:
             try:

@@ -22,15 +22,15 @@ from messages.base import UserId, Window
 
 _ADDRESSED = 10_000
 RATE_WINDOW_S = 600.0
-"""The while in which one person's messages are counted."""
+"""Seconds over which one person's messages are counted."""
 
 
 class Admission:
-    """Filter of messages, which decides for each; lives on the loop and outlives each client.
+    """Filter of messages; decides about each message, lives on the loop and outlives each client.
 
-    What the rate limit holds back is logged and read, but never answered by itself: an answer ten minutes later would
-    break into what is talked about by then, and nothing that waited here would outlive a crash. Instead the person is
-    told from when on to say it again. That notice is in the window's log and owed like an answer, so it survives.
+    A message held back by the rate limit is logged and read, but never answered by itself: an answer ten minutes later
+    would break into a new topic, and a message waiting here would not outlive a crash. Instead the person is told when
+    to ask again. The notice is in the window's log and owed like an answer, so it survives.
     """
 
     def __init__(
@@ -40,10 +40,10 @@ class Admission:
 
         Args:
             host: Its clocks count for the rate limit.
-            config: How many messages are answered.
+            config: Number of messages that are answered.
             rest: Knows the bot's own id.
-            clock: Says how long ago a message was written.
-            policy: Which messages are answered where.
+            clock: Gives the age of a message.
+            policy: Decides about the messages to answer in each place.
         """
         self._host = host
         self._policy = policy
@@ -52,12 +52,12 @@ class Admission:
         self._rest = rest
         self._clock = clock
         self._notices: dict[tuple[UserId, Window], float] = {}
-        """Person and window -> until when they know there that they have to wait; as few as there are who wait."""
+        """Person and window -> end of the wait announced there; an entry only for each waiting person."""
         self._addressed: dict[int, None] = {}
-        """Messages that were for the bot, so that further edits of them are no questions."""
+        """Messages that were for the bot, so further edits of them are no questions."""
 
     def hearing(self, arrival: MessageArrival, admitted: Admitted) -> Hearing:
-        """Treatment of a message whose author may write in that window."""
+        """Treatment of a message whose author may write in the window."""
         message, may_run = arrival.message, admitted.standing is Standing.MEMBER
         is_addressed = self._is_addressed(message)
         if is_addressed:
@@ -74,18 +74,18 @@ class Admission:
         return Hearing(may_run=may_run, wants_answer=False, refusal=notice)
 
     def command_refusal(self, person: str) -> str:
-        """Why a command that is answered like a message must wait; empty, and it counts as one, when it needn't."""
+        """Reason why a command answered like a message must wait; empty, and the command counts, if no wait is due."""
         wait_s = self._rate.take(person, self._host.monotonic())
         if not wait_s:
             return ""
         return f"{self._rule()} You may try again {_relative(self._end_of(wait_s))}."
 
     def _is_too_old(self, arrival: MessageArrival) -> bool:
-        """True if a message was missed for too long by Discord's clock, which dated it; the local one may be wrong."""
+        """True if a message was missed too long ago by Discord's clock, which dated it; the local clock may err."""
         return not arrival.is_live and self._clock.now() - arrival.message.created_at > self._catchup
 
     def answers_edit(self, message: WireMessage) -> bool:
-        """True if an edit has just made a message one for the bot, which counts as one that is to be answered."""
+        """True if an edit has just addressed a message to the bot; the message then counts for the rate limit."""
         answers_all = self._policy.rule_of(message.channel).answers_all
         if answers_all or isinstance(message.channel, discord.DMChannel) or message.id in self._addressed:
             return False
@@ -113,7 +113,7 @@ class Admission:
         return isinstance(quoted, discord.Message) and quoted.author.id == bot_id
 
     def _notice(self, person: UserId, window: Window, now_s: float, wait_s: float) -> str:
-        """Notice for an author above the rate limit; once for each wait and window, empty after that."""
+        """Notice for an author above the rate limit; once for each wait and window, empty after the first."""
         self._notices = {key: until for key, until in self._notices.items() if until > now_s}
         if (person, window) in self._notices:
             return ""
@@ -128,7 +128,7 @@ class Admission:
         return f"I answer at most {self._rate.limit} messages of one person in {RATE_WINDOW_S / 60:.0f} minutes."
 
     def _end_of(self, wait_s: float) -> int:
-        """When a wait that begins now is over, in whole seconds of Unix time, never too early."""
+        """End of a wait beginning now, in whole seconds of Unix time, never too early."""
         return int(self._host.now().timestamp() + wait_s) + 1
 
 

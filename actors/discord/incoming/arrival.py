@@ -1,4 +1,4 @@
-"""Events as values: author, place and action, and the message with which a window is told of the event."""
+"""Events as values: author, place and action, and the message that tells a window of the event."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Admitted:
 
 @dataclass(frozen=True, slots=True)
 class Hearing:
-    """Result of admission: how a message is to be taken, as `UserMessage` words it."""
+    """Result of admission: the treatment of a message, in the terms of `UserMessage`."""
 
     may_run: bool = True
     wants_answer: bool = True
@@ -46,17 +46,17 @@ class Setting:
     audience: str
     """Current readers, as a label of `domain.policy.audience`; empty when unknown."""
     tables: tuple[str, ...] = ()
-    """Ids of the settings' channel tables that hold there, the nearest first."""
+    """Ids of the settings' channel tables in force there, the nearest first."""
     is_off_record: bool = False
     """True if memory is off there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Person, place and time of an event: what the rules judge by."""
+    """Person, place and time of an event, as a basis for the rules."""
 
     number: int
-    """Snowflake of the event, which holds its time."""
+    """Snowflake of the event; contains its time."""
     channel: AnyChannel | None
     channel_id: ChannelId
     guild_id: int | None
@@ -90,7 +90,7 @@ class MessageArrival:
 
     @property
     def must_prepare(self) -> bool:
-        """True if the message has files, which are read before the message is passed on."""
+        """True if the message has files to read before the message is passed on."""
         return has_files(self.message)
 
     def refuse(self, reason: str) -> None:
@@ -99,7 +99,7 @@ class MessageArrival:
 
 
 class InteractionArrival(ABC):
-    """Something that a person had done by a command or a button; exactly one of `accept` and `refuse` is called."""
+    """Action of a person by a command or a button; exactly one of `accept` and `refuse` is called."""
 
     origin: Origin
     must_prepare: bool
@@ -128,7 +128,7 @@ def is_heard(message: WireMessage) -> bool:
 
 
 def has_files(message: WireMessage) -> bool:
-    """True if files came with a message or with a message that it forwards."""
+    """True if files came with a message or with a forwarded message in it."""
     return any(True for _ in files_of(message.wire))
 
 
@@ -194,7 +194,7 @@ def retraction(window: Window, message_ids: Iterable[int]) -> RetractMessages:
 def command_message(
     interaction: discord.Interaction, window: Window, reply_to: Address, setting: Setting, text: str
 ) -> UserMessage:
-    """Message for the window's actor about a command that counts as a member's message, with `text` as its words."""
+    """Message for the window's actor about a command counting as a member's message, with `text` as the words."""
     return UserMessage(
         window=window,
         message_id=MessageId(str(interaction.id)),
@@ -211,7 +211,7 @@ def command_message(
 
 
 def _quote(message: WireMessage, quoted: Wire, names: NameBook) -> Quote | None:
-    """The answered message, where Discord sent it along."""
+    """Answered message, if Discord sent the message along."""
     if not (message_id := id_at(quoted, "id")):
         return None
     author = object_at(quoted, "author")

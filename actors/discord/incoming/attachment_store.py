@@ -1,4 +1,4 @@
-"""Attachment store: files that people sent, in folders of the agent's own, where a command reads and never writes."""
+"""Attachment store: files sent by people, in folders of the agent's own, read-only for commands."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ MOST_MESSAGES = 1_000
 MOST_FILES = 64
 """Of a message; Discord allows ten."""
 MOST_NAMES = 20_000
-"""Of a window's messages that are looked at."""
+"""Most messages of a window that are looked at."""
 LEAST_FREE_BYTES, LEAST_FREE_NAMES = 1 << 30, 40_000
-"""Free bytes and names that the disk must keep, on a small disk a quarter of it: twice the minimum for commands, so
-that the files of one window stop no other's commands."""
+"""Free bytes and names to leave on the disk, on a small disk a quarter of it: twice the minimum for commands, so the
+files of one window stop no other window's commands."""
 _SHARE = 4
 _PART = ".part"
 _MODE = 0o600
@@ -48,28 +48,28 @@ def keep(
     least_free_bytes: int | None = None,
     disk: Disk | None = None,
 ) -> dict[str, str]:
-    """Keep a message's files, all or some; those of the window's oldest messages make room for them.
+    """Keep a message's files, all or some; files of the window's oldest messages make room for new files.
 
-    Kept files survive a power loss: the event that names them is logged afterwards.
-    Only folders are opened, and no link is followed, wherever one was put. What is kept already is replaced; the
-    message's other files stay, and count.
+    Kept files survive a power loss: the event with their names is logged afterwards.
+    Only folders are opened, and no link is followed, wherever a link was put. A kept file of the same name is replaced;
+    the message's other files stay, and count.
 
     Args:
         data_root: Trusted; it exists.
-        window: Whose.
+        window: Window of the message.
         message_id: Decimal.
         files: By names that are no paths.
         most_bytes: Of all messages of the window together.
         most_messages: Messages of the window with files.
-        least_free_bytes: Bytes that must stay free; None for the usual, which is less on a small disk.
+        least_free_bytes: Bytes to leave free; None for the usual amount, less on a small disk.
         disk: Disk to write to; None for the real disk.
 
     Returns:
-        Name -> why it could not be kept, for a person; empty when all were.
+        Name -> reason for a person why the file could not be kept; empty when all files were.
 
     Raises:
-        OSError: none could be kept.
-        ValueError: the message's id or the window's is none.
+        OSError: no file could be kept.
+        ValueError: the message's id or the window's is invalid.
     """
     if not (message_id.isascii() and message_id.isdecimal()):
         raise ValueError(f"message id {message_id!r}: decimal digits are required")
@@ -91,7 +91,7 @@ def keep(
 
 
 def _others(shelf: int, message_id: str, files: Container[str]) -> list[int]:
-    """Sizes of the message's files that are here already and are not among `files`."""
+    """Sizes of the message's stored files that are not among `files`."""
     try:
         with _closing(open_folder(message_id, shelf)) as folder, os.scandir(folder) as entries:
             others = (entry for entry in entries if entry.name not in files and entry.name != _PART)
@@ -103,7 +103,7 @@ def _others(shelf: int, message_id: str, files: Container[str]) -> list[int]:
 def _within(
     files: Mapping[str, bytes | bytearray], most_bytes: int, others: Sequence[int]
 ) -> tuple[dict[str, bytes | bytearray], dict[str, str]]:
-    """The files that may be kept beside `others`, in their order, and why each of the rest may not."""
+    """Files that may be kept besides `others`, in their order, and a reason for each of the rest."""
     accepted, faults, total = dict[str, bytes | bytearray](), dict[str, str](), sum(others)
     for name, data in files.items():
         if name.startswith(".") or os.sep in name or "\0" in name:
@@ -119,7 +119,7 @@ def _within(
 
 
 def _shelf(disk: Disk, data_root: Path, path: PurePath) -> int:
-    """The window's folder, made if it isn't there."""
+    """Folder of the window, made if missing."""
     shelf = os.open(data_root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)  # the operator may have put a link there
     for name in path.parts:
         with _closing(shelf) as parent:
@@ -128,13 +128,13 @@ def _shelf(disk: Disk, data_root: Path, path: PurePath) -> int:
 
 
 def _folder(disk: Disk, parent: int, name: str) -> int:
-    """The folder `name`, made if it isn't there."""
+    """Folder `name`, made if missing."""
     disk.make_folder(_path_of(parent) / name)
     return open_folder(name, parent)
 
 
 def _path_of(folder: int) -> Path:
-    """Path of an open folder, whatever has its name now."""
+    """Path of an open folder, even if another folder has its name now."""
     return Path(f"/proc/self/fd/{folder}")
 
 
@@ -168,7 +168,7 @@ def _see_that_there_is_room(shelf: int, needed: int, least_free_bytes: int | Non
 
 
 def _make_room(shelf: int, message_id: str, most_bytes: int, most_messages: int) -> None:
-    """Remove files of the oldest messages until the others fit."""
+    """Remove files of the oldest messages until the rest fit."""
     sizes = {name: _size(shelf, name) for name in _messages(shelf) if name != message_id}
     total, count = sum(sizes.values()), len(sizes)
     for name in sorted(sizes, key=int):

@@ -1,4 +1,4 @@
-"""Authorization: whether what a person did is for us, and what they may do; asks Discord for what isn't known."""
+"""Authorization: rights of a person and relevance of an action to the bot; asks Discord for missing facts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOT_HEARD = "You are not on the list of people that I listen to."
 Verdict = Admitted | str | NoWindow
 """Window of an event and standing of its author; the reason of a refusal; or `UNKNOWN`."""
 RolesFound = dict[int, frozenset[str]]
-"""User id -> role ids, as found so far in one go."""
+"""User id -> role ids, as far as looked up in this pass."""
 
 
 class Authorization:
@@ -90,7 +90,7 @@ class Authorization:
 
 
 def _roles_at_hand(origin: Origin) -> frozenset[str] | None:
-    """The author's roles if Discord sent them along (it does with what is live, not with history)."""
+    """Roles of the author if Discord sent them along, as with live events but not with history."""
     if not isinstance(origin.author, discord.Member) or not isinstance(origin.author.guild, discord.Guild):
         return None  # Of a server that discord.py doesn't know its roles are not known either.
     return frozenset(str(role.id) for role in origin.author.roles)

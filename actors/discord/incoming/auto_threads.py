@@ -34,11 +34,11 @@ _NEEDED = {
 
 @dataclass(frozen=True, slots=True)
 class OwnThread:
-    """The thread that was opened from a message."""
+    """Thread opened from a message."""
 
     window: Window
     channel: object
-    """As discord.py knows it, or its bare id."""
+    """Channel as discord.py knows it, or its bare id."""
 
 
 class AutoThreads:
@@ -74,9 +74,9 @@ class AutoThreads:
         self._scrub = scrub
         self._timing = timing
         self._moves: dict[int, int] = {}
-        """Message on its way into the log of its own thread -> channel in which it was written."""
+        """Message on its way into the log of the message's own thread -> channel of writing."""
         self._logged: set[tuple[int, str]] = set()
-        """Channel and reason, of those that the log has."""
+        """Channel and reason of each logged failure."""
 
     def has(self, message_id: int) -> bool:
         """True if the log of the message's own thread has the message, or soon will."""
@@ -89,7 +89,7 @@ class AutoThreads:
         return self.has(message.id) or self._place(message) is not None
 
     async def thread_for(self, message: WireMessage, names: NameBook, *, is_answered: bool) -> OwnThread | None:
-        """The thread in which a message is answered; None for its channel."""
+        """Thread for the answer to a message; None for the message's own channel."""
         window = thread_window(str(message.id))
         if self.has(message.id):
             return OwnThread(window, self._known_channel(message.id) or discord.Object(message.id))
@@ -108,7 +108,7 @@ class AutoThreads:
             del self._moves[next(iter(self._moves))]
 
     def take_move(self, message_id: int, channel_id: int) -> int:
-        """The channel in which a message was written, which a window in `channel_id` has logged, or could not log."""
+        """Channel of a moved message, once a window in `channel_id` has logged the message or could not log it."""
         return self._moves.pop(message_id, channel_id)
 
     def _place(self, message: discord.Message) -> discord.TextChannel | None:
@@ -149,7 +149,7 @@ class AutoThreads:
         return None
 
     async def _existing(self, message_id: int, channel: discord.TextChannel) -> discord.Thread | None:
-        """The thread that a message has already: of an earlier life, or opened by a person."""
+        """Existing thread of a message: of an earlier life, or opened by a person."""
         thread = self._known_channel(message_id)
         try:
             async with asyncio.timeout(self._timing.thread_timeout_s):

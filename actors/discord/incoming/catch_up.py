@@ -1,4 +1,4 @@
-"""Catching up with history: what was said while the bot was away is passed on before anything newer."""
+"""Catching up with history: messages from the bot's absence are passed on before newer messages."""
 
 from __future__ import annotations
 
@@ -32,22 +32,21 @@ Talkable = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | d
 """Channels with a history of their own."""
 
 _AT_ONCE = 8
-"""Calls under way, those not counted that Discord does not answer."""
+"""Calls under way, not counting calls without an answer from Discord."""
 
 
 class CatchUp:
     """Reader of the history since each channel's watermark: closes the gaps that every new session opens.
 
-    Read are the configured channels, the threads below them and the direct messages, each from where it was read to. A
-    configured channel that is met for the first time is not read at all; a thread of it or a conversation that is met
-    for the first time is read back as far as missed messages are answered, but not to before the channel was met.
-    What a channel's history holds goes before what comes there, but not for longer than `Timing.gap_hold_s`: a gap that
-    cannot be read for so long stays open, is tried again for ever, and is passed on late. Only where Discord says that
-    the history is not for us is it given up.
+    Reads the configured channels, their threads and the direct messages, each from the watermark on. A newly met
+    configured channel is not read at all; a newly met thread of the channel, or conversation, is read back as far as
+    missed messages are answered, but not to before the channel was met. Messages from a channel's history go before new
+    messages there, but not for longer than `Timing.gap_hold_s`: a gap that stays unreadable for so long stays open, is
+    tried again for ever, and is passed on late. A gap is given up only if Discord denies the bot the history.
     """
 
     def __init__(self, *, intake: Intake, rest: RestCalls, comparison: Comparison, timing: Timing) -> None:
-        """Nothing is read yet.
+        """Begin without reading.
 
         Args:
             intake: Passes on the messages that are read.
@@ -71,10 +70,10 @@ class CatchUp:
     # sessions
 
     async def begin(self, client: discord.Client) -> None:
-        """A new session is complete: pass on everything that was missed, then what was held meanwhile.
+        """Begin a complete new session: pass on all missed messages, then the messages held meanwhile.
 
-        Returns when it is kept how far channels were read that were met for the first time, or the disk takes too long:
-        whatever is said from then on is found again.
+        Returns when the progress in newly met channels is kept, or the disk takes too long: later messages are found
+        again.
         """
         if not self.intake.is_holding:
             return
@@ -96,7 +95,7 @@ class CatchUp:
         self._rounds.plan()
 
     def look(self) -> None:
-        """A session goes on after a break: what Discord should have sent meanwhile may be missing all the same."""
+        """Continue a session after a break, in which events may be missing in spite of the resumption."""
         if not self.intake.is_holding:
             self._rounds.begin()
 
@@ -106,7 +105,7 @@ class CatchUp:
         return list(dict.fromkeys([*configured, *self._watermarks.to_look_at()]))
 
     async def _survey_threads(self) -> list[int]:
-        """Meet unknown threads; return threads with newer messages than any event told, whose history is to be read."""
+        """Meet unknown threads; return threads with newer messages than any event told, to read their history."""
         newer: list[int] = []
         for guild_id in dict.fromkeys(filter(None, self._guilds.values())):
             list_threads = functools.partial(active_threads, guild_id)
@@ -134,11 +133,11 @@ class CatchUp:
                 self._look_into(self._meet_all(channel))
 
     def go_out(self, guild: discord.Guild) -> None:
-        """A server is out: of what is said in it nothing comes, though the session goes on."""
+        """Note a server's outage: no message from the server arrives, though the session goes on."""
         self._watermarks.miss(channel_id for channel_id, its in self._guilds.items() if its == guild.id)
 
     def come_back(self, guild: discord.Guild) -> None:
-        """A server was out, and nothing was said of it: read what was said, look for what was deleted."""
+        """Recover from a server's outage: read the messages since, look for deleted messages."""
         self.go_out(guild)  # Discord may say no more than that it is there again.
         self.resume(guild)
         if not self.intake.is_holding:
@@ -151,7 +150,7 @@ class CatchUp:
         self.intake.hear(message)
 
     def _is_missing_before(self, message: discord.Message) -> bool:
-        """True if history must be read before a message, such as the first of its channel in this session."""
+        """True if history must be read before a message, for example the first of its channel in this session."""
         channel, window = message.channel, self._window_map.window_of(message.channel)
         if window is NoWindow.ELSEWHERE or self._watermarks.is_current(channel.id):
             return False
@@ -165,7 +164,7 @@ class CatchUp:
     # what may have been missed
 
     def _meet_all(self, channel: object) -> list[int]:
-        """Ids of a channel and its active threads, of each with missing messages; archived threads follow."""
+        """Ids of a channel and its active threads, as far as messages are missing; archived threads follow."""
         if isinstance(channel, discord.Thread):
             return self._meet(channel, is_configured=True)
         if not isinstance(channel, discord.abc.GuildChannel):
@@ -194,7 +193,7 @@ class CatchUp:
         return [channel.id] if is_missing else []
 
     def _meet_direct(self) -> list[int]:
-        """The conversations with one person each; Discord lists none of them, nor says what their newest message is."""
+        """Direct conversations with one person each; Discord neither lists them nor tells the newest message."""
         if not self._window_map.hears_dms:
             return []
         return [each for each in self._watermarks.direct() if self._watermarks.meet(each, Surface.DISCORD_DM, ENDLESS)]
@@ -217,14 +216,14 @@ class CatchUp:
         self._look_into([each for thread in threads or () if not current(thread.id) for each in self._meet(thread)])
 
     def meet_thread(self, thread: discord.Thread) -> None:
-        """A thread was made, is there again, or took the bot in: what is said in it is found though no event comes."""
+        """Note a thread that was made, has returned, or took the bot in; the messages are found without an event."""
         if not self.intake.is_holding and not self._watermarks.is_current(thread.id):
             self._look_into(self._meet(thread))
 
     # reading it
 
     def _look_into(self, channel_ids: Iterable[int]) -> None:
-        """Read what is missing of channels in which nothing is held yet."""
+        """Read missing messages of channels without held messages."""
         channel_ids = list(channel_ids)
         self.intake.keep(map(_lane, channel_ids))
         self._read(channel_ids)
@@ -234,9 +233,9 @@ class CatchUp:
             self.intake.spawn(self._close_gaps(channel_id, self.intake.lane(_lane(channel_id))))
 
     async def _close_gaps(self, channel_id: int, lane: Lane) -> None:
-        """Pass on what is missing of a channel: before what comes there, or late if that takes too long.
+        """Pass on the missing messages of a channel: before new messages there, or late if reading takes too long.
 
-        What waits in its lane is this task's to pass on from the beginning, whatever session begins meanwhile.
+        Only this task passes on the messages in the channel's lane from the beginning, even if a new session begins.
         """
         if self._watermarks.surface_of(channel_id) is Surface.DISCORD_DM:
             await self._secure_watermarks()  # Discord lists no conversations: what is not kept is not found again.
@@ -254,7 +253,7 @@ class CatchUp:
             await self._close_late(channel_id)
 
     async def _close_late(self, channel_id: int) -> None:
-        """Read a gap for which no message waits any more; retried for ever."""
+        """Read a gap without waiting messages; retried for ever."""
         if channel_id not in self._late:
             self._late.add(channel_id)
             try:
@@ -285,10 +284,10 @@ class CatchUp:
         self._watermarks.give_up(channel_id)
 
     async def _missing(self, channel_id: int, begun: GapPage | None = None) -> AsyncIterator[MessageArrival]:
-        """Messages of a channel's gaps, oldest first; a gap shrinks by a page when that is known to be under way.
+        """Messages of a channel's gaps, oldest first; a gap shrinks by a page when the page is known to be under way.
 
         Args:
-            channel_id: Whose.
+            channel_id: Channel to read.
             begun: A page that was read already.
 
         Raises:
@@ -310,7 +309,7 @@ class CatchUp:
                 yield MessageArrival.of(message, is_live=False)
 
     async def _look(self, channel_id: int) -> bool:
-        """Pass on what a channel's history has that no event told; whether there is more than a page of it.
+        """Pass on messages of a channel's history without an event; True if there is more than a page.
 
         Raises:
             CallRefusedError, CallFailedError: as `RestCalls.persist` does.
@@ -339,11 +338,11 @@ class CatchUp:
         return is_new and is_heard(message)
 
     async def _first_page(self, channel_id: int) -> GapPage:
-        """The first page that is missing; tried for as long as others may wait for a page.
+        """First missing page; tried for as long as other channels may wait for a page.
 
         Raises:
-            CallRefusedError: Discord does not give it.
-            CallFailedError: it did not come in time.
+            CallRefusedError: Discord refuses the page.
+            CallFailedError: the page did not come in time.
         """
         after = self._watermarks.gaps(channel_id)[0].after
         try:

@@ -27,15 +27,15 @@ from messages.context import KeptMessage, KeptMessagesTold, TellKeptMessages
 log = logging.getLogger(__name__)
 
 MOST_WINDOWS = 1_000
-"""Windows that are compared after a new session, those in which something was said last; each may cost three calls."""
+"""Windows compared after a new session, the most recently used first; each may cost three calls."""
 MOST_LISTED = 200
-"""Messages of a window that Discord is asked for: two pages of its history, the newest."""
+"""Messages of a window requested from Discord: two pages of its history, the newest."""
 RETRACTED_AT_ONCE = 100
-"""As many as Discord itself says at one go."""
+"""Most retracted messages at one go, as many as Discord itself reports."""
 _AT_ONCE = 2
 
 Inquire = Callable[[Address, Message], asyncio.Future[Message]]
-"""Asks an actor; what will hold its reply."""
+"""Asks an actor; returns a future of its reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,14 @@ class Listing:
 
     messages: dict[int, WireMessage]
     reach: int
-    """Every message from this one on is listed; 0 where the history was read to its beginning."""
+    """First message of the list, with all later messages listed too; 0 where the whole history was read."""
     unreadable: frozenset[int] = frozenset()
     """Messages that are there and cannot be read."""
     tells_start: bool = False
-    """True if a thread's history says what became of the message that it was opened from, which may stand elsewhere."""
+    """True if a thread's history includes the starter; otherwise the starter may stand in the parent channel."""
 
     def lacks(self, number: int, window: Window) -> bool:
-        """True if a message that the window holds is gone from Discord."""
+        """True if a message of the window is gone from Discord."""
         is_told = self.tells_start if str(number) == window.id else number >= self.reach
         return is_told and number not in self.messages and number not in self.unreadable
 
@@ -73,15 +73,15 @@ class Comparison:
         timing: Timing,
         on_own: Callable[[Iterable[discord.Message], Collection[str]], None],
     ) -> None:
-        """Nothing is compared yet.
+        """Begin without comparisons.
 
         Args:
-            host: Actor that windows reply to.
-            intake: Passes on what was deleted or edited.
+            host: Actor to which windows reply.
+            intake: Passes on deletions and edits.
             rest: Reads history.
-            inquire: Asks windows what their logs hold.
+            inquire: Asks windows for the content of their logs.
             timing: Every wait.
-            on_own: Told the bot's own messages among those that are read, and which turns of the window are not over.
+            on_own: Told the bot's own messages of those read, and the window's unfinished turns.
         """
         self._host = host
         self._intake = intake
@@ -90,18 +90,18 @@ class Comparison:
         self._on_own = on_own
         self._timing = timing
         self._due: dict[str, None] = {}
-        """Keys of the windows that are still to be compared, in this order."""
+        """Keys of the windows still to be compared, in this order."""
         self._late: set[str] = set()
         """Windows for which a failed comparison was logged in this session."""
         self._working = 0
         self._ahead = 0
         self.is_free = asyncio.Event()
-        """Set while nothing is to go first that reads history."""
+        """Set while no reader of history has precedence."""
         self.is_free.set()
         self._tasks = BackgroundTasks()
 
     def begin(self) -> None:
-        """A new session is complete, or a server is there again: compare the windows anew, one after another."""
+        """Compare the windows anew, one after another, after a complete new session or a server's return."""
         self._due = dict.fromkeys(self._intake.watermarks.newest_windows(MOST_WINDOWS))
         self._late.clear()
         self._work()
@@ -124,7 +124,7 @@ class Comparison:
                 self.is_free.set()
 
     async def logged_ids(self, window: Window) -> frozenset[int]:
-        """Messages whose own words the window's logs hold, of the newest; none where the window does not say."""
+        """Newest messages whose own words the window's logs hold; empty if the window does not answer."""
         try:
             reply = await self._kept_messages(window)
         except (CallFailedError, TimeoutError) as error:
@@ -153,7 +153,7 @@ class Comparison:
             self._working -= 1
 
     async def _try(self, key: str) -> None:
-        """Compare a window, or see to it that it is compared later; of a channel that is gone nothing can be."""
+        """Compare a window, or arrange a later comparison; a window without its channel is not compared."""
         try:
             await self._compare(Window.from_key(key))
         except (CallRefusedError, CallFailedError, TimeoutError, discord.ClientException) as error:
@@ -169,7 +169,7 @@ class Comparison:
         self._work()
 
     async def _compare(self, window: Window) -> None:
-        """Take back messages that Discord has no more, and revise edited ones.
+        """Take back messages that are gone from Discord, and revise edited messages.
 
         Raises:
             CallRefusedError, CallFailedError: Discord did not give its history.
@@ -204,7 +204,7 @@ class Comparison:
             self._intake.revise(message)
 
     async def _kept_messages(self, window: Window) -> KeptMessagesTold:
-        """Messages that the window's logs hold."""
+        """Messages in the window's logs."""
         request_id = RequestId(self._host.new_id())
         question = TellKeptMessages(request_id=request_id, reply_to=self._host.address, window=window)
         async with asyncio.timeout(self._timing.compare_timeout_s):
@@ -214,7 +214,7 @@ class Comparison:
         return reply
 
     def _is_ours(self, window: Window) -> bool:
-        """True if a window may still be one of the bot's, as far as known without asking Discord."""
+        """True if a window may still belong to the bot, as far as known without asking Discord."""
         match window.surface:
             case Surface.DISCORD_CHANNEL:
                 return window.id in self._intake.window_map.channels
@@ -224,18 +224,19 @@ class Comparison:
                 return window.surface is Surface.DISCORD_THREAD
 
     def _knows(self, channel: object, window: Window) -> bool:
-        """True if a channel is that window; an archived thread, named only by its id in messages, is remembered."""
+        """True if a channel is the window; an archived thread, named only by its id in messages, is remembered."""
         return isinstance(channel, discord.abc.Snowflake) and self._intake.window_map.learn(channel) == window  # type: ignore[arg-type]
 
 
 async def _newest(
     window: Window, oldest: int, knows: Callable[[object, Window], bool], client: discord.Client
 ) -> Listing:
-    """The newest messages of a window, as far back as `oldest` or as far as is read at all.
+    """Newest messages of a window, as far back as `oldest` or the limit of reading.
 
     Raises:
-        CallRefusedError: it is no window of the bot's, or not all of its history would be shown, of which a list that
-            is too short is the only sign.
+        CallRefusedError: the window is not the bot's, or Discord would not show all of its history; the only sign of
+            the
+            latter is a list that is too short.
     """
     channel = client.get_channel(int(window.id)) or await client.fetch_channel(int(window.id))
     if not knows(channel, window) or not isinstance(channel, discord.abc.Messageable):

@@ -1,4 +1,4 @@
-"""Disk as the Discord actor uses it: where windows have files, and the threads in which these are read and kept."""
+"""Disk as used by the Discord actor: folders of windows' files, and threads for reading and keeping the files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from actors.part import locate_file
 from messages.base import Window
 
 WorkdirOf = Callable[[Window], Path]
-"""Gives a window's working directory; `ValueError` for a window that has none."""
+"""Gives a window's working directory; raises `ValueError` for a window without a directory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,16 +19,16 @@ class Disk:
     """Folders of windows' files, and the bound on the time for a file."""
 
     threads: Bulkhead
-    """A lane for each window; whatever touches a file of a window runs in that."""
+    """A lane for each window; all work on the window's files runs in the lane."""
     timeout_s: float
-    """A file that takes longer is given up."""
+    """Seconds after which a file is given up."""
     data_root: Path | None
-    """Below it are the folders of the agent's own; None where nothing is kept."""
+    """Parent of the agent's own folders; None where files are not kept."""
     workdir_of: WorkdirOf | None
-    """None where there are no working directories."""
+    """Finder of working directories; None without working directories."""
 
     def locate_file(self, window: Window, pointer: str) -> tuple[Path, str]:
-        """Folder of a window's file, and the path below that folder.
+        """Folder of a window's file, and the path below the folder.
 
         Raises:
             ValueError: the window has no working directory.

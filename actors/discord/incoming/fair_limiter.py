@@ -1,4 +1,4 @@
-"""Limiter of coroutines that hold a scarce resource: so many at once, the windows in turn."""
+"""Limiter of coroutines that hold a scarce resource: a bounded number at once, the windows in turn."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class _Place:
 
 
 class FairLimiter:
-    """Semaphore in which windows take turns, and of which a window never has more than one; lives on one loop."""
+    """Semaphore for windows in turn, each window with at most a single turn at a time; lives on one loop."""
 
     def __init__(self, limit: int) -> None:
-        """`limit` is how many may hold it at once, >= 1."""
+        """Begin without holders; at most `limit` coroutines hold the semaphore at once, `limit` >= 1."""
         self._queue: FairQueue[_Place] = FairQueue(limit)
         self._numbers = itertools.count()
 
     @asynccontextmanager
     async def turn(self, window: Window) -> AsyncIterator[None]:
-        """Wait for the window's turn, and have it until the end of the block."""
+        """Wait for the window's turn, and keep the turn until the end of the block."""
         number = RequestId(str(next(self._numbers)))
         place = _Place(number, window, asyncio.get_running_loop().create_future())
         self._queue.enter(place)

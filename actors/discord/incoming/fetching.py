@@ -1,4 +1,4 @@
-"""Download of files that people attach: bounded, and from Discord's hosts only."""
+"""Download of attached files: bounded, and from Discord's hosts only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from actors.discord.timing import Timing
 
 _CHUNK_BYTES = 1 << 16
 _PASSING = frozenset({408, 425, 429})
-"""Client errors after which the same question may get another answer."""
+"""Client errors after which the same request may get another answer."""
 
 
 class UnfetchedError(Exception):
@@ -23,10 +23,10 @@ class UnfetchedError(Exception):
 
 
 class Fetcher:
-    """Downloads of files by the client's own connections; how many at once is for those who hold them in memory."""
+    """Downloads of files by the client's own connections; callers with files in memory limit the number at once."""
 
     def __init__(self, *, rest: RestCalls, origins: Callable[[], frozenset[yarl.URL]], timing: Timing) -> None:
-        """With nothing under way.
+        """Begin without downloads.
 
         Args:
             rest: Runs the calls.
@@ -38,10 +38,10 @@ class Fetcher:
         self._timing = timing
 
     async def fetch(self, address: str, most_bytes: int) -> bytearray:
-        """All of the file at `address`.
+        """Content of the file at `address`.
 
         Raises:
-            UnfetchedError: it cannot be read, is elsewhere, or has more than `most_bytes`.
+            UnfetchedError: the file cannot be read, is elsewhere, or has more than `most_bytes`.
         """
         url = self._check_address(address)
 
@@ -68,11 +68,11 @@ class Fetcher:
 
 
 async def _read(client: discord.Client, url: yarl.URL, most_bytes: int) -> bytearray:
-    """One attempt.
+    """Download the file in a single attempt.
 
     Raises:
         UnfetchedError: another attempt would end the same.
-        OSError, aiohttp.ClientError: another attempt may not.
+        OSError, aiohttp.ClientError: another attempt may succeed.
     """
     session: aiohttp.ClientSession = _session_of(client)
     how: dict[str, Any] = {"proxy": client.http.proxy, "proxy_auth": client.http.proxy_auth}
@@ -104,5 +104,5 @@ def _judge(answer: aiohttp.ClientResponse, most_bytes: int) -> None:
 
 
 def _session_of(client: discord.Client) -> Any:
-    """discord.py's HTTP session, which it gives no other way to than reading a whole file of whatever size."""
+    """HTTP session of discord.py; its public interface only reads whole files of any size."""
     return client.http._HTTPClient__session  # type: ignore[attr-defined]

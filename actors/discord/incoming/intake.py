@@ -1,4 +1,4 @@
-"""Ordered intake: what people do is passed on to the windows, each channel's in its order, each message once."""
+"""Ordered intake: people's actions are passed on to the windows, in order by channel, each message once."""
 
 from __future__ import annotations
 
@@ -40,11 +40,12 @@ STOPPING = "I am shutting down; please try again later."
 
 
 class Intake:
-    """Passes on events of people; lives on the loop and outlives each client.
+    """Intake of events of people; lives on the loop and outlives each client.
 
-    A channel's arrivals are passed on at once, in the order in which Discord sent them, unless one of them needs a
-    question to Discord (an archived thread, an author's roles), files came with it, or the channel's missed messages
-    are being read. Then all of them wait in the channel's lane.
+    A channel's arrivals are passed on at once, in Discord's order, unless one needs a question to Discord (an archived
+    thread, an author's roles), has files, or the channel's missed messages are being read. Then all arrivals wait in
+    the
+    channel's lane.
     """
 
     def __init__(
@@ -84,7 +85,7 @@ class Intake:
 
     @property
     def window_map(self) -> WindowMap:
-        """Which channels are windows."""
+        """Map from channels to windows."""
         return self._authorization.window_map
 
     @property
@@ -99,7 +100,7 @@ class Intake:
     # live events; nothing here may wait, or the order is lost
 
     def hear(self, message: WireMessage) -> None:
-        """Take in a message that just came."""
+        """Take in a new message."""
         self.preparation.names.learn(message)
         if is_heard(message):
             arrival = MessageArrival.of(message)
@@ -112,19 +113,19 @@ class Intake:
             self.pass_by(message.channel.id, message.id)
 
     def pass_by(self, channel_id: int, message_id: int) -> None:
-        """Note a message without passing it on: the bot's own, say."""
+        """Note a message without passing it on, for example the bot's own."""
         self.watermarks.pass_by(channel_id, message_id)
         self.seen.notice(str(channel_id), message_id)
 
     def retract(self, channel: AnyChannel, message_ids: Iterable[int]) -> None:
-        """Have messages recalled no more that were deleted; those on their way are not passed on."""
+        """Stop the recall of deleted messages; deleted messages on their way are not passed on."""
         message_ids = sorted(message_ids)
         self.withdraw(self._window_at(channel), message_ids)
         for message_id in filter(self._threads.has, message_ids):
             self.withdraw(thread_window(str(message_id)), (message_id,))
 
     def withdraw(self, window: Window | None, message_ids: Iterable[int]) -> None:
-        """The same where the window is known, or that there is none."""
+        """Stop the recall of deleted messages of a known window, or of a place known to be no window."""
         message_ids = tuple(message_ids)
         for message_id in message_ids:
             self.withdrawn.delete(message_id)
@@ -132,7 +133,7 @@ class Intake:
             self._host.tell(window.address, retraction(window, message_ids))
 
     def revise(self, message: WireMessage) -> None:
-        """Have a message recalled as its author edited it, or as soon as it is passed on; bots' words may be quoted."""
+        """Have a message recalled as edited by the author, or as soon as passed on; bots' words may be quoted."""
         self.preparation.names.learn(message)
         window, thread = self._window_at(message.channel), thread_window(str(message.id))
         if thread != window and self._threads.has(message.id):
@@ -145,13 +146,13 @@ class Intake:
             self._host.tell(window.address, edit)
 
     async def settle(self, channel_id: ChannelId) -> None:
-        """Return when a channel's window was told all that had come by now."""
+        """Return when a channel's window has been told of all arrivals until now."""
         if (lane := self._lanes.get(channel_id)) is not None:
             async with lane.lock:
                 pass
 
     def _window_at(self, channel: AnyChannel) -> Window | None:
-        """The window in which something is taken back; of a channel that is in no cache, whichever has logs."""
+        """Window of a retraction; for a channel outside the cache, the window with logs."""
         window = self.window_map.window_of(channel)
         if isinstance(window, Window):
             return window
@@ -162,7 +163,7 @@ class Intake:
         return None
 
     def take(self, arrival: Arrival) -> None:
-        """Pass on what a person did, now or behind what waits in its lane."""
+        """Pass on a person's action, now or behind the waiting arrivals in its lane."""
         if not self._is_open:
             arrival.refuse(STOPPING)
             return
@@ -186,7 +187,7 @@ class Intake:
         return is_moved or self.preparation.is_needed(arrival, admitted.window)
 
     def _pass_on(self, arrival: Arrival, admitted: Admitted, prepared: Prepared) -> None:
-        """Tell the window what was said in it, or have an interaction served."""
+        """Tell the window of a message in it, or have an interaction served."""
         self.readership.meet(arrival.origin.channel)
         match arrival:
             case MessageArrival():
@@ -217,7 +218,7 @@ class Intake:
             self._host.tell(window.address, msgspec.structs.replace(edit, window=window))
 
     def note_log(self, report: UserMessageLogged | UserMessageNotLogged) -> None:
-        """Note whether a window has logged a message; one that it could not log is passed on at the next look."""
+        """Note if a window has logged a message; an unlogged message is passed on at the next look."""
         if not report.window.id.isdecimal() or not report.message_id.isdecimal():
             return
         channel_id, message_id = int(report.window.id), int(report.message_id)
@@ -230,7 +231,7 @@ class Intake:
             self.watermarks.release(came_in, message_id)
 
     def _turn_away(self, arrival: Arrival, reason: str) -> None:
-        """Refuse what is not for us, for good."""
+        """Refuse an event that is not for the bot, for good."""
         arrival.refuse(reason)
         if isinstance(arrival, MessageArrival):
             self.watermarks.settle(int(arrival.origin.channel_id), arrival.origin.number)
@@ -238,7 +239,7 @@ class Intake:
     def hold(self) -> None:
         """Hold new arrivals at the start of a session, until missed messages are known.
 
-        Arrivals that wait already are from before the gap: they keep their lane, and a new lane opens behind it.
+        Waiting arrivals are from before the gap: they keep their lane, and a new lane opens behind.
         """
         self.watermarks.lose()
         if not self._is_holding:
@@ -261,7 +262,7 @@ class Intake:
         return self._is_open
 
     def oldest_waiting(self) -> list[WireMessage]:
-        """The oldest message that waits in each channel."""
+        """Oldest waiting message of each channel."""
         waiting = (
             next((each for each in lane.waiting if isinstance(each, MessageArrival)), None)
             for lane in self._lanes.values()
@@ -269,7 +270,7 @@ class Intake:
         return [arrival.message for arrival in waiting if arrival is not None]
 
     def close(self) -> None:
-        """Pass on nothing more. What waits is dropped: it is in no log, so the next start reads it."""
+        """Stop passing on and drop waiting arrivals; the next start reads the arrivals again, as no log has them."""
         self._is_open = False
         for lane in self._lanes.values():
             while lane.waiting:
@@ -278,7 +279,7 @@ class Intake:
     # lanes
 
     def release(self, channels: Iterable[ChannelId]) -> None:
-        """Let pass what is held, except in `channels`."""
+        """Pass on held arrivals, except in `channels`."""
         self._is_holding = False
         channels = set(channels)
         self.keep(channels)
@@ -295,7 +296,7 @@ class Intake:
                     self.watermarks.notice(int(channel_id), arrival.origin.number)
 
     def keep(self, channel_ids: Iterable[ChannelId]) -> None:
-        """Let nothing pass in these channels before their `replay`."""
+        """Hold all arrivals in these channels until their `replay`."""
         for channel_id in channel_ids:
             self.lane(channel_id)
 
@@ -304,12 +305,12 @@ class Intake:
         return self._lanes.setdefault(channel_id, Lane())
 
     async def replay(self, channel_id: ChannelId, lane: Lane, missed: AsyncIterator[Arrival]) -> None:
-        """Pass on what was missed in a channel that was kept, and what came since into its lane, each in its time.
+        """Pass on the missed messages of a kept channel and the later arrivals in its lane, in order of time.
 
-        What is read may hold what came since as well; a command among that is in no history, so the two are merged.
+        A page of history may contain messages from the lane too, but never a command, so the two are merged.
 
         Raises:
-            CallRefusedError, CallFailedError: as `missed` does; what came since is passed on all the same.
+            CallRefusedError, CallFailedError: as `missed` does; later arrivals are passed on all the same.
         """
         roles: RolesFound = {}
         async with lane.lock:
@@ -327,14 +328,14 @@ class Intake:
             await self._drain(channel_id, lane)
 
     async def _drain(self, channel_id: ChannelId, lane: Lane) -> None:
-        """Pass on what waits, oldest first, and take the lane away unless a newer one has its place."""
+        """Pass on waiting arrivals, oldest first, and remove the lane unless a newer lane has its place."""
         while lane.waiting:
             await self._admit_alone(lane.waiting.popleft(), {})
         if self._lanes.get(channel_id) is lane:
             del self._lanes[channel_id]
 
     async def _admit_alone(self, arrival: Arrival, roles: RolesFound) -> None:
-        """Pass on or refuse one arrival; whatever goes wrong with it costs no other, and a message is read again."""
+        """Pass on or refuse one arrival; a failure affects no other arrival, and a failed message is read again."""
         try:
             await self._admit(arrival, roles)
         except Exception:
@@ -342,7 +343,7 @@ class Intake:
             log.exception("an event in channel %s is not passed on before the next start", channel_id)
 
     async def _admit(self, arrival: Arrival, roles: RolesFound) -> None:
-        """Pass on or refuse one arrival, asking Discord for what isn't known; what it does not say now is put aside."""
+        """Pass on or refuse one arrival, asking Discord for missing facts; without an answer, put the arrival aside."""
         try:
             await self._finish(arrival, await self._authorization.inquire(arrival.origin, roles))
         except CallFailedError as error:
@@ -350,7 +351,7 @@ class Intake:
             self.spawn(self._admit_later(arrival))
 
     async def _admit_later(self, arrival: Arrival) -> None:
-        """Ask again until Discord tells author and place: no arrival waits for this one, and giving up loses it."""
+        """Ask again until Discord tells author and place: no arrival waits for this arrival, and giving up loses it."""
         for attempt in itertools.count(1):
             await asyncio.sleep(backoff(attempt, self._timing.gap_again_s, self._timing.gap_again_limit_s))
             if not self._is_open:
@@ -372,7 +373,7 @@ class Intake:
             self._turn_away(arrival, verdict)
 
     async def _prepare(self, arrival: Arrival, admitted: Admitted) -> Prepared:
-        """Do what an arrival needs done before it is passed on: the thread is opened, files are read."""
+        """Prepare an arrival before passing on: open the message's thread, read all files."""
         match arrival:
             case InteractionArrival():
                 if arrival.must_prepare:
@@ -394,5 +395,5 @@ class Intake:
         return Prepared(unpacked=unpacked, hearing=hearing, thread=thread)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run `work` beside what goes on, until the loop is closed."""
+        """Run `work` in the background, until the loop is closed."""
         self._tasks.spawn(work, "a lane of arrivals")

@@ -1,4 +1,4 @@
-"""Lane of a channel, and what an intake is made of."""
+"""Lane of a channel, and the parts of an intake."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from actors.discord.incoming.watermarks import Watermarks
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """Policy of who is heard, where, and how."""
+    """Rules for hearing people, by place and manner."""
 
     authorization: Authorization
-    """Says whether something is for us."""
+    """Decides if an event is for the bot."""
     admission: Admission
     """Says how a message is taken."""
     threads: AutoThreads
-    """Says whether a message has a thread of its own, and opens it."""
+    """Decides if a message has a thread of its own, and opens the thread."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HearingRecord:
-    """Record of what was heard so far."""
+    """Record of messages heard so far."""
 
     seen: SeenMessages
     """Messages passed on in this life."""
@@ -38,7 +38,7 @@ class HearingRecord:
 
 
 class Lane:
-    """Queue of one channel: arrivals that wait to be passed on by the holder of the lock."""
+    """Queue of one channel: arrivals to be passed on by the holder of the lock."""
 
     __slots__ = ("lock", "waiting")
 
@@ -49,11 +49,11 @@ class Lane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """Results of what had to be done before a message was passed on."""
+    """Results of the work done before a message was passed on."""
 
     unpacked: Unpacked | None = None
     """Files of the message."""
     hearing: Hearing | None = None
-    """Decision of the admission; None if it is still to be asked."""
+    """Decision of the admission; None before the decision."""
     thread: OwnThread | None = None
     """The message's own thread, in which it is answered."""

@@ -1,4 +1,4 @@
-"""Lookup of one message by its id, with its present words, so that retracted words are not used."""
+"""Lookup of a message by id, with the present words, so retracted words are not used."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NO_SUCH = "there is no such message here"
 
 @dataclass(frozen=True, slots=True)
 class LookedUp:
-    """All that a message says, and its author."""
+    """Whole content of a message, and its author."""
 
     text: str
     author_id: str
@@ -32,11 +32,11 @@ class MessageLookup:
     """Reader of single messages; lives on the loop and outlives each client."""
 
     def __init__(self, rest: RestCalls, preparation: Preparation) -> None:
-        """Nothing is asked yet.
+        """Begin without lookups.
 
         Args:
             rest: Runs the calls.
-            preparation: Knows names, and what was deleted or edited, also while a message is on its way.
+            preparation: Knows names, and deletions and edits, also while a message is on its way.
         """
         self._rest = rest
         self._names = preparation.names
@@ -47,7 +47,7 @@ class MessageLookup:
         return self._withdrawn.is_deleted(message_id)
 
     def words_now(self, interaction: discord.Interaction, message: discord.Message) -> LookedUp:
-        """The words of a message that came with a command, a while ago."""
+        """Present words of a message that came with a command a while ago."""
         messages = object_at(object_at(interaction.data or {}, "resolved"), WHOLE_MESSAGES)
         read = read_message(message.channel, messages.get(str(message.id)))
         if read is None:

@@ -1,4 +1,4 @@
-"""Preparation of arrivals: all that a message says, and what has to be asked or read before it is passed on."""
+"""Preparation of arrivals: content of messages, and requests and reads before a message is passed on."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from messages.context import ReviseMessage, UserMessage
 
 
 class Preparation:
-    """Reader of all that messages say: names, files, and what a thread was begun from.
+    """Reader of the whole content of messages: names, files, and the starter of a thread.
 
-    A plain live message needs no preparation and no call. A message with files waits for these, the first one of an old
-    thread for the thread's starter, and a message in history for the nickname of its author.
+    A plain live message needs no preparation and no call. A message with files waits for the files, the first message
+    of
+    an old thread for the thread's starter, and a message in history for the nickname of the author.
     """
 
     def __init__(
@@ -49,7 +50,7 @@ class Preparation:
         self.names = names
         self.starters = starters
         self.withdrawn = Withdrawn()
-        """Messages that were deleted or edited meanwhile."""
+        """Messages deleted or edited meanwhile."""
         self._host = host
         self._window_map = window_map
         self._policy = policy
@@ -62,7 +63,7 @@ class Preparation:
         return arrival.must_prepare
 
     async def prepare(self, arrival: MessageArrival, window: Window) -> Unpacked | None:
-        """Ask for names, tell the window of its starter, and read files; words and files, if any files came."""
+        """Ask for names, tell the window of its starter, and read files; return words and files, if any files came."""
         message = arrival.message
         if not arrival.is_live:
             await self.names.inquire(message)
@@ -87,7 +88,7 @@ class Preparation:
         return revision(message, window, self.names, wants_answer=wants_answer, is_off_record=is_off)
 
     async def _tell_starter(self, window: Window, arrival: MessageArrival) -> None:
-        """Tell a thread's window of the message that the thread was begun from, for later turns only."""
+        """Tell a thread's window of the thread's starter, for later turns only."""
         place = arrival.message.channel
         ids = self._window_map.place_of(place).ids
         starter = await self.starters.find(window, arrival.origin.guild_id, int(ids[1]) if len(ids) > 1 else None)

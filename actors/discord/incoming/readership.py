@@ -31,9 +31,9 @@ log = logging.getLogger(__name__)
 Parented = discord.TextChannel | discord.ForumChannel
 """Channels that can have threads."""
 MOST_GONE = 10_000
-"""Deleted threads that are remembered."""
+"""Number of deleted threads to remember."""
 Place = tuple[int, bool]
-"""A thread's parent, and whether it is private: threads of one place are read by the same people."""
+"""A thread's parent, and True if the thread is private: threads of one place have the same readers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +43,21 @@ class ReportedReaders:
     channels: dict[str, Readers]
     """By the channels' ids."""
     places: dict[Place, Readers | None]
-    """Readers of threads, by their places; None for unknown readers."""
+    """Readers of threads, by place; None for unknown readers."""
 
     def share(self, readers: Readers | None) -> Readers | None:
-        """The same value as is there already, if it is."""
+        """Existing equal value, or else `readers`, to keep a single copy."""
         return next((each for each in (*self.channels.values(), *self.places.values()) if each == readers), readers)
 
 
 class Readership:
     """Watcher of permissions: lives on the loop and outlives each client.
 
-    A window is read by whom its channel's permissions let in, a thread by whom its parent's do. Channels are looked up
-    anew whenever anything of a server changes; threads are noted when they are met, since an archived one is in no
-    cache, and forgotten when they are deleted. A window that Discord does not list has no known readers.
+    The readers of a window are the people with permission to read the channel, for a thread the parent channel.
+    Channels
+    are looked up anew after any change of a server; threads are noted when met, since an archived thread is in no
+    cache,
+    and forgotten when deleted. A window that Discord does not list has no known readers.
     """
 
     def __init__(
@@ -67,12 +69,12 @@ class Readership:
         rest: RestCalls,
         listeners: tuple[Address, ...],
     ) -> None:
-        """Nothing is known yet.
+        """Begin without knowledge of readers.
 
         Args:
             host: Sends messages to the listeners.
-            window_map: Decides which channels are windows.
-            watermarks: Knows which windows have logs.
+            window_map: Decides about the channels that are windows.
+            watermarks: Knows the windows with logs.
             rest: Lists archived threads.
             listeners: Addresses that get the readership.
         """
@@ -85,18 +87,18 @@ class Readership:
         self._is_current = False
         """True if Discord reports changes at once."""
         self._threads: dict[int, Place] = {}
-        """Each thread that is a window -> its place."""
+        """Each thread that is a window -> place of the thread."""
         self._places: dict[Place, Place] = {}
-        """Every place of them, to have each once."""
+        """Every place of the threads, to keep each place once."""
         self._gone: OrderedDict[int, None] = OrderedDict()
-        """Threads that were deleted: what was said in one may come late, and so may a list that has it."""
+        """Deleted threads: messages in a deleted thread may come late, and so may a list with the thread."""
         self._reported = ReportedReaders({}, {})
         self._unreported: set[int] = set()
-        """Threads that were noted since."""
+        """Threads noted since the last report to listeners."""
         self._tasks = BackgroundTasks()
 
     def begin(self, client: discord.Client) -> None:
-        """A new session is complete: list everything anew; threads that were archived follow."""
+        """Begin a complete new session: list everything anew; archived threads follow."""
         self._client = client
         self._is_current = True
         self._threads.clear()
@@ -125,32 +127,32 @@ class Readership:
             self._tell(ReadersListed(windows=()))
 
     def resume(self) -> None:
-        """The session goes on, and all that was missed has come."""
+        """Continue the session, after all missed events have come."""
         if self._client is None or self._is_current:
             return
         self._is_current = True
         self._list()
 
     def tell(self, reply_to: Address) -> None:
-        """Send the known readers to one address, if there are any; a session that opens sends them to all."""
+        """Send any known readers to a single address; a new session sends the readers to all listeners."""
         if self._is_current:
             self._host.tell(reply_to, ReadersListed(windows=self._windows()))
 
     def describe(self, request: DescribeReaders) -> None:
-        """Reply with the present readers of some windows; None for windows that Discord does not list."""
+        """Reply with the present readers of some windows; None for windows absent from Discord's lists."""
         windows = tuple(WindowReaders(window=window, readers=self._reported_of(window)) for window in request.windows)
         self._host.tell(request.reply_to, ReadersDescribed(request_id=request.request_id, windows=windows))
 
     # what Discord says; nothing here may wait, or a user is shown words that he may read no more
 
     def compare(self) -> None:
-        """Something of a server or a channel has changed."""
+        """Compare readers after a change of a server or a channel."""
         if not self._is_current:
             return
         self._compare(())
 
     def meet(self, channel: object) -> None:
-        """A channel or thread in which something happens, or happened before this session, and it may be gone since."""
+        """Note a channel or thread with an event, perhaps from before this session; it may be gone since."""
         if isinstance(channel, discord.Thread) and self._is_of_now(channel):
             before = self._reported_of_thread(channel.id)
             if self._note(channel):
@@ -173,7 +175,7 @@ class Readership:
             self._tell(ReadersChanged(windows=(_thread(thread_id, None),)))
 
     def forget_channel(self, channel_id: int) -> None:
-        """A channel was deleted, and all its threads with it."""
+        """Forget a deleted channel with all its threads."""
         gone = [thread for thread, place in self._threads.items() if place[0] == channel_id]
         reported = [thread for thread in gone if self._reported_of_thread(thread) is not None]
         for thread in gone:
@@ -183,13 +185,13 @@ class Readership:
     # the parts of the above
 
     def _list(self) -> None:
-        """Look at everything anew, and tell all of it."""
+        """Look at everything anew, and report all of it."""
         self._reported = self._current()
         self._unreported.clear()
         self._tell(ReadersListed(windows=self._windows()))
 
     def _compare(self, gone: Iterable[int]) -> None:
-        """Look at everything anew, and tell what is otherwise, with those threads that were told and are `gone`."""
+        """Look at everything anew, and report changes, including reported threads that are `gone`."""
         if not self._is_current:
             return
         before, self._reported = self._reported, self._current()
@@ -245,7 +247,7 @@ class Readership:
         return is_news
 
     def _current(self) -> ReportedReaders:
-        """Every window that is there, with its readers."""
+        """Every existing window, with the readers."""
         readers_now = ReportedReaders({}, {})
         client = self._client
         if client is None:
@@ -258,7 +260,7 @@ class Readership:
         return readers_now
 
     def _reported_of(self, window: Window) -> Readers | None:
-        """Readers that listeners were told for a window."""
+        """Readers last reported to listeners for a window."""
         if window.surface is Surface.DISCORD_CHANNEL:
             return self._reported.channels.get(window.id)
         is_thread = window.surface is Surface.DISCORD_THREAD and window.id.isdecimal()
@@ -269,7 +271,7 @@ class Readership:
         return None if place is None or thread_id in self._unreported else self._reported.places.get(place)
 
     def _windows(self) -> tuple[WindowReaders, ...]:
-        """Every window with readers that listeners were told."""
+        """Every window with readers reported to listeners."""
         channels = (
             WindowReaders(window=channel_window(channel_id), readers=readers)
             for channel_id, readers in self._reported.channels.items()
@@ -282,11 +284,11 @@ class Readership:
         return (*channels, *threads)
 
     def _unlisted_threads(self) -> set[int]:
-        """Threads that have logs and that Discord did not list: they are archived, or gone."""
+        """Threads with logs but missing in Discord's lists: archived or gone."""
         return {number for number in self._watermarks.logged_threads() if self._reported_of_thread(number) is None}
 
     async def _list_archived(self, missing: set[int]) -> None:
-        """Note those of the `missing` threads that are archived; the others are gone."""
+        """Note archived threads among the `missing`; the rest are gone."""
         client = self._client
         channels = [] if client is None else [client.get_channel(int(each)) for each in self._window_map.channels]
         for channel in channels:

@@ -1,4 +1,4 @@
-"""Messages of this life: which were passed on, and the newest of each channel."""
+"""Messages of this life: the messages passed on, and the newest of each channel."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ _MESSAGES = 10_000
 class SeenMessages:
     """Ids of messages passed on, and of the newest message of each channel; in memory and bounded.
 
-    A message older than the ones remembered here would be passed on again: the window recognizes the message by its
-    log.
+    A message older than the remembered messages would be passed on again: the window recognizes the message by its log.
     """
 
     def __init__(self) -> None:
-        """Nothing was heard yet."""
+        """Begin without messages."""
         self._messages: dict[int, None] = {}
         self._newest_in: dict[str, int] = {}
 
@@ -27,7 +26,7 @@ class SeenMessages:
             forget_oldest(self._newest_in)
 
     def newest_in(self, channel_id: str) -> str:
-        """The newest message of a channel; empty when none was noticed."""
+        """Newest message of a channel; empty without a noticed message."""
         return str(self._newest_in.get(channel_id, ""))
 
     def is_new(self, message_id: int) -> bool:
@@ -40,7 +39,7 @@ class SeenMessages:
         return True
 
     def release(self, message_id: int) -> None:
-        """Have a message passed on once more when it is found: it could not be logged."""
+        """Have a message that could not be logged passed on once more when found."""
         self._messages.pop(message_id, None)
 
     def has(self, message_id: int) -> bool:

@@ -38,7 +38,7 @@ from messages.context import Attachment, FileKind
 log = logging.getLogger(__name__)
 
 _HELD_BYTES = 64 << 20
-"""Of all files that are being read, judged and kept at a time."""
+"""Most bytes of all files being read, judged and kept at a time."""
 _AT_ONCE = 8
 
 
@@ -47,11 +47,11 @@ class Unpacked:
     """A message's words and files."""
 
     text: str
-    """Typed text, followed by what is told of the rest, and by the sections of the text files."""
+    """Typed text, followed by descriptions of the other parts, and by the sections of the text files."""
     typed_chars: int | None
     """Number of typed characters; None if all are typed."""
     told_chars: int
-    """Number of the characters after these in which the rest is told."""
+    """Number of characters after the typed text with the descriptions of the other parts."""
     files: tuple[Attachment, ...]
     unheard: str = ""
     """Answer to the author of a voice message without words; empty for any other message."""
@@ -64,9 +64,9 @@ class FileBounds:
     most_bytes: int
     """Larger files are not read."""
     paste_tokens: int
-    """Most of text files that goes into a message's words."""
+    """Most tokens of text files in a message's words."""
     most_lost_s: float
-    """Spent on files of a message that did not come, after which its others are not asked for."""
+    """Seconds spent on a message's failed downloads, after which the other files are not requested."""
     held_bytes: int = _HELD_BYTES
     """Most bytes of all messages in memory."""
 
@@ -87,24 +87,25 @@ class _File:
     text_name: str
     """Name under which the text of a document is kept."""
     is_document: bool = False
-    """True if the file is called a document, or has been found to be one."""
+    """True if the file is called a document, or has been found to be a document."""
     remark: str = ""
-    """Kind and extent of a document, and what of it is not in its text."""
+    """Kind and extent of a document, and parts missing from its text."""
     text: ReadText | None = None
     fault: str = ""
-    """Why it is not kept."""
+    """Reason for which the file is not kept."""
     heard_by: str = ""
-    """Model that wrote down the recording's words, which are `text`."""
+    """Model that transcribed the recording into `text`."""
     unheard: str = ""
     """Why a recording has no words."""
 
 
 class Unpacking:
-    """Reader of the files of messages; what goes wrong with one is told instead of it, and never costs the message.
+    """Reader of the files of messages; a file's failure is told in the file's place, and never costs the message.
 
-    Of a message one file is in memory at a time, and of all messages no more than `held_bytes`, or one file if that
-    may be larger; the windows take turns. Documents take turns of their own, since to read one takes seconds: two more
-    files may be in memory for these.
+    Of a message one file is in memory at a time, and of all messages no more than `held_bytes`, or one file if a file
+    may be larger; the windows take turns. Documents take turns of their own, since reading a document takes seconds:
+    two
+    more files may be in memory for documents.
     """
 
     def __init__(
@@ -135,13 +136,13 @@ class Unpacking:
         self._turns = FairLimiter(max(1, min(_AT_ONCE, bounds.held_bytes // max(1, bounds.most_bytes))))
 
     async def unpack(self, message: WireMessage, words: Words, window: Window, *, is_kept: bool = True) -> Unpacked:
-        """A message's words and files, once all of these are read and kept or given up; only a cancel gets out.
+        """Words and files of a message, once all files are read and kept or given up; raises only on cancellation.
 
         Args:
             message: With the files.
             words: Text of the message beside the files.
-            window: Whose files they become.
-            is_kept: Whether files are stored; otherwise the texts of text files are all that is read of them.
+            window: Owner of the files.
+            is_kept: True if files are stored; otherwise only the texts of text files are read.
         """
         attached = tuple(files_of(message.wire))
         try:
@@ -159,7 +160,7 @@ class Unpacking:
         return answer_unheard(message, [] if any(file.heard_by for file in files) else [file.unheard for file in files])
 
     async def _take_in(self, files: Sequence[_File], shelf: Shelf) -> None:
-        """Read and keep one after the other."""
+        """Read and keep the files, one after the other."""
         texts: list[str] = []
         lost_s, reading_s, until_s = 0.0, 0.0, self._listening.now_s() + self._listening.limit_s
         for file in files:
@@ -189,7 +190,7 @@ class Unpacking:
         shelf.report()
 
     async def _listen(self, file: _File, window: Window, audio: bytes, until_s: float) -> None:
-        """Have a recording's words written down, or note why there are none."""
+        """Have a recording's words written down, or note the reason without words."""
         left_s = until_s - self._listening.now_s()
         transcript = await self._listening.hear(window, audio, file.entry.path, left_s)
         if isinstance(transcript, Unheard):
@@ -202,16 +203,16 @@ class Unpacking:
     async def _take_in_one(
         self, file: _File, shelf: Shelf, most_chars: int, reading_s: float | None = None
     ) -> tuple[bytes | None, float]:
-        """Fetch one file, find out its kind and keep it; its bytes are freed at the end.
+        """Fetch a file, detect the kind and keep the file; the bytes are freed at the end.
 
         Args:
-            file: Which.
-            shelf: Its place.
-            most_chars: Characters of the text that can be used.
-            reading_s: Time spent on other documents of the message; None to leave a document to a turn of its own.
+            file: File to fetch.
+            shelf: Place of the file.
+            most_chars: Number of usable characters of the text.
+            reading_s: Time spent on other documents of the message; None to leave a document to a separate turn.
 
         Returns:
-            A recording's bytes, None of any other file; seconds spent on a failed download, 0 for a file that came.
+            A recording's bytes, None of any other file; seconds spent on a failed download, 0 after a success.
         """
         attachment, began_s = file.entry, asyncio.get_running_loop().time()
         try:
@@ -249,7 +250,7 @@ class Unpacking:
         return audio, 0.0
 
     async def _read(self, file: _File, data: bytearray, window: Window, reading_s: float) -> str:
-        """Text of a document; empty where the file's entry says why there is none."""
+        """Text of a document; empty if the file's entry gives a reason."""
         sized = msgspec.structs.replace(file.entry, size_bytes=len(data))
         file.entry, text = await self._documents.read(sized, bytes(data), window, reading_s)
         file.remark = file.entry.note if text else ""
@@ -270,7 +271,7 @@ class Unpacking:
 
 
 def _files(attached: Sequence[Wire]) -> list[_File]:
-    """Files of a message as they are declared, each with a name for itself and one for its text."""
+    """Files of a message as declared, each with a name for itself and another for the text."""
     names = [text_at(file, "filename") for file in attached]
     safe = safe_names((*names, *(f"{name}.txt" for name in safe_names(names))))
     entries = map(_declaration, attached)
@@ -317,10 +318,10 @@ def _paste(file: _File, text: ReadText) -> PastedText:
 
 
 def _judge(attachment: Attachment, data: bytearray, most_chars: int) -> tuple[Attachment, ReadText | None] | None:
-    """Entry of the file with its detected kind, and the beginning of its text if it is a text file.
+    """Entry of the file with the detected kind, and the beginning of the text of a text file.
 
     Returns:
-        None for a document, which is read elsewhere.
+        None for a document, read elsewhere.
     """
     if is_document(data):
         return None
@@ -351,7 +352,7 @@ def _place(attachment: Attachment, path: str) -> Attachment:
 
 
 def _unkept(attachment: Attachment, fault: str) -> Attachment:
-    """A file that is only known by what was read of it; an image that isn't kept cannot be shown."""
+    """Entry of a file known only by text read from the file; an image that isn't kept cannot be shown."""
     kind = FileKind.FILE if attachment.kind is FileKind.IMAGE else attachment.kind
     return msgspec.structs.replace(
         attachment, kind=kind, note=f"{attachment.note}; {fault}" if attachment.note else fault

@@ -1,4 +1,4 @@
-"""Check of the watermarks: that every line of their file says something."""
+"""Check of the watermarks: every line of their file must have a meaning."""
 
 from __future__ import annotations
 

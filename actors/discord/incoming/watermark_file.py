@@ -1,4 +1,4 @@
-"""File of the watermarks, below the data root: a notebook that is read once, and written in a thread of its own."""
+"""File of the watermarks, below the data root: a notebook, read once and written in a thread of its own."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def load_watermarks(root: Path) -> dict[int, Watermark]:
 
 
 class WatermarkFile:
-    """Writer of the file; lives on the loop, which never waits for the disk itself."""
+    """Writer of the file; lives on the loop and leaves waiting for the disk to a thread."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class WatermarkFile:
             long_bytes: Size from which the file is compacted.
         """
         self._written = dict(watermarks or {})
-        """Channel id -> its watermark by the file."""
+        """Channel id -> watermark in the file."""
         self._book = Notebook(Path(root) / FILE_NAME, disk, self._lines, long_bytes=long_bytes)
         self._threads = Bulkhead("discord-watermarks", at_once=1)
 
@@ -63,10 +63,10 @@ class WatermarkFile:
         self._written.pop(channel_id, None)
 
     async def write(self, watermarks: Mapping[int, Watermark]) -> None:
-        """Add watermarks by channel id, and return when these survive a power loss.
+        """Add watermarks by channel id, and return when all survive a power loss.
 
         Raises:
-            OSError: the watermarks may be missing; TimeoutError is one.
+            OSError: the watermarks may be missing; TimeoutError is a subclass.
         """
         lines = [line_of(channel_id, watermark) for channel_id, watermark in watermarks.items()]
         await self._threads.run(_LANE, _WRITE_S, partial(self._book.append, *lines, is_durable=True))

@@ -16,16 +16,16 @@ from messages.base import Surface, Window
 log = logging.getLogger(__name__)
 
 MOST_CHANNELS = 200_000
-"""Above this number, the channels that were silent for longest are forgotten; their windows know their own logs."""
+"""Most channels; beyond, the channels silent for longest are forgotten; their windows know their own logs."""
 _SNOWFLAKE_BITS = 22
-"""A snowflake holds the milliseconds since Discord's epoch above these."""
+"""Low bits of a snowflake below the milliseconds since Discord's epoch."""
 
 
 class Watermarks:
-    """Readings of all channels that were ever met; lives on the loop.
+    """Readings of all channels ever met; lives on the loop.
 
-    The file lags behind by a second, which costs a second look at the messages of that second. Written at once is only
-    the newest message when a channel was met: older messages are never read.
+    The file lags behind by a second, at the cost of a second look at the messages of that second. Only the newest
+    message of a newly met channel is written at once: older messages are never read.
     """
 
     def __init__(
@@ -68,11 +68,11 @@ class Watermarks:
         self.session = 0
         """Number of the newest session, which may not have begun to work yet."""
         self._since = 0
-        """Newest message, or channel, when the session began: what is newer comes by itself."""
+        """Newest message, or channel, when the session began: newer messages arrive by themselves."""
         self._left = 0
-        """Newest message, or channel, that an earlier session is known to have seen; 0 for none."""
+        """Newest message, or channel, known to an earlier session; 0 for none."""
         self._horizon = 0
-        """Snowflake from which a channel is read whose progress is unknown."""
+        """Snowflake from which a channel with unknown progress is read."""
         self._dirty: set[int] = set()
         self._is_failing = False
         self._writing = asyncio.Lock()
@@ -87,7 +87,7 @@ class Watermarks:
         return [*(each for each in self._logged - past if self._surface(each) is Surface.DISCORD_THREAD), *past]
 
     def note_past(self, windows: Iterable[Window]) -> None:
-        """Note that windows have imported logs."""
+        """Note windows with imported logs."""
         self._past.update(windows)
 
     def has_past(self, window: Window) -> bool:
@@ -114,7 +114,7 @@ class Watermarks:
         return channel_id in self._readings
 
     def surface_of(self, channel_id: int) -> Surface:
-        """Surface of a channel that was met."""
+        """Surface of a known channel."""
         return self._readings[channel_id].surface
 
     def direct(self) -> list[int]:
@@ -124,7 +124,7 @@ class Watermarks:
     # sessions
 
     def lose(self) -> None:
-        """A new session begins: whatever was said since the last one is not sent."""
+        """Begin a new session: messages since the last session are not sent."""
         self.session += 1
         newest = self._newest()
         self._left = max(newest, max(self._firsts.values(), default=0))
@@ -148,7 +148,7 @@ class Watermarks:
         return self._horizon
 
     def is_made_while_away(self, channel_id: int) -> bool:
-        """True if a channel was made after all that an earlier session is known to have seen."""
+        """True if a channel is newer than everything known to an earlier session."""
         return bool(self._left) and channel_id > self._left
 
     def is_current(self, channel_id: int) -> bool:
@@ -194,7 +194,7 @@ class Watermarks:
         return bool(reading.gaps)
 
     def _floor(self, channel_id: int, surface: Surface, newest: int, parent_id: int | None) -> int:
-        """Newest message that need not be looked for in a channel whose progress is unknown."""
+        """Newest message that need not be searched for in a channel with unknown progress."""
         if surface is Surface.DISCORD_THREAD:
             if self._is_made_here(channel_id):
                 return max(newest, channel_id - 1)  # Everything that is said in it should come by itself.
@@ -208,20 +208,20 @@ class Watermarks:
         return thread_id > self._since
 
     def gaps(self, channel_id: int) -> tuple[Gap, ...]:
-        """Gaps of a channel that are still to be read."""
+        """Gaps of a channel still to be read."""
         reading = self._readings.get(channel_id)
         return () if reading is None else reading.gaps
 
     def lacks(self, channel_id: int, message_id: int) -> bool:
-        """True if a message may be in no log of a channel, nor on its way there; see `Reading.lacks`."""
+        """True if a message may be in no log of a channel, nor on the way there; see `Reading.lacks`."""
         return self._readings[channel_id].lacks(message_id)
 
     def joins(self, channel_id: int) -> int:
-        """Number of sessions that a channel has joined: `fill_page` asks for the number at the page's request."""
+        """Number of sessions joined by a channel: `fill_page` asks for the number at the page's request."""
         return self._readings[channel_id].joins
 
     def newest_known(self, channel_id: int) -> int:
-        """The newest message of a channel that is known; the same holds of it."""
+        """Newest known message of a channel; `fill_page` asks for the value at the page's request."""
         return self._readings[channel_id].reached
 
     def newest_confirmed(self, channel_id: int) -> int:
@@ -229,7 +229,7 @@ class Watermarks:
         return self._readings[channel_id].confirmed
 
     def fill_page(self, channel_id: int, after: int, newest: int, *, joins: int, reached: int, is_last: bool) -> None:
-        """A page of a channel's history was read, and all of it that counts is noticed; see `Reading.fill_page`."""
+        """Note a page of a channel's history after all relevant messages on it are noticed; see `Reading.fill_page`."""
         reading = self._readings[channel_id]
         reading.fill_page(after, newest, joins=joins, reached=reached, is_last=is_last)
         self._mark(channel_id)
@@ -241,27 +241,27 @@ class Watermarks:
         self._mark(channel_id)
 
     def to_look_at(self) -> list[int]:
-        """Channels of this session in which an event may be missing: those in doubt, and those used of late."""
+        """Channels of this session in which an event may be missing: doubtful channels, and recently used channels."""
         recent = self._catch_up_from(self._newest())
         return [each for each, reading in self._readings.items() if reading.is_in_doubt or reading.reached > recent]
 
     # messages
 
     def notice(self, channel_id: int, message_id: int) -> None:
-        """A message is on its way to its window's log; of a channel that was not met, nothing."""
+        """Note a message on its way to the window's log; ignored for unknown channels."""
         reading = self._readings.get(channel_id)
         if reading is not None:
             reading.notice(message_id, self.session)
 
     def pass_by(self, channel_id: int, message_id: int) -> None:
-        """Something was said in a channel that needs no log: by the bot itself, say."""
+        """Note a message that needs no log, for example the bot's own."""
         reading = self._readings.get(channel_id)
         if reading is not None:
             reading.pass_by(message_id, self.session)
             self._mark(channel_id)
 
     def log(self, channel_id: int, message_id: int) -> None:
-        """A message is in its window's log."""
+        """Note that a message is in its window's log."""
         self._logged.add(channel_id)
         self.settle(channel_id, message_id)
 
@@ -273,7 +273,7 @@ class Watermarks:
             self._mark(channel_id)
 
     def release(self, channel_id: int, message_id: int) -> None:
-        """A message could not be logged: the next look into its channel finds it."""
+        """Note that a message could not be logged; the next look into the channel finds the message."""
         reading = self._readings.get(channel_id)
         if reading is not None:
             reading.release(message_id)
@@ -288,7 +288,7 @@ class Watermarks:
     # keeping them
 
     async def secure(self) -> None:
-        """Return when everything that is known is kept, or could not be; that is tried again."""
+        """Return when all known state is kept, or could not be; a failed write is tried again."""
         if self._file is None:
             return
         async with self._writing:
@@ -332,7 +332,7 @@ class Watermarks:
             self._writer = self._tasks.spawn(self._write_later(), "keeping watermarks")
 
     async def _write_later(self) -> None:
-        """Write until nothing waits: what is marked while the disk is at work starts no writer of its own."""
+        """Write until nothing waits: marks made while the disk is at work start no writer of their own."""
         while True:
             await asyncio.sleep(self._write_every_s)
             await self.secure()

@@ -25,14 +25,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A message as it will be sent, or what an edit makes of one."""
+    """A message to be sent, or the result of an edit."""
 
     text: str | None
-    """At most one message's worth; None for a file without words."""
+    """Text of at most one message; None for a file without words."""
     nonce: str = ""
     """Discord sends only one message of a nonce within some minutes; not used by edits."""
     files: Callable[[], Sequence[discord.File]] = tuple
-    """Makes them anew for each call, since a call uses them up."""
+    """Maker of new files for each call, since a call uses files up."""
     reference: discord.MessageReference | None = None
     mentions: discord.AllowedMentions | None = None
     """Mentions that may notify; None for no notification."""
@@ -41,7 +41,7 @@ class Draft:
     """True if a reader needs the buttons."""
 
     def without(self, parts: frozenset[Part]) -> Draft:
-        """Draft without `parts`, as far as a reader needs none of the parts."""
+        """Draft without `parts`, as far as readers can do without the parts."""
         return replace(
             self,
             reference=None if Part.REFERENCE in parts else self.reference,
@@ -52,12 +52,12 @@ class Draft:
 class ChannelMessages:
     """Writer and reader of the bot's messages; lives on the loop.
 
-    Every method but `edit_once` is tried anew with backoff, as `RestCalls.persist` does. Of the answers to what is sent
-    nothing but the id is read, and of those to edits nothing: whether discord.py can read them is no matter.
+    Every method but `edit_once` is tried anew with backoff, as `RestCalls.persist` does. Of Discord's replies, only the
+    id of a sent message is read, and no part of a reply to an edit: discord.py need not be able to read the rest.
 
     Raises:
         CallRefusedError: Discord will never do it.
-        CallFailedError: it failed as often as it may be tried.
+        CallFailedError: the call failed as often as allowed.
     """
 
     def __init__(
@@ -83,10 +83,10 @@ class ChannelMessages:
         return self._seen.has(message_id)
 
     async def send(self, what: str, channel_id: ChannelId, draft: Draft) -> int:
-        """Send a message; its id. A part that Discord refuses and no reader needs is left out.
+        """Send a message; return the id. A refused part is left out if readers can do without it.
 
         Args:
-            what: Label for the log, without words that people wrote.
+            what: Label for the log, without people's words.
             channel_id: Channel or thread.
             draft: Content.
         """
@@ -122,7 +122,7 @@ class ChannelMessages:
         return message_id
 
     async def edit(self, what: str, channel_id: ChannelId, message_id: int, draft: Draft) -> None:
-        """Make a message what `draft` says, its files and buttons included."""
+        """Edit a message into the content of `draft`, files and buttons included."""
 
         async def call(client: discord.Client) -> None:
             await _edit(client, channel_id, message_id, draft, attachments=draft.files(), view=draft.view)
@@ -130,10 +130,10 @@ class ChannelMessages:
         await self._rest.persist(what, call)
 
     async def edit_once(self, channel_id: ChannelId, message_id: int, draft: Draft) -> None:
-        """Change a message's words and buttons, if that can be done at the first attempt.
+        """Change a message's words and buttons, if possible at the first attempt.
 
         Raises:
-            TRANSIENT: it cannot.
+            TRANSIENT: the attempt failed.
         """
 
         async def call(client: discord.Client) -> None:
@@ -142,7 +142,7 @@ class ChannelMessages:
         await self._rest.once(call)
 
     async def reword(self, what: str, channel_id: ChannelId, message_id: int, text: str) -> None:
-        """Give a message other words and no buttons; its files stay."""
+        """Replace the words of a message and remove the buttons; the files stay."""
 
         async def call(client: discord.Client) -> None:
             await _edit(client, channel_id, message_id, Draft(text=text), view=None)
@@ -158,7 +158,7 @@ class ChannelMessages:
         await self._rest.persist(what, call)
 
     async def _own_page(self, channel_id: ChannelId, after: int, before: int) -> Page:
-        """The newest page of a channel between `after` and `before`; its messages are the bot's.
+        """Newest page of the bot's messages in a channel between `after` and `before`.
 
         Unreadable messages are left out: the bot could not change them anyway.
         """
@@ -171,7 +171,7 @@ class ChannelMessages:
         return replace(page, messages=tuple(message for message in page.messages if message.author.id == own))
 
     async def read(self, what: str, channel_id: ChannelId, message_id: int) -> discord.Message | None:
-        """A message as it stands now; None where it cannot be read."""
+        """A message in its present state; None if unreadable."""
 
         async def call(client: discord.Client) -> discord.Message | None:
             answer = await client.http.get_message(int(channel_id), message_id)
@@ -180,7 +180,7 @@ class ChannelMessages:
         return await self._rest.persist(what, call)
 
     async def file_limit(self, channel_id: ChannelId) -> int:
-        """Bytes of a file that Discord takes in a channel, by its server's boosts."""
+        """Most bytes of a file for a channel, by the boosts of its server."""
 
         async def call(client: discord.Client) -> int:
             guild = getattr(client.get_channel(int(channel_id)), "guild", None)
@@ -189,7 +189,7 @@ class ChannelMessages:
         return await self._rest.persist(f"looking up the size of files in channel {channel_id}", call)
 
     def reference(self, channel_id: ChannelId, answered: str) -> discord.MessageReference | None:
-        """Says what is answered, where the reader couldn't tell: something else is the newest in the channel."""
+        """Reference to the answered message, if another message is the newest in the channel; else readers can tell."""
         if not answered.isdecimal() or answered == channel_id or self._seen.newest_in(channel_id) == answered:
             return None
         return discord.MessageReference(message_id=int(answered), channel_id=int(channel_id), fail_if_not_exists=False)

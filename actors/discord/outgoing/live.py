@@ -1,4 +1,4 @@
-"""Streaming by edits: one message per turn shows an answer while it is being written, until the answer replaces it."""
+"""Streaming by edits: one message per turn shows a partial answer, until the whole answer replaces it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Running:
 
     turn_id: str
     newest: ShowProgress
-    """Progress that is to be shown."""
+    """Progress to show."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     text: str = ""
     """Text that is shown now."""
@@ -53,9 +53,9 @@ class LiveMessages:
 
     A channel may have two for a moment, while the answer of the turn before is held up.
 
-    None begins before its first words are `Timing.draft_after_s` old: an answer that is whole by then costs one call.
-    Edits are coalesced: the newest text wins, one call is in flight, and two are at least `Timing.edit_every_s` apart.
-    None of them matters enough to fail for, since the answer itself comes in any case.
+    A running message begins only when the first words are `Timing.draft_after_s` old: an answer complete by then costs
+    one call. Edits are coalesced: the newest text wins, one call is in flight, and two are at least
+    `Timing.edit_every_s` apart. A failed edit is ignored, since the answer itself comes in any case.
     """
 
     def __init__(self, *, messages: ChannelMessages, redaction: Redaction, timing: Timing) -> None:
@@ -64,11 +64,11 @@ class LiveMessages:
         self._timing = timing
         self._tasks = BackgroundTasks()
         self._running: dict[tuple[ChannelId, str], _Running] = {}
-        """(channel, turn) -> its running message."""
+        """(channel, turn) -> running message."""
         self._left: dict[tuple[ChannelId, str], int] = {}
-        """(channel, turn) that is over, or of an earlier life -> its message, to be ended or to become the answer."""
+        """(channel, turn) that is over, or of an earlier life -> message to be ended or to become the answer."""
         self._over: deque[str] = deque(maxlen=MOST_OVER)
-        """Turns that ended of which nothing was shown in this life, the newest last."""
+        """Ended turns without a shown message in this life, the newest last."""
 
     def show(self, progress: ShowProgress) -> None:
         """Show how far a turn is, soon."""
@@ -85,7 +85,7 @@ class LiveMessages:
             self._begin(channel_id, running)  # What is being done is told once it has lasted.
 
     def _begin(self, channel_id: ChannelId, running: _Running) -> None:
-        """Show it from now on."""
+        """Show the running message from now on."""
         if running.timer is not None:
             running.timer.cancel()
             running.timer = None
@@ -93,7 +93,7 @@ class LiveMessages:
         running.pump = self._tasks.spawn(self._pump(channel_id, running), what)
 
     async def end(self, ended: EndProgress) -> None:
-        """Leave what was said, with a note, or take away a message that said nothing."""
+        """Leave the partial answer with a note, or remove an empty message."""
         channel_id = ChannelId(ended.window.id)
         running = await self._finish(channel_id, ended.turn_id)
         if running is None and (message_id := self._left.pop((channel_id, ended.turn_id), None)) is not None:
@@ -109,12 +109,13 @@ class LiveMessages:
         await self._leave(channel_id, running.message_id, ended.turn_id, text)
 
     def watch(self, messages: Iterable[discord.Message], unfinished: Collection[str]) -> None:
-        """See to it that none of the bot's messages shows for ever that a turn of an earlier life is running.
+        """Ensure that no message of the bot shows a turn of an earlier life as running for ever.
 
         Args:
             messages: The bot's own, of one channel.
-            unfinished: Turns whose answer may still take such a message's place, for as long as it may be edited; of
-                any other the message is ended soon.
+            unfinished: Turns whose answer may still replace the message, for as long as edits are possible; the message
+                of
+                any other turn is ended soon.
         """
         for message in messages:
             turn_id, channel_id = running_turn(message), ChannelId(str(message.channel.id))
@@ -133,7 +134,7 @@ class LiveMessages:
             await self._end_left(channel_id, message_id, turn_id, INTERRUPTED)
 
     async def _end_left(self, channel_id: ChannelId, message_id: int, turn_id: str, note: str) -> None:
-        """End a message of an earlier life, if it still shows that the turn is running."""
+        """End a message of an earlier life, if it still shows a running turn."""
         try:
             message = await self._messages.read("looking at a running message", channel_id, message_id)
         except (CallRefusedError, CallFailedError) as error:
@@ -143,7 +144,7 @@ class LiveMessages:
             await self._leave(channel_id, message_id, turn_id, interrupted_text(message.content, note))
 
     async def _end_earlier(self, channel_id: ChannelId, ended: EndProgress) -> None:
-        """End what an earlier life left of a turn."""
+        """End the messages of a turn left by an earlier life."""
         try:
             async for own in self._messages.own.read(channel_id, int(ended.answers_message_id)):
                 for left in (message for message in own if running_turn(message) == ended.turn_id):
@@ -158,11 +159,11 @@ class LiveMessages:
         await self._leave(channel_id, message_id, turn_id, "")
 
     def keep(self, channel_id: ChannelId, message_id: int, turn_id: str) -> None:
-        """Have `take` give a running message once more: its answer could not be shown yet."""
+        """Have `take` give a running message once more: the answer could not be shown yet."""
         self._left[channel_id, turn_id] = message_id
 
     async def _leave(self, channel_id: ChannelId, message_id: int, turn_id: str, text: str) -> None:
-        """Leave `text` of a running message, or take it away where that is empty; as soon as Discord lets the bot."""
+        """Leave `text` in a running message, or remove the message if `text` is empty; as soon as Discord allows."""
         self._left.pop((channel_id, turn_id), None)  # while it is changed, no answer may take its place
         if not await self._change(channel_id, message_id, text):
             self.keep(channel_id, message_id, turn_id)
@@ -170,7 +171,7 @@ class LiveMessages:
             self._tasks.spawn(work, f"ending a running message in channel {channel_id}")
 
     async def _leave_late(self, channel_id: ChannelId, message_id: int, turn_id: str, text: str) -> None:
-        """Try again until it is done, or the turn's answer has taken the message's place."""
+        """Try again until the text is left, or the turn's answer has replaced the message."""
         key = channel_id, turn_id
         for attempt in itertools.count(1):
             await asyncio.sleep(backoff(attempt, self._timing.gap_again_s, self._timing.gap_again_limit_s))
@@ -182,7 +183,7 @@ class LiveMessages:
             self._left[key] = message_id
 
     async def _change(self, channel_id: ChannelId, message_id: int, text: str) -> bool:
-        """Change a running message once; False if that may be done later."""
+        """Change a running message once; False if the change may succeed later."""
         what = f"ending a running message in channel {channel_id}"
         try:
             if text:
@@ -197,9 +198,9 @@ class LiveMessages:
         return True
 
     async def take(self, channel_id: ChannelId, turn_id: str) -> int | None:
-        """The message that shows the turn, for the answer to replace, once nothing changes it any more.
+        """Running message of the turn, for the answer to replace, once no edit of the message is under way.
 
-        None when there is none, or when it is too old to be edited as often as an answer may need; then it is removed.
+        None without a message, or with a message too old for the edits of an answer; the old message is then removed.
         """
         running = await self._finish(channel_id, turn_id)
         left = self._left.pop((channel_id, turn_id), None)
@@ -211,7 +212,7 @@ class LiveMessages:
         return None
 
     def close(self) -> None:
-        """Change nothing more."""
+        """Stop all changes."""
         self._tasks.cancel()
         for running in self._running.values():
             if running.timer is not None:
@@ -240,7 +241,7 @@ class LiveMessages:
             await self._pause(running)
 
     async def _pause(self, running: _Running) -> None:
-        """Wait until the next edit is due, or the end; what changed meanwhile is still news then."""
+        """Wait until the next edit is due, or the end; changes made meanwhile are still shown."""
         is_news = False
         until = asyncio.get_running_loop().time() + self._timing.edit_every_s
         while not running.is_ending and (left_s := until - asyncio.get_running_loop().time()) > 0:
@@ -289,10 +290,10 @@ class LiveMessages:
 
 
 def stop_button(turn_id: str) -> discord.ui.View:
-    """A button that names the turn it stops.
+    """Button to stop the turn of the given id.
 
-    The view counts as finished, so that discord.py doesn't keep it: presses are told by their custom id, which also
-    works for messages of an earlier life.
+    The view counts as finished, so discord.py doesn't keep it: presses are recognized by their custom id, even for
+    messages of an earlier life.
     """
     view = discord.ui.View(timeout=None)
     view.add_item(discord.ui.Button(label="Stop", style=discord.ButtonStyle.secondary, custom_id=STOP_PREFIX + turn_id))

@@ -23,7 +23,7 @@ EXACT_NAME = "exact.txt"
 
 
 class NotPostedError(Exception):
-    """Discord did not take it, or it is not known to; the text says why."""
+    """Discord did not take the text, or the result is unknown; the error's text gives the reason."""
 
 
 def post_once(
@@ -32,7 +32,7 @@ def post_once(
     """Show a text in a channel, as `actors.discord.part.say_once` says; in this thread, with a loop of its own.
 
     Raises:
-        NotPostedError: it is not shown, or not all of it.
+        NotPostedError: the text is not shown, or only in part.
     """
     if (fault := token_fault(connection.token)) is not None:
         raise NotPostedError(fault)

@@ -36,10 +36,11 @@ _REMEMBERED = 10_000
 
 
 class Outbox:
-    """Queue of texts to post, a pump per channel so that channels don't wait for each other; lives on the loop.
+    """Queue of texts to post, a pump per channel so channels don't wait for each other; lives on the loop.
 
-    A text that is posted twice is shown once: each part has a nonce that Discord knows for some minutes, what was sent
-    in this life is remembered here, and for what may have been sent in an earlier one the channel's history is read.
+    A text posted twice is shown once: Discord knows the nonce of each part for some minutes, this life remembers its
+    sent
+    texts, and for texts perhaps sent in an earlier life the channel's history is read.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class Outbox:
             live: Shows turns that this outbox's texts will end.
             typing: Ends when a text comes.
             redaction: Makes texts fit to be shown.
-            timing: `look_back_s` bounds the search for what an earlier life sent.
+            timing: `look_back_s` bounds the search for texts of an earlier life.
         """
         self._host = host
         self._messages = messages
@@ -72,21 +73,21 @@ class Outbox:
         """Texts with buttons."""
         self._began = host.now()
         self.settled = 0
-        """Commands that are done with, for good or ill."""
+        """Commands completed, with success or failure."""
         self._queues: dict[ChannelId, deque[PostMessage]] = {}
         self._tasks = BackgroundTasks()
         self._waiting: dict[tuple[Address, RequestId], PostMessage] = {}
         self._sent: dict[tuple[ChannelId, str], MessageId] = {}
         """(channel, nonce of a part) -> message."""
         self._tried: dict[tuple[ChannelId, str], None] = {}
-        """(channel, nonce of a text) that this life has tried to send: its message may be there without a known id."""
+        """(channel, nonce of a text) tried in this life: the message may exist without a known id."""
         self._answered: dict[ChannelId, int] = {}
-        """Channel -> the newest message in which this life has shown an answer."""
+        """Channel -> newest message in which this life has shown an answer."""
         self._closed: set[str] = set()
-        """Channels in which the bot may not speak, of which that was logged."""
+        """Channels in which the bot may not speak, after a log entry about each."""
 
     def post(self, message: PostMessage) -> None:
-        """Post a text after those told before for its channel; a request that is still under way is not begun again."""
+        """Post a text after earlier texts for the channel; a request still under way is not begun again."""
         key = (message.reply_to, message.request_id)
         if key in self._waiting:
             self.settled += 1
@@ -101,7 +102,7 @@ class Outbox:
         self._tasks.spawn(self._pump(channel_id), f"posting in channel {channel_id}")
 
     def end_progress(self, ended: EndProgress) -> None:
-        """End the running message of a turn that has no answer."""
+        """End the running message of a turn without an answer."""
         self._tasks.spawn(self._live.end(ended), f"ending a running message in channel {ended.window.id}")
 
     def close(self) -> None:
@@ -113,7 +114,7 @@ class Outbox:
         self.abandon()
 
     def abandon(self) -> None:
-        """Say of what is under way that it is not known to be shown; in any thread, once the loop has ended."""
+        """Report texts under way as not known to be shown; in any thread, once the loop has ended."""
         for message in list(self._waiting.values()):
             self._answer(
                 message, DeliveryFailed(request_id=message.request_id, reason="the bot is closing its connection")
@@ -189,7 +190,7 @@ class Outbox:
     async def _show_lighter(
         self, message: PostMessage, fitted: AnswerMessages, exact: str, running: int | None
     ) -> list[MessageId]:
-        """Ids of the messages that show the text; where files are refused, the text alone, in as many as it needs."""
+        """Ids of the messages that show the text; without refused files, the text takes as many messages as needed."""
         try:
             return await self._show(message, _parts(message, fitted, exact), running)
         except CallRefusedError as error:
@@ -200,7 +201,7 @@ class Outbox:
         return await self._show(message, parts, running)
 
     async def _show(self, message: PostMessage, parts: Sequence[Part], running: int | None) -> list[MessageId]:
-        """Ids of the messages that show the parts, of which an earlier life may have sent some."""
+        """Ids of the messages that show the parts, some perhaps sent by an earlier life."""
         is_looked_for = message.look_first or (running is None and self._is_of_earlier_life(message))
         left = await self._look(message, parts) if is_looked_for else []
         channel_id = ChannelId(message.window.id)
@@ -216,7 +217,7 @@ class Outbox:
         return sent_ids
 
     def _note_answer(self, channel_id: ChannelId, message_id: int) -> None:
-        """See to it that no later answer takes a place above this one: that of a message that ran when this came."""
+        """Keep later answers from replacing a message above this message, for example an older running message."""
         self._answered[channel_id] = max(message_id, self._answered.get(channel_id, 0))
         if len(self._answered) > _REMEMBERED:
             forget_oldest(self._answered)
@@ -248,7 +249,7 @@ class Outbox:
         return message_id
 
     async def _replace(self, message: PostMessage, running: int, part: Part) -> None:
-        """Make the running message of a turn the first part of its answer; if it can't be, it is left to be sent."""
+        """Edit a turn's running message into the first part of the answer; on failure the part is left to be sent."""
         channel_id = ChannelId(message.window.id)
         if (channel_id, part.nonce) in self._sent:
             return
@@ -263,9 +264,9 @@ class Outbox:
             self._remember(channel_id, part.nonce, MessageId(str(running)))
 
     async def _look(self, message: PostMessage, parts: Sequence[Part]) -> list[int]:
-        """Remember the parts that the channel shows already; gives running messages that are left of the same turn.
+        """Remember the parts already shown in the channel; return leftover running messages of the same turn.
 
-        Read is from the newest message back to the oldest that may be one of them, or until all are found.
+        Reads from the newest message back to the oldest possible candidate, or until all are found.
         """
         channel_id = ChannelId(message.window.id)
         sent_ids: list[MessageId] = []
@@ -281,7 +282,7 @@ class Outbox:
         return left
 
     def _is_of_earlier_life(self, message: PostMessage) -> bool:
-        """True if a turn began before this life and its window does not know so: only this actor crashed."""
+        """True if a turn began before this life and the window does not know so: only this actor crashed."""
         question_id = message.answers_message_id
         if not question_id.isdecimal():
             return False
@@ -338,12 +339,12 @@ def _parts(
 
 
 def _files(part: Part) -> Callable[[], list[discord.File]]:
-    """Maker of a part's files for each call, since a call uses them up."""
+    """Maker of a part's files for each call, since a call uses files up."""
     return lambda: [AttachedFile(io.BytesIO(text.encode()), filename=name) for name, text in part.files]
 
 
 def _allowed_mentions(message: PostMessage) -> discord.AllowedMentions:
-    """Mentions of the text that may notify: its addressee's only, if any."""
+    """Mentions of the text that may notify: the addressee's only, if any."""
     if not message.mention_user_id.isdecimal():
         return discord.AllowedMentions.none()
     person = discord.Object(int(message.mention_user_id))

@@ -14,7 +14,7 @@ from messages.base import ChannelId
 
 _CHANNELS = 64
 _MESSAGES = 5_000
-"""Most messages of a channel that are kept; a longer history is read anew for each text."""
+"""Most messages of a channel to keep; a longer history is read anew for each text."""
 
 
 @dataclass(slots=True)
@@ -24,9 +24,9 @@ class _Stretch:
     own: list[discord.Message] = field(default_factory=list)
     """The bot's messages, oldest first."""
     bottom: int = NEWEST
-    """Messages with this id and greater ones, up to `top`, were read."""
+    """Least id read; messages from `bottom` to `top` were read."""
     top: int = 0
-    """Greatest id that was there at the newest look; 0 before the first."""
+    """Greatest id at the newest look; 0 before the first."""
     reading: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -70,7 +70,7 @@ class OwnHistory:
             self._known.pop(channel_id, None)
 
     def forget(self, channel_id: ChannelId) -> None:
-        """Keep none of a channel's messages; the next text that is owed there reads them anew."""
+        """Forget a channel's messages; the next text owed there reads the history anew."""
         self._known.pop(channel_id, None)
 
     def _stretch(self, channel_id: ChannelId) -> _Stretch:
@@ -81,7 +81,7 @@ class OwnHistory:
         return stretch
 
     async def _read_newer(self, channel_id: ChannelId, stretch: _Stretch) -> None:
-        """Read what stands above the top."""
+        """Read messages above the top."""
         async with stretch.reading:
             newer: list[discord.Message] = []
             before, top = NEWEST, stretch.top

@@ -18,7 +18,7 @@ def picture_name(name: str, data: bytes) -> str:
     """Name of a file with the ending of its picture; the same name for any other file.
 
     Raises:
-        ValueError: the file is called a picture, and is none.
+        ValueError: the file has the name of a picture, but other content.
     """
     endings = _ENDINGS.get(image_type(data), ())
     stem, _, ending = name.rpartition(".")

@@ -22,7 +22,7 @@ _REMEMBERED = 1_000
 
 
 class PostedQuestions:
-    """Questions that stand in channels; lives on the loop."""
+    """Questions posted in channels; lives on the loop."""
 
     def __init__(self, *, host: Host, messages: ChannelMessages, redaction: Redaction) -> None:
         """Begin without questions.
@@ -46,7 +46,7 @@ class PostedQuestions:
             forget_oldest(self._askers)
 
     def note_deleted(self, message_ids: Iterable[int]) -> None:
-        """Tell askers that their questions were deleted."""
+        """Tell askers of the deletion of their questions."""
         for message_id in map(str, message_ids):
             if (asker := self._askers.pop(message_id, None)) is not None:
                 self._host.tell(asker, QuestionDeleted(message_id=MessageId(message_id)))
@@ -57,7 +57,7 @@ class PostedQuestions:
         self._tasks.spawn(self._end(command), f"ending a question in channel {command.window.id}")
 
     def close(self) -> None:
-        """Change nothing more."""
+        """Stop all changes."""
         self._tasks.cancel()
 
     async def _end(self, command: EndButtons) -> None:

@@ -22,15 +22,15 @@ log = logging.getLogger(__name__)
 
 AT_WORK = "👀"
 EMOJI = {ReactionKind.ANSWERED: "✅", ReactionKind.FAILED: "❌"}
-"""Ending -> what stays at a message."""
+"""Ending -> lasting emoji at a message."""
 _REMEMBERED = 10_000
 _WAITING = 50
-"""Most messages of a channel whose reactions wait; beyond that the oldest are left out."""
+"""Most messages of a channel whose reactions wait; beyond the limit the oldest are left out."""
 
 
 @dataclass(slots=True)
 class _Change:
-    """Reaction that a message is to show."""
+    """Reaction for a message to show."""
 
     kind: ReactionKind | None
     """None for no sign at all."""
@@ -39,11 +39,11 @@ class _Change:
 
 
 class Reactions:
-    """Reactions of the bot, one at a message; a pump for each channel that has anything to do; lives on the loop.
+    """Reactions of the bot, one at a message; a pump for each channel with work; lives on the loop.
 
-    A message that is answered within `Timing.reaction_after_s` shows nothing. Of any other the newest state counts: one
-    that has given way to the next before its turn came is never shown. What cannot be shown for long is left out, but a
-    sign of work never stays at a message that is dealt with.
+    A message answered within `Timing.reaction_after_s` shows no sign. For any other the newest state counts: a state
+    replaced before its turn is never shown. Signs that cannot be shown for long are left out, but a sign of work never
+    stays at a finished message.
     """
 
     def __init__(
@@ -55,14 +55,14 @@ class Reactions:
         file: SignFile | None = None,
         place_of: Callable[[str, str], str] = lambda window_id, _message_id: window_id,
     ) -> None:
-        """Nothing is shown.
+        """Begin without reactions.
 
         Args:
             host: Says when this life began.
             rest: Calls Discord.
             timing: When a sign of work is due, and every pause.
-            file: Keeps where the sign of work stands; None where nothing is kept.
-            place_of: Gives the channel of a message, from the ids of its window and of itself.
+            file: Keeps the places of the sign of work; None without storage.
+            place_of: Gives the channel of a message, from the ids of the window and the message.
         """
         self._began = host.now()
         self._rest = rest
@@ -70,11 +70,11 @@ class Reactions:
         self._file = file
         self._place_of = place_of
         self._pending: OrderedDict[Place, float] = OrderedDict()
-        """Message that is worked on and does not show it yet -> when it will, on the loop's clock; the next first."""
+        """Message in work without a sign yet -> due time of the sign, on the loop's clock; the next first."""
         self._timer: asyncio.TimerHandle | None = None
-        """Until the first of those; it may have been answered meanwhile."""
+        """Timer until the first due time; the message may have been answered meanwhile."""
         self._changes: dict[str, OrderedDict[str, _Change]] = {}
-        """Channel -> message -> what it is to show; a channel is here while its pump runs."""
+        """Channel -> message -> reaction to show; a channel has an entry while its pump runs."""
         self._at_work: OrderedDict[Place, None] = OrderedDict()
         """Messages that show the sign of work."""
         self._left: dict[Place, None] = {}
@@ -90,7 +90,7 @@ class Reactions:
             asyncio.get_running_loop().call_later(self._timing.signs_left_s, self._clear_left)
 
     def show(self, reaction: ShowReaction) -> None:
-        """Have a message show what has become of it, if that is still so when it can be shown."""
+        """Have a message show a state, if the state still holds when the call is possible."""
         channel_id, message_id = place = reaction.window.id, reaction.message_id
         if not channel_id.isdecimal() or not message_id.isdecimal():
             return
@@ -108,7 +108,7 @@ class Reactions:
                 self._change_soon(place, kind)
 
     def close(self) -> None:
-        """Show nothing more."""
+        """Stop all reactions."""
         if self._timer is not None:
             self._timer.cancel()
         self._pending.clear()
@@ -129,7 +129,7 @@ class Reactions:
             self._timer = loop.call_later(self._timing.reaction_after_s, self._show_pending)
 
     def _show_pending(self) -> None:
-        """Have those show the sign of work that have been worked on for so long."""
+        """Show the sign of work at all messages with a due time in the past."""
         loop, self._timer = asyncio.get_running_loop(), None
         while self._pending:
             place, due = next(iter(self._pending.items()))
@@ -216,7 +216,7 @@ class Reactions:
         await asyncio.sleep(self._timing.reaction_every_s)
 
     def _leave_out_one(self, channel_id: str, changes: OrderedDict[str, _Change]) -> None:
-        """Forget the oldest change that no sign of work depends on; of a failure only where there is nothing else."""
+        """Forget the oldest change without a sign of work; a failure's change only as a last resort."""
         free = [message_id for message_id in changes if (channel_id, message_id) not in self._at_work]
         others = (message_id for message_id in free if changes[message_id].kind is not ReactionKind.FAILED)
         if free:

@@ -1,10 +1,10 @@
-"""Recognition of what was sent before: which of the bot's messages in a channel show a text, or a turn that ran.
+"""Recognition of sent messages: the bot's messages in a channel that show a text, or a turn that ran.
 
-Discord knows a nonce for some minutes only, and does not promise to name it in a channel's history. So a text is known
-by its nonce where there is one, and else by its words, in a message that is newer than the one it answers, that does
-not answer another one, and that is not known to show another text. Of texts with the same words that are owed at the
-same time the oldest is posted first, so it is the first to find its message, which then counts for no other.
-A running message is known by its button only, which names the turn, survives edits, and goes with the last of them.
+Discord knows a nonce for some minutes only, and does not promise to name the nonce in a channel's history. So a text
+is known by its nonce if there is a nonce, and else by its words, in a message newer than the answered message, not an
+answer to another message, and not known to show another text. Of texts with the same words owed at the same time the
+oldest is posted first, so the oldest is the first to find its message; the message then counts for no other text. A
+running message is known by its button only: the button names the turn, survives edits, and goes with the last edit.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Part:
     is_first: bool
     is_last: bool
     files: tuple[tuple[str, str], ...] = ()
-    """Name and text of each file with it."""
+    """Name and text of each attached file."""
 
 
 def live_nonce(turn_id: str) -> str:
@@ -51,7 +51,7 @@ def shown_already(
 
     Args:
         message: Text to post.
-        parts: Its parts.
+        parts: Parts of the text.
         own: The bot's messages after the answered one, oldest first.
         is_taken: True if a message is known to show another part than the nonce's.
     """
@@ -66,14 +66,14 @@ def shown_already(
 
 
 def running_turn(candidate: discord.Message) -> str:
-    """Id of the turn whose progress one of the bot's messages shows; empty for none."""
+    """Id of the turn whose progress one of the bot's messages shows; empty without a turn."""
     buttons = (child for row in candidate.components for child in getattr(row, "children", ()))
     ids = (str(getattr(button, "custom_id", None) or "") for button in buttons)
     return next((name.removeprefix(STOP_PREFIX) for name in ids if name.startswith(STOP_PREFIX)), "")
 
 
 def _shows(message: PostMessage, part: Part, candidate: discord.Message) -> bool:
-    """True if `candidate` shows that part."""
+    """True if `candidate` shows the part."""
     nonce = None if candidate.nonce is None else str(candidate.nonce)
     if nonce == part.nonce:
         return True

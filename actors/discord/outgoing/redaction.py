@@ -1,4 +1,4 @@
-"""Redaction: text as it may be shown, without the agent's secrets and with nothing hidden in it."""
+"""Redaction: text fit to be shown, without the agent's secrets and without hidden characters."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from domain.text.secret_scrub import Scrubber
 
 
 class Redaction:
-    """Filter for all that is shown; pure and safe in any thread."""
+    """Filter for all shown text; pure and safe in any thread."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._scrubber = Scrubber(secrets)
 
     def present(self, text: str) -> str:
-        """`text` as it may be shown."""
+        """Form of `text` fit to be shown."""
         return presentable(self._scrubber.scrub(text))
 
     def scrub(self, text: str) -> str:
-        """`text` without secrets, and otherwise unchanged: for a file, in which every character is visible."""
+        """`text` without secrets, otherwise unchanged: for a file, whose characters are all visible."""
         return self._scrubber.scrub(text)
 
     def holds_secret(self, text: str) -> bool:

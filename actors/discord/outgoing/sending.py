@@ -33,11 +33,11 @@ log = logging.getLogger(__name__)
 USUAL_SENT_BYTES = 10 << 20
 """Largest upload that Discord takes in a server without paid boosts."""
 _LARGE_AT_ONCE = 2
-"""Messages with files in servers that take larger uploads: so many are in memory at once."""
+"""Messages with large files in memory at once, in servers that take larger uploads."""
 MOST_WAITING = 16
-"""Files of a window that are being posted or wait; each is held in memory only when its turn has come."""
+"""Files of a window being posted or waiting; a file is held in memory only during its turn."""
 _SPOILER = "SPOILER_"
-"""Beginning of a name, by which Discord hides a file."""
+"""Beginning of a file name that makes Discord hide the file."""
 _SHOWN_PATH = 200
 _PIECE = 1 << 16
 _OVERLAP = 1 << 12
@@ -45,12 +45,12 @@ _OVERLAP = 1 << 12
 
 
 class UnsendableError(Exception):
-    """The file is not to be posted; the text names it and the rule."""
+    """The file must not be posted; the text names the file and the rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Outgoing:
-    """Files as they will be posted, with the words above them."""
+    """Files ready to be posted, with the words above them."""
 
     files: tuple[tuple[str, bytes, str], ...]
     """Name, bytes and description of each file."""
@@ -71,7 +71,7 @@ class _Turns:
 
 
 class Sending:
-    """Sender of files that commands ask for, one of each window at a time; lives on the loop."""
+    """Sender of files requested by commands, for each window one at a time; lives on the loop."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Sending:
             messages: Writes into channels.
             redaction: Makes captions fit to be shown, and knows secrets.
             disk: Folders of the files.
-            timing: `send_timeout_s` bounds a request with all its attempts, from when it is asked.
+            timing: `send_timeout_s` bounds a request with all attempts, counted from the request.
         """
         self._host = host
         self._messages = messages
@@ -98,12 +98,12 @@ class Sending:
         self._large_turns = FairLimiter(_LARGE_AT_ONCE)
         self._timing = timing
         self.settled = 0
-        """Requests that are done with, for good or ill."""
+        """Requests completed, with success or failure."""
         self._under_way: dict[tuple[Address, RequestId], asyncio.Task[FileAttached | Refused]] = {}
         self._turns: dict[Window, _Turns] = {}
 
     def send(self, request: AttachFile) -> None:
-        """Post a file; a request that is still under way is not begun again."""
+        """Post a file; a request still under way is not begun again."""
         key = (request.reply_to, request.request_id)
         if key in self._under_way:
             self.settled += 1
@@ -169,7 +169,7 @@ class Sending:
         )
 
     async def _find_limit(self, window: Window) -> int:
-        """Bytes that the window's server takes in one message.
+        """Most bytes of one message in the window's server.
 
         Raises:
             UnsendableError: the window is no channel.
@@ -179,10 +179,10 @@ class Sending:
         return max(USUAL_SENT_BYTES, await self._messages.file_limit(ChannelId(window.id)))
 
     async def _read_outgoing(self, request: AttachFile, most_bytes: int) -> _Outgoing:
-        """The files, read and judged beside the loop.
+        """Files of the request, read and judged outside the loop.
 
         Raises:
-            UnsendableError: they cannot be posted.
+            UnsendableError: the files cannot be posted.
         """
         caption = self._redaction.present(sendable(request.caption)).strip()
         if units(caption) > LIMIT:
@@ -201,10 +201,10 @@ class Sending:
         return _Outgoing(tuple(files), caption)
 
     async def _read_beside(self, window: Window, path: str, most_bytes: int) -> tuple[str, bytes]:
-        """A file's name for people and its bytes, read beside the loop.
+        """Display name and bytes of a file, read outside the loop.
 
         Raises:
-            UnsendableError: it cannot be posted.
+            UnsendableError: the file cannot be posted.
         """
         try:
             return await self._disk.threads.run(
@@ -220,11 +220,11 @@ class Sending:
             raise UnsendableError(str(error)) from error
 
     def _read(self, window: Window, path: str, most_bytes: int) -> tuple[str, bytes]:
-        """Name and bytes of a file, however hostile its folder; runs in a thread.
+        """Name and bytes of a file, however hostile the folder; runs in a thread.
 
         Raises:
-            ValueError: it is not to be posted.
-            OSError: its folder cannot be opened.
+            ValueError: the file must not be posted.
+            OSError: the folder cannot be opened.
         """
         folder, name = self._disk.locate_file(window, path)
         data = read_beneath(folder, name, most_bytes)
@@ -254,7 +254,7 @@ def _make_file(name: str, data: bytes, description: str, *, hides: bool) -> Atta
 
 
 def _pieces(data: bytes) -> Iterator[str]:
-    """Stretches of a file, each reaching into the next, so that looking through them lets others run in between."""
+    """Overlapping stretches of a file, so a search through the stretches lets other work run in between."""
     for start in range(0, len(data), _PIECE):
         yield data[start : start + _PIECE + _OVERLAP].decode("latin-1")
 

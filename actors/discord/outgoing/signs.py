@@ -1,7 +1,7 @@
-"""File of the signs of work that stand at people's messages: signs left by a killed life are removed by the next.
+"""File of the signs of work at people's messages: signs left by a killed life are removed by the next.
 
-A line is a channel's id and a message's. It is written in the place of the one before, without a sync: it has to
-outlive the process, and after a power loss a sign too many does no harm.
+A line is the id of a channel and of a message. New content overwrites the old without a sync: the file has to
+outlive the process, and after a power loss an extra sign does no harm.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def load_signs(root: Path) -> tuple[Place, ...]:
 
 
 class SignFile:
-    """Writer of the file; lives on the loop, which never waits for the disk itself."""
+    """Writer of the file; lives on the loop and leaves waiting for the disk to a thread."""
 
     def __init__(self, root: Path, disk: Disk | None = None) -> None:
         """Begin without writing.
@@ -51,11 +51,11 @@ class SignFile:
         self._writing = asyncio.Lock()
         self._places: frozenset[Place] = frozenset()
         self._written: frozenset[Place] | None = None
-        """Content of the file; None before this life has written it."""
+        """Content of the file; None before the first write of this life."""
         self._is_failing = False
 
     async def keep(self, places: Iterable[Place]) -> None:
-        """Have the file say these places and no others; returns when it does, or cannot, which is logged once."""
+        """Make the file contain exactly these places; return afterwards, or after a failure (logged once)."""
         self._places = frozenset(places)
         async with self._writing:
             if (now := self._places) == self._written:  # another call has written them too

@@ -1,4 +1,4 @@
-"""Typing indicator: the sign that an answer is being written; it never matters enough to fail for, and always ends."""
+"""Typing indicator: the sign of an answer being written; failures are ignored, and the sign always ends."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class _Sign:
     """Typing in one channel."""
 
     ends_at: float
-    """On the loop's clock: then it was forgotten."""
+    """End of the lease, on the loop's clock."""
     is_stopped: bool = False
     call_limit: asyncio.Timeout | None = None
-    """Of the call under way, if there is one."""
+    """Timeout of the call under way, if any."""
     task: asyncio.Task[None] | None = None
-    """Tells Discord, or has told it."""
+    """Task of the call to Discord, under way or finished."""
     timer: asyncio.TimerHandle | None = None
     """Until Discord has to be told again."""
 
@@ -38,9 +38,9 @@ class _Sign:
 class TypingIndicator:
     """Typing indicators of channels; lives on the loop.
 
-    Each showing is a lease: no call is made, nor goes on, after `Timing.typing_limit_s` unless it was prolonged. A call
-    shows typing for `Timing.typing_every_s`, for all requests meanwhile, until the bot says something in the channel.
-    One call is under way in a channel at most, and none begins while texts wait to be posted there: each would end it.
+    Each showing is a lease: no call is made or continued after `Timing.typing_limit_s` without a renewal. A call shows
+    typing for `Timing.typing_every_s`, for all requests meanwhile, until the bot posts in the channel. At most one call
+    is under way in a channel, and no call begins while texts wait there: each text would end the typing.
     """
 
     def __init__(self, *, rest: RestCalls, timing: Timing) -> None:
@@ -52,14 +52,14 @@ class TypingIndicator:
         """Set while no answer is being written anywhere."""
         self.idle.set()
         self._shown_until: OrderedDict[str, float] = OrderedDict()
-        """Channel -> when Discord has to be told again, on the loop's clock; the one told last comes last."""
+        """Channel -> time of the next call to Discord, on the loop's clock; the most recent comes last."""
         self._stopped: dict[str, _Sign] = {}
-        """Channel -> sign that was stopped while its call is under way."""
+        """Channel -> stopped sign with a call under way."""
         self._on_hold: set[str] = set()
-        """Channels in which texts wait to be posted."""
+        """Channels with texts waiting to be posted."""
 
     def show(self, channel_id: str) -> None:
-        """Show typing until it is stopped or the lease ends, which begins anew."""
+        """Show typing until a stop or the end of the lease; the lease begins anew."""
         self.idle.clear()
         now = asyncio.get_running_loop().time()
         ends_at = now + self._timing.typing_limit_s
@@ -74,7 +74,7 @@ class TypingIndicator:
         self._tell_at(self._shown_until.get(channel_id, now), channel_id, sign)
 
     def _resume(self, channel_id: str, sign: _Sign, ends_at: float) -> None:
-        """Let a call under way that was stopped serve the next request."""
+        """Reuse a stopped sign, with its call under way, for the next request."""
         self._signs[channel_id] = sign
         sign.is_stopped, sign.ends_at = False, ends_at
         if sign.call_limit is not None:
@@ -86,9 +86,9 @@ class TypingIndicator:
         return len(self._shown_until)
 
     def hide(self, channel_id: str) -> asyncio.Task[None] | None:
-        """Show typing no longer; the task that may still be telling Discord so, if there is one.
+        """Show typing no longer; return the task that may still be calling Discord, if any.
 
-        Discord itself shows it until the bot says something there, or for ten seconds.
+        Discord itself shows typing until the bot posts in the channel, or for ten seconds.
         """
         sign = self._signs.pop(channel_id, None)
         self._note_idle()
@@ -104,7 +104,7 @@ class TypingIndicator:
         return sign.task
 
     async def end(self, channel_id: str) -> None:
-        """Show typing no longer, since something is said now; a call under way is waited for a moment, lest it show."""
+        """Stop typing before a post; wait a moment for a call under way, lest typing be shown after the post."""
         task = self.hide(channel_id)
         if task is not None and not task.done():
             await asyncio.wait([task], timeout=_GRACE_S)
@@ -115,14 +115,14 @@ class TypingIndicator:
         self._on_hold.add(channel_id)
 
     def release(self, channel_id: str) -> None:
-        """Show typing in a channel again where that is wanted."""
+        """Show typing in a channel again where requested."""
         self._on_hold.discard(channel_id)
         sign = self._signs.get(channel_id)
         if sign is not None and sign.timer is None and (sign.task is None or sign.task.done()):
             self._tell_at(self._shown_until.get(channel_id, 0.0), channel_id, sign)
 
     def _tell_at(self, when: float, channel_id: str, sign: _Sign) -> None:
-        """Tell Discord then, if the lease lasts so long, which may still be prolonged."""
+        """Tell Discord at the given time, if the lease lasts so long; the lease may still be renewed."""
         loop = asyncio.get_running_loop()
         sign.timer, now = None, loop.time()
         if now >= sign.ends_at:
@@ -135,7 +135,7 @@ class TypingIndicator:
             sign.task = self._tasks.spawn(self._tell(channel_id, sign), f"showing typing in channel {channel_id}")
 
     async def _tell(self, channel_id: str, sign: _Sign) -> None:
-        """Tell Discord now, and again in a while unless there is no sense in it."""
+        """Tell Discord now, and again in a while unless a repetition is pointless."""
         is_shown = goes_on = False
         try:
             is_shown, may_go_on = await self._post(channel_id, sign)
@@ -152,7 +152,7 @@ class TypingIndicator:
             self._tell_at(again_at, channel_id, sign)
 
     def _note(self, channel_id: str, shown_until: float) -> None:
-        """Remember how long typing shows in a channel, and forget where it does no longer."""
+        """Remember the end of typing in a channel, and forget channels without typing."""
         self._shown_until[channel_id] = shown_until
         self._shown_until.move_to_end(channel_id)
         now = asyncio.get_running_loop().time()

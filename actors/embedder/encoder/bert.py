@@ -1,4 +1,4 @@
-"""A BERT encoder: its tokens' first states, and the layers that these go through, compiled where they can be."""
+"""A BERT encoder: first states of tokens, and the layers above, compiled where possible."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from actors.embedder.encoder.compiled import CompiledLayers
 from actors.embedder.encoder.plain import Floats, PlainLayers, norm_of, normalise_rows
 
 WORDS = "embeddings.word_embeddings.weight"
-"""Name of the largest of a model's weights, of which a text needs a few rows."""
+"""Name of a model's largest weights, of which a text needs a few rows."""
 
 
 class Bert:
-    """BERT encoder that takes its sentences end to end in one matrix, without padding."""
+    """BERT encoder of sentences laid end to end in one matrix, without padding."""
 
     def __init__(self, weights: Mapping[str, Floats], *, layers: int, heads: int, may_compile: bool = True) -> None:
         """Take the weights, by the names that PyTorch's BertModel gives them.

@@ -25,11 +25,11 @@ KINDS = ("numpy", "AVX2", "AVX-512 with VNNI")
 """Of `forward_kernels`."""
 _ALIGNED = 64
 _LONGEST = 16_384
-"""Tokens that the kernels take at a time."""
+"""Most tokens for the kernels at a time."""
 _RETAINED = 3
-"""Rooms to work in that are kept: as many as there are calls at once."""
+"""Working buffers to keep: as many as there are calls at once."""
 _KEPT_BYTES = 4 * 1024 * 1024
-"""Of the largest room that is kept."""
+"""Bytes of the largest buffer to keep."""
 _ATTENTION = ("query", "key", "value")
 _PRODUCTS = ("attention.output.dense", "intermediate.dense", "output.dense")
 _NORMS = ("attention.output.LayerNorm", "output.LayerNorm")
@@ -53,10 +53,10 @@ class _Work(ctypes.Structure):
 
 
 class Kernels:
-    """The functions of a library that was built from `forward.c`, for a model of one shape; any thread."""
+    """Functions of a library built from `forward.c`, for a model of one shape; any thread."""
 
     def __init__(self, library: ctypes.CDLL, *, dims: int, heads: int, inner: int, kernels: int) -> None:
-        """Name what is to be computed.
+        """Describe the computation.
 
         Args:
             library: As `built_library` or `load_library` give it.
@@ -73,7 +73,7 @@ class Kernels:
         """Of a layer's weights; 0 if there are no kernels for this shape."""
 
     def room_bytes(self, tokens: int, longest: int) -> int:
-        """Of the room that a layer's work needs; 0 if there are no kernels for these sizes."""
+        """Bytes of the working buffer for a layer; 0 without kernels for these sizes."""
         return int(self._library.forward_room_bytes(ctypes.byref(self._shape), tokens, longest))
 
     def pack(self, product: int, weights: Floats, bias: Floats, layer: Bytes) -> None:
@@ -101,7 +101,7 @@ class Kernels:
         )
 
     def run(self, layer: Bytes, state: Floats, lengths: NDArray[np.uintp], room: Bytes) -> None:
-        """Take sentences through a layer, which changes `state`; errors as of `pack`."""
+        """Take sentences through a layer and change `state`; raises errors as `pack` does."""
         starts, _ = _address_and_size(lengths, np.uintp)
         work = _Work(*_address_and_size(state, np.float32), starts, len(lengths), *_address_and_size(room, np.uint8))
         self._settle(
@@ -119,7 +119,7 @@ class CompiledLayers:
     """Encoder layers in bytes; any thread."""
 
     def __init__(self, kernels: Kernels, layers: Sequence[Bytes], kind: str) -> None:
-        """Take what `build` makes."""
+        """Take the results of `build`."""
         self._kernels = kernels
         self.layers = tuple(layers)
         self.kind = kind
@@ -127,7 +127,7 @@ class CompiledLayers:
 
     @classmethod
     def build(cls, weights: Mapping[str, Floats], *, layers: int, heads: int) -> Self | None:
-        """Layers, built one by one so that no weights are in memory twice; None without kernels for this model.
+        """Layers, built in turn so no weights are in memory twice; None without kernels for this model.
 
         Raises:
             KeyError: a weight is missing.
@@ -163,7 +163,7 @@ class CompiledLayers:
 
 
 def aligned_bytes(size: int) -> Bytes:
-    """So many bytes, which begin where a vector of the processor's does."""
+    """`size` bytes, aligned to a vector of the processor."""
     room = np.empty(size + _ALIGNED, np.uint8)
     start = -room.ctypes.data % _ALIGNED
     return room[start : start + size]
@@ -175,19 +175,19 @@ def is_available() -> bool:
 
 
 def best() -> int:
-    """Which of `KINDS` this machine can run best; 0 if there is nothing compiled, or the processor is too old."""
+    """Index into `KINDS` of the best kernels for this machine; 0 without compiled kernels or on an old processor."""
     library = built_library()
     return 0 if library is None else int(library.forward_kernels())
 
 
 @cache
 def built_library() -> ctypes.CDLL | None:
-    """The library that was built."""
+    """Library built from the C source; None if missing."""
     return load_library(library_path(__file__, NAME))
 
 
 def load_library(path: Path) -> ctypes.CDLL | None:
-    """The library at `path`, told what its functions take; None if there is none of this interface."""
+    """Library at `path`, with declared argument types; None without a library of this interface."""
     library = load(path, "vectors", "forward", _INTERFACE)
     if library is None:
         return None

@@ -1,4 +1,4 @@
-"""A BERT encoder's layers in numpy: the reference, and what does the work where nothing is compiled."""
+"""A BERT encoder's layers in numpy: the reference, and the fallback without compiled layers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GELU = tuple(np.float32(c) for c in (1.1191860e-6, -3.0582765e-5, -1.2485302e-4
 Fitted to it on [0, 5.5] (beyond, both are 2x or 0 to float32's last digit); numpy has a fast tanh and no erf.
 """
 _GELU_BLOCK = 16_384
-"""Numbers a block, so that its dozen passes stay in the second-level cache."""
+"""Numbers a block, so the dozen passes stay in the second-level cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class PlainLayers:
     kind = "numpy"
 
     def __init__(self, weights: Mapping[str, Floats], *, layers: int, heads: int) -> None:
-        """Take the weights, by the names that PyTorch's BertModel gives them."""
+        """Take the weights, by their names in PyTorch's BertModel."""
         self._heads = heads
         self.layers = tuple(_layer(weights, f"encoder.layer.{index}.", heads) for index in range(layers))
 
@@ -76,7 +76,7 @@ class PlainLayers:
         return normalise_rows(deep, layer.last_norm)
 
     def _attention(self, qkv: Floats, runs: Sequence[tuple[int, int]]) -> Floats:
-        """Each sentence's tokens attend to one another; `runs` are (length, how many sentences of it)."""
+        """Attention among the tokens of each sentence; `runs` are (length, number of sentences of this length)."""
         mixed = np.empty((qkv.shape[0], qkv.shape[1] // 3), np.float32)
         at = 0
         for length, count in runs:

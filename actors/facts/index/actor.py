@@ -34,18 +34,18 @@ class FactIndexActor(DatabaseActor[FactStore]):
     """
 
     def __init__(self, data_root: Path | None) -> None:
-        """Nothing is opened yet.
+        """Begin without an open database.
 
         Args:
-            data_root: Folder of the data; None to keep nothing beyond the process.
+            data_root: Folder of the data; None to keep no data beyond the process.
         """
         path = None if data_root is None else SCHEMA.path(data_root)
         super().__init__(SCHEMA, lambda is_doubtful: FactStore(path, self.now(), is_damaged=is_doubtful))
         self._known: tuple[int, int] | None = None
-        """(device, inode) of the file that was open last; None before the first."""
+        """(device, inode) of the last open file; None before the first."""
 
     def handle(self, message: IndexMessage) -> None:
-        """Answer; what cannot be done is refused."""
+        """Answer a request, or refuse an impossible one."""
         match message:
             case _ if flaw := flaw_of(message):
                 self.refuse(message, flaw)

@@ -15,19 +15,19 @@ _ROLE_WORDS = frozenset(role.value for role in EntryRole)
 
 
 def audit(path: Path) -> list[str]:
-    """Faults of the index at `path`, one sentence each; nothing of it is changed.
+    """Faults of the index at `path`, one sentence each; the index stays unchanged.
 
     Raises:
-        apsw.Error: it is locked, or cannot be opened.
+        apsw.Error: the index is locked, or cannot be opened.
     """
     return database_audit(path, SCHEMA, _faults_of_rows)
 
 
 def count_bare(path: Path) -> int:
-    """Entries of the sound index at `path` that should have a vector and have none.
+    """Number of entries of the sound index at `path` with a missing vector.
 
     Raises:
-        apsw.Error: it is locked, or cannot be opened.
+        apsw.Error: the index is locked, or cannot be opened.
     """
     connection = open_to_read(path, SCHEMA)
     try:

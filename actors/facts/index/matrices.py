@@ -1,4 +1,4 @@
-"""Vectors of conversations in memory: one matrix each, loaded when it is searched, the longest unused let go first."""
+"""Vectors of conversations in memory: one matrix each, loaded for a search, the longest unused evicted first."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ MOST_BYTES = 64 * 1024 * 1024
 MOST_ALWAYS = 2
 """Matrices that stay regardless of their size: a question concerns two conversations."""
 SPARE = 16
-"""Rows for which a matrix has room when it is made longer, at least."""
+"""Spare rows in a lengthened matrix, at least."""
 ROW_BYTES = 250
-"""About what a row takes beside its vector."""
+"""Approximate bytes of a row besides its vector."""
 UNIT = 1e-4
 """Allowed deviation of a vector's length from 1."""
 _NUMBER = np.dtype("<f4")
@@ -30,30 +30,30 @@ Key = tuple[str, str, int]
 
 
 class VectorError(ValueError):
-    """Bytes that are no vector of unit length; the text says why."""
+    """The bytes are not a vector of unit length; the text gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class VectorRow:
-    """One entry's vector."""
+    """Vector of one entry."""
 
     number: int
-    """Of its row in the database."""
+    """Number of the row in the database."""
     id: str
     role: EntryRole
     at: int
-    """When it was made: of equals the newest is found first."""
+    """Time of creation: of equals the newest is found first."""
     vector: bytes
 
 
 def vector_of(data: bytes) -> NDArray[np.float32]:
-    """The numbers of a vector.
+    """Numbers of a vector.
 
     Args:
         data: Little-endian float32.
 
     Raises:
-        VectorError: it is none, or not of unit length.
+        VectorError: `data` is no vector, or not of unit length.
     """
     if not data or len(data) % _NUMBER.itemsize:
         raise VectorError(
@@ -67,7 +67,7 @@ def vector_of(data: bytes) -> NDArray[np.float32]:
 
 
 def _resize(column: NDArray[N], rows: int) -> NDArray[N]:
-    """The same with room for more rows, or fewer; it has a row for each place."""
+    """Copy of a column with room for more rows, or fewer; it has a row for each place."""
     other = np.zeros((rows, *column.shape[1:]), dtype=column.dtype)
     count = min(rows, len(column))
     other[:count] = column[:count]
@@ -75,13 +75,13 @@ def _resize(column: NDArray[N], rows: int) -> NDArray[N]:
 
 
 class Matrix:
-    """Vectors of one conversation, of one size, without gaps and in no order."""
+    """Vectors of one conversation, of equal size, without gaps and in no order."""
 
     def __init__(self, size_bytes: int, rows: Iterable[VectorRow] = ()) -> None:
         """Take rows in.
 
         Raises:
-            VectorError: a row's vector is none.
+            VectorError: a row's vector is invalid.
         """
         self._ids: list[str] = []
         self._places: dict[str, int] = {}
@@ -98,10 +98,10 @@ class Matrix:
         return self._vectors.nbytes + ROW_BYTES * len(self._vectors)
 
     def put(self, row: VectorRow) -> None:
-        """Take a vector in, in place of one of the same id.
+        """Take a vector in, replacing a vector of the same id.
 
         Raises:
-            VectorError: it is none.
+            VectorError: the vector is invalid.
         """
         vector = vector_of(row.vector)
         place = self._places.setdefault(row.id, len(self._ids))
@@ -113,7 +113,7 @@ class Matrix:
         self._numbers[place], self._times[place], self._roles[place] = row.number, row.at, _CODE_OF[row.role]
 
     def drop(self, entry_id: str) -> None:
-        """Forget a vector; the last one takes its place."""
+        """Forget a vector; the last vector takes the place."""
         place = self._places.pop(entry_id, None)
         if place is None:
             return
@@ -156,11 +156,11 @@ class Matrix:
 
     @property
     def _doubt(self) -> float:
-        """Error bound of products in single precision: beyond this distance their order is that of the cosines."""
+        """Error bound of products in single precision: products further apart have the order of the cosines."""
         return 2 * (UNIT + int(self._vectors.shape[1]) * _ROUNDING)
 
     def _cosines(self, places: NDArray[np.intp], question: NDArray[np.float32]) -> NDArray[np.float64]:
-        """In double precision, and of each row by itself: the same vectors have the same, wherever they stand."""
+        """Cosines in double precision, row by row: equal vectors have equal cosines, wherever they stand."""
         rows, vector = self._vectors[places].astype(np.float64), question.astype(np.float64)
         lengths = np.sqrt((rows * rows).sum(axis=1)) * np.sqrt((vector * vector).sum())
         cosines: NDArray[np.float64] = np.clip((rows * vector).sum(axis=1) / lengths, -1.0, 1.0)
@@ -174,10 +174,10 @@ class Matrix:
 
 
 class Matrices:
-    """Matrices that were used lately."""
+    """Recently used matrices."""
 
     def __init__(self, load: Callable[[Key], Iterable[VectorRow]], most_bytes: int = MOST_BYTES) -> None:
-        """None is loaded.
+        """Begin without loaded matrices.
 
         Args:
             load: Gives a conversation's vectors of one space.
@@ -189,14 +189,14 @@ class Matrices:
 
     @property
     def size_bytes(self) -> int:
-        """Of all that are loaded."""
+        """Bytes of all loaded matrices."""
         return sum(matrix.size_bytes for matrix in self._loaded.values())
 
     def of(self, key: Key) -> Matrix:
-        """The matrix of a conversation.
+        """Matrix of a conversation.
 
         Raises:
-            VectorError: what is loaded for it is no vector.
+            VectorError: the loaded data is no vector.
         """
         matrix = self._loaded.get(key)
         if matrix is None:
@@ -206,7 +206,7 @@ class Matrices:
         return matrix
 
     def put(self, key: Key, row: VectorRow) -> None:
-        """Note a vector that is in the database now."""
+        """Note a vector now in the database."""
         if (matrix := self._loaded.get(key)) is not None:
             matrix.put(row)
 

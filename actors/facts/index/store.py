@@ -35,16 +35,16 @@ class FactStore:
     def __init__(
         self, path: Path | None, now: datetime, *, is_damaged: bool = False, most_bytes: int = MOST_BYTES
     ) -> None:
-        """Open it.
+        """Open the store.
 
         Args:
             path: Of the file; None to keep everything in memory.
             now: The time.
-            is_damaged: True if damage was found, so that the file is begun anew.
+            is_damaged: True if damage was found, so the file is begun anew.
             most_bytes: Of vectors in memory.
 
         Raises:
-            apsw.Error: it is locked, or the disk does not take it.
+            apsw.Error: the file is locked, or the disk does not take it.
             OSError: the folder cannot be made or written.
         """
         self.file = DerivedDatabase(SCHEMA, path, now, is_doubtful=is_damaged)
@@ -57,7 +57,7 @@ class FactStore:
         """All rows, without contents.
 
         Raises:
-            DamageError: one cannot be read.
+            DamageError: a row cannot be read.
         """
         every = self._connection.execute(f"SELECT {', '.join(_KNOWN)} FROM entries")
         return tuple(_row(KnownRow, _KNOWN, each) for each in every)
@@ -66,7 +66,7 @@ class FactStore:
         """Rows by their ids, without vectors.
 
         Raises:
-            DamageError: one cannot be read.
+            DamageError: a row cannot be read.
         """
         one = f"SELECT {', '.join(_FETCHED)} FROM entries WHERE id = ?"
         every = (row for entry_id in message.ids for row in self._connection.execute(one, (entry_id,)))
@@ -98,7 +98,7 @@ class FactStore:
         """The nearest rows of each scope.
 
         Raises:
-            RefusalError: the question's vector is none.
+            RefusalError: the question's vector is invalid.
             DamageError: a row cannot be read.
         """
         try:
@@ -181,7 +181,7 @@ def _check(row: IndexRow, model: str) -> None:
     """Return if a row can be kept.
 
     Raises:
-        RefusalError: it cannot.
+        RefusalError: the row cannot be kept.
     """
     if row.created_at.utcoffset() != timedelta(0):
         raise RefusalError(f"row {row.id!r}: created_at is {row.created_at}: UTC is required")

@@ -27,7 +27,7 @@ _TELLING = (CallError, TimeoutError, OSError, ImportError, ValueError)
 
 
 class Loaded(Message, frozen=True, kw_only=True, gc=False):
-    """The judge has loaded its model, or failed to."""
+    """End of the judge's loading, with success or failure."""
 
     problem: str = ""
 
@@ -37,12 +37,12 @@ class RerankerActor(Actor):
 
     Owns: the loop on which requests wait.
     Asks: the service, or the model on this machine.
-    Crashes on: a loop thread that cannot be started, and its own faults; nothing that a service or a model does.
+    Crashes on: a loop thread that cannot be started, and its own faults; never on a fault of a service or a model.
     Requests from before a crash or a stop are answered with a failure. A repeated request joins the waiting one.
     """
 
     def __init__(self, judge_of: Callable[[Callable[[], datetime]], Judge]) -> None:
-        """Nothing is loaded yet.
+        """Begin without a judge.
 
         Args:
             judge_of: Makes the judge, given the wall clock.
@@ -56,12 +56,12 @@ class RerankerActor(Actor):
         self._last_error = ""
 
     def on_start(self) -> None:
-        """Start the loop, and loading what judging needs."""
+        """Start the loop, and load the requirements of judging."""
         self._loop.start()
         self._loop.submit(self._warm_up())
 
     def on_stop(self) -> None:
-        """End what is under way and say so to those who wait."""
+        """End work under way and tell the waiting requesters."""
         for request in tuple(self._requests.values()):
             self._pass_on(RerankFailed(request_id=request.request_id, reason="the reranker restarted"))
         with self.blocking():
@@ -73,7 +73,7 @@ class RerankerActor(Actor):
                 self._loop.stop()
 
     def handle(self, message: RerankTexts | RerankerReply | Loaded | DescribeYourself) -> None:
-        """Take a request, or pass on what became of one."""
+        """Take a request, or pass on a result."""
         match message:
             case RerankTexts():
                 self._take(message)
@@ -98,7 +98,7 @@ class RerankerActor(Actor):
             self._pass_on(self._answer_of(request, ()))
 
     def _pass_on(self, answer: RerankerReply) -> None:
-        """Hand an answer to its asker, if that still waits."""
+        """Hand an answer to the requester, if still waiting."""
         request = self._requests.pop(answer.request_id, None)
         if request is None:
             return

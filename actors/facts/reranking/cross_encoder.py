@@ -12,21 +12,21 @@ from numpy.typing import NDArray
 from actors.facts.reranking.folder import TOKENIZER, model_file
 
 MAX_TOKENS = 512
-"""Of a query and a text together; of longer ones the ends are not seen, the longer one's first."""
+"""Tokens of a query and a text together; longer pairs lose their ends, the longer part first."""
 MAX_CHARS = 8_000
-"""Of each, before its tokens are counted: far beyond 512 tokens."""
+"""Characters of the query and of each text, cut before tokens are counted: far beyond 512 tokens."""
 BATCH = 8
-"""Pairs that go through the model together, of about one length; between two batches it may be told to stop."""
+"""Pairs that go through the model together, of about one length; a stop can take effect between two batches."""
 THREADS = 2
 _INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 _PADS = ("[PAD]", "<pad>")
 
 
 def runtime() -> Any:
-    """The library.
+    """Import the library.
 
     Raises:
-        ImportError: it is not installed.
+        ImportError: the library is not installed.
     """
     import onnxruntime
 
@@ -134,5 +134,5 @@ def _options(library: Any) -> Any:
 
 
 def _tokens_of(text: str) -> str:
-    """Part of a text that is judged, without halves of surrogate pairs, which the tokenizer rejects."""
+    """Judged part of a text, without halves of surrogate pairs, since the tokenizer rejects halves."""
     return text[:MAX_CHARS].encode("utf-8", "replace").decode("utf-8")

@@ -20,10 +20,10 @@ class Judge(Protocol):
     are_logits: bool
     """True if scores may be any numbers; False if each is in [0, 1]."""
     model: str
-    """Name of the model at its service; empty for a model on this machine, which costs nothing."""
+    """Name of the model at its service; empty for a free model on this machine."""
 
     async def warm_up(self) -> None:
-        """Load what judging needs; raises as `judge` does."""
+        """Load the requirements of judging; raises as `judge` does."""
 
     async def judge(self, query: str, texts: Sequence[str], deadline_s: float) -> Sequence[float]:
         """One score for each text, in order; a cancelled call ends its work.
@@ -47,7 +47,7 @@ class LocalJudge:
     model = ""
 
     def __init__(self, folder: Path, library: Callable[[], Any] = runtime) -> None:
-        """Nothing is loaded yet.
+        """Begin without a loaded model.
 
         Args:
             folder: Of the model.
@@ -69,7 +69,7 @@ class LocalJudge:
             given_up.set()
 
     async def close(self) -> None:
-        """Nothing is open here."""
+        """Do nothing, since no connection is open."""
 
 
 def judge_of(kind: str, model: str, api_keys: Mapping[str, str]) -> Callable[[Callable[[], datetime]], Judge]:

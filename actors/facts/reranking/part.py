@@ -41,7 +41,7 @@ def _folder_path(plan: Plan, name: str) -> Path:
 
 
 def _problem_of(table: FactsTable, model: str) -> str:
-    """Why nothing can be reranked as the settings want it; empty when it can."""
+    """Reason why reranking by the settings is impossible; empty if possible."""
     if not model:
         return f"facts.reranker is {table.reranker!r}: facts.reranker_model must say which model"
     lack = lack_of(Path(model)) if table.reranker == "onnx" else ""

@@ -1,4 +1,4 @@
-"""Catalogue of entries: which there are, without their texts, in memory."""
+"""Catalogue of existing entries, without their texts, in memory."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Catalogue:
         return len(self._by_id)
 
     def put(self, item: Item) -> None:
-        """Take an entry in, in place of one of its id and of one of its path."""
+        """Take an entry in, replacing any entry of the same id and any of the same path."""
         for known in (self._by_id.get(item.id), self._by_path.get(item.path)):
             if known is not None:
                 self.drop(known.id)
@@ -44,7 +44,7 @@ class Catalogue:
         self._by_conversation.setdefault(item.conversation, {})[item.id] = item
 
     def drop(self, entry_id: str) -> Item | None:
-        """Forget an entry; gives it."""
+        """Forget an entry; return the entry."""
         item = self._by_id.pop(entry_id, None)
         if item is not None:
             del self._by_path[item.path]
@@ -55,16 +55,16 @@ class Catalogue:
         return item
 
     def note_space(self, entry_id: str, model: str) -> None:
-        """Note in which space the index has an entry's vector; empty for none."""
+        """Note the space of an entry's vector in the index; empty without a vector."""
         if (item := self._by_id.get(entry_id)) is not None and item.model != model:
             self.put(replace(item, model=model))
 
     def get(self, entry_id: str) -> Item | None:
-        """The entry of that id."""
+        """Entry of the given id."""
         return self._by_id.get(entry_id)
 
     def at(self, path: str) -> Item | None:
-        """The entry of that file."""
+        """Entry of the given file."""
         return self._by_path.get(path)
 
     def paths(self) -> Iterable[str]:
@@ -80,7 +80,7 @@ class Catalogue:
         return sorted(self._by_conversation)
 
     def of(self, conversation: str, *roles: EntryRole) -> list[Item]:
-        """A conversation's entries of these roles, the oldest first."""
+        """Entries of a conversation with the given roles, the oldest first."""
         items = self._by_conversation.get(conversation, {}).values()
         return sorted((item for item in items if item.role in roles), key=lambda item: (item.created_at, item.id))
 
@@ -94,7 +94,7 @@ class Catalogue:
         return {item.path: item for item in self.of(conversation, EntryRole.SUMMARY)}
 
     def final_summary(self, conversation: str) -> Item | None:
-        """The summary that is shown: L3, or the one summary of the original."""
+        """Summary to show: L3, or the one summary of the original."""
         items = self.summaries(conversation).values()
         kinds = {place.summary_kind: item for item in items if (place := place_of(item.path)) is not None}
         return kinds.get("L3") or kinds.get("summary")

@@ -1,4 +1,4 @@
-"""Copies that other programs make of entries' files: each is the entry of its original, and the log names it once."""
+"""Copies of entries' files by other programs: each is the entry of the original, and is logged once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ log = logging.getLogger(__name__)
 
 
 class Copies:
-    """Copies by path, with the path of the file that they are copies of."""
+    """Copies by path, with the path of the original."""
 
     def __init__(self) -> None:
         self._original: dict[str, str] = {}

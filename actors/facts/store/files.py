@@ -1,4 +1,4 @@
-"""Files of entries: the truth about what is remembered, written whole or not at all."""
+"""Files of entries: the truth about remembered content, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """An entry with the file that holds it."""
+    """An entry with its file."""
 
     entry: Entry
     path: str
@@ -49,14 +49,14 @@ class Filed:
 
 
 class EntryFiles:
-    """Files below one folder; none that lies elsewhere is read or written, whatever links lead there."""
+    """Files below one folder; no file elsewhere is read or written, even if links lead there."""
 
     def __init__(self, root: Path, disk: Disk | None = None) -> None:
-        """Nothing is made yet.
+        """Begin without folders.
 
         Args:
             root: `facts.memory_path`, absolute.
-            disk: Where.
+            disk: Disk to write to.
         """
         self.root = root
         self._disk = disk or RealDisk()
@@ -64,7 +64,7 @@ class EntryFiles:
         """Files that a power loss may still take."""
 
     def stamps(self) -> dict[str, Stamp]:
-        """Every file of an entry that is not deleted, by path; what a crash left half written is removed.
+        """Every file of an entry that is not deleted, by path; removes half-written files of a crash.
 
         Raises:
             OSError: a folder cannot be listed.
@@ -88,7 +88,7 @@ class EntryFiles:
         return Stamp(status.st_size, status.st_mtime_ns)
 
     def read(self, path: str) -> Filed | None:
-        """An entry; None if there is no readable file at `path`, or it is no place of an entry."""
+        """An entry; None without a readable file at `path`, or if `path` is no place of an entry."""
         place = place_of(path)
         if place is None:
             return None
@@ -100,13 +100,13 @@ class EntryFiles:
         return Filed(read_entry(text, self._defaults(path, place), read_keys), path, digest_of(data), text)
 
     def write(self, entry: Entry, path: str) -> str:
-        """Keep an entry; whole whenever the process is killed, and safe from a power loss after `sync`.
+        """Keep an entry; never half-written after a kill, and safe from a power loss after `sync`.
 
         Returns:
             The digest of its file.
 
         Raises:
-            OSError: it may not be kept.
+            OSError: the entry may not be kept.
         """
         data = write_entry(entry).encode("utf-8", "replace")
         target = self.root / path
@@ -143,10 +143,10 @@ class EntryFiles:
         return target
 
     def sync(self) -> None:
-        """Have all that was changed safe from a power loss.
+        """Make all changes safe from a power loss.
 
         Raises:
-            OSError: it may not be.
+            OSError: the changes may not be safe.
         """
         folders = set[Path]()
         for path in self._unsynced:
@@ -161,10 +161,10 @@ class EntryFiles:
         self._unsynced.clear()
 
     def _make_folder(self, folder: Path) -> None:
-        """Make a folder for entries, if it is missing.
+        """Make a folder for entries, if missing.
 
         Raises:
-            OSError: it cannot be made, or a link stands in the way.
+            OSError: the folder cannot be made, or a link stands in the way.
         """
         above = folder
         while above != self.root:
@@ -177,7 +177,7 @@ class EntryFiles:
             make_private(folder, self._disk.make_folder)
 
     def _remaining(self, folder: Path) -> Path:
-        """The folder, or the nearest one above it: people may remove theirs at any time."""
+        """The folder, or the nearest existing parent: people may remove their folders at any time."""
         while folder != self.root and not folder.is_dir():
             folder = folder.parent
         return folder
@@ -185,7 +185,8 @@ class EntryFiles:
     def is_kept(self, entry: Entry, path: str) -> bool:
         """True if there is a file of an entry, perhaps edited; the next `sync` includes the file.
 
-        An earlier life may have ended before its sync: a power loss then leaves a beginning of the file, or none.
+        An earlier life may have ended before its sync: a power loss then leaves only a beginning of the file, or no
+        file.
         """
         if self.stamp(path) is None:
             return False
@@ -197,7 +198,7 @@ class EntryFiles:
         return True
 
     def is_buried(self, path: str) -> bool:
-        """True if an entry that was at `path` is among the deleted ones; the next `sync` includes its files."""
+        """True if a former entry at `path` is among the deleted entries; the next `sync` includes the files."""
         buried = self.root / deleted_path(path)
         if not buried.exists():
             return False
@@ -205,26 +206,26 @@ class EntryFiles:
         return True
 
     def destroy(self, path: str) -> None:
-        """Remove a file for good, and the tombstone at its place.
+        """Remove a file for good, with any tombstone at the same place.
 
         Raises:
-            OSError: it may still be there.
+            OSError: the file may still be there.
         """
         for each in (path, deleted_path(path)):
             self.remove(each)
 
     def tombstones(self) -> Iterator[Filed]:
-        """All deleted entries; reads every one."""
+        """All deleted entries; reads every file."""
         for path, _ in list(self._walk(self.root / ENTRIES, ENTRIES, 0)):
             place = place_of(path)
             if place is not None and place.is_deleted and (filed := self.read(path)) is not None:
                 yield filed
 
     def remove(self, path: str) -> None:
-        """Remove one file for good; one that is not there is no matter.
+        """Remove one file for good; a missing file is ignored.
 
         Raises:
-            OSError: it may still be there.
+            OSError: the file may still be there.
         """
         with suppress(FileNotFoundError):
             self._disk.unlink(self.root / path)

@@ -1,6 +1,6 @@
-"""Front matter in any form of YAML that people write: its keys with simple values.
+"""Front matter in any form of YAML written by people: keys with simple values.
 
-It is read by events, not by building what they describe, so that nesting and references cost no more than their
+The parser works on events, without building the described values, so nesting and references cost no more than their
 letters.
 """
 
@@ -18,10 +18,10 @@ _NULL = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 def read_keys(front: str) -> Mapping[str, str]:
-    """Keys of an entry, of the mapping at the top.
+    """Keys of an entry, from the mapping at the top.
 
     Raises:
-        ValueError: it is no YAML.
+        ValueError: `front` is no YAML.
     """
     try:
         return dict(_keys(front))

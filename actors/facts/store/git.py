@@ -49,16 +49,16 @@ class GitError(Exception):
 
 
 class Git:
-    """Repository in one folder; commits follow one another, and one stands for all that were asked for meanwhile."""
+    """Repository in one folder; commits follow one another, and a commit serves all requests made meanwhile."""
 
     def __init__(self, owner: Actor, root: Path, ended: Callable[[str], None], again_s: float) -> None:
-        """Nothing is started yet.
+        """Begin without a loop.
 
         Args:
             owner: The actor.
             root: `facts.memory_path`.
-            ended: Told after each commit what is the matter, or "" for nothing; on the loop's thread.
-            again_s: Seconds after which a commit that failed is tried again.
+            ended: Told the trouble after each commit, or "" after a success; on the loop's thread.
+            again_s: Seconds after which a failed commit is repeated.
         """
         self._again_s = again_s
         self._trouble = ""
@@ -71,7 +71,7 @@ class Git:
         self._running: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Start the loop, and commit what there is; the repository is made if it is missing."""
+        """Start the loop, and commit the present files; a missing repository is made."""
         self._loop.start()
         self.commit()
 
@@ -80,7 +80,7 @@ class Git:
         self._loop.call(self._want)
 
     def stop(self) -> None:
-        """Wait a moment for a commit that is under way, and end."""
+        """Wait a moment for a commit under way, and end."""
         try:
             self._loop.submit(self._end()).result(STOP_S)
         except (TimeoutError, CancelledError):
@@ -115,7 +115,7 @@ class Git:
             self._is_busy = False
 
     def _note(self, trouble: str) -> None:
-        """Tell how a commit went, and have a failed one tried again; the log has each trouble once."""
+        """Report the result of a commit, and have a failed commit repeated; each trouble is logged once."""
         if trouble:
             if trouble != self._trouble:
                 log.warning("entries are not committed, which is tried again: %s", trouble)
@@ -138,7 +138,7 @@ class Git:
             raise GitError(left)
 
     def _unlock(self) -> None:
-        """Remove stale locks of killed gits, each of which stands in the way of all others for ever."""
+        """Remove stale locks of killed gits; a stale lock would block all later commits for ever."""
         folder = self._root / ".git"
         for lock in (path for place in _LOCKS for path in folder.glob(place)):
             with suppress(FileNotFoundError):
@@ -147,7 +147,7 @@ class Git:
                     log.warning("removed %s, left by a killed git", lock)
 
     def _ignore(self) -> None:
-        """Have git pass over what can be made again; a `.gitignore` that is there stays as it is."""
+        """Make git ignore rebuildable files; an existing `.gitignore` stays as it is."""
         lines = "".join(f"{line}\n" for line in IGNORED)
         ignore, exclude = self._root / ".gitignore", self._root / ".git" / "info" / "exclude"
         if not ignore.exists():

@@ -9,7 +9,7 @@ from actors.facts.config import FactsConfig
 from actors.linux.disk import Disk, put_whole
 
 FILE = "remembrancer-forget"
-"""Below `.git`: paths to be removed, a line each, from before the answer until it is done."""
+"""File below `.git`: paths to be removed, a line each, from before the answer until the removal is done."""
 AT_ONCE = 500
 """Paths of one pass over the history."""
 LEFT = "the history of {place} still has it, and is left alone: {why}"
@@ -17,7 +17,7 @@ Run = Callable[..., Awaitable[bytes]]
 
 
 def note_purge(config: FactsConfig, paths: Sequence[str], disk: Disk) -> str:
-    """Note which files are to leave the history; gives a sentence on what is left, empty without a repository.
+    """Note the files that must leave the history; return a sentence on remains, empty without a repository.
 
     Raises:
         OSError: the note may not be on the disk.
@@ -35,12 +35,12 @@ def note_purge(config: FactsConfig, paths: Sequence[str], disk: Disk) -> str:
 
 
 def is_purge_due(root: Path) -> bool:
-    """True if the history still has files that are to leave it."""
+    """True if the history still has files that must leave."""
     return (root / ".git" / FILE).exists()
 
 
 async def purge(root: Path, run: Run) -> str:
-    """Remove the noted files from all commits; gives what is left, and why.
+    """Remove the noted files from all commits; return the remains with the reason.
 
     Args:
         root: `facts.memory_path`.

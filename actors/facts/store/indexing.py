@@ -21,29 +21,30 @@ log = logging.getLogger(__name__)
 BATCH = 64
 """Texts for one call."""
 MOST_BARE = 4 * BATCH
-"""Texts that wait for a vector in memory; more of them wait in the index."""
+"""Texts waiting for a vector in memory; further texts wait in the index."""
 EMBED_S = 60.0
-"""The embedder itself waits out what may pass; after so long entries are in the index without their vectors."""
+"""Seconds for the embedder to wait out temporary faults; afterwards entries enter the index without vectors."""
 RETRY_S = 30.0
 MOST_RETRY_S = 900.0
 MOST_REFUSALS = 8
-"""Of one row by itself, in an hour or so, after which it is left out until its file changes or the next start."""
+"""Refusals of a row by itself, within an hour or so, before the row is left out until a file change or the next start.
+"""
 
 
 class Indexing:
     """Queue before the index: per entry only the newest change counts.
 
-    Two things go on side by side: texts become vectors, and the index is told what is ready. An entry whose vector
-    cannot be made is in the index all the same, where it waits for one.
+    Two activities go on side by side: texts become vectors, and finished rows go to the index. An entry without a
+    possible vector is in the index all the same, and waits there for a vector.
     """
 
     def __init__(self, asking: Asking, config: FactsConfig, catalogue: Catalogue) -> None:
-        """Nothing is queued.
+        """Begin with an empty queue.
 
         Args:
             asking: Asks the embedder and the index.
             config: Addresses to ask.
-            catalogue: Notes which entries have vectors.
+            catalogue: Notes the entries with vectors.
         """
         self._asking = asking
         self._config = config
@@ -51,23 +52,23 @@ class Indexing:
         self._to_begin: list[Callable[[], None]] = []
         """Starts to call one by one; the first is under way."""
         self._ready: dict[str, tuple[IndexRow | None, str]] = {}
-        """Id -> the row, None to drop it, and the space of the vector that it has or keeps."""
+        """Id -> the row, None to drop the entry, and the space of the new or kept vector."""
         self._bare: dict[str, IndexRow] = {}
-        """Rows that are to get a vector first."""
+        """Rows that need a vector first."""
         self._paths: dict[str, None] = {}
         """Files to be looked at, in order."""
         self._unread: dict[str, None] = {}
-        """Ids of entries that are in the index without a vector of the space in force."""
+        """Ids of indexed entries without a vector of the space in force."""
         self._put_off: dict[str, None] = {}
-        """The same whose texts failed while others did not, until the embedder may be asked for them again."""
+        """Ids of entries whose texts failed while other texts did not, until the embedder may be asked again."""
         self._is_embedding = self._is_telling = False
         self._failures = self._refusals = 0
         """Of the embedder, and of the index, in a row."""
         self._troubles = {"embedder": "", "index": ""}
         self._is_one_by_one = False
-        """True if the index refused several rows at a time, one of which may be at fault."""
+        """True if the index refused several rows at a time, perhaps because of a single row."""
         self.read: Callable[[str], IndexRow | None] = _nothing
-        """Gives an entry by its id, as its file has it now."""
+        """Gives the entry of an id in the present state of its file."""
         self.look: Callable[[str], None] = _nothing
         """Looks at one file."""
         self.wake: Callable[[float], None] = _nothing
@@ -82,12 +83,12 @@ class Indexing:
 
     @property
     def waiting(self) -> int:
-        """Entries that the index is still to hear of, or that wait for a vector."""
+        """Number of entries missing in the index or waiting for a vector."""
         waiting = len(self._ready) + len(self._bare) + len(self._paths)
         return waiting + len(self._unread) + len(self._put_off)
 
     def put(self, row: IndexRow, model: str = "") -> None:
-        """Have an entry in the index, with the vector that it has, or else with one that is made."""
+        """Put an entry into the index, with the given vector or else with a new vector."""
         self._forget(row.id)
         if row.vector:
             self._ready[row.id] = row, model
@@ -99,7 +100,7 @@ class Indexing:
         self.go_on()
 
     def put_as_is(self, row: IndexRow, model: str) -> None:
-        """Have an entry in the index without a call: a summary, or one whose text is the same as before."""
+        """Put an entry into the index without a call: a summary, or an entry with unchanged text."""
         self._forget(row.id)
         self._ready[row.id] = row, model
         self.go_on()
@@ -121,7 +122,7 @@ class Indexing:
         self.go_on()
 
     def see_space(self, model: str) -> None:
-        """Take note of the space of a fresh vector; entries of another one are embedded anew."""
+        """Note the space of a fresh vector; entries of another space are embedded anew."""
         if model == self.model:
             return
         self.model = model
@@ -131,14 +132,14 @@ class Indexing:
         )
 
     def retry(self) -> None:
-        """Begin what may begin, and what was put off."""
+        """Begin all possible work, and delayed work."""
         self._unread.update(self._put_off)
         self._put_off.clear()
         self.go_on()
 
     @contextmanager
     def hold(self) -> Iterator[None]:
-        """Begin nothing until the end, then everything together: the texts of one turn share a call."""
+        """Hold all work until the end, then begin everything together: the texts of one turn share a call."""
         if self._to_begin:
             yield
             return
@@ -150,11 +151,11 @@ class Indexing:
             self.go_on()
 
     def go_on(self) -> None:
-        """Begin what may begin."""
+        """Begin all possible work."""
         self._one_by_one(self._begin)
 
     def _one_by_one(self, begin: Callable[[], None]) -> None:
-        """Call `begin`, after what is being begun: what ends at once leads to the next, however many there are."""
+        """Call `begin` after the calls under way: a call that ends at once leads to the next without recursion."""
         self._to_begin.append(begin)
         if len(self._to_begin) == 1:
             try:
@@ -197,7 +198,7 @@ class Indexing:
             self.go_on()
 
     def _embed(self) -> Steps:
-        """One batch of texts."""
+        """Embed one batch of texts."""
         self._read()
         rows = [self._bare.pop(entry_id) for entry_id in list(self._bare)[:BATCH]]
         if not rows:
@@ -213,7 +214,7 @@ class Indexing:
         self._fail("embedder", "entries could not be embedded", answer)
 
     def _take_vectors(self, rows: list[IndexRow], answer: TextsEmbedded) -> None:
-        """Have a batch of rows in the index with the vectors that came."""
+        """Put a batch of rows into the index with the received vectors."""
         for place, (row, vector) in enumerate(zip(rows, answer.vectors, strict=True)):
             if not self._is_awaited(row):
                 continue
@@ -226,11 +227,11 @@ class Indexing:
         self.see_space(answer.model)
 
     def _is_awaited(self, row: IndexRow) -> bool:
-        """True if a row whose vector was asked for is still the last change of its entry."""
+        """True if a row with a requested vector is still the last change of its entry."""
         return row.id not in self._bare and self._is_news(row.id, row)
 
     def _tell(self) -> Steps:
-        """One batch of files to be looked at, and of changes for the index."""
+        """Look at a batch of files, and send a batch of changes to the index."""
         self._look()
         if not self._ready:
             return
@@ -255,7 +256,7 @@ class Indexing:
         self._is_one_by_one = self._is_one_by_one and bool(self._ready)
 
     def _take_refusal(self, batch: dict[str, tuple[IndexRow | None, str]], answer: object) -> None:
-        """Keep what was refused for later, unless it is known better by now, or one row is refused whatever comes."""
+        """Keep refused rows for later, except for outdated rows and rows that are always refused."""
         self._refusals += 1
         self._fail("index", "the index could not be sent entries", answer)
         if len(batch) == 1 and self._refusals > MOST_REFUSALS:
@@ -279,7 +280,7 @@ class Indexing:
         return (item.digest, item.path) == (row.digest, row.path)
 
     def _is_wanted(self, row: IndexRow) -> bool:
-        """True if the entry is still as the row has it."""
+        """True if the entry is unchanged since the row."""
         item = self._catalogue.get(row.id)
         return item is not None and item.digest == row.digest
 
@@ -297,7 +298,7 @@ class Indexing:
                 self._bare[entry_id] = row
 
     def _may_read(self) -> bool:
-        """True if an entry that the index knows waits for a vector."""
+        """True if an indexed entry waits for a vector."""
         return any(entry_id not in self._ready for entry_id in self._unread)
 
     def _embedding(self, texts: list[str]) -> Ask:
@@ -320,4 +321,4 @@ class Indexing:
 
 
 def _nothing(*_: object) -> None:
-    """Callback of an instance that has none set yet."""
+    """Callback of an instance before its own callback is set."""

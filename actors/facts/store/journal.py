@@ -18,16 +18,16 @@ from messages.base import make_ready
 
 FILE = ".journal.jsonl"
 TICK = timedelta(microseconds=1)
-"""Between the times of two facts that come together."""
+"""Difference between the times of two simultaneous facts."""
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One change of a conversation's facts, decided and not yet made."""
 
     old_id: str = ""
-    """Id of the fact that goes; empty for none."""
+    """Id of the outgoing fact; empty for none."""
     new_id: str = ""
-    """Id of the fact that comes; empty for none."""
+    """Id of the new fact; empty for none."""
     text: str = ""
 
 
@@ -69,7 +69,7 @@ _DECODER = msgspec.json.Decoder(_Line)
 
 @dataclass(slots=True)
 class Owed:
-    """Turn that was kept, and the progress of its work."""
+    """Kept turn, and the progress of the work."""
 
     turn: str
     conversation: str
@@ -78,7 +78,7 @@ class Owed:
     """When the first half was kept, aware UTC."""
     model: str = ""
     again: str = ""
-    """Earlier turn whose question is asked again, for another answer; empty for a question of its own."""
+    """Earlier turn with the same question, asked again for another answer; empty for a new question."""
     replaces: str = ""
     """Path of the answer that this turn's answer replaces; empty for none."""
     answer_text: str = ""
@@ -92,9 +92,9 @@ class Owed:
     tries: int = 0
     """In this life."""
     refusals: int = 0
-    """Last tries in a row, of this life, that the model's server refused for good."""
+    """Last consecutive tries of this life with a permanent refusal by the model's server."""
     not_before: float = 0.0
-    """On the clock that never goes back."""
+    """Monotonic time of the next permitted try."""
     are_texts_kept: bool = False
     """True if all texts of the turn were put in files, in this life."""
     is_quiet: bool = field(init=False)
@@ -107,18 +107,18 @@ class Owed:
 
 
 class Journal:
-    """The file; what is said in a turn is on the disk when the call returns, the rest with the next such line.
+    """The file; a turn's words are on the disk when the call returns, the rest with the next line of words.
 
-    A kill takes no line. A power loss may take the later steps of a turn, which are then made again: ids follow from
-    the turn, so nothing comes of that twice.
+    A kill loses no line. A power loss may lose the later steps of a turn; the steps are then repeated. Ids follow from
+    the turn, so a repetition creates no duplicate.
     """
 
     def __init__(self, root: Path, disk: Disk | None = None) -> None:
-        """Nothing is opened yet.
+        """Begin without an open file.
 
         Args:
             root: `facts.memory_path`.
-            disk: Where.
+            disk: Disk to write to.
         """
         self._book = Notebook(root / FILE, disk, self._owed_lines)
         self._done: list[_Line] = []
@@ -127,7 +127,7 @@ class Journal:
         self.recent = RecentTurns()
 
     def open(self) -> None:
-        """Read what is owed, and keep no more than that.
+        """Read the owed work, and keep no other lines.
 
         Raises:
             OSError: the file cannot be read or written.
@@ -151,8 +151,8 @@ class Journal:
             owed: The turn.
             is_new: True to note the turn's first half as well.
             answer_text: Of the model; empty for none.
-            model: The one that answered.
-            at: When, aware UTC.
+            model: Model of the answer.
+            at: Time of the end, aware UTC.
         """
         over = _Over(owed.turn, at, model, answer_text)
         if is_new:
@@ -161,11 +161,11 @@ class Journal:
             self._append(over, is_durable=True)
 
     def note_facts(self, facts: Mapping[str, tuple[str, ...]]) -> None:
-        """Note the facts of each turn's words, so that the model is not asked again."""
+        """Note the facts of each turn's words, so the model is not asked again."""
         self._append(*(_Extracted(turn, texts) for turn, texts in facts.items()), is_durable=False)
 
     def note_changes(self, changes: Mapping[str, tuple[Change, ...]], at: datetime) -> None:
-        """Note what is to be changed for each turn, which is the same after a crash.
+        """Note the decided changes for each turn, identical after a crash.
 
         The times of the changes follow one another, from `at` on.
         """
@@ -176,7 +176,7 @@ class Journal:
         self._append(*lines, is_durable=False)
 
     def finish(self, turn: str) -> None:
-        """Note that nothing is owed for a turn any more; `commit` says so on the disk."""
+        """Note that a turn has no owed work any more; `commit` writes the note to the disk."""
         self.owed.pop(turn, None)
         self._done.append(_Done(turn))
 
@@ -208,7 +208,7 @@ class Journal:
                 raise
 
     def shorten(self) -> None:
-        """Delete all text but that of unfinished work.
+        """Delete all text except for unfinished work.
 
         Raises:
             OSError: the text may still be there.

@@ -34,11 +34,11 @@ class Keeper:
         self.catalogue = catalogue
         self._indexing = indexing
         self.seen: dict[str, SnapshotFile] = {}
-        """Files as they were when they were read or written, by path."""
+        """State of each file at its last read or write, by path."""
         self.changes = 0
         """Of files, by us."""
         self.forgets: Counter[str] = Counter()
-        """Entries that were forgotten in this life, by conversation: work that began before has read their words."""
+        """Number of entries forgotten in this life, by conversation: work begun before has read the forgotten words."""
         self._forgotten: set[str] = set()
         self._copies = Copies()
 
@@ -46,13 +46,13 @@ class Keeper:
         """Keep an entry.
 
         Args:
-            entry: It.
-            path: Of its file; empty for the usual one.
+            entry: Entry to keep.
+            path: Path of the file; empty for the usual path.
             vector: Of its text; empty to have it made.
             model: The vector's space.
 
         Raises:
-            OSError: it may not be kept.
+            OSError: the entry may not be kept.
         """
         path = path or path_of(folder_of(entry.conversation), entry.role, entry.created_at, entry.id)
         digest = self.files.write(entry, path)
@@ -69,15 +69,15 @@ class Keeper:
         return self.catalogue.get(entry.id) is not None or self.files.is_buried(path)
 
     def add_summary(self, conversation: str, kind: str, number: int, entry: Entry) -> Item:
-        """Keep a summary in place of the one that was there.
+        """Keep a summary in place of the previous summary.
 
         Raises:
-            OSError: it may not be kept.
+            OSError: the summary may not be kept.
         """
         return self.add(entry, summary_path(folder_of(conversation), kind, number))
 
     def bury(self, item: Item, replaced_by: str = "") -> str:
-        """Move an entry to the deleted ones; gives its new path.
+        """Move an entry to the deleted entries; return the new path.
 
         Raises:
             OSError: the entry may still be at its old path.
@@ -91,7 +91,7 @@ class Keeper:
         return path
 
     def bury_path(self, path: str, replaced_by: str) -> None:
-        """Move an entry to the deleted ones by its path, which need not be known yet; a missing file is ignored.
+        """Move an entry to the deleted ones by path, even an unknown path; a missing file is ignored.
 
         Raises:
             OSError: the entry may still be there.
@@ -107,7 +107,7 @@ class Keeper:
         """Remove an entry for good.
 
         Raises:
-            OSError: it may still be there.
+            OSError: the entry may still be there.
         """
         self.files.destroy(item.path)
         for copy in self._copies.of(item.path):
@@ -117,7 +117,7 @@ class Keeper:
         self.changes += 1
 
     def note_forgotten(self, entry_id: str, conversation: str) -> None:
-        """Have no work under way bring an entry back, or what was made from it."""
+        """Keep work under way from bringing back an entry or its derived entries."""
         self.forgets[conversation] += 1
         self._forgotten.add(entry_id)
 
@@ -126,7 +126,7 @@ class Keeper:
         return entry_id in self._forgotten
 
     def read(self, item: Item) -> Entry | None:
-        """An entry's text and all; None if its file cannot be read any more."""
+        """Entry with its text; None if the file can no longer be read."""
         filed = self.files.read(item.path)
         return filed.entry if filed is not None else None
 
@@ -162,7 +162,7 @@ class Keeper:
         self._take_in(filed, entry_id, keeps=other.model if other is not None and is_moved else "")
 
     def row(self, item: Item, entry: Entry) -> IndexRow:
-        """An entry as the index is told it."""
+        """Row for the index about an entry."""
         place = place_of(item.path)
         return IndexRow(
             id=item.id,
@@ -195,7 +195,7 @@ class Keeper:
         self._indexing.drop(item.id)
 
     def _is_copy(self, filed: Filed, known: Item | None) -> bool:
-        """True if a file is a copy of the entry that another file holds; notes it, or the other file as its copy."""
+        """True if a file is a copy of another file's entry; notes the copy, or the other file as a copy of this one."""
         self._copies.drop(filed.path)
         other = self.catalogue.get(filed.entry.id)
         if filed.entry.id == id_of_path(filed.path):
@@ -218,7 +218,7 @@ class Keeper:
         return True
 
     def _free_id(self, filed: Filed) -> str:
-        """The entry's own id, unless another file has it; of a summary the one of its place."""
+        """The entry's own id, unless used by another file; for a summary the id of the place."""
         place = place_of(filed.path)
         own = filed.entry.id
         if place is not None and place.kind == "summaries":

@@ -33,22 +33,22 @@ class MemoryFolder:
     """Folder of one FactsActor."""
 
     def __init__(self, root: Path, disk: Disk | None = None, lock: HeldFile | None = None) -> None:
-        """Make and hold nothing yet.
+        """Begin without a folder or a lock.
 
         Args:
             root: `facts.memory_path`, absolute.
             disk: Disk to write to; None for the real disk.
-            lock: Lock of the folder; None for the usual one.
+            lock: Lock of the folder; None for the usual lock.
         """
         self._root = root
         self._disk = disk or RealDisk()
         self._lock = lock or HeldFile(root / LOCK)
 
     def open(self) -> None:
-        """Make the folder if need be, and hold it.
+        """Make the folder if need be, and hold its lock.
 
         Raises:
-            HeldError: another process uses it.
+            HeldError: another process uses the folder.
             OSError: the folder cannot be made.
         """
         make_folders(self._disk, self._root)
@@ -72,7 +72,7 @@ class MemoryFolder:
 
 
 def find_holder(root: Path) -> str:
-    """Number of the process that uses a folder of facts; empty for a folder that is free, or cannot be read."""
+    """Number of the process that uses a folder of facts; empty for a free or unreadable folder."""
     with suppress(OSError):
         if is_locked(root / LOCK):
             return (root / LOCK).read_bytes()[:20].decode("ascii", "replace").strip() or "unknown"

@@ -1,4 +1,4 @@
-"""Recent turns: enough of each, without its words, to know the same question when a client asks it again."""
+"""Recent turns: enough of each, without its words, to recognise a client's repeated question."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from messages.base import make_ready
 from messages.facts import EntryRole
 
 MOST_TURNS = 1_000
-"""The newest; a client that retries does so soon."""
+"""Number of newest turns to keep; a client retries soon."""
 MOST_AGE = timedelta(hours=1)
 """From the last half of a turn; the same words later are another turn."""
 
@@ -55,11 +55,11 @@ class RecentTurns:
         return iter(self._by_words.values())
 
     def begin_life(self) -> None:
-        """Note that all turns so far are from an earlier life, whose clients may not have got their answers."""
+        """Note that all turns so far are from an earlier life, whose clients may have missed their answers."""
         self._earlier = set(self._key_of)
 
     def put(self, recent: RecentTurn) -> None:
-        """Take a turn as the newest of its conversation, in place of an earlier one with the same words."""
+        """Take a turn as the newest of its conversation, in place of an earlier turn with the same words."""
         key = recent.conversation, recent.words
         if (known := self._by_words.pop(key, None)) is not None:
             del self._key_of[known.turn]
@@ -69,13 +69,13 @@ class RecentTurns:
             self.drop(next(iter(self._by_words.values())).turn)
 
     def answer(self, turn: str, answer: str, path: str, at: datetime) -> None:
-        """Note a turn's newest answer, which a later life has room for once."""
+        """Note a turn's newest answer; a later life may replace the answer once."""
         if (known := self.get(turn)) is not None:
             self._earlier.discard(turn)
             self.put(msgspec.structs.replace(known, answer=digest_words(answer), answer_path=path, at=at))
 
     def get(self, turn: str) -> RecentTurn | None:
-        """The turn of that id."""
+        """Turn of the given id."""
         key = self._key_of.get(turn)
         return self._by_words[key] if key is not None else None
 
@@ -88,15 +88,16 @@ class RecentTurns:
                 del self._newest[key[0]]
 
     def find(self, conversation: str, words: str, answer_before: str | None, now: datetime) -> RecentTurn | None:
-        """The turn that a request asks for again; None if the request begins a turn of its own.
+        """Turn requested again; None if the request begins a turn of its own.
 
-        An answered turn is asked for again only where the client does not show its answer, and nothing was said since
-        or the process has died since.
+        An answered turn counts as requested again only if the client does not show its answer, and no words followed,
+        or the
+        process has died since.
 
         Args:
             conversation: Conversation of the request.
             words: The user's words.
-            answer_before: Answer before these words as the client has it; None if unknown.
+            answer_before: The client's version of the answer before these words; None if unknown.
             now: Aware UTC.
         """
         recent = self._by_words.get((conversation, digest_words(words)))
@@ -115,7 +116,7 @@ def answer_path(conversation: str, turn: str, at: datetime) -> str:
 
 
 def digest_words(text: str) -> str:
-    """Digest of a text without the space around it, which clients do not keep."""
+    """Digest of a text without the surrounding space, since clients do not keep the space."""
     return hashlib.sha256(text.strip().encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 

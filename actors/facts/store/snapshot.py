@@ -1,4 +1,4 @@
-"""Snapshot of the files: `memory_index.json`, by which a start knows without reading which of them are the same."""
+"""Snapshot of the files: `memory_index.json`, for a start to recognise unchanged files without reading."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 FILE = "memory_index.json"
 VERSION = 1
 RACY_NS = 2_000_000_000
-"""A file that changed so shortly before it was looked at may change again within the same instant of its clock."""
+"""A file changed so shortly before the look may change again within the same instant of its clock."""
 
 
 class SnapshotFile(msgspec.Struct, frozen=True):
@@ -42,14 +42,14 @@ class Snapshot:
     files: Mapping[str, SnapshotFile]
 
     def digest_of(self, path: str, stamp: Stamp) -> str:
-        """Digest of a file that is as it was; empty where that is not certain."""
+        """Digest of a certainly unchanged file; empty in case of doubt."""
         known = self.files.get(path)
         is_same = known is not None and (known.size, known.mtime_ns) == (stamp.size, stamp.mtime_ns)
         return known.hash if known is not None and is_same else ""
 
 
 def read_snapshot(root: Path) -> Snapshot:
-    """The snapshot of `root`; an empty one where there is none that can be read."""
+    """Snapshot of `root`; empty without a readable snapshot."""
     try:
         document = msgspec.json.decode((root / FILE).read_bytes(), type=_Document)
     except FileNotFoundError:
@@ -61,16 +61,16 @@ def read_snapshot(root: Path) -> Snapshot:
 
 
 def write_snapshot(root: Path, files: Mapping[str, SnapshotFile], now_ns: int, disk: Disk | None = None) -> None:
-    """Keep a snapshot; files that changed just now are left out, for they may change again unseen.
+    """Keep a snapshot without files changed just now, since a further change could go unseen.
 
     Args:
         root: `facts.memory_path`.
         files: By path.
         now_ns: The time of day.
-        disk: Where.
+        disk: Disk to write to.
 
     Raises:
-        OSError: it cannot be written; the old one is still there.
+        OSError: the snapshot cannot be written; the old snapshot is still there.
     """
     settled = {path: file for path, file in sorted(files.items()) if file.mtime_ns + RACY_NS < now_ns}
     data = msgspec.json.encode(_Document(VERSION, settled))

@@ -15,31 +15,31 @@ from messages.facts import EntryRole, KnownRow
 log = logging.getLogger(__name__)
 
 FEW = 200
-"""Files that are looked at one by one; of more, all are."""
+"""Most files to look at singly; beyond the limit, all files are compared."""
 
 
 class Sync:
-    """Comparison of what is known with what there is."""
+    """Comparison of the known state with the present files."""
 
     def __init__(self, keeper: Keeper, indexing: Indexing) -> None:
-        """Nothing is compared yet.
+        """Begin without a comparison.
 
         Args:
             keeper: Knows the files, and looks at one.
-            indexing: Has them looked at, a few at a time.
+            indexing: Has the files looked at, a few at a time.
         """
         self._keeper = keeper
         self._indexing = indexing
 
     def load(self, rows: Iterable[KnownRow]) -> None:
-        """Know what the index knows, except what was changed since."""
+        """Take over the index's rows, except for entries changed since."""
         catalogue = self._keeper.catalogue
         for row in rows:
             if catalogue.get(row.id) is None and catalogue.at(row.path) is None:
                 catalogue.put(item_of(row))
 
     def compare(self, snapshot: Snapshot) -> int:
-        """Have those files looked at that are not certainly the same; how many that is.
+        """Have possibly changed files looked at; return their number.
 
         Raises:
             OSError: a folder cannot be listed.
@@ -61,7 +61,7 @@ class Sync:
         return len(gone) + len(changed)
 
     def embed_missing(self, rows: Iterable[KnownRow], is_current: Callable[[str], bool]) -> None:
-        """Have entries embedded that the index has without a vector, or with one of another model.
+        """Have indexed entries embedded that lack a vector, or have a vector of another model.
 
         Args:
             rows: Rows of the index.
@@ -72,7 +72,7 @@ class Sync:
         )
 
     def put_missing(self, rows: Iterable[KnownRow]) -> None:
-        """Have entries in the index that it has not.
+        """Put entries missing in the index into it.
 
         Args:
             rows: Rows of the index.

@@ -23,7 +23,7 @@ class WatchPace:
     again_s: float = 5.0
     """Seconds after which a lost watch begins anew."""
     look_ms: int = 5_000
-    """Milliseconds between two looks whether the folder is still the watched one."""
+    """Milliseconds between two checks for a replaced folder."""
 
 
 PACE = WatchPace()
@@ -35,12 +35,13 @@ class Watcher:
     def __init__(
         self, owner: Actor, root: Path, tell: Callable[[tuple[str, ...]], None], pace: WatchPace = PACE
     ) -> None:
-        """Nothing is watched yet.
+        """Begin without a watch.
 
         Args:
             owner: The actor.
             root: `facts.memory_path`.
-            tell: Told the paths below it, "/"-separated; none for anything. On the loop's thread.
+            tell: Told the "/"-separated paths below the root; without paths, any file may have changed. On the loop's
+                thread.
             pace: Times of the watch.
         """
         self._root = root

@@ -1,4 +1,4 @@
-"""Upper bound of each cosine to one question, made tighter where it matters."""
+"""Upper bound of each cosine to a question, tightened as far as needed."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from domain.memory import vector_codes
 from domain.memory.vector_codes import FramedQuery
 
 _SAMPLE = 16
-"""One in so many slots says how high the bounds of the best are."""
+"""Sampling interval of slots, for an estimate of the best bounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """Slots, and the second file's records of them."""
+    """Slots, and their records in the second file."""
 
     slots: NDArray[np.int64]
     records: Records
 
     def only(self, mask: NDArray[np.bool_]) -> Details:
-        """Those that are kept."""
+        """Slots kept by the mask, with their records."""
         return Details(self.slots[mask], self.records[mask])
 
 
@@ -52,9 +52,9 @@ class Search:
             self.uppers = np.where(mask, np.float32(0.0), np.float32(-np.inf))
 
     def refine(self, slots: NDArray[np.int64]) -> tuple[Details, NDArray[np.float32]]:
-        """Make the bounds at `slots` as tight as the fine codes can; these, and what the cosines probably are.
+        """Make the bounds at `slots` as tight as the fine codes can; the details, and estimates of the cosines.
 
-        A slot whose fine codes are not sound keeps its bound and is left out.
+        A slot with unsound fine codes keeps its bound and is left out.
         """
         details = self._details(slots)
         if not self.question.has_direction:

@@ -1,4 +1,4 @@
-"""Index from rows to slots: which slot of the codes a row has."""
+"""Index from rows to slots of the codes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ class RowDirectory:
     """Index from rows to their last slot: one sorted part, and a small part for later rows out of order."""
 
     def __init__(self, most_late: int) -> None:
-        """No rows yet.
+        """Begin without rows.
 
         Args:
-            most_late: Rows out of order that are searched apart before all are sorted anew.
+            most_late: Rows out of order searched apart before all are sorted anew.
         """
         self._most_late = most_late
         self._sorted_count = 0
@@ -31,7 +31,7 @@ class RowDirectory:
         self._late = None
 
     def slots(self, keys: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The last slot of each of `keys` in `rows`; -1 where there is none."""
+        """The last slot of each of `keys` in `rows`; -1 without a slot."""
         early = rows[: self._sorted_count]
         slots = _search(early if self._order is None else early[self._order], self._order, keys)
         if self._sorted_count < len(rows):

@@ -1,6 +1,6 @@
-"""Vector engine, the face of this room: exact nearest-neighbour search over the index's vectors, kept in step with it.
+"""Vector engine, the interface of this room: exact nearest-neighbour search over, and in step with, the index.
 
-Trouble with its side files costs time, never an answer: callers check `is_open` first, else read the index.
+Trouble with the engine's side files costs time, never an answer: callers check `is_open` first, else read the index.
 """
 
 from __future__ import annotations
@@ -23,34 +23,34 @@ __all__ = ["FILE", "MEASURED", "EngineSpace", "Tuning", "VectorEngine", "VectorS
 log = logging.getLogger(__name__)
 
 FILE = "codes"
-"""Of the first side file; the others' names begin with it."""
+"""Name of the first side file; the names of the rest begin the same way."""
 
 
 def is_compiled() -> bool:
-    """True if searches use the compiled pass; without it numpy does the work, several times slower."""
+    """True if searches use the compiled pass; without the pass numpy does the work, several times slower."""
     return scan.is_available()
 
 
 @dataclass(frozen=True, slots=True)
 class EngineSpace:
-    """Location of an engine's files, and what vectors they are of."""
+    """Location of an engine's files, and the kind of their vectors."""
 
     folder: Path
     name: str
-    """Another one for each model and each life of row numbers."""
+    """Different for each model and each life of row numbers."""
     dimensions: int
 
 
 class VectorEngine:
-    """Search engine over vectors of one space; feeds its files from the index, rebuilds them when that is better."""
+    """Search engine over vectors of a space; feeds its files from the index, or rebuilds the files if better."""
 
     def __init__(self, space: EngineSpace, source: VectorSource, tuning: Tuning = MEASURED) -> None:
-        """Open existing codes, or make new ones.
+        """Open existing codes, or make new codes.
 
         Args:
             space: Vector space of the codes.
             source: The index's vectors.
-            tuning: Speed and memory; no answer depends on it.
+            tuning: Speed and memory; no answer depends on the tuning.
         """
         self._space = space
         self._source = source
@@ -59,14 +59,14 @@ class VectorEngine:
         self._count = 0
         self._nearest: Nearest | None = None
         self.trouble = ""
-        """Why the codes are behind the index; empty when they are not."""
+        """Reason why the codes are behind the index; empty for codes in step."""
         self.reopen()
 
     @classmethod
     def copy_of(
         cls, original: Path, space: EngineSpace, source: VectorSource, tuning: Tuning = MEASURED
     ) -> VectorEngine:
-        """An engine with files of its own, copied from those in the folder `original` where there are any."""
+        """An engine with files of its own, copied from any existing files in the folder `original`."""
         for file in original.glob(f"{FILE}*"):
             shutil.copyfile(file, space.folder / file.name)
         return cls(space, source, tuning)
@@ -78,11 +78,11 @@ class VectorEngine:
 
     @property
     def fetched(self) -> int:
-        """Vectors that the last search needed from the index."""
+        """Vectors fetched from the index by the last search."""
         return self._require_open().fetched
 
     def append(self, rows: NDArray[np.int64]) -> None:
-        """Take in rows that have a vector in the index now."""
+        """Take in rows that now have a vector in the index."""
         nearest = self._nearest
         if nearest is None or not len(rows):
             return
@@ -102,7 +102,7 @@ class VectorEngine:
             self._attempt(lambda: nearest.remove(rows))
 
     def erase_gone(self) -> None:
-        """Leave nothing in the files of the codes of removed rows.
+        """Erase the codes of removed rows from the files.
 
         Raises:
             OSError: the files could not be written.
@@ -117,22 +117,23 @@ class VectorEngine:
     def top(
         self, query: NDArray[np.float32], count: int, allowed: Allowed | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The `count` rows with the greatest cosines to `query`, and these; equals: the newer, then the lower row.
+        """The `count` rows with the greatest cosines to `query`, and the cosines; equals: newer, then lower row.
 
         Args:
             query: float32 (dimensions,).
             count: Most rows wanted, from 0.
-            allowed: Row numbers that may be found, in any order, or (much faster when they are many) whether each may,
-                by row number; None allows all.
+            allowed: Allowed row numbers, in any order, or (much faster for many rows) a flag for each row, by row
+                number;
+                None allows all.
 
         Raises:
             ValueError: `count` is negative.
-            RuntimeError: it is not open.
+            RuntimeError: the engine is not open.
         """
         return self._require_open().top(query, count, allowed)
 
     def reopen(self) -> None:
-        """Open the codes anew, which repairs codes that are behind the index."""
+        """Open the codes anew, to repair codes behind the index."""
         self.close()
         self._attempt(self._open)
 

@@ -1,12 +1,13 @@
 """Append-only side files of the index: every vector's compact codes, derived, versioned and checked.
 
-The first has a header (what it is, for which space, in which frame), then records of one size, only ever appended: what
-every question needs of a vector, or, with a time of NaN, that the row is gone. The last record of a row counts. Each
-record carries a sum over itself and its slot. A torn end is cut off; any other damage makes the file unfit, and so do
-another version, space or size. What is unfit is built anew from the index, which alone is the truth; nothing is synced.
+The first file has a header (its purpose, space and frame), then records of a fixed size, only ever appended: the part
+of a vector needed by every question, or, with a time of NaN, a tombstone of the row. The last record of a row counts.
+Each record carries a sum over itself and its slot. A torn end is cut off; any other damage makes the file unfit, and so
+do another version, space or size. An unfit file is built anew from the index, the only source of truth; no file is
+synced.
 
-The second has one record for each of the first, with what few questions need of it. It is read where it is needed and
-checked then; a record that is not sound is passed over.
+The second file has a record for each of the first, with the part needed by few questions. Records are read and checked
+on demand; an unsound record is passed over.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class UnfitCodesError(Exception):
 
 
 class OutgrownCodesError(UnfitCodesError):
-    """The file is sound, but a new one serves better."""
+    """The file is sound, but a new file serves better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +73,14 @@ class CodesFile:
         self._tuning = tuning
         self._newest = NewestRecords(second)
         self.count = 0
-        """Records known to be sound; `chunks` counts those of an opened file."""
+        """Number of records known to be sound; `chunks` counts the records of an opened file."""
 
     @classmethod
     def open(cls, path: Path, space: str, dims: int, tuning: Tuning = MEASURED) -> CodesFile:
-        """The files at `path` and beside it, the header checked.
+        """The files at `path` and beside, with a checked header.
 
         Raises:
-            UnfitCodesError: there is none, or it is of another version, space or size, or its header is damaged.
+            UnfitCodesError: the file is missing, or of another version, space or size, or has a damaged header.
         """
         try:
             descriptor = open_file(path)
@@ -97,7 +98,7 @@ class CodesFile:
 
     @classmethod
     def create(cls, path: Path, purpose: Purpose, frame: Frame, tuning: Tuning = MEASURED) -> CodesFile:
-        """Empty files at `path` and beside it; what was there is gone at once."""
+        """Empty files at `path` and beside; earlier content is gone at once."""
         header = _header(purpose, frame)
         fresh = path.with_name(path.name + ".new")
         fresh.unlink(missing_ok=True)
@@ -138,10 +139,10 @@ class CodesFile:
         self._newest.read_back(self.count, self._spare_bytes())
 
     def append(self, rows: NDArray[np.int64], times: NDArray[np.float64], codes: Codes) -> Records:
-        """Write records at the end; gives those of the first file. A time of NaN says that the row is gone.
+        """Write records at the end; gives the records of the first file. A time of NaN marks a removed row.
 
         Raises:
-            OSError: they could not all be written; the next call writes over what was.
+            OSError: the records could not all be written; the next call writes over the rest.
         """
         detail = self._second.empty(len(rows))
         detail["row"], detail["head"] = rows, codes.head
@@ -161,10 +162,10 @@ class CodesFile:
         return records
 
     def erase(self, slots: NDArray[np.int64]) -> None:
-        """Write over records, so that nothing of their codes is left in the files; each says that its row is gone.
+        """Write over records, so no part of their codes is left in the files; each record becomes a tombstone.
 
         Raises:
-            OSError: they could not all be written over; the next call does so.
+            OSError: the records could not all be written over; the next call does so.
         """
         for begin in range(0, len(slots), self._tuning.chunk_records):
             part = slots[begin : begin + self._tuning.chunk_records]
@@ -179,11 +180,11 @@ class CodesFile:
                     file.write(slot, blank)
 
     def details(self, slots: NDArray[np.int64]) -> tuple[NDArray[np.bool_], Records]:
-        """Which records of the second file at `slots` are sound, and these."""
+        """A flag for each sound record of the second file at `slots`, and the records."""
         return self._newest.pick(slots)
 
     def _spare_bytes(self) -> int:
-        """Bytes that the second file may take in memory."""
+        """Bytes of memory available to the second file."""
         return self._tuning.memory_bytes - self.count * self._first.size
 
     def close(self) -> None:

@@ -28,23 +28,24 @@ _NEAR_FACTOR = 2
 
 
 class VectorSource(Protocol):
-    """Repository of the vectors of one space, as the index has them."""
+    """Repository of the vectors of a space, as stored in the index."""
 
     def rows(self) -> NDArray[np.int64]:
-        """Every row that has a vector, ascending."""
+        """Every row with a vector, ascending."""
 
     def times(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """When each of `rows` was said, seconds since the epoch."""
 
     def fetch(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The vectors of `rows`, (len(rows), dims), in the same order; zeros for a row without one."""
+        """The vectors of `rows`, (len(rows), dims), in the same order; zeros for a row without a vector."""
 
 
 class Nearest:
-    """Exact nearest-neighbour search over the vectors of one space.
+    """Exact nearest-neighbour search over the vectors of a space.
 
-    Use `open`. `allowed` everywhere: the row numbers that may be found, in any order, or (much faster when they are
-    many) whether each may, by row number; None allows all.
+    Use `open`. `allowed` everywhere: the allowed row numbers, in any order, or (much faster for many rows) a flag for
+    each
+    row, by row number; None allows all.
     """
 
     def __init__(self, file: CodesFile, source: VectorSource, tuning: Tuning) -> None:
@@ -53,16 +54,16 @@ class Nearest:
         self._tuning = tuning
         self._table = CodesTable(file.frame, tuning)
         self.fetched = 0
-        """Vectors that the last search needed from the index."""
+        """Vectors fetched from the index by the last search."""
 
     @classmethod
     def open(cls, path: Path, space: str, dims: int, source: VectorSource, tuning: Tuning = MEASURED) -> Nearest:
-        """The searches over what `source` has, with the side file at `path` when it fits, else with a new one.
+        """The searches over the vectors of `source`, with the side file at `path` if fit, else with a new file.
 
-        What came to the index, or left it, while the file was closed is mended.
+        Rows added to or removed from the index while the file was closed are mended.
 
         Args:
-            space: Names the model and the generation of the index: another one when row numbers start again.
+            space: Names the model and the generation of the index: a new name when row numbers start again.
             tuning: Speed and memory; the answers are the same.
 
         Raises:
@@ -85,7 +86,7 @@ class Nearest:
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """Every row that can be found, in the order in which they came."""
+        """Every searchable row, in order of arrival."""
         return self._table.rows[self._table.alive]
 
     def append(self, rows: NDArray[np.int64], vectors: NDArray[np.float32], times: NDArray[np.float64]) -> None:
@@ -106,10 +107,10 @@ class Nearest:
             self._table.add(self._file.append(rows[part], times[part], codes))
 
     def remove(self, rows: NDArray[np.int64]) -> None:
-        """Find `rows` no more; those that are not there are passed over.
+        """Remove `rows` from all searches; missing rows are passed over.
 
         Raises:
-            OSError: the side file could not be written; nothing was removed.
+            OSError: the side file could not be written; no row was removed.
         """
         there = self._table.rows[self._table.slots(np.unique(rows))]
         if not len(there):
@@ -118,7 +119,7 @@ class Nearest:
         self._table.add(self._file.append(there, np.full(len(there), np.nan), nothing))
 
     def erase_gone(self) -> None:
-        """Leave nothing in the files of the codes of rows that are gone or were replaced.
+        """Erase the codes of removed and replaced rows from the files.
 
         Raises:
             OSError: the files could not be written.
@@ -153,7 +154,7 @@ class Nearest:
 
     @classmethod
     def _build(cls, path: Path, space: str, dims: int, source: VectorSource, tuning: Tuning) -> Nearest:
-        """A new file of all that the source has."""
+        """A new file of all vectors of the source."""
         rows = source.rows()
         chosen = rows[:: max(1, len(rows) // tuning.fit_rows)][: tuning.fit_rows]
         sample = np.zeros((len(chosen), dims), np.float32)
@@ -165,13 +166,13 @@ class Nearest:
         return built
 
     def _load(self) -> None:
-        """Take in what the file has."""
+        """Take in the content of the file."""
         self._table.reserve(self._file.on_disk())
         for records in self._file.chunks():
             self._table.add(records)
 
     def _compare(self) -> None:
-        """Mend what differs from the index.
+        """Mend differences from the index.
 
         Raises:
             UnfitCodesError: the file is of other vectors, or its frame of too few.
@@ -192,7 +193,7 @@ class Nearest:
         self._take(np.setdiff1d(rows, own_rows, assume_unique=True))
 
     def _compare_some(self, rows: NDArray[np.int64]) -> None:
-        """See whether the codes and times of some of `rows` are those of the index."""
+        """Compare the codes and times of some of `rows` with the index."""
         if not len(rows):
             return
         rows = rows[:: max(1, len(rows) // self._tuning.compared_rows)]
@@ -216,7 +217,7 @@ class Nearest:
     # searching
 
     def _mask(self, allowed: Allowed | None) -> NDArray[np.bool_]:
-        """Which slots are asked about."""
+        """A flag for each allowed slot."""
         if allowed is None:
             return self._table.alive.copy()
         rows = self._table.rows
@@ -274,14 +275,14 @@ class Nearest:
 def _not_below(
     uppers: NDArray[np.float32], cosines: NDArray[np.float64], count: int, among: NDArray[np.int64] | None = None
 ) -> NDArray[np.int64]:
-    """Slots asked about whose cosine may be among the `count` greatest when it is added to `cosines`.
+    """Candidate slots whose cosine may be among the `count` greatest of all, `cosines` included.
 
     Args:
         uppers: Bound of each slot.
-        cosines: Those that are known.
-        count: Wanted.
+        cosines: Known cosines.
+        count: Number wanted.
         among: Result of an earlier call; None for all slots. Bounds only fall, and the least of the greatest cosines
-            only rises, so that no other slot comes in again.
+            only rises, so no other slot comes in again.
     """
     if not count:
         return np.empty(0, np.int64)

@@ -1,4 +1,4 @@
-"""Cache of the newest records of a file, since questions ask most for what was said last."""
+"""Cache of the newest records of a file, since questions ask most about recent messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LEAST_ROOM = 1024
 
 
 class NewestRecords:
-    """Read-through cache: records from memory where they are the newest, else from the file."""
+    """Read-through cache: the newest records from memory, the rest from the file."""
 
     def __init__(self, file: RecordFile) -> None:
         self._file = file
@@ -21,11 +21,11 @@ class NewestRecords:
         self._known = np.zeros(0, np.bool_)
 
     def add(self, first: int, records: Records, spare_bytes: int) -> None:
-        """Keep `records`, which stand in the file from `first` on; the oldest go when `spare_bytes` are used up."""
+        """Keep `records`, stored in the file from `first` on; the oldest go when `spare_bytes` are used up."""
         self._put(first, records, np.ones(len(records), np.bool_), spare_bytes)
 
     def read_back(self, count: int, spare_bytes: int) -> None:
-        """Read the newest of the `count` records that the file should have; unsound ones stay unknown."""
+        """Read the newest of the expected `count` records of the file; unsound records stay unknown."""
         fits = max(spare_bytes, 0) // self._file.size
         self._first, self._count = max(0, count - fits), 0
         self._make_room(count - self._first)
@@ -35,7 +35,7 @@ class NewestRecords:
             self._put(first, records, is_sound, spare_bytes)
 
     def pick(self, slots: NDArray[np.int64]) -> tuple[NDArray[np.bool_], Records]:
-        """Which records at `slots` are sound, and all of them."""
+        """A flag for each sound record at `slots`, and all records."""
         within = slots - self._first
         is_late = (within >= 0) & (within < self._count)
         if is_late.all():
@@ -52,7 +52,7 @@ class NewestRecords:
         return is_sound, records
 
     def _take_records(self, within: NDArray[np.int64]) -> Records:
-        """Records in memory; as bytes, which are copied much faster."""
+        """Records in memory; as bytes, for much faster copying."""
         return self._file.from_bytes(self._data.take(within, axis=0))
 
     def _put(self, first: int, records: Records, known: NDArray[np.bool_], spare_bytes: int) -> None:
@@ -75,7 +75,7 @@ class NewestRecords:
         self._data, self._known = data, known_rows
 
     def _drop(self, spare_bytes: int) -> None:
-        """Let the oldest go, some more of them than must, so that it need not be done for each."""
+        """Evict the oldest records, some more than necessary, to evict less often."""
         fits = max(spare_bytes, 0) // self._file.size
         if self._count <= fits:
             return

@@ -22,13 +22,13 @@ class RecordFile:
     """Array of records in an open file, in slots 0, 1, 2, ..."""
 
     def __init__(self, descriptor: int, start: int, fields: list[Field], mark: int = 0) -> None:
-        """Read nothing yet.
+        """Begin without reading.
 
         Args:
-            descriptor: Open for reading and writing; closed with this.
+            descriptor: Open for reading and writing; closed with this object.
             start: Offset of record 0.
-            fields: As numpy describes them; padding and the sum are added.
-            mark: Goes into every sum: records of a file with another one are not sound.
+            fields: In numpy's description; padding and the sum are added.
+            mark: Goes into every sum: records of a file with another mark are not sound.
         """
         padding = -np.dtype(fields).itemsize % _WORD
         self._type = np.dtype([*fields, ("padding", "u1", (padding,)), ("check", "<u4")])
@@ -48,7 +48,7 @@ class RecordFile:
         return np.zeros(count, self._type)
 
     def from_bytes(self, data: NDArray[np.uint8]) -> Records:
-        """Records whose bytes are `data`, contiguous, a line each."""
+        """Records with the bytes `data`, contiguous, a line each."""
         return data.reshape(-1).view(self._type)
 
     def on_disk(self) -> int:
@@ -61,7 +61,7 @@ class RecordFile:
         return np.frombuffer(data, self._type, len(data) // self._type.itemsize)
 
     def pick(self, slots: NDArray[np.int64]) -> Records:
-        """The records at `slots`; zeros for those that the file does not have."""
+        """The records at `slots`; zeros for records missing from the file."""
         offsets = self._start + slots * self._type.itemsize
         if scan.is_available():
             return self.from_bytes(scan.read(self._descriptor, offsets, self._type.itemsize))
@@ -103,10 +103,10 @@ class RecordFile:
 
 
 def open_file(path: Path, *, create: bool = False) -> int:
-    """A descriptor for reading and writing; the file is for its owner only.
+    """Descriptor for reading and writing; the file is for its owner only.
 
     Raises:
-        FileNotFoundError: there is none and `create` is False.
+        FileNotFoundError: the file is missing and `create` is False.
     """
     return os.open(path, os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0), 0o600)
 

@@ -1,6 +1,6 @@
-"""Upper bounds of all cosines in one pass: compiled where the build found a C compiler, else in numpy.
+"""Upper bounds of all cosines in a single pass: compiled if the build found a C compiler, else in numpy.
 
-Both look at the same codes and give bounds that hold; the compiled ones are a little wider and come many times sooner.
+Both look at the same codes and give valid bounds; the compiled bounds are a little wider and come many times sooner.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ from domain.memory import vector_codes
 from domain.memory.vector_codes import Frame, FramedQuery
 
 NAME = "_scan"
-"""Of the library that is built from `scan.c`."""
+"""Name of the library built from `scan.c`."""
 BLOCK = 32
 """Vectors side by side in a block."""
 _INTERFACE = 2
 """Required value of `scan_interface` in `scan.c`: a library with another value is refused."""
 _PART = 256
-"""Blocks that numpy looks at together."""
+"""Blocks handled by numpy at a time."""
 _MOST, _MOST_SUM = 127, 65_535
-"""A table's numbers are 0 to the first at most: two of them fit into a byte; and all that are added into 16 bits."""
+"""A table's numbers are 0 to the first at most, so two fit into a byte; the sum of all added numbers fits into 16 bits.
+"""
 _HEAD_LIMIT = 32_000
 _DECODED = 512
-"""Records that numpy decodes at a time: few enough to stay in the cache."""
+"""Records decoded by numpy at a time: few enough to stay in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ def fine_products(
 
 
 def read(descriptor: int, offsets: NDArray[np.int64], size: int) -> NDArray[np.uint8]:
-    """`size` bytes from each of `offsets` in a file, a line each; zeros for what it does not have. Compiled only."""
+    """`size` bytes from each of `offsets` in a file, a line each; zeros beyond the file's end. Compiled only."""
     into = np.empty((len(offsets), size), np.uint8)
     offsets = np.ascontiguousarray(offsets)
     _library().scan_read(descriptor, offsets.ctypes.data, len(offsets), size, into.ctypes.data)
@@ -136,7 +137,7 @@ def is_available() -> bool:
 
 
 def load_scan(path: Path) -> ctypes.CDLL | None:
-    """The library at `path`; None if there is none of this interface that this machine can run."""
+    """The library at `path`; None without a library of this interface that this machine can run."""
     library = load(path, "search", "scan", _INTERFACE)
     return _declare_types(library) if library is not None and library.scan_is_able() else None
 
@@ -169,7 +170,7 @@ class _Details(ctypes.Structure):
 
 
 class _IntegerQuery:
-    """Quantised query: a question in whole numbers; what the rounding of these loses is in its errors."""
+    """Quantised query: a question in whole numbers; its errors cover the loss by rounding."""
 
     def __init__(self, frame: Frame, question: FramedQuery) -> None:
         step = max(float(np.abs(question.head).max(initial=0.0)), 1e-9) / _HEAD_LIMIT
@@ -193,7 +194,7 @@ class _IntegerQuery:
 
 
 def _tables(frame: Frame, question: FramedQuery) -> tuple[NDArray[np.uint8], float, float, float]:
-    """Tables as `scan.c` wants them, the size of their step, what to add to a sum of them, and a sum's error."""
+    """Tables for `scan.c`, the size of their step, the offset to add to a sum, and a sum's error."""
     columns = frame.sign_bytes
     padded = np.zeros(8 * columns, np.float64)
     padded[: frame.tail] = question.tail

@@ -1,4 +1,4 @@
-"""Column store of all codes in memory, in blocks, laid out for one quick pass over them."""
+"""Column store of all codes in memory, in blocks, laid out for a single quick pass."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class CodesTable:
         self._is_compiled = tuning.is_fast and scan.is_available()
         self.count = 0
         self.first_row, self.last_row = 0, -1
-        """Least and greatest row that came, 0 and -1 before any."""
+        """Least and greatest row so far, 0 and -1 before any."""
         self._rows = np.zeros(_FIRST_CAPACITY, np.int64)
         self._times = np.zeros(_FIRST_CAPACITY, np.float64)
         self._alive = np.zeros(_FIRST_CAPACITY, np.bool_)
@@ -54,7 +54,7 @@ class CodesTable:
 
     @property
     def alive(self) -> NDArray[np.bool_]:
-        """True for each slot that is alive."""
+        """True for each live slot."""
         return self._alive[: self.count]
 
     def add(self, records: Records) -> None:
@@ -73,7 +73,7 @@ class CodesTable:
         self._alive[begin:end] &= self._directory.slots(rows, self.rows) == np.arange(begin, end)
 
     def slots(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Living slot of each of `rows`, in their order; rows that have none are left out."""
+        """Live slot of each of `rows`, in the rows' order; rows without a slot are left out."""
         slots = self._directory.slots(rows, self.rows)
         slots = slots[slots >= 0]
         return slots[self._alive[slots]]
@@ -94,7 +94,7 @@ class CodesTable:
         return heads, blocks.signs[block, :, vector % 16, vector // 16], blocks.factors[block, vector]
 
     def reserve(self, size: int) -> None:
-        """Make room for so many slots; what is not used yet takes no memory."""
+        """Make room for so many slots; unused room takes no memory."""
         capacity = len(self._rows)
         if size <= capacity:
             return
@@ -111,7 +111,7 @@ class CodesTable:
         )
 
     def _put(self, begin: int, records: Records) -> None:
-        """Spread the codes of `records` over the blocks: one by one where a block is not theirs alone."""
+        """Spread the codes of `records` over the blocks: record by record in a shared block."""
         whole = slice(min(-begin % BLOCK, len(records)), len(records) - (begin + len(records)) % BLOCK)
         if whole.stop <= whole.start:
             self._put_each(begin, records)

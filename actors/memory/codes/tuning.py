@@ -1,4 +1,4 @@
-"""Tuning of the vector engine: thresholds, batch sizes and caps in one value. No answer depends on any of them."""
+"""Tuning of the vector engine: thresholds, batch sizes and caps in a single value. No answer depends on the tuning."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class TopTuning:
     seeds: int = 60
     """Vectors fetched at first, beyond as many as are wanted."""
     look: int = 3
-    """Bounds made tight to find one of these."""
+    """Bounds made tight for each vector wanted or seeded."""
     batch: int = 1024
-    """Most vectors fetched at a time after that."""
+    """Most vectors fetched at a time after the seeds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +26,15 @@ class Tuning:
     is_fast: bool = True
     """True to use the compiled pass if available."""
     memory_bytes: int = 200_000_000
-    """Memory that codes take: as much of the second file's end as fits beside the first stays in memory."""
+    """Memory for codes: as much of the second file's end as fits beside the first stays in memory."""
     head: int = vector_codes.HEAD
-    """Directions of a frame's head; of a file that is there, the file says it."""
+    """Directions of a frame's head; an existing file has its own number."""
     fit_rows: int = 16_384
-    """Vectors that a frame is fitted to; more make it no better."""
+    """Vectors used to fit a frame; more do not improve the frame."""
     least_fit_rows: int = 64
-    """A frame that was fitted to fewer counts as one of so many."""
+    """A frame fitted to fewer vectors counts as fitted to this number."""
     refit_factor: int = 4
-    """A frame is chosen anew when there are so many times the vectors it was fitted to."""
+    """Growth of the number of vectors since the fit, as a factor, at which a frame is chosen anew."""
     compared_rows: int = 64
     """Rows compared with the index at opening."""
     fetch_rows: int = 1024
@@ -42,9 +42,9 @@ class Tuning:
     chunk_records: int = 8192
     """Records read or written at a time."""
     late_rows: int = 32_768
-    """Rows out of order that are searched apart before all are sorted anew."""
+    """Rows out of order searched apart before all are sorted anew."""
     top: TopTuning = field(default_factory=TopTuning)
 
 
 MEASURED = Tuning()
-"""The one that was measured to be best."""
+"""The best tuning by measurement."""

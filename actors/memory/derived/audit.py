@@ -1,4 +1,4 @@
-"""Audit of a database: all faults of the file and of its rows, and the finding of doctor on them."""
+"""Audit of a database: all faults of the file and of its rows, and doctor's finding on the faults."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LISTED = 3
 
 
 def audit(path: Path, schema: Schema, faults_of: Callable[[Connection], Iterator[str]]) -> list[str]:
-    """Faults of the database at `path`, open or not, one sentence each; nothing of it is changed.
+    """Faults of the database at `path`, open or not, a sentence each; the file is not changed.
 
     Args:
         path: The file.
@@ -29,7 +29,7 @@ def audit(path: Path, schema: Schema, faults_of: Callable[[Connection], Iterator
         faults_of: Gives the faults of rows.
 
     Raises:
-        apsw.Error: it is locked, or cannot be opened.
+        apsw.Error: the file is locked, or cannot be opened.
     """
     faults: list[str] = []
     connection = open_to_read(path, schema)

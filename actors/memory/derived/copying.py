@@ -1,4 +1,4 @@
-"""Copies of SQLite files, each as its file is at one moment."""
+"""Copies of SQLite files, each as at a single moment."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class UncopyableError(Exception):
 
 
 def copy_database(path: Path, to: Path, schema: Schema) -> None:
-    """Copy a database, as it is at one moment, into a new file, its WAL merged.
+    """Copy a database, as at a single moment, into a new file, its WAL merged.
 
     Raises:
         UncopyableError: the file is damaged, or no database.
-        OSError: it is locked, or the copy cannot be written.
+        OSError: the file is locked, or the copy cannot be written.
     """
     try:
         source = open_to_read(path, schema)

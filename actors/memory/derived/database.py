@@ -21,7 +21,7 @@ from actors.linux.private_folder import make_private
 log = logging.getLogger(__name__)
 
 OLDEST_SQLITE = (3, 51, 3)
-"""Older ones can corrupt a WAL file when two connections race (sqlite.org, 3.51.3)."""
+"""Older versions can corrupt a WAL file when two connections race (sqlite.org, 3.51.3)."""
 _SIDES = ("-wal", "-shm")
 _ASIDE = ".unusable-"
 _SHAPE = "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name"
@@ -37,11 +37,11 @@ DAMAGE = (apsw.CorruptError, apsw.NotADBError)
 PASSING = (apsw.BusyError, apsw.FullError)
 """Errors that leave an open file as usable as before."""
 UNREADABLE = (*DAMAGE, apsw.SQLError, UnicodeDecodeError)
-"""Errors of a file that has other content than this program wrote."""
+"""Errors of a file with content not written by this program."""
 
 
 class ForeignDatabaseError(Exception):
-    """The file is not a database of ours, or not a sound one; the text says why."""
+    """The file is not a database of this program, or not sound; the text gives the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class Schema:
     """Path below the data root."""
     tables: str
     version: int
-    """`user_version` of the file; one of another version is moved aside."""
+    """`user_version` of the file; a file of another version is moved aside."""
     remedy: str
     """Consequence of an unusable file: `versions begin anew`."""
     application_id: int = 0
@@ -62,13 +62,13 @@ class Schema:
     """Milliseconds that a statement waits for another program's lock."""
     pragmas: tuple[str, ...] = ()
     pragmas_of_new: tuple[str, ...] = ()
-    """Settings that only a new file takes."""
+    """Settings accepted by a new file only."""
     prepare: Callable[[Connection], None] = lambda _connection: None
     """Called with each connection."""
     check: Callable[[Connection], None] = lambda _connection: None
-    """Called with a connection to an existing file that is opened to be written; raises `ForeignDatabaseError`."""
+    """Called with a connection to an existing file opened for writing; raises `ForeignDatabaseError`."""
     keeps_in_doubt: bool = False
-    """True if a file in which damage was found is compared, and kept if sound; False to make it anew at once."""
+    """True if a file with reported damage is compared, and kept if sound; False to make the file anew at once."""
 
     def path(self, data_root: Path) -> Path:
         """Path of the file."""
@@ -76,19 +76,19 @@ class Schema:
 
 
 class DerivedDatabase:
-    """Open database, made anew where there is none or an unusable one."""
+    """Open database, made anew if missing or unusable."""
 
     def __init__(self, schema: Schema, path: Path | None, now: datetime, *, is_doubtful: bool = False) -> None:
-        """Open the file; what is there and is no sound database is moved aside.
+        """Open the file; an unsound file is moved aside.
 
         Args:
             schema: Kind of the database.
-            path: Path of the file; None to keep everything in memory.
+            path: Path of the file; None to keep all data in memory.
             now: The time.
             is_doubtful: True if damage was found in the file.
 
         Raises:
-            apsw.Error: the file is locked, or the disk does not take it.
+            apsw.Error: the file is locked, or the disk refuses the file.
             OSError: its folder cannot be made or written.
         """
         require_sqlite()
@@ -146,12 +146,12 @@ class DerivedDatabase:
                     side.unlink(missing_ok=True)
 
     def tidy(self) -> bool:
-        """Take the WAL into the database, and empty it; False if another program's reading keeps the WAL."""
+        """Checkpoint and empty the WAL; False if another program's reading keeps the WAL."""
         ((is_busy, *_),) = self.connection.execute("PRAGMA wal_checkpoint(truncate)")
         return not is_busy
 
     def scrub(self) -> None:
-        """Leave nothing of deleted rows: not in the WAL, nor in unusable files that were moved aside.
+        """Erase deleted rows from the WAL, and remove unusable files that were moved aside.
 
         Raises:
             apsw.BusyError: another program's reading keeps the WAL.
@@ -168,7 +168,7 @@ def require_sqlite() -> None:
     """Refuse a SQLite that can corrupt a database.
 
     Raises:
-        RuntimeError: it is older than `OLDEST_SQLITE`.
+        RuntimeError: the library is older than `OLDEST_SQLITE`.
     """
     version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
     if version < OLDEST_SQLITE:
@@ -179,7 +179,7 @@ def require_sqlite() -> None:
 
 @contextmanager
 def transaction(connection: Connection) -> Iterator[None]:
-    """Begin a transaction, all or nothing; inside another transaction, join it.
+    """Begin a transaction, all or nothing; inside another transaction, join the outer transaction.
 
     apsw's own context manager asks for a rollback even after a full disk has made SQLite roll back by itself.
     """
@@ -197,15 +197,15 @@ def transaction(connection: Connection) -> Iterator[None]:
 
 
 def open_scratch() -> Connection:
-    """Empty database in memory, which ends with its connection."""
+    """Empty database in memory, ending with its connection."""
     return apsw.Connection(":memory:")
 
 
 def open_to_read(path: Path, schema: Schema) -> Connection:
-    """The file at `path` as it is, whether or not an agent has it open; nothing of it is changed.
+    """The file at `path` as found, even if an agent has the file open; the file is not changed.
 
     Raises:
-        apsw.Error: it cannot be read.
+        apsw.Error: the file cannot be read.
     """
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     connection.set_busy_timeout(10 * schema.busy_ms)
@@ -214,9 +214,9 @@ def open_to_read(path: Path, schema: Schema) -> Connection:
 
 
 def open_closed_to_read(path: Path, schema: Schema, scratch: Path) -> Connection:
-    """The file at `path`, which no agent has open, without a trace in its folder.
+    """The file at `path`, not open in any agent, without a trace in its folder.
 
-    After a crash, the WAL is read from a copy: reading it in place would write there, and an immutable database has no
+    After a crash, the WAL is read from a copy: reading in place would write there, and an immutable database has no
     WAL.
 
     Args:
@@ -225,8 +225,8 @@ def open_closed_to_read(path: Path, schema: Schema, scratch: Path) -> Connection
         scratch: Private folder for the copy.
 
     Raises:
-        apsw.Error: it cannot be read.
-        OSError: it cannot be copied.
+        apsw.Error: the file cannot be read.
+        OSError: the file cannot be copied.
     """
     wal = Path(f"{path}-wal")
     if wal.exists() and wal.stat().st_size:
@@ -241,10 +241,10 @@ def open_closed_to_read(path: Path, schema: Schema, scratch: Path) -> Connection
 
 
 def open_raw(path: Path, schema: Schema) -> Connection:
-    """The file at `path`, to be written, whatever is in it.
+    """The file at `path`, to be written, whatever its content.
 
     Raises:
-        apsw.Error: it cannot be opened.
+        apsw.Error: the file cannot be opened.
     """
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     connection.set_busy_timeout(schema.busy_ms)
@@ -253,16 +253,16 @@ def open_raw(path: Path, schema: Schema) -> Connection:
 
 
 def require_sound(connection: Connection, schema: Schema, check: str = "quick_check") -> None:
-    """Return if the file is a database of this kind and version in which everything is as SQLite wrote it.
+    """Return if the file is a database of this kind and version, with all content as written by SQLite.
 
     Args:
         connection: Open file.
-        schema: Kind that is expected.
-        check: SQLite's check of the content; empty for none.
+        schema: Expected kind.
+        check: SQLite's check of the content; empty for no check.
 
     Raises:
-        ForeignDatabaseError: it is not.
-        apsw.Error: it cannot be read.
+        ForeignDatabaseError: the file is not sound.
+        apsw.Error: the file cannot be read.
     """
     ((application,),) = connection.execute("PRAGMA application_id")
     ((version,),) = connection.execute("PRAGMA user_version")
@@ -351,7 +351,7 @@ def _open_existing(path: Path, schema: Schema, check: str) -> Connection:
 
 
 def _create(path: Path, schema: Schema) -> Connection:
-    """A new database for the agent's user alone; nothing is left of one that cannot be made."""
+    """A new database for the agent's user alone; a failure leaves no file."""
     for side in sides_of(path):  # A WAL without its database would be taken for the new one's.
         side.unlink(missing_ok=True)
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)

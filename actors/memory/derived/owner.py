@@ -29,7 +29,7 @@ class RefusalError(ValueError):
 
 
 class DamageError(Exception):
-    """The content of the file is not as it was written."""
+    """The content of the file is not as written."""
 
 
 _DAMAGE = (*DAMAGE, DamageError, UnicodeDecodeError)
@@ -37,7 +37,7 @@ _TROUBLE = (DatabaseError, OSError, DamageError, UnicodeDecodeError)
 
 
 class Request(Protocol):
-    """Message that is answered."""
+    """Message that gets an answer."""
 
     @property
     def request_id(self) -> RequestId:
@@ -70,7 +70,7 @@ class DatabaseActor(Actor, Generic[S]):
     """
 
     def __init__(self, schema: Schema, open_store: Callable[[bool], S]) -> None:
-        """Nothing is opened yet.
+        """Begin without a store.
 
         Args:
             schema: Kind of the database.
@@ -90,7 +90,7 @@ class DatabaseActor(Actor, Generic[S]):
         self._close()
 
     def note_opening(self, store: S) -> None:
-        """Note that a store was opened."""
+        """Note the opening of a store."""
 
     def answer(self, message: Request, do: Callable[[S], Message]) -> bool:
         """Answer a request from the store, or refuse it with the reason; True if the store was usable."""
@@ -153,7 +153,7 @@ class DatabaseActor(Actor, Generic[S]):
             log.info("the WAL of %s stays as it is for now: %s", self._name, error)
 
     def _current(self) -> S:
-        """The store, opened anew if its file is not there any more."""
+        """The store, opened anew if its file is gone."""
         if self._store is not None and not self._store.file.is_in_place:
             log.warning("%s was removed or replaced: it is opened again", self._name)
             self._close()

@@ -1,4 +1,4 @@
-"""Index of the memory as a database: its tables, its sum, and the vectors that an unusable file still has."""
+"""Index of the memory as a database: its tables, its sum, and the rescue of vectors from an unusable file."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ log = logging.getLogger(__name__)
 PLACE = "memory/index.sqlite"
 """Path below the data root."""
 _REST = "rest"
-"""Key of the note in which the sum of what no seal covers is kept while the index is closed."""
+"""Key of the note with the sum of the unsealed tables, kept while the index is closed."""
 UNVERIFIED = "unverified"
-"""Key of the note that the last life did not end in good order, until all has been compared."""
+"""Key of a note set when the last life did not end in good order, until all rows have been compared."""
 
 # In turns, what is read of many rows stands before the content, which may reach into other pages; `vector` names a
 # vector of the space in use, and `sitting` the turn's episode, by the name that files have it under. A CHECK with IN
@@ -83,7 +83,7 @@ def _load_distances(connection: apsw.Connection) -> None:
 
 
 def seal_rest(connection: apsw.Connection) -> None:
-    """Note the sum of what no seal covers, for the next opening; nothing may be written afterwards."""
+    """Note the sum of the unsealed tables, for the next opening; no write may follow."""
     with transaction(connection):
         list(connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_REST, rest_sum(connection))))
 
@@ -91,7 +91,7 @@ def seal_rest(connection: apsw.Connection) -> None:
 def _check_rest(connection: apsw.Connection) -> None:
     """Return if the unsealed tables are as they were when the index was closed.
 
-    After a crash that is unknown: a note is made, and everything is compared later.
+    After a crash the state is unknown: a note is made, and all rows are compared later.
 
     Raises:
         ForeignDatabaseError: the unsealed tables were changed.
@@ -165,7 +165,7 @@ def open_for_reading(path: Path, scratch: Path, *, is_live: bool) -> apsw.Connec
 
 
 def _save_vectors(damaged: Path, index: apsw.Connection) -> int:
-    """Copy every vector that can be read from an unusable index; how many."""
+    """Copy every readable vector from an unusable index; the number of vectors copied."""
     saved = 0
     with transaction(index):
         for name, dimensions, hash_, embedding, total in _readable_vectors(damaged):
@@ -186,7 +186,7 @@ def _save_vectors(damaged: Path, index: apsw.Connection) -> int:
 
 
 def _readable_vectors(damaged: Path) -> Iterator[tuple[str, int, bytes, object, int]]:
-    """Space, dimensions, hash, vector and its sum, up to where the file cannot be read on."""
+    """Space, dimensions, hash, vector and its sum, up to the first unreadable place of the file."""
     try:
         old = database.open_raw(damaged, SCHEMA)
         try:

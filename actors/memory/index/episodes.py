@@ -38,7 +38,7 @@ class Episodes:
         return EpisodeTurn(*newest[0]) if newest else None
 
     def following(self, last: EpisodeTurn | None, first_row: int, moments: Iterable[int]) -> list[int]:
-        """The episodes of new turns behind all others of their window, numbered from `first_row` on."""
+        """The episodes of new turns after all earlier turns of their window, numbered from `first_row` on."""
         episode, before = (last.episode, last.at) if last is not None else (first_row, None)
         episodes = []
         for row, at in enumerate(moments, first_row):

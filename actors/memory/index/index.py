@@ -23,9 +23,9 @@ from messages.forget import ForgottenEvent
 log = logging.getLogger(__name__)
 
 MERGED_PAGES = 100
-"""Pages of the keyword index that are merged at a time, in which words of dropped rows may stand until then."""
+"""Pages of the keyword index merged at a time; words of dropped rows may stand there until then."""
 ORPHANS_AT_ONCE = 4_096
-"""Vectors that are looked at in one step."""
+"""Vectors examined at a time."""
 _DROP_ORPHANS = (
     "DELETE FROM vectors WHERE id BETWEEN ? AND ? AND space = ? "
     "AND NOT EXISTS (SELECT 1 FROM turns WHERE turns.vector = vectors.id)"
@@ -44,7 +44,7 @@ class Counts:
     pending: int
     failed: int
     set_aside: int
-    """Of the failed ones, those for which no vector can be made."""
+    """Failed turns for which no vector can be made."""
     pins: int
     windows: int
     vectors: int
@@ -52,11 +52,11 @@ class Counts:
 
 
 class Index:
-    """The open index; each changing method is one transaction. A row's number never comes back."""
+    """The open index; each changing method is a transaction. A row's number never comes back."""
 
     def __init__(self, connection: apsw.Connection, file: DerivedDatabase | None = None) -> None:
         self._file = file
-        """File to give back at the end; None if the index is only read."""
+        """File to close at the end; None if the index is only read."""
         self._session = IndexSession(connection)
         self._turns = Turns(self._session)
         self.pending = Pending(self._session)
@@ -78,11 +78,11 @@ class Index:
 
     @property
     def space(self) -> int:
-        """Number of the vector space in use; 0 for one that has no vectors."""
+        """Number of the vector space in use; 0 for a space without vectors."""
         return self._session.space
 
     def close(self) -> None:
-        """Give the file back, noted down as it is. Idempotent."""
+        """Close the file, with a note of its state. Idempotent."""
         try:
             # What another program wrote is not to count as ours at the next start.
             if not self.connection.readonly("main") and not self.is_written_by_others():
@@ -95,7 +95,7 @@ class Index:
 
     @property
     def is_in_place(self) -> bool:
-        """True if the path still names the file that was opened."""
+        """True if the path still names the opened file."""
         return self._file is None or self._file.is_in_place
 
     def is_written_by_others(self) -> bool:
@@ -113,11 +113,11 @@ class Index:
         return self.note_of(database.UNVERIFIED) is None
 
     def note_verified(self) -> None:
-        """Note that all is what the logs say."""
+        """Note the index as verified against the logs."""
         self._session.rows("DELETE FROM meta WHERE key = ?", database.UNVERIFIED)
 
     def note_of(self, key: str) -> int | str | None:
-        """A note; None if the note was never made."""
+        """Value of a note; None if the note was never made."""
         value = self._session.one("SELECT value FROM meta WHERE key = ?", key)
         return value if isinstance(value, int | str) else None
 
@@ -128,7 +128,7 @@ class Index:
         )
 
     def use_space(self, name: str, dimensions: int) -> bool:
-        """Give all turns vectors of that space; True if the space has changed."""
+        """Give all turns vectors of the given space; True if the space has changed."""
         with self._session.changing():
             self._session.rows("INSERT OR IGNORE INTO spaces(name, dimensions) VALUES (?, ?)", name, dimensions)
             self.find_space(name, dimensions)
@@ -139,7 +139,7 @@ class Index:
         return before not in (None, self.space)
 
     def find_space(self, name: str, dimensions: int) -> None:
-        """Use that space's vectors, if there are any, and change nothing."""
+        """Use the given space's vectors, if any, without a change."""
         statement = "SELECT id FROM spaces WHERE name = ? AND dimensions = ?"
         self._session.space = self._session.one(statement, name, dimensions) or 0
 
@@ -148,7 +148,7 @@ class Index:
     def remember(self, window: Window, entries: Iterable[Entry]) -> tuple[list[int], list[int]]:
         """Store entries; numbers of the new rows, and of the rows removed.
 
-        Known entries change nothing. A turn whose text was embedded before has its vector at once.
+        Known entries have no effect. A turn with an already embedded text has its vector at once.
         """
         with self._session.changing():
             return self._turns.add(window, entries)
@@ -170,7 +170,7 @@ class Index:
             self._turns.drop_sources(path, (line for (line,) in records if line not in retained))
 
     def take_out(self, events: Iterable[ForgottenEvent]) -> list[int]:
-        """Drop the rows of forgotten events, and the pins that they made; the rows gone."""
+        """Drop the rows of forgotten events, and their pins; the rows gone."""
         gone: list[int] = []
         with self._session.changing():
             for event in events:
@@ -198,7 +198,7 @@ class Index:
             self._file.scrub()
 
     def _drop_orphans(self) -> Iterator[None]:
-        """Delete vectors of texts that no turn has."""
+        """Delete vectors of texts without a turn."""
         space = self._session.space
         self._session.rows("DELETE FROM vectors WHERE space <> ? AND hash NOT IN (SELECT hash FROM turns)", space)
         last = int(self._session.one("SELECT max(id) FROM vectors") or 0)
@@ -211,7 +211,7 @@ class Index:
         return self._turns.between(path, first_line, last_line)
 
     def latest(self, window: Window, count: int) -> list[tuple[int, str, str, int]]:
-        """Row, event id, turn id and whether it is pinned, of the window's newest turns, newest first."""
+        """Row, event id, turn id and a flag for pinned, of the window's newest turns, newest first."""
         return self._session.rows(
             "SELECT id, event, turn, pinned FROM turns WHERE window = (SELECT id FROM windows WHERE key = ?) "
             "ORDER BY timestamp DESC, id DESC LIMIT ?",
@@ -219,7 +219,7 @@ class Index:
         )
 
     def said_at(self, path: str, line: int) -> str | None:
-        """Key of the window in which the turn at that place was said; None if there is no such turn."""
+        """Key of the window of the turn at the given place; None without a turn there."""
         there = self._session.one(
             "SELECT 1 FROM turns JOIN files ON files.id = turns.file WHERE files.path = ? AND line = ?", path, line
         )
@@ -228,7 +228,7 @@ class Index:
     # windows and their logs
 
     def number(self, window: Window) -> int:
-        """The window's number; 0 for one that is not known."""
+        """The window's number; 0 for an unknown window."""
         return int(self._session.one("SELECT id FROM windows WHERE key = ?", window.address.key) or 0)
 
     def redacted_logs(self) -> list[str]:
@@ -236,12 +236,12 @@ class Index:
         return [path for (path,) in self._session.rows("SELECT DISTINCT path FROM tombstones")]
 
     def file_state(self, path: str) -> tuple[int, int, str] | None:
-        """Size, change time in ns and damage of a log when it was last compared; None for never."""
+        """Size, change time in ns and damage of a log at its last comparison; None for never."""
         records = self._session.rows("SELECT size, mtime_ns, damage FROM files WHERE path = ?", path)
         return records[0] if records and records[0][0] != -1 else None
 
     def note_file(self, window: Window, path: str, size: int, mtime_ns: int, damage: str) -> None:
-        """Note that a log was compared whole."""
+        """Note the whole comparison of a log."""
         with self._session.changing():
             file = self._session.file(path, self._session.window(window))
             self._session.rows(
@@ -249,11 +249,11 @@ class Index:
             )
 
     def known_files(self) -> list[str]:
-        """Paths of all logs that rows come from."""
+        """Paths of all logs with rows."""
         return [path for (path,) in self._session.rows("SELECT path FROM files ORDER BY path")]
 
     def forget_file(self, path: str) -> list[int]:
-        """Drop everything that came from a log; the rows that are gone."""
+        """Drop all rows from a log; the rows gone."""
         with self._session.changing():
             statement = "SELECT turns.id FROM turns JOIN files ON files.id = turns.file WHERE files.path = ?"
             rows = [row for (row,) in self._session.rows(statement, path)]

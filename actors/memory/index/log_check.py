@@ -1,6 +1,6 @@
-"""Check of the index against what a log says: each turn's seal, each pin and each tombstone is what it would be now.
+"""Check of the index against a log: each turn's seal, each pin and each tombstone must be as computed anew.
 
-What is missing is no fault: the index may be behind the logs, and is filled up from them.
+Missing rows are no fault: the index may be behind the logs, and is filled up from the logs.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _UNKNOWN = (
 def check_entries(
     connection: apsw.Connection, path: str, first_line: int, last_line: int, entries: Iterable[Entry]
 ) -> None:
-    """Return if what the index has of a log between two lines, both included, is among `entries`, and as they say.
+    """Return if the index's rows of a log between two lines, inclusive, are among `entries` and agree.
 
-    Turns that the log does not have, or has otherwise, are left to the comparison: it takes them out.
+    Turns missing from the log, or different there, are left to the comparison, and removed then.
 
     Raises:
-        AlteredIndexError: it is not.
+        AlteredIndexError: a row is not as expected.
     """
     entries = tuple(entries)
     turns = {entry.line: entry for entry in entries if isinstance(entry, Remembered)}
@@ -52,10 +52,10 @@ def check_entries(
 
 
 def check_sources(connection: apsw.Connection) -> None:
-    """Return if each pin and each tombstone comes from a log that there is.
+    """Return if each pin and each tombstone comes from an existing log.
 
     Raises:
-        AlteredIndexError: one does not.
+        AlteredIndexError: a log is missing.
     """
     for (path,) in connection.execute(_UNKNOWN):
         raise AlteredIndexError(f"a pin or a retraction names {path}, which is not a log")
@@ -68,7 +68,7 @@ def _seal_of(turn: Remembered) -> bytes:
 
 
 def _record_of(entry: PinChange | TakenBack) -> tuple[apsw.SQLiteValue, ...]:
-    """As the index stores it."""
+    """An entry in the index's form."""
     if isinstance(entry, PinChange):
         at = milliseconds(entry.at)
         return entry.path, entry.line, int(entry.is_pinned), at, entry.source_path, entry.source_line

@@ -1,4 +1,4 @@
-"""Queue of turns that wait for a vector, until when, and the vectors that come."""
+"""Queue of turns waiting for a vector, the due times, and the arriving vectors."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from domain.memory.remembered import EMBEDDED_CHARS
 FIRST_RETRY_MS = 1_000
 LAST_RETRY_MS = 300_000
 MOST_ATTEMPTS = 8
-"""Tries of one turn's embedding before it waits for the next comparison with the logs."""
+"""Attempts at a turn's embedding before the turn waits for the next comparison with the logs."""
 NEVER_MS = 2**62
 SET_ASIDE_MS = NEVER_MS + 1
-"""In place of a time: no vector can be made for the text, so that it is tried again at a start only."""
+"""In place of a time: no vector can be made for the text, so the next try is at a start only."""
 _OF_HASH = "SELECT id FROM vectors WHERE space = ?1 AND vectors.hash = turns.hash"
 _KEEP = (
     "INSERT INTO vectors(id, space, hash, sum, embedding) VALUES (?, ?, ?, ?, ?) ON CONFLICT(space, hash) DO NOTHING"
@@ -28,7 +28,7 @@ _HASHES = "SELECT id, hash FROM turns WHERE id IN (SELECT value FROM json_each(?
 
 
 class Waiting(NamedTuple):
-    """A turn that has no vector yet."""
+    """A turn without a vector so far."""
 
     id: int
     text: str
@@ -55,14 +55,14 @@ class Pending:
         ]
 
     def next_due(self) -> datetime | None:
-        """When the next embedding is due; None if nothing waits for a moment."""
+        """Time of the next due embedding; None if no turn waits for a time."""
         due_ms = self._session.one("SELECT min(next_attempt_at) FROM turns WHERE status <> 'ok'")
         return moment(due_ms) if due_ms is not None and due_ms < NEVER_MS else None
 
     def store(self, vectors: Iterable[tuple[Waiting, bytes]]) -> list[int]:
         """Keep vectors; numbers of the rows that got a vector. A row dropped or changed meanwhile keeps its state.
 
-        A text with a vector keeps that vector.
+        A text with a vector keeps the vector.
         """
         pairs = list(vectors)
         with self._session.changing():
@@ -74,7 +74,7 @@ class Pending:
         return list(number_of)
 
     def _keep(self, vectors: Mapping[bytes, bytes]) -> dict[bytes, int]:
-        """Store each text's vector unless it has one; the numbers of those that the texts have then."""
+        """Store each text's vector unless the text has a vector; the numbers of the texts' vectors."""
         session = self._session
         first = (session.one("SELECT max(id) FROM vectors") or 0) + 1
         numbers = {hash_: number for number, hash_ in enumerate(vectors, first)}
@@ -86,10 +86,10 @@ class Pending:
         return numbers
 
     def fail(self, rows: Iterable[int], now: datetime, *, is_permanent: bool) -> None:
-        """Note that an embedding failed, and when to try again: 1 s, doubled each time, at most 300 s, 8 times.
+        """Note a failed embedding, and the time of the next try: 1 s, doubled each time, at most 300 s, 8 times.
 
         Args:
-            rows: Whose.
+            rows: Rows of the turns.
             now: Aware.
             is_permanent: True if only the next comparison with the logs should try again.
         """
@@ -104,7 +104,7 @@ class Pending:
                 )
 
     def put_off(self, rows: Iterable[int], until: datetime) -> None:
-        """Note that a vector may be made for turns from a moment on."""
+        """Note the time from which a vector may be made for turns."""
         with self._session.changing():
             self._session.many(
                 "UPDATE turns SET status = 'pending', next_attempt_at = ? WHERE id = ? AND vector IS NULL",
@@ -112,7 +112,7 @@ class Pending:
             )
 
     def put_behind(self, rows: Iterable[int]) -> None:
-        """Let turns have their vectors behind those that are said from now on."""
+        """Let turns have their vectors after turns said from now on."""
         with self._session.changing():
             self._session.rows(
                 "UPDATE turns SET next_attempt_at = 1 "
@@ -121,7 +121,7 @@ class Pending:
             )
 
     def set_aside(self, rows: Iterable[int]) -> None:
-        """Note that no vector can be made for turns."""
+        """Note turns for which no vector can be made."""
         with self._session.changing():
             self._session.many(
                 "UPDATE turns SET status = 'failed', next_attempt_at = ? WHERE id = ? AND vector IS NULL",

@@ -1,4 +1,4 @@
-"""Reconciliation of the index with the logs: adds what is missing, drops what no log has, names damaged logs once."""
+"""Reconciliation with the logs: adds missing entries, drops entries of no log, names damaged logs once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ in 13.3 s of processor time with pieces of 64 KiB, in 10.3 with 256, in 8.6 with
 """
 _NO_LINE = 2**62
 SETTLED_S = 60.0
-"""Seconds after which a cut-off end of a log counts as damage; before that the end counts as an unfinished write."""
+"""Seconds after which a cut-off end of a log counts as damage; before, the end counts as an unfinished write."""
 _HEADING = re.compile(rb"\n## [0-9]{4}-[0-9]{2}-[0-9]{2}T")
 
 
@@ -44,14 +44,14 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Result of one step of the comparison."""
+    """Result of a step of the comparison."""
 
     added: tuple[int, ...] = ()
     dropped: tuple[int, ...] = ()
     window: Window | None = None
-    """Of what was added."""
+    """Window of the added rows."""
     path: str = ""
-    """A log that has been compared whole with this piece."""
+    """A log compared whole with this piece."""
 
 
 class Reconciliation:
@@ -63,14 +63,14 @@ class Reconciliation:
         self._index = index
         self._now = now
         self._is_thorough = not index.is_verified()
-        """True to read unchanged logs as well, and compare the index's rows with them."""
+        """True to read unchanged logs as well, and compare the index's rows with the logs."""
         self.tally = Tally()
 
     def pieces(self) -> Iterator[Piece]:
-        """Do the work; between two pieces anything else may change the index, even what is being compared.
+        """Do the work; between two pieces any other code may change the index, even the rows being compared.
 
         Raises:
-            AlteredIndexError: after an end that was not in good order: the index has what it did not get from the logs.
+            AlteredIndexError: after an end in disorder: the index has content that is not from the logs.
         """
         seen: set[str] = set()
         for window, path in self._logs():
@@ -86,7 +86,7 @@ class Reconciliation:
         self._index.note("reconciled_at", int(self._now.timestamp() * 1000))
 
     def _logs(self) -> Iterator[tuple[Window, str]]:
-        """Every log of every window; a window's oldest first, behind its imported ones."""
+        """Every log of every window; a window's oldest first, after its imported logs."""
         for surface in LOGGED_SURFACES:
             for name in _list_names(self._root / LOG_ROOT / surface.value):
                 if keeps_logs(surface, name):
@@ -105,7 +105,7 @@ class Reconciliation:
             yield window, f"{LOG_ROOT}/{surface.value}/{context_id}/{name}"
 
     def compare(self, window: Window, path: str) -> Iterator[Piece]:
-        """Compare one log of a window."""
+        """Compare a log of a window."""
         try:
             fd = open_regular(self._root / path, os.O_RDONLY | os.O_NOFOLLOW)
         except OSError as error:
@@ -127,7 +127,7 @@ class Reconciliation:
             os.close(fd)
 
     def _compare_open(self, window: Window, path: str, fd: int, status: os.stat_result) -> Generator[Piece, None, str]:
-        """Compare the first `st_size` bytes, which are all that there were at the beginning; what is damaged."""
+        """Compare the first `st_size` bytes, the size at the beginning; gives the damage."""
         state = LogState()
         length = self._piece_bytes
         damage: list[Gap] = []
@@ -159,7 +159,7 @@ class Reconciliation:
         return self._now.timestamp() - status.st_mtime > SETTLED_S
 
     def _apply(self, window: Window, path: str, records: list[Record], first_line: int, end_line: int) -> Piece:
-        """Make the rows from `first_line` to before `end_line` of a log be what it says there."""
+        """Make the rows from `first_line` to before `end_line` of a log agree with the log."""
         entries = [entry for record in records if (entry := entry_of_record(path, record)) is not None]
         if self._is_thorough:
             check_entries(self._index.connection, path, first_line, end_line - 1, entries)

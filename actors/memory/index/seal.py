@@ -1,7 +1,7 @@
-"""Seals of what the index keeps: sums over rows and vectors, which show what another program or a bad disk altered.
+"""Seals of the index's content: sums over rows and vectors, to reveal changes by other programs or a bad disk.
 
-A row's seal covers its words, where they stand in the logs and whose they are. The window is the one that the log's
-path names, so no altered number lets a row count as said elsewhere.
+A row's seal covers its words, their place in the logs and their window. The window is taken from the log's path, so no
+altered number moves a row to another window.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _UNSEALED = (
 
 
 class AlteredIndexError(Exception):
-    """The index does not hold what was put into it; the text says what was found."""
+    """The index does not hold the content put in; the text names the difference."""
 
 
 def row_seal(
     path: str | None, line: int, event: str, turn: str, role: str, author: str, at_ms: int, content: str, hash_: bytes
 ) -> bytes:
-    """The seal of a row, of its columns as they are stored."""
+    """The seal of a row, of its columns as stored."""
     text = "\0".join((str(path), str(line), event, turn, role, author, str(at_ms), content))
     return blake2b(text.encode() + hash_, digest_size=8).digest()
 
@@ -55,7 +55,7 @@ def vector_sum(embedding: bytes | memoryview) -> int:
 
 
 def rest_sum(connection: apsw.Connection) -> str:
-    """The sum of all that no seal covers: the keyword index, the pins, and what was taken back."""
+    """The sum of all unsealed content: the keyword index, the pins, and the tombstones."""
     total = blake2b(digest_size=16)
     for statement in _UNSEALED:
         for record in connection.execute(statement):
@@ -64,10 +64,10 @@ def rest_sum(connection: apsw.Connection) -> str:
 
 
 def check_rows(connection: apsw.Connection, rows: Iterable[int]) -> None:
-    """Return if these rows are as they were put in.
+    """Return if the given rows are as stored.
 
     Raises:
-        AlteredIndexError: one is not.
+        AlteredIndexError: a row was altered.
     """
     for record in connection.execute(_THESE, (json.dumps(list(rows)),)):
         _check(record)

@@ -1,4 +1,4 @@
-"""Statements and transactions on the index's one connection."""
+"""Statements and transactions on the index's single connection."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from actors.memory.derived.database import transaction
 from messages.base import Window
 
 MOST_NUMBERS = 4_096
-"""Most windows, and files, whose numbers are cached: enough for active ones, not for all."""
+"""Most windows, and files, with cached numbers: enough for active windows, not for all."""
 _VECTORS = "SELECT hash, id FROM vectors WHERE space = ? AND hash IN (SELECT unhex(value) FROM json_each(?))"
 
 
 class IndexSession:
-    """Database session: the connection, with the numbers of windows and files that were looked up on it."""
+    """Database session: the connection, with cached numbers of windows and files."""
 
     def __init__(self, connection: apsw.Connection, most_numbers: int = MOST_NUMBERS) -> None:
         """A session without numbers.
 
         Args:
-            connection: Of the index.
-            most_numbers: Most windows, and files, whose numbers are cached.
+            connection: Connection of the index.
+            most_numbers: Most windows, and files, with cached numbers.
         """
         self.connection = connection
         self._most_numbers = most_numbers
         self.space = 0
-        """Number of the vector space in use; 0 for none yet."""
+        """Number of the vector space in use; 0 before any."""
         self._windows: dict[str, int] = {}
         self._files: dict[str, int] = {}
 
@@ -51,7 +51,7 @@ class IndexSession:
         return list(self.connection.execute(statement, values))
 
     def many(self, statement: str, values: Iterable[Sequence[apsw.SQLiteValue]]) -> list[Any]:
-        """All rows of a statement that is done for each of `values`."""
+        """All rows of a statement run for each of `values`."""
         return list(self.connection.executemany(statement, values))
 
     def one(self, statement: str, *values: apsw.SQLiteValue) -> Any:
@@ -79,7 +79,7 @@ class IndexSession:
         return self._files[path]
 
     def vectors(self, hashes: Sequence[bytes]) -> dict[bytes, int]:
-        """The numbers of those texts' vectors that the space in use has, by the texts' hashes."""
+        """Numbers of the texts' vectors in the space in use, by the texts' hashes."""
         if not self.one("SELECT 1 FROM vectors WHERE space = ? LIMIT 1", self.space):
             return {}
         return dict(self.rows(_VECTORS, self.space, json.dumps([hash_.hex() for hash_ in hashes])))
@@ -91,7 +91,7 @@ class IndexSession:
 
 
 def moment(ms: int) -> datetime:
-    """Time of milliseconds since the epoch, as the index has them."""
+    """Time of milliseconds since the epoch, the index's form."""
     return datetime.fromtimestamp(ms / 1000, UTC)
 
 

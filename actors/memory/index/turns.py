@@ -42,9 +42,9 @@ class Turns:
         self._episodes = Episodes(session)
 
     def add(self, window: Window, entries: Iterable[Entry]) -> tuple[list[int], list[int]]:
-        """Store what was said; numbers of the rows that are new, and of those that are gone.
+        """Store entries; numbers of the new rows, and of the rows removed.
 
-        What is stored already changes nothing; a row whose words have changed becomes a new one.
+        Entries already stored have no effect; a row with changed words becomes a new row.
         """
         turns: list[Remembered] = []
         changes: list[PinChange] = []
@@ -78,7 +78,7 @@ class Turns:
         self._session.rows("DELETE FROM turns WHERE id = ?", row)
 
     def drop_sources(self, path: str, lines: Iterable[int]) -> None:
-        """Drop what pins and tombstones on these lines of a log once said; rows that were pinned by it follow."""
+        """Drop the effects of pins and tombstones on the given lines of a log; pinned rows follow."""
         for line in lines:
             place = path, line
             targets = self._session.rows(
@@ -99,7 +99,7 @@ class Turns:
         return {line: (row, event, hash_) for line, row, event, hash_ in rows}
 
     def _take_back(self, taken_back: Iterable[TakenBack]) -> list[int]:
-        """Drop what was taken back, with all that came of it; the rows that are gone."""
+        """Drop withdrawn turns, with all derived rows; the rows gone."""
         gone: list[int] = []
         for each in taken_back:
             tombstone = each.tombstone
@@ -114,7 +114,7 @@ class Turns:
         return gone
 
     def _standing(self, turns: Sequence[Remembered]) -> Sequence[Remembered]:
-        """Those of `turns` that were not taken back before the index heard of them."""
+        """Members of `turns` that were not withdrawn before reaching the index."""
         if not turns or not self._session.one("SELECT 1 FROM tombstones LIMIT 1"):
             return turns
         names = json.dumps([*{name for entry in turns for name in (entry.event_id, entry.turn_id)}])
@@ -122,7 +122,7 @@ class Turns:
         return [entry for entry in turns if entry.event_id not in gone and entry.turn_id not in gone]
 
     def _fresh(self, turns: Sequence[Remembered]) -> tuple[list[Remembered], list[int]]:
-        """Entries of `turns` that are new or changed, and the rows in the places of the changed ones."""
+        """New or changed entries of `turns`, and the rows in the places of the changed entries."""
         fresh: list[Remembered] = []
         stale: list[int] = []
         for path in dict.fromkeys([entry.path for entry in turns]):
@@ -163,7 +163,7 @@ class Turns:
     def _insert_rows(
         self, window: int, turns: Sequence[Remembered], places: Iterable[tuple[int, int, int, bool]]
     ) -> None:
-        """Store turns of a window, each with its number, its moment, its episode, and whether it is pinned."""
+        """Store turns of a window, each with its number, time, episode and a flag for pinned."""
         paths, lines, events, ids, roles, authors, texts = zip(*map(_FIELDS, turns), strict=True)
         files = {path: self._session.file(path, window) for path in dict.fromkeys(paths)}
         hashes = [entry.hash for entry in turns]
@@ -194,7 +194,7 @@ class Turns:
         )
 
     def _follow(self, change: PinChange) -> list[int]:
-        """Let the row that a pin event is about be what the latest one says; the row if that means it is gone."""
+        """Make the row of a pin event agree with the latest event; gives the row if removed."""
         pinned = self._session.one(_PIN_STATE, change.path, change.line)
         target = self._session.rows(
             "SELECT turns.id, turn = '' AND role = 'user' FROM turns JOIN files ON files.id = turns.file "
@@ -217,5 +217,5 @@ def _is_pinned(entry: Remembered, pinned: Mapping[tuple[str, int], bool]) -> boo
 
 
 def storable(texts: Iterable[str]) -> list[str]:
-    """Texts as SQLite can hold them: halves of surrogate pairs that stand alone have no form in UTF-8."""
+    """Texts in SQLite's form: lone halves of surrogate pairs have no form in UTF-8."""
     return [text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8") for text in texts]

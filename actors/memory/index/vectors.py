@@ -1,4 +1,4 @@
-"""Row store of the index's vectors, as searches read them."""
+"""Row store of the index's vectors, for searches."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from numpy.typing import NDArray
 from actors.memory.index.seal import AlteredIndexError, vector_sum
 
 MOST_SUMS = 8_192
-"""Sums that are kept, of some hundred bytes each."""
+"""Cached sums, of some hundred bytes each."""
 PAGES_KIB = 12_000
-"""Pages of the index kept in memory: those above the leaves of a million vectors, and some more."""
+"""Pages of the index kept in memory: the pages above the leaves of a million vectors, and some more."""
 PART = 65_536
 """Vectors whose rows are learned at a time."""
 _NAMED = "SELECT id, vector FROM turns WHERE ?1 IS NOT NULL AND vector IS NOT NULL"
 _FIRST_AND_LAST = "SELECT (SELECT min(vector) FROM turns), (SELECT max(vector) FROM turns)"
 _NAMED_BETWEEN = "SELECT group_concat(id), group_concat(vector) FROM turns WHERE vector BETWEEN ? AND ?"
 _LIKE_THEIRS = "SELECT turns.id, vectors.id FROM turns JOIN vectors ON vectors.hash = turns.hash AND vectors.space = ?1"
-"""For a space that is not in use: turns name the vectors of the one that is."""
+"""For a space not in use: turns name the vectors of the space in use."""
 _VECTORS = "SELECT id, sum, embedding FROM vectors WHERE id IN (SELECT value FROM json_each(?))"
 _THESE = "AND turns.id IN (SELECT value FROM json_each(?2))"
 
 
 class IndexVectors:
-    """All vectors of one space; rows are numbers of turns.
+    """All vectors of a space; rows are numbers of turns.
 
-    Which vector is whose is kept once it is known, 4 bytes a row: looking it up takes as long as reading the vector.
+    The vector of each row is cached once known, 4 bytes a row: a look-up takes as long as reading the vector.
     """
 
     def __init__(self, connection: apsw.Connection, space: int, dimensions: int, part: int = PART) -> None:
@@ -41,14 +41,14 @@ class IndexVectors:
         ((in_use,),) = connection.execute("SELECT max(value) FROM meta WHERE key = 'space'")
         self._select = _NAMED if in_use == space else _LIKE_THEIRS
         self._vectors: NDArray[np.int32] = np.zeros(1024, np.int32)
-        """Row -> number of its vector; 0 where that is not known, or there is none."""
+        """Row -> number of its vector; 0 for an unknown or missing vector."""
         self._sums: dict[int, int] = {}
-        """Number of a vector -> its sum, for vectors that were read."""
+        """Number of a vector -> its sum, for vectors already read."""
         self._version = 0
-        """Of the index as others have written it."""
+        """Version of the index as written by other connections."""
 
     def rows(self) -> NDArray[np.int64]:
-        """Every row that has a vector, ascending."""
+        """Every row with a vector, ascending."""
         self._is_other()
         self.forget()
         if self._select == _NAMED:
@@ -58,7 +58,7 @@ class IndexVectors:
         return np.flatnonzero(self._vectors)
 
     def ready(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Those of `rows` that have a vector, ascending."""
+        """Rows of `rows` with a vector, ascending."""
         ready: NDArray[np.int64] = np.sort(rows[self._numbers(rows) > 0])
         return ready
 
@@ -78,7 +78,7 @@ class IndexVectors:
         return np.array([times[row] / 1000 for row in rows.tolist()], np.float64)
 
     def fetch(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Their vectors, one under the other in the order of `rows`; zeros for one that has none."""
+        """The rows' vectors, stacked in the order of `rows`; zeros for a row without a vector."""
         numbers = self._numbers(rows)
         vectors = np.zeros((len(rows), self._dimensions), "<f4")
         there = np.flatnonzero(numbers)
@@ -87,7 +87,7 @@ class IndexVectors:
         return vectors.astype(np.float32, copy=False)
 
     def _read(self, numbers: list[int], into: NDArray[np.float32], places: list[int]) -> None:
-        """Read vectors into their places, each with its sum or, where the sum is known, without an object of its own.
+        """Read vectors into their places, each with its sum or, if the sum is known, without an object of its own.
 
         Raises:
             AlteredIndexError: a vector was altered.
@@ -111,7 +111,7 @@ class IndexVectors:
             blob.close()
 
     def _with_sums(self, numbers: list[int]) -> dict[int, bytes]:
-        """Vectors of which the sum is not known yet; it is then."""
+        """Vectors without a known sum; the sum is known afterwards."""
         unknown = [number for number in numbers if number not in self._sums]
         if not unknown:
             return {}
@@ -137,18 +137,18 @@ class IndexVectors:
         return numbers
 
     def _is_other(self) -> bool:
-        """True if another connection has written the index since the last call; the index may be a new one."""
+        """True if another connection has written the index since the last call; the index may be a new file."""
         before = self._version
         ((self._version,),) = self._connection.execute("PRAGMA data_version")
         return self._version != before
 
     def _learn(self, statement: str, *values: apsw.SQLiteValue) -> None:
-        """Keep what a statement says of rows and their vectors."""
+        """Cache a statement's rows and their vectors."""
         pairs = chain.from_iterable(self._connection.execute(statement, (self.space, *values)))
         self._keep(*np.fromiter(pairs, np.int64).reshape(-1, 2).T)
 
     def _learn_named(self) -> None:
-        """Keep what all turns say, in pieces of text: rows made into objects take twice as long."""
+        """Cache the vectors of all turns, in pieces of text: rows made into objects take twice as long."""
         ((first, last),) = self._connection.execute(_FIRST_AND_LAST)
         for begin in range(first or 1, (last or 0) + 1, self._part):
             ((rows, vectors),) = self._connection.execute(_NAMED_BETWEEN, (begin, begin + self._part - 1))

@@ -33,12 +33,12 @@ WHERE term > ? AND doc <= ? GROUP BY term ORDER BY term LIMIT ?
 def check_words(
     connection: apsw.Connection, rows_at_once: int = ROWS_AT_ONCE, terms_at_once: int = TERMS_AT_ONCE
 ) -> Iterator[None]:
-    """Check the words of all turns there are at the beginning, in steps of some milliseconds; rows may come and go.
+    """Check the words of all turns present at the beginning, in steps of some milliseconds; rows may come and go.
 
-    Where one of those turns goes meanwhile, and something differs, the check begins again.
+    If such a turn goes meanwhile, and a difference shows, the check begins again.
 
     Raises:
-        AlteredIndexError: the keyword index does not hold what the turns say.
+        AlteredIndexError: the keyword index does not agree with the turns.
     """
     while (difference := (yield from _difference(connection, rows_at_once, terms_at_once))) is not None:
         row, count, term = difference
@@ -49,7 +49,7 @@ def check_words(
 def _difference(
     connection: apsw.Connection, rows_at_once: int, terms_at_once: int
 ) -> Generator[None, None, tuple[int, int, str] | None]:
-    """Last row and number of the rows that were looked at, and the first term that differs; None if none does."""
+    """Last row and number of the rows checked, and the first differing term; None without a difference."""
     last = int(str(next(iter(connection.execute("SELECT coalesce(max(id), 0) FROM turns")))[0]))
     count = _count(connection, last)
     expected = open_scratch()

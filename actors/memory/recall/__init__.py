@@ -1,9 +1,9 @@
-"""Recall: what of the memory comes to mind before a turn, and why.
+"""Recall: selection of memories before a turn, with the reasons.
 
-Read first `recall.py` (search, rank, fill the block, explain), then `expansion.py` (the log around one memory,
-where `line_offsets.py` says which line begins where), then `lookups.py` (who is served when). `links.py` finds the
-message behind a memory.
-Nothing here writes; what is chosen is decided in `domain/memory/`.
+Read first `recall.py` (search, rank, fill the block, explain), then `expansion.py` (the log around a memory, with
+`line_offsets.py` for the beginnings of lines), then `lookups.py` (order of requests). `links.py` finds the message
+behind a memory.
+No module here writes; `domain/memory/` decides on the choice.
 """
 
 from __future__ import annotations

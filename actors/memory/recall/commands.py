@@ -1,4 +1,4 @@
-"""Slash commands of the memory: search what was said, explain the last turn's memories, count; and their wording."""
+"""Slash commands of the memory, with wording: search, explain the last turn's memories, count."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from messages.memory import (
 )
 
 LIMIT = 10
-"""Memories that a search shows."""
+"""Memories shown by a search."""
 MOST_EXPORTED = 200
 """Memories in a file."""
 EXPORT_PREFIX = "memory-file:"
 _EXCERPT = 160
 _NAME = 60
 _WHOLE = 10_000
-"""Characters of a memory's excerpt in a terminal: more than it has."""
+"""Characters of a memory's excerpt in a terminal: more than any memory has."""
 
 
 def _results(reply: MemoriesFound, wording: Wording) -> Answer:
@@ -69,7 +69,7 @@ def _forget_buttons(reply: MemoriesFound) -> tuple[Button, ...]:
 
 
 def export_memories(reply: MemoriesFound) -> str:
-    """The memories about a person as JSON: one object each, with its place in the logs."""
+    """The memories about a person as JSON: an object for each, with its place in the logs."""
     return msgspec.json.format(msgspec.json.encode(reply.memories)).decode() + "\n"
 
 
@@ -132,12 +132,12 @@ def _line(number: int, memory: FoundMemory, wording: Wording, *, scored: bool = 
 
 
 def _halves(memory: FoundMemory) -> str:
-    """Both halves of a similarity, before what the turn borrows from others; nothing for a cosine alone."""
+    """Both halves of a similarity, before borrowing from other turns; empty for a cosine alone."""
     return f" (meaning {memory.meaning:.2f}, words {memory.words:.2f})" if memory.meaning or memory.words else ""
 
 
 def _mention(key: str) -> str:
-    """A window as readers see it; a mention of a channel sends no notification."""
+    """A window in readable form; a mention of a channel sends no notification."""
     try:
         window = Window.from_key(key)
     except ValueError:
@@ -150,7 +150,7 @@ def _note(note: str, wording: Wording) -> list[str]:
 
 
 def _search_about(call: Invocation, _values: ArgumentValues, *, limit: int) -> SearchMemory:
-    """Search for what would be brought up about the person who asks."""
+    """Search for memories that would be recalled about the asking person."""
     name = call.person_name[:_NAME]
     return SearchMemory(
         request_id=call.request_id, reply_to=call.reply_to, window=call.window, query=name, limit=limit, about=name

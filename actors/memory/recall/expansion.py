@@ -1,4 +1,4 @@
-"""Context of a memory: the log around its turn, for people who may read the log."""
+"""Context of a memory: the log around its turn, for people with access to the log."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from messages.socket import Refused
 from messages.turn import ExpandReference, ReferenceExpanded
 
 _READ_BYTES = 8 * MAX_CHARS
-"""Read on each side of a record's heading: twice what the most characters that are shown can take."""
+"""Bytes read on each side of a record's heading: twice the most bytes of all characters shown."""
 
 
 class Expansions:
-    """Reader of logs around one place, at a cost that does not grow with the log."""
+    """Reader of logs around a place, at a cost that does not grow with the log."""
 
     def __init__(self, data_root: Path) -> None:
         self._data_root = data_root
         self._offsets = LineOffsets()
 
     def expand(self, store: Store, request: ExpandReference) -> ReferenceExpanded | Refused | None:
-        """The lines around the memory at that place; only of a turn that may be shown where it is asked for.
+        """The lines around the memory at a place; only for a turn visible in the asking window.
 
-        A log holds one window's words, so its lines around a turn have that turn's readers.
+        A log holds a single window's words, so its lines around a turn have the turn's readers.
 
         Returns:
-            None when more of the log must be read before it is known where the line is: ask again.
+            None when more of the log must be read to find the line: ask again.
         """
         # One sentence for what is not there and what may not be seen, so that asking tells nothing.
         unknown = f"path {request.path[:200]!r} line {request.line}: no memory that may be shown here"
@@ -59,7 +59,7 @@ class Expansions:
         )
 
     def lines_around(self, path: Path, line: int) -> LogRange | None:
-        """The record on `line` with lines around it; what is left out of the file is too far away to be shown."""
+        """The record on `line` with surrounding lines; the omitted part of the file is too far away to be shown."""
         with path.open("rb") as file:
             heading = self._offsets.find(file, path, line)
             if heading is None:

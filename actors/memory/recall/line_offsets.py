@@ -11,25 +11,25 @@ from typing import BinaryIO
 import numpy as np
 
 EVERY = 1_000
-"""Of so many lines the offset of one is kept."""
+"""Interval, in lines, between kept offsets."""
 MOST_FILES = 256
 SLICE_BYTES = 8 * 1024 * 1024
-"""Read at a time; then others have their turn."""
+"""Bytes read at a time; then other requests have their turn."""
 _PIECE_BYTES = 1024 * 1024
 _NEWLINE = ord("\n")
 
 
 @dataclass(slots=True)
 class _Known:
-    """Known offsets of one file."""
+    """Known offsets of a file."""
 
     inode: int
     offsets: list[int] = field(default_factory=lambda: [0])
     """Offsets of lines 1, 1 + every, 1 + 2 * every, …"""
     read: int = 0
-    """Bytes that have been looked through."""
+    """Bytes scanned so far."""
     newlines: int = 0
-    """In these."""
+    """Newlines within the scanned bytes."""
 
 
 class LineOffsets:
@@ -39,17 +39,17 @@ class LineOffsets:
         """An index without a file.
 
         Args:
-            every: Of so many lines the offset of one is kept.
+            every: Interval, in lines, between kept offsets.
         """
         self._every = every
         self._files: OrderedDict[Path, _Known] = OrderedDict()
 
     def find(self, file: BinaryIO, path: Path, line: int) -> int | None:
-        """Offset at which `line` begins; None when more must be read for it: ask again.
+        """Offset of the beginning of `line`; None when more must be read first: ask again.
 
         Args:
             file: Open at `path`.
-            path: Its name here.
+            path: Key of the file here.
             line: From 1.
 
         Raises:
@@ -67,7 +67,7 @@ class LineOffsets:
         return _exact(known, file, line, self._every)
 
     def forget(self, path: Path) -> None:
-        """Drop the offsets of a file that was changed."""
+        """Drop the offsets of a changed file."""
         self._files.pop(path, None)
 
 
@@ -90,7 +90,7 @@ def _read_on(known: _Known, file: BinaryIO, line: int, every: int) -> bool:
 
 
 def _exact(known: _Known, file: BinaryIO, line: int, every: int) -> int:
-    """Offset of a line that is known to be there, from the last kept one before it."""
+    """Offset of a line known to exist, from the last kept offset before."""
     entry, missing = divmod(line - 1, every)
     offset = known.offsets[entry]
     file.seek(offset)

@@ -23,7 +23,7 @@ class MessageLinks:
     """Links to messages in Discord."""
 
     def __init__(self, data_root: Path, readers: KnownReaders) -> None:
-        """Nothing is read yet.
+        """Begin without reading.
 
         Args:
             data_root: Folder of the logs.
@@ -47,7 +47,7 @@ class MessageLinks:
         return ADDRESS.format(server=server, channel=window.id, message=message) if message else ""
 
     def _message_at(self, path: Path, line: int) -> str:
-        """Id of the message in the record on `line`; empty for an id that is unknown."""
+        """Id of the message in the record on `line`; empty for an unknown id."""
         with path.open("rb") as file:
             heading = self._offsets.find(file, path, line)
             if heading is None:

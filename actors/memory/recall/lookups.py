@@ -23,7 +23,7 @@ Lookup = SearchMemory | ExpandReference
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A lookup, and when it came."""
+    """A lookup, and its time of arrival."""
 
     request: Lookup
     came_at: float
@@ -46,16 +46,16 @@ class Lookups:
         self._queue: FairQueue[_Entry] = FairQueue(AT_ONCE)
 
     def __len__(self) -> int:
-        """Number of lookups that wait or have begun."""
+        """Number of waiting and begun lookups."""
         return len(self._queue)
 
     def get(self, request_id: RequestId) -> Lookup | None:
-        """The lookup of that id, if it is still to be answered."""
+        """The lookup of the given id, if not yet answered."""
         entry = self._queue.get(request_id)
         return None if entry is None else entry.request
 
     def refusal(self, request: Lookup) -> str:
-        """Why a lookup is not taken in; empty when it may be."""
+        """Reason for refusing a lookup; empty if accepted."""
         if self._queue.waiting_of(request.window) < MOST_OF_WINDOW:
             return ""
         return f"{MOST_OF_WINDOW} lookups of this window wait for the memory already; try again later"
@@ -65,18 +65,18 @@ class Lookups:
         self._queue.enter(_Entry(request, self._monotonic()))
 
     def begin(self) -> tuple[Lookup, str] | None:
-        """The next lookup, with the reason if it is too late for it; None if none may begin now."""
+        """The next lookup, with the reason if expired; None if no lookup may begin now."""
         if (entry := self._queue.admit()) is None:
             return None
         is_late = self._monotonic() - entry.came_at > PATIENCE_S
         return entry.request, f"not begun within {PATIENCE_S:g} s: the memory has too many requests" if is_late else ""
 
     def end(self, request_id: RequestId) -> None:
-        """Make room: that lookup is answered."""
+        """Remove an answered lookup."""
         self._queue.leave(request_id)
 
     def clear(self) -> tuple[Lookup, ...]:
-        """All that are still to be answered, which are here no more."""
+        """Remove and return all lookups not yet answered."""
         return tuple(entry.request for entry in self._queue.clear())
 
 

@@ -1,4 +1,4 @@
-"""Recall: the block of memories that a turn gets, the answer to a search, and why a block is as it is."""
+"""Recall: the block of memories for a turn, the answer to a search, and the explanation of a block."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from messages.memory import ExplainMemory, FoundMemory, MemoriesFound, MemoryExp
 from messages.turn import PrepareTurn, Reference, TurnContribution
 
 REJECTED = 10
-"""Number of rejected candidates that an explanation names."""
+"""Rejected candidates named by an explanation."""
 EXPLAINED_WINDOWS = 200
 SHOWN_CHARS = 300
-"""Length of an excerpt that a search gives."""
+"""Length of an excerpt in a search's answer."""
 MOST_FOUND = 200
 POOL_TOKENS = 250
 """Room in a search's pool for each wanted hit: several times the size of a hit, so that more candidates are ranked."""
@@ -36,7 +36,7 @@ WITHOUT_VECTOR = "no vector of the question: found by words alone"
 
 @dataclass(frozen=True, slots=True)
 class InjectedBlock:
-    """A block that was made for a turn, and what it was chosen from."""
+    """A block made for a turn, and its candidates."""
 
     request: PrepareTurn
     at: datetime
@@ -80,7 +80,7 @@ class Recall:
         return InjectedBlock(request, now, hits, injection, candidates, vector is not None)
 
     def contribution(self, injected: InjectedBlock, contributor: Address) -> TurnContribution:
-        """The block as the window gets it."""
+        """The block in the form sent to the window."""
         return TurnContribution(
             request_id=injected.request.request_id,
             contributor=str(contributor),
@@ -91,7 +91,7 @@ class Recall:
         )
 
     def remember(self, injected: InjectedBlock) -> None:
-        """Keep what a window was given last."""
+        """Keep a window's last block."""
         key = injected.request.window.address.key
         self._last[key] = injected
         self._last.move_to_end(key)
@@ -99,14 +99,14 @@ class Recall:
             self._last.popitem(last=False)
 
     def clear(self, forgotten: Collection[Reference]) -> list[PrepareTurn]:
-        """Keep no block any more; questions of the blocks that show one of some places."""
+        """Drop all blocks; questions of the blocks that show any of the given places."""
         last, self._last = self._last, OrderedDict()
         return [each.request for each in last.values() if not each.places.isdisjoint(forgotten)]
 
     def explain(self, store: Store, request: ExplainMemory, window_key: str) -> MemoryExplained | None:
-        """The last block of a window, or of all windows if the key is empty; None if there was none.
+        """The last block of a window, or of all windows if the key is empty; None without a block.
 
-        What may not be shown any more to whom it is explained is left out.
+        Memories no longer visible to the asker are left out.
         """
         last = self._last.get(window_key) if window_key else next(reversed(self._last.values()), None)
         return None if last is None else self._explanation(store, last, request)
@@ -138,7 +138,7 @@ class Recall:
         )
 
     def pins(self, store: Store, window: Window) -> tuple[int, int]:
-        """(pins that may be shown in a window, pins with room in a block); see `Store.pins`."""
+        """(pins visible in a window, pins with room in a block); see `Store.pins`."""
         pins = store.pins(window)
         return len(pins), pins_with_room(pins, self._budget)
 
@@ -196,7 +196,7 @@ def _memory(hit: Hit, terms: frozenset[str]) -> FoundMemory:
 
 
 def _explain_entry(entry: Entry, hits: Sequence[Hit]) -> FoundMemory:
-    """An entry of a block as it is explained: with its authors, and the scores of the best of its turns."""
+    """An entry of a block, as explained: with its authors, and the scores of the best of its turns."""
     best = _memory(hits[min(item.index for item in entry.items)], frozenset())
     turns = [hits[item.index].turn for item in entry.items]
     return msgspec.structs.replace(

@@ -11,7 +11,7 @@ from actors.memory.search.visibility import Mask
 from domain.memory import ranking
 
 _MORE = 32
-"""Rows compared exactly beyond those that are wanted: a distance is right to some millionths only."""
+"""Rows compared exactly beyond the number wanted: a distance is right to some millionths only."""
 _EVERY = np.dtype([("row", np.int64), ("distance", np.float64)])
 _DISTANCES = """
 SELECT turns.id, coalesce(vec_distance_cosine(vectors.embedding, ?), 1.0)
@@ -22,7 +22,7 @@ FROM turns JOIN vectors ON vectors.id = turns.vector
 def nearest(
     connection: apsw.Connection, vectors: IndexVectors, query: NDArray[np.float32], count: int, mask: Mask
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The `count` rows with the greatest cosines of those that may be found, and these; equals: the newer first."""
+    """The `count` allowed rows with the greatest cosines, and the cosines; equals: the newer first."""
     query_bytes = query.astype("<f4").tobytes()
     every = np.fromiter(connection.execute(_DISTANCES, (query_bytes,)), _EVERY)
     every = every[every["row"] < len(mask)]

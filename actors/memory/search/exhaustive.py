@@ -1,8 +1,8 @@
 """Exhaustive ranking: the source's formula over every row, exact, from vectors read in chunks.
 
-Redundancy only lowers a score, so a row's score without it is an upper bound. Rank the rows with the greatest bounds.
-If no other row's bound reaches the lowest score that was chosen, no other row can be chosen at any step: the list is
-the one that all rows give. Otherwise take in the rows that reach it, and rank again.
+Redundancy only lowers a score, so a row's score without redundancy is an upper bound. Rank the rows with the greatest
+bounds. If no other row's bound reaches the lowest chosen score, no other row can be chosen at any step: the list is the
+same as from all rows. Otherwise take in the rows with bounds that reach the score, and rank again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Columns:
     ages: NDArray[np.float64]
 
     def take(self, places: NDArray[np.int64]) -> Columns:
-        """Those at `places`."""
+        """Rows at `places`."""
         return Columns(self.rows[places], self.sims[places], self.ages[places])
 
 
@@ -48,17 +48,17 @@ def rank_every_row(
     *,
     pool_per_wanted: int = POOL_PER_WANTED,
 ) -> list[tuple[int, Pick]]:
-    """The rows that `domain.memory.ranking.rank` chooses from all, in its order, each with its score and its parts.
+    """The rows chosen by `domain.memory.ranking.rank` from all, in order, each with its score and its parts.
 
     Args:
         source: The vectors of the index.
         query: float32 (dimensions,).
         now_s: Seconds since the epoch; ages count from there.
-        pinned: Row -> time at which it was said, of every pin that may be found. The similarity of a pin without a
-            vector is unknown. Pins need not be in `mask`.
+        pinned: Row -> time of its message, of every allowed pin. The similarity of a pin without a vector is unknown.
+            Pins need not be in `mask`.
         count: Most rows wanted, from 0.
-        mask: True for each row number that may be found.
-        pool_per_wanted: Rows of the first pool for each that is wanted; no list depends on it.
+        mask: True for each allowed row number.
+        pool_per_wanted: Rows of the first pool for each wanted row; no list depends on the number.
 
     Raises:
         ValueError: `count` is negative.
@@ -83,7 +83,7 @@ def rank_every_row(
 
 
 def _lowest(picks: list[tuple[int, Pick]]) -> float:
-    """The lowest score by which a row was chosen; infinity if none was.
+    """The lowest score by which a row was chosen; infinity without a row.
 
     Pins are chosen for being pins, and without a pin the first row for its similarity.
     """

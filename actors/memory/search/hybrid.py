@@ -1,4 +1,4 @@
-"""Hybrid retrieval over the index: its candidates with what `domain.memory.hybrid` must know of each, in arrays."""
+"""Hybrid retrieval over the index: candidates with all inputs of `domain.memory.hybrid`, in arrays."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _Numbers = NDArray[np.int32]
 
 
 class HybridSearch:
-    """Scores what bears on a question by meaning, by words, or by what stands beside it; it never writes."""
+    """Scores turns relevant to a question by meaning, by words, or by their neighbours; never writes."""
 
     def __init__(self, connection: apsw.Connection, vectors: IndexVectors, engine: VectorEngine) -> None:
         self._connection = connection
@@ -45,14 +45,14 @@ class HybridSearch:
         self._order = Order(connection)
         self._vocabulary = Vocabulary(connection)
         self._names: dict[str, _Numbers] | None = None
-        """Word of an author's name -> the windows in which authors of that name spoke."""
+        """Word of an author's name -> windows with messages of authors of the name."""
 
     def embedded_question(self, text: str, windows: Mask) -> str:
-        """The text to embed for a question: without the names of authors that the asker may know.
+        """The text to embed for a question: without authors' names that the asker may know.
 
         Args:
             text: The question.
-            windows: For every number of a window whether its words may be shown to the asker.
+            windows: For every number of a window True if its words may be shown to the asker.
         """
         if self._names is None:
             self._names = {}
@@ -61,7 +61,7 @@ class HybridSearch:
         return without_names(text, known)
 
     def follow(self, window: int, added: Sequence[int], gone: Sequence[int]) -> None:
-        """Know of rows that are new in a window, and of those that are gone from any."""
+        """Take in new rows of a window, and drop removed rows of any window."""
         for row in gone:
             self._order.drop(row)
         if added:
@@ -77,14 +77,14 @@ class HybridSearch:
     def find(
         self, text: str, vector: NDArray[np.float32] | None, mask: Mask, total: int, pins: Sequence[int] = ()
     ) -> Scores:
-        """The rows that bear on a question, best first.
+        """The rows relevant to a question, best first.
 
         Args:
             text: The question.
             vector: Vector of the question; None without a vector.
-            mask: True for every row number that may be found.
+            mask: True for every allowed row number.
             total: Rows of the whole index.
-            pins: Rows that are candidates whatever they bear on.
+            pins: Rows that are candidates whatever their relevance.
         """
         near, known = self._near(vector, mask)
         by_words, keywords = self._vocabulary.best(text, mask, total)
@@ -114,26 +114,26 @@ class HybridSearch:
         return (np.empty(0, np.int64), np.empty(0)) if vector is None else self.nearest(vector, HITS, mask)
 
     def before(self, rows: _Rows) -> tuple[_Rows, _Rows]:
-        """The previous turn of each of `rows` in its window, and the one before that; 0 where there is none."""
+        """The two turns before each of `rows` in its window, the nearer first; 0 without a turn."""
         before, _ = self._order.beside(rows)
         second, _ = self._order.beside(before)
         return before, second
 
     def nearest(self, vector: NDArray[np.float32], count: int, mask: Mask) -> tuple[_Rows, _Values]:
-        """The `count` rows with the greatest cosines of those that may be found, and these."""
+        """The `count` allowed rows with the greatest cosines, and the cosines."""
         if not self._engine.is_open:
             return distances.nearest(self._connection, self._vectors, vector, count, mask)
         return self._engine.top(vector, count, mask)
 
     def _traits(self, rows: _Rows) -> tuple[_Rows, Sequence[str], _Rows, Sequence[str], Sequence[str], _Rows]:
-        """Those of `rows` that are there; author, episode, end, role and length of each."""
+        """Existing rows of `rows`; author, episode, end, role and length of each."""
         listed = msgspec.json.encode(rows.tolist()).decode()
         ((ids, authors, episodes, *others, chars),) = self._connection.execute(_TRAITS, (listed, LONG_CHARS))
         endings, roles = map(msgspec.json.decode, others)
         return _numbers(ids), msgspec.json.decode(authors), _numbers(episodes), endings, roles, _numbers(chars)
 
     def _selves(self, rows: _Rows, named: Mask) -> Mask:
-        """For each of `rows`: True if its author is `named` and speaks of themself; texts of others are not read."""
+        """For each of `rows`: True if its author is `named` and writes about themself; other texts are not read."""
         selves = np.zeros(len(rows), np.bool_)
         if named.any():
             listed = msgspec.json.encode(rows[named].tolist()).decode()
@@ -142,7 +142,7 @@ class HybridSearch:
         return selves
 
     def _cosines(self, rows: _Rows, near: _Rows, known: _Values, vector: NDArray[np.float32] | None) -> _Values:
-        """Cosine of each of `rows` to the question: of `near` it is known; 0 where there is no vector."""
+        """Cosine of each of `rows` to the question, already known for `near`; 0 without a vector."""
         cosines, is_near = _looked_up(near, known, rows)
         if vector is not None:
             others = np.flatnonzero(~is_near)
@@ -172,7 +172,7 @@ def _about(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> _Values:
 
 
 def _together(*parts: _Rows) -> _Rows:
-    """Every row of these once, ascending."""
+    """Every given row once, ascending."""
     rows = np.sort(np.concatenate(parts))
     return np.asarray(rows[np.concatenate([[True], rows[1:] != rows[:-1]])[: len(rows)]])
 
@@ -184,7 +184,7 @@ def _may(rows: _Rows, mask: Mask) -> Mask:
 
 
 def _looked_up(known: _Rows, values: _Values, rows: _Rows) -> tuple[_Values, Mask]:
-    """The value of each of `rows`, 0 for one that is not `known`, and whether it is; `known` is in any order."""
+    """The value of each of `rows`, 0 for an unknown row, and a flag for known rows; `known` is in any order."""
     if not len(known):
         return np.zeros(len(rows)), np.zeros(len(rows), np.bool_)
     order = np.argsort(known)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 PART = 65_536
-"""Rows that are read at a time."""
+"""Rows read at a time."""
 
 
 class Lengths:
@@ -20,7 +20,7 @@ class Lengths:
         self._part = part
         self._connection = connection
         self._lengths = np.zeros(1, np.int32)
-        """Row number -> its words; 0 for no row."""
+        """Row number -> its number of words; 0 for no row."""
         self._is_loaded = False
         self._rows = self._sum = 0
 
@@ -32,12 +32,12 @@ class Lengths:
 
     @property
     def mean(self) -> float:
-        """Words of a row on average; not to be asked for when there is none."""
+        """Mean number of words of a row; not to be called without rows."""
         self._load()
         return self._sum / self._rows
 
     def of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The words of each of `rows`; 0 for those that came after the index was read."""
+        """Number of words of each of `rows`; 0 for rows added after the index was read."""
         self._load()
         lengths = np.zeros(len(rows), np.int64)
         is_known = rows < len(self._lengths)
@@ -45,12 +45,12 @@ class Lengths:
         return lengths
 
     def add(self, rows: Sequence[int]) -> None:
-        """Take in `rows`, which are in the index by now."""
+        """Take in `rows`, now present in the index."""
         if self._is_loaded:
             self._read(_OF_ROWS, json.dumps(list(rows)))
 
     def drop(self, row: int) -> None:
-        """Leave out a row that is gone."""
+        """Leave out a removed row."""
         if row < len(self._lengths) and self._lengths[row]:
             self._rows -= 1
             self._sum -= int(self._lengths[row])
@@ -64,7 +64,7 @@ class Lengths:
                 last = newest
 
     def _read(self, query: str, *values: apsw.SQLiteValue) -> int:
-        """Take in what `query` finds; the last row, 0 if there is none."""
+        """Take in the rows of `query`; the last row, 0 without rows."""
         ((listed, coded),) = self._connection.execute(query, values)
         if not listed:
             return 0
@@ -80,9 +80,9 @@ class Lengths:
 
 
 def _decode_varints(data: bytes) -> NDArray[np.int64]:
-    """The numbers that follow one another in `data`, seven bits a byte, highest first, the last byte of each below 128.
+    """The successive numbers in `data`, seven bits a byte, highest first, the last byte of each below 128.
 
-    Source: SQLite, "Database File Format", 1.6 (varint); none here has nine bytes.
+    Source: SQLite, "Database File Format", 1.6 (varint); no number here has nine bytes.
     """
     codes = np.frombuffer(data, np.uint8)
     ends = np.flatnonzero(codes < 128)

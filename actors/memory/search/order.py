@@ -1,4 +1,4 @@
-"""Doubly linked lists of turns: which was said before and after each in its window, for many rows at once."""
+"""Doubly linked lists of turns: the turns before and after each in its window, for many rows at once."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Order:
         self._is_loaded = False
 
     def beside(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The row before and the row after each of `rows` in its window, `NONE` where there is none."""
+        """The row before and the row after each of `rows` in its window, `NONE` without a row."""
         if not self._is_loaded:
             self._load()
         return _at(self._before, rows), _at(self._after, rows)
 
     def add(self, window: int, rows: Sequence[int]) -> None:
-        """Take in `rows` of one window, which are in the index by now, wherever in it they belong."""
+        """Take in `rows` of a window, now present in the index, at any place of the window."""
         if not self._is_loaded:
             return
         ((first, last),) = self._connection.execute(_SPAN, (json.dumps(list(rows)),))
@@ -41,7 +41,7 @@ class Order:
         self._link(turns)
 
     def drop(self, row: int) -> None:
-        """Leave out a row that is gone."""
+        """Leave out a removed row."""
         if row >= len(self._before):
             return
         before, after = int(self._before[row]), int(self._after[row])
@@ -59,7 +59,7 @@ class Order:
         self._is_loaded = True
 
     def _link(self, turns: NDArray[np.int64]) -> None:
-        """Let each of `turns` follow the one before; `NONE` stands for an end."""
+        """Let each of `turns` follow the turn before; `NONE` stands for an end."""
         self._before[turns[1:]] = turns[:-1]
         self._after[turns[:-1]] = turns[1:]
         self._before[NONE] = self._after[NONE] = NONE
@@ -72,7 +72,7 @@ class Order:
 
 
 def _at(neighbours: _Rows, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """`NONE` for rows that came after the index was read."""
+    """Neighbours of `rows`; `NONE` for rows added after the index was read."""
     beside = np.full(len(rows), NONE, np.int64)
     is_known = rows < len(neighbours)
     beside[is_known] = neighbours[rows[is_known]]

@@ -1,4 +1,4 @@
-"""Retrieval in two steps: a search makes a pool of what bears on a question, the source's formula ranks it."""
+"""Retrieval in two steps: a search makes a pool of relevant turns, the source's formula ranks the pool."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from messages.base import Window
 
 Kind = Literal["hybrid", "similarity", "exhaustive"]
 NEIGHBOURS = 50
-"""Number of nearest turns that the similarity search ranks."""
+"""Nearest turns ranked by the similarity search."""
 SHOWN_FROM_CHARS = 16_000
-"""Characters of a turn from which the excerpt is chosen."""
+"""Characters of a turn available for the choice of the excerpt."""
 READ_CHARS = 600_000
 """Of all hits together: where many are wanted, excerpts are chosen from less of each, so that a search keeps short."""
 _SIZED_AT_ONCE = 40
@@ -42,7 +42,7 @@ Vector = NDArray[np.float32]
 
 
 class IndexedTurn(NamedTuple):
-    """A row of the index as a search needs it."""
+    """A row of the index in a search's form."""
 
     row: int
     path: str
@@ -56,16 +56,16 @@ class IndexedTurn(NamedTuple):
     is_whole: bool
     is_pinned: bool
     window: str
-    """Key of the window in which it was said."""
+    """Key of the turn's window."""
 
     def memory(self, window: Window | None = None, number: int | None = None) -> Memory:
-        """Memory as it would be injected, in `window` with the paths that serve there."""
+        """Memory in the form for a block, in `window` with the paths that serve there."""
         return Memory(self.path if window is None else short_path(self.path, window), self.line, self.text, number)
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A turn in the ranking's order, and the halves of its similarity where that is one of words, too."""
+    """A turn in the ranking's order, with both halves of its similarity if words count, too."""
 
     turn: IndexedTurn
     ranked: Ranked
@@ -81,7 +81,7 @@ class MemoryQuery:
     vector: Vector | None
     """Vector of the question; None if the embedder gave no vector."""
     mask: Mask
-    """For every row number whether it may be found; it is the caller's to change."""
+    """True for every allowed row number; the caller may change the array."""
     total: int
     """Rows of the whole index."""
     now: datetime
@@ -97,7 +97,7 @@ class MemoryQuery:
 
 
 class Searcher:
-    """Retrieval from one index, without writing."""
+    """Retrieval from an index, without writing."""
 
     def __init__(self, connection: apsw.Connection, vectors: IndexVectors, engine: VectorEngine, kind: Kind) -> None:
         self._connection = connection
@@ -106,7 +106,7 @@ class Searcher:
         self._hybrid = HybridSearch(connection, vectors, engine)
 
     def follow(self, window: int, added: Sequence[int], gone: Sequence[int]) -> None:
-        """Know of rows that are new in a window, and of those that are gone from any."""
+        """Take in new rows of a window, and drop removed rows of any window."""
         self._hybrid.follow(window, added, gone)
 
     def embedded_question(self, text: str, windows: Mask) -> str:
@@ -131,7 +131,7 @@ class Searcher:
         return self._check(hits[: question.count]), len(pool) + len(beyond)
 
     def memories(self, hits: Sequence[Hit], window: Window) -> list[Memory]:
-        """Memories of `hits` as a block in `window` shows them, numbered for its passages."""
+        """Memories of `hits` as shown by a block in `window`, numbered for its passages."""
         turns = [hit.turn for hit in hits]
         before, second = self._hybrid.before(np.array([turn.row for turn in turns], np.int64))
         stamps = [turn.timestamp for turn in turns]
@@ -149,9 +149,9 @@ class Searcher:
         return mask
 
     def pins(self, choose: Callable[[list[int]], Iterable[int]], window: Window | None) -> list[Memory]:
-        """The pins of which `choose` gives the rows, the newest first, as a block in `window` would name them.
+        """The pins of the rows from `choose`, newest first, as named by a block in `window`.
 
-        Without a window: in the one of most of the pins.
+        Without a window: in the window with the most pins.
         """
         rows = choose(self._pins())
         turns = sorted(self._turns(rows, SHOWN_FROM_CHARS).values(), key=lambda turn: -turn.timestamp)

@@ -1,7 +1,7 @@
-"""Hard-link farm: for each channel the logs of other windows that its readers may read.
+"""Hard-link farm: for each channel the logs of other windows readable by the channel's readers.
 
-`views/<guild>-<channel>/<surface>/<context id>/<name>.md` is another name of that window's log file, or of its copy
-without retracted words. Everything here is derived; a new life begins with nothing, since readers are unknown before
+`views/<guild>-<channel>/<surface>/<context id>/<name>.md` is another name of a window's log file, or of its copy
+without retracted words. All content here is derived; a new life begins without views, since readers are unknown before
 Discord has listed them.
 """
 
@@ -27,11 +27,11 @@ log = logging.getLogger(__name__)
 
 FOLDER = "views"
 MOST_KNOWN = 100_000
-"""Links that are remembered as made, so that a turn costs no look at the disk: by 64-bit hashes, 70 bytes each."""
+"""Links remembered as made, so a turn costs no look at the disk: by 64-bit hashes, 70 bytes each."""
 
 
 class Views:
-    """Folders of hard links, kept in step with the index and with what is known of readers."""
+    """Folders of hard links, kept in step with the index and the known readers."""
 
     def __init__(self, root: Path, connection: apsw.Connection, readers: KnownReaders) -> None:
         self._root = root
@@ -39,9 +39,9 @@ class Views:
         self._connection = connection
         self._known = readers
         self._views: dict[str, Readers] = {}
-        """View -> readers for whom the view was filled."""
+        """View -> readers at the time of filling the view."""
         self._linked: set[int] = set()
-        """Hashes of view and path, which begin anew with each process: their text would be three times as much."""
+        """Hashes of view and path, begun anew with each process: the text would need three times the memory."""
         self._is_able = True
 
     def open(self) -> None:
@@ -55,7 +55,7 @@ class Views:
         (self._folder / NO_VIEW).mkdir(mode=0o700)
 
     def close(self) -> None:
-        """Take all views away, since they would become stale.
+        """Remove all views, since a view left alone would become stale.
 
         Raises:
             OSError: the views cannot be removed.
@@ -65,7 +65,7 @@ class Views:
         remove_views(self._root)
 
     def open_for(self, window: Window) -> None:
-        """Make sure that there is a view for `window`, if it is known who reads it."""
+        """Ensure a view for `window`, if its readers are known."""
         readers = self._known.of(window.address.key)
         if readers is not None and view_of(readers) not in self._views:
             self._fill(view_of(readers))
@@ -78,16 +78,16 @@ class Views:
                 self._link(view, path)
 
     def renew_log(self, path: str) -> None:
-        """A log from which words were taken back."""
+        """Renew the links of a log with retracted words."""
         for view in self._views:
             self._unlink(view, path)
         self.add_log(path)
 
     def readers_changed(self, window_keys: Iterable[str]) -> None:
-        """Take logs away from where they may be read no more, then put them where they may.
+        """Remove logs from views where reading is no longer allowed, then add logs where allowed.
 
         Raises:
-            OSError: a link cannot be taken away.
+            OSError: a link cannot be removed.
         """
         changed = set(window_keys)
         stale = [view for view, target in self._views.items() if self._known.of_view(view) != target]
@@ -105,7 +105,7 @@ class Views:
                 self.add_log(path)
 
     def sweep(self) -> Iterator[None]:
-        """Remove what does not belong, a window's folder at a time: links of logs that are gone or not to be read."""
+        """Remove stale links, a window's folder at a time: links of logs that are gone or not to be read."""
         for view in sorted(self._views):
             for surface in _list_names(self._folder / view):
                 for context_id in _list_names(self._folder / view / surface):
@@ -113,7 +113,7 @@ class Views:
                     yield
 
     def _fill(self, view: str) -> None:
-        """Put all logs into a view that may be read there."""
+        """Put all readable logs into a view."""
         target = self._known.of_view(view)
         if target is None:
             return
@@ -124,7 +124,7 @@ class Views:
                 self._link(view, str(path))
 
     def _empty(self, view: str) -> None:
-        """Take everything out of a view; its folders stay, for commands that run have them open."""
+        """Empty a view; its folders stay, as running commands have the folders open."""
         del self._views[view]
         for surface in _list_names(self._folder / view):
             for context_id in _list_names(self._folder / view / surface):
@@ -198,7 +198,7 @@ def remove_views(root: Path) -> None:
 
 
 def shown_log(root: Path, path: str) -> Path:
-    """The file that shows a log: its redacted copy if there is one, else the log."""
+    """The file that shows a log: its redacted copy if present, else the log."""
     copy = root / redacted_path(path)
     return copy if copy.exists() else root / path
 
@@ -211,7 +211,7 @@ def _is_same(link: Path, log_file: Path) -> bool:
 
 
 def _list_names(folder: Path) -> list[str]:
-    """Names in a folder of links; none in what leads out of it, to a window's real logs."""
+    """Names in a folder of links; empty for a folder that leads out, to a window's real logs."""
     if folder.is_symlink():
         return []
     try:

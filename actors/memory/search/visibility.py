@@ -1,4 +1,4 @@
-"""Access control in arrays: which rows may be shown in which window, answered for all rows at once."""
+"""Access control in arrays: the rows visible in each window, answered for all rows at once."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from messages.discord import Readers
 Scope = Literal["global", "context", "audience"]
 Mask = NDArray[np.bool_]
 MOST_COMPARED = 100_000
-"""Pairs of readers whose comparison is remembered."""
+"""Cached comparisons of pairs of readers."""
 _ROWS = """
 SELECT windows.id, windows.key, ofwindow.ids
 FROM (SELECT window, group_concat(id) AS ids FROM turns GROUP BY window) AS ofwindow
 JOIN windows ON windows.id = ofwindow.window
 """
-"""Rows as one text for each window: made into objects they take four times as long."""
+"""Rows as a single text for each window: rows made into objects take four times as long."""
 
 
 class Visibility:
-    """Access control of rows: row -> window -> who reads it, learned from the index once and kept in step with it."""
+    """Access control of rows: row -> window -> readership, learned from the index once and kept in step."""
 
     def __init__(self, scope: Scope, readers: KnownReaders) -> None:
         self._scope = scope
@@ -42,7 +42,7 @@ class Visibility:
         self._readers: dict[Readers | None, int] = {None: 0}
         self._by_number: list[Readers | None] = [None]
         self._admitted: dict[tuple[Readers | None, Readers | None], bool] = {}
-        """(source, target) -> whether words may go from one to the other."""
+        """(source, target) -> True if words may go from source to target."""
         self._last_row = 0
         self.total = 0
         """Number of rows."""
@@ -56,13 +56,13 @@ class Visibility:
             self.add(np.fromstring(str(rows), np.int64, sep=","), int(str(window)), str(key))
 
     def readers_changed(self, window_keys: Iterable[str]) -> None:
-        """Windows whose readers are others from now on."""
+        """Take in changed readers of windows."""
         for key in window_keys:
             if (number := self._numbers.get(key)) is not None:
                 self._windows[number] = self._number_of(self._known.of(key))
 
     def add(self, rows: NDArray[np.int64], window: int, window_key: str) -> None:
-        """New rows of one window."""
+        """Take in new rows of a window."""
         self._last_row = max(self._last_row, int(rows.max(initial=0)))
         self._rows = _room(self._rows, self._last_row)
         self._windows = _room(self._windows, window)
@@ -73,7 +73,7 @@ class Visibility:
             self._windows[window] = self._number_of(self._known.of(window_key))
 
     def drop(self, row: int) -> None:
-        """A row that is gone."""
+        """Drop a removed row."""
         if row < len(self._rows):
             self.total -= bool(self._rows[row])
             self._rows[row] = 0
@@ -91,7 +91,7 @@ class Visibility:
         )
 
     def mask(self, target: Window) -> Mask:
-        """For every row number whether that row may be shown in `target`."""
+        """For every row number True if the row may be shown in `target`."""
         windows = self._rows[: self._last_row + 1]
         if self.is_open(target):
             return np.asarray(windows != 0)
@@ -99,7 +99,7 @@ class Visibility:
         return mask
 
     def windows(self, target: Window) -> Mask:
-        """For every number of a window whether its words may be shown in `target`."""
+        """For every number of a window True if its words may be shown in `target`."""
         if self.is_open(target):
             return np.asarray(np.arange(len(self._windows)) != 0, np.bool_)
         readers = self._known.of(target.address.key)
@@ -112,9 +112,9 @@ class Visibility:
         return by_window
 
     def fullest(self, rows: Iterable[int]) -> list[int]:
-        """Largest part of `rows` that may be shown in one window.
+        """Largest part of `rows` that may be shown in a single window.
 
-        A window with unknown readers is taken to show its own rows alone.
+        A window with unknown readers counts as showing its own rows alone.
         """
         rows = [row for row in rows if 0 < row <= self._last_row and self._rows[row]]
         if self._scope == "global":

@@ -1,4 +1,4 @@
-"""Keyword retrieval by BM25: which words of a question are telling, and the rows that have them."""
+"""Keyword retrieval by BM25: the telling words of a question, and the rows with these words."""
 
 from __future__ import annotations
 
@@ -25,26 +25,29 @@ class WordTuning:
     common_rows: int = COMMON_ROWS
     """A word in no more rows than this is looked up, however large the index."""
     probe: int = 64
-    """Number of rows of a new word that are read to see if the word may be frequent."""
+    """Rows of a new word read to see if the word may be frequent."""
     most_known: int = 10_000
-    """Words whose counts are kept."""
+    """Words with kept counts."""
     most_rows: int = WORD_SCORES
-    """Rows that an answer has at most."""
+    """Most rows of an answer."""
 
 
 MEASURED = WordTuning()
-"""The one that was measured to be best."""
+"""The best tuning by measurement."""
 
 
 class Vocabulary:
-    """The words of the index. To see that one is frequent takes longer than most questions, so that is kept.
+    """The words of the index. Counting a frequent word takes longer than most questions, so counts are kept.
 
-    A row that comes or goes changes a count by one at most, so a kept one says for long that a word is frequent; where
-    it leaves that open, it is counted anew. FTS5 knows no count before it has read all that it has of a word, so mostly
-    it is only counted whether a word is in too many rows.
+    A row that comes or goes changes a count by at most 1, so a kept count proves a word frequent for a long time; in
+    doubt,
+    the word is counted anew. FTS5 knows no count before reading all entries of a word, so mostly the code counts only
+    up to the limit of rows.
 
-    FTS5 gives the rows of a word as one text, for a row of an answer costs more than all else about it. BM25 is
-    computed here, because `bm25()` looks up the length of each row by itself: it takes 4 us a row, which are 0.5 here.
+    FTS5 gives the rows of a word as a single text, as a row of an answer costs more than all other work on the row.
+    BM25 is
+    computed here, because `bm25()` looks up the length of each row by itself: `bm25()` takes 4 us a row, the code here
+    0.5.
     """
 
     def __init__(self, connection: apsw.Connection, tuning: WordTuning = MEASURED) -> None:
@@ -53,11 +56,11 @@ class Vocabulary:
         self._lengths = Lengths(connection)
         self._changes = 0
         self._known: dict[str, tuple[int, float, int]] = {}
-        """Index term -> fewest and most rows that it could have, and how many changes there had been then."""
+        """Index term -> fewest and most rows of the term, and the number of changes at the time."""
         list(connection.execute(_OCCURRENCES))
 
     def follow(self, added: Sequence[int], gone: Sequence[int]) -> None:
-        """Know of rows that are new and of those that are gone."""
+        """Take in new rows and drop removed rows."""
         self._changes += len(added) + len(gone)
         for row in gone:
             self._lengths.drop(row)
@@ -65,11 +68,11 @@ class Vocabulary:
             self._lengths.add(added)
 
     def best(self, question: str, mask: Mask, total: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The `most_rows` rows with the greatest BM25 of those that may be found, and these; equals: the newer.
+        """The `most_rows` allowed rows with the greatest BM25, and the scores; equals: the newer.
 
         Args:
-            question: Text whose telling words are looked up.
-            mask: For every row number whether it may be found.
+            question: Text with the telling words to look up.
+            mask: True for every allowed row number.
             total: Rows of the whole index.
         """
         terms = [_among(mask, term) for term in self._telling(question_words(question), total)]
@@ -83,14 +86,14 @@ class Vocabulary:
         return rows[best], scores[best]
 
     def _telling(self, words: Sequence[str], total: int) -> list[Postings]:
-        """Those that are rare enough to look up; if none is, the rarest that occurs; as in `domain.memory.keywords`."""
+        """Words rare enough to look up, else the rarest that occurs; as in `domain.memory.keywords`."""
         limit = int(rare_limit(total, self._tuning.common_rows))
         postings = {word: None if self._span(word)[0] > limit else self._postings(word, limit, total) for word in words}
         telling = [one for one in postings.values() if one is not None and one.documents]
         return telling or self._rarest([word for word, one in postings.items() if one is None])
 
     def _postings(self, word: str, most: int, total: int) -> Postings | None:
-        """The rows that have `word`; None if there are more than `most`."""
+        """The rows with `word`; None if there are more than `most`."""
         is_known, probe = self._span(word)[1] <= most, self._tuning.probe
         rows = self._read(word, -1 if is_known else probe)
         if not is_known and len(rows) == probe:
@@ -103,7 +106,7 @@ class Vocabulary:
         return postings if postings.documents <= most else None
 
     def _rarest(self, words: Sequence[str]) -> list[Postings]:
-        """Of frequent words the one that the fewest rows have; equals: the first."""
+        """Of frequent words the word with the fewest rows; equals: the first."""
         if not words:
             return []
         spans = [self._span(word) for word in words]
@@ -123,7 +126,7 @@ class Vocabulary:
         self._known[stem(word)] = fewest, most, self._changes
 
     def _count(self, word: str) -> int:
-        """Number of rows that have `word`."""
+        """Number of rows with `word`."""
         fewest, most = self._span(word)
         if fewest != most:
             ((fewest,),) = self._connection.execute(_COUNT, (stem(word),))
@@ -139,19 +142,19 @@ class Vocabulary:
         return is_in_more
 
     def _read(self, word: str, most: int) -> NDArray[np.int64]:
-        """Each row as often as it has `word`, ascending, no more than `most` numbers; -1 for all."""
+        """Each row as often as `word` occurs there, ascending, no more than `most` numbers; -1 for all."""
         ((listed,),) = self._connection.execute(_ROWS_OF, (stem(word), most))
         return np.fromstring(str(listed or ""), np.int64, sep=",")
 
 
 def _group_rows(rows: NDArray[np.int64]) -> Postings:
-    """`rows`, which ascend, with how often each is there."""
+    """`rows`, in ascending order, with the count of each."""
     begins = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]])[: len(rows)])
     return Postings(len(begins), rows[begins], np.concatenate([begins[1:], [len(rows)]])[: len(begins)] - begins)
 
 
 def _among(mask: Mask, term: Postings) -> Postings:
-    """Postings of `term` in rows that may be found."""
+    """Postings of `term` in allowed rows."""
     may = term.rows < len(mask)
     may[may] = mask[term.rows[may]]
     return Postings(term.documents, term.rows[may], term.counts[may])

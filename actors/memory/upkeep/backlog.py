@@ -1,4 +1,4 @@
-"""Batched embedding of what waits for its vector: a few requests at a time."""
+"""Batched embedding of turns without a vector: a few requests at a time."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ GIVES_WAY_S = 0.1
 """Longest wait of a batch for turns: with answers all the time there are still some 600 vectors a second."""
 IN_FLIGHT = 2
 FRESH_ONLY_S = 10.0
-"""Seconds behind a piece of an imported log in which only what is said now gets vectors."""
+"""Seconds after a piece of an imported log during which only new turns get vectors."""
 _BEFORE_ALL = datetime(1970, 1, 1, tzinfo=UTC)
 """Moment at which only new turns are due."""
 PATIENCE_S = 900.0
-"""The embedder tries again by itself; what takes longer may be lost, and is said again."""
+"""The embedder tries again by itself; a request that takes longer may be lost, and is sent again."""
 UNIT_TOLERANCE = 1e-2
 
 
 class Backlog:
-    """Queue of turns on their way to a vector; a row is asked for under at most one request."""
+    """Queue of turns on their way to a vector; a row is part of at most one request."""
 
     def __init__(
         self,
@@ -46,11 +46,11 @@ class Backlog:
         """Begin without a request.
 
         Args:
-            host: The actor that asks.
-            open_store: Gives the index; raises where it is not open.
-            embedder: Address of the embedder; None to embed nothing.
+            host: The asking actor.
+            open_store: Gives the index; raises if the index is not open.
+            embedder: Address of the embedder; None to embed no text.
             plan: Names the embedding space, and the length of its vectors.
-            turns: Go first.
+            turns: Turns with precedence.
         """
         self._host = host
         self._open_store = open_store
@@ -59,15 +59,15 @@ class Backlog:
         self._dimensions = plan.dimensions
         self._way = GivingWay(turns, GIVES_WAY_S)
         self._arrived: list[tuple[RequestId, TextsEmbedded | EmbeddingFailed | None]] = []
-        """Replies of the embedder that are to be taken in."""
+        """Replies of the embedder still to be taken in."""
         self._batches: dict[RequestId, list[Waiting]] = {}
         self._timer: Timer | None = None
         self._fresh_until_s = 0.0
         self._has_told = False
-        """True once the operator was told that embedding does not work, until it works again."""
+        """True once the operator was told of failing embeddings, until embedding works again."""
 
     def drop(self) -> None:
-        """Forget what is under way: the rows are in the index and will be asked for again."""
+        """Forget pending requests: the rows are in the index and will be requested again."""
         for request_id in self._batches:
             self._host.withdraw(request_id)
         self._batches.clear()
@@ -75,12 +75,12 @@ class Backlog:
         self._stop_timer()
 
     def favour_fresh(self) -> None:
-        """Let imported turns wait for a while: first they are to be found by their words."""
+        """Let imported turns wait for a while: first the turns become searchable by their words."""
         self._fresh_until_s = self._host.monotonic() + FRESH_ONLY_S
         self.go_on()
 
     def go_on(self) -> None:
-        """Ask for what is due, as far as not too much is under way; else come back when something is."""
+        """Request due vectors, within the limit of pending requests; else come back when a row is due."""
         store = self._open_store()
         self._stop_timer()
         if self._embedder is None:
@@ -103,12 +103,12 @@ class Backlog:
             self._timer = self._host.after(delay_s, EmbedMore())
 
     def _take_reply(self, request_id: RequestId, reply: TextsEmbedded | EmbeddingFailed | None) -> None:
-        """Take the reply to a request, behind turns; None if there was none in time."""
+        """Take the reply to a request, giving way to turns; None if no reply came in time."""
         self._arrived.append((request_id, reply))
         self.go_on()
 
     def _take_in(self, store: Store, request_id: RequestId, reply: TextsEmbedded | EmbeddingFailed | None) -> None:
-        """Keep what a reply brings, or ask once more."""
+        """Keep the content of a reply, or ask once more."""
         batch = self._batches.pop(request_id)
         if reply is None and self._embedder is not None:
             self._tell("the embedder did not answer")
@@ -123,7 +123,7 @@ class Backlog:
                 store.index.pending.fail(ids, self._host.now(), is_permanent=reply.is_permanent)
 
     def _store(self, store: Store, batch: list[Waiting], reply: TextsEmbedded) -> None:
-        """Keep the vectors that came; a vector that is not of this space has failed."""
+        """Keep the vectors received; a vector outside this space has failed."""
         good: list[tuple[Waiting, bytes]] = []
         aside = {batch[place].id for place in reply.set_aside if place < len(batch)}
         late = {batch[place].id for place in reply.put_off if place < len(batch)}
@@ -150,7 +150,7 @@ class Backlog:
         return math.isfinite(length) and abs(length - 1) < UNIT_TOLERANCE
 
     def _ask(self, embedder: Address, turns: list[Waiting], again: RequestId | None = None) -> None:
-        """Ask for vectors; `again` is the id of a request that is said once more."""
+        """Ask for vectors; `again` is the id of a repeated request."""
 
         def make(request_id: RequestId, reply_to: Address) -> EmbedTexts:
             texts = tuple(turn.text for turn in turns)

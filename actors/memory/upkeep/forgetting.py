@@ -15,7 +15,7 @@ from messages.turn import PrepareTurn, Reference
 
 
 class Forgetting:
-    """Queue of requests; one that fails stays, and is carried out after the next comparison with the logs."""
+    """Queue of requests; a failed request stays, and is carried out after the next comparison with the logs."""
 
     def __init__(
         self,
@@ -30,15 +30,15 @@ class Forgetting:
             host: Actor that owns the index.
             upkeep: Gives the index.
             backlog: Holds turns on their way to a vector.
-            drop_blocks: Drops the blocks that are kept for explanations; gives the questions of those that show one of
-                some places.
+            drop_blocks: Drops the blocks kept for explanations; gives the questions of the blocks that show any of some
+                places.
         """
         self._host = host
         self._upkeep = upkeep
         self._backlog = backlog
         self._drop_blocks = drop_blocks
         self._waiting: dict[tuple[str, Window], ForgetDerived] = {}
-        """Requests that are not answered yet, by forget id and window: a repeated request takes its own place."""
+        """Unanswered requests, by forget id and window: a repeated request takes its own place."""
         self._run: tuple[Store, Generator[None, None, int]] | None = None
 
     def work(self, message: ForgetDerived | ForgetSlice) -> None:
@@ -55,7 +55,7 @@ class Forgetting:
             self._do_slice()
 
     def go_on(self) -> None:
-        """Carry out what waits, unless a comparison with the logs must end first: only then are all rows known."""
+        """Carry out waiting requests, after the end of any comparison with the logs: only then are all rows known."""
         if self._waiting and self._run is None and self._upkeep.state == READY:
             self._host.tell(self._host.address, ForgetSlice())
 
@@ -85,9 +85,9 @@ class Forgetting:
             self._host.tell(self._host.address, ForgetSlice())
 
     def _end_shown(self, request: ForgetDerived) -> None:
-        """End turns in hand that were shown forgotten words, wherever they are: their answers would repeat the words.
+        """End turns in hand that were shown forgotten words, in any window: their answers would repeat the words.
 
-        Other turns begin while a request is carried out, so its end looks for such turns again.
+        Other turns begin while a request is carried out, so its end looks for shown words again.
         """
         forgotten = [Reference(path=event.path, line=event.line) for event in request.events]
         for turn in self._drop_blocks(forgotten):

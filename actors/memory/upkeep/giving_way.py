@@ -6,16 +6,16 @@ from actors.kernel import Host
 from messages.base import TurnId
 
 GIVES_WAY_S = 0.5
-"""Longest precedence of a turn; an answer without a call over the network takes a tenth of it.
+"""Longest precedence of a turn; an answer without a network call takes a tenth of the time.
 
-Behind that a turn waits for its model or a command, and the processors are free.
+After so long a turn waits for its model or a command, and the processors are free.
 """
 LOOKS_S = 0.02
 """Between two looks whether the turns in hand are over."""
 
 
 class TurnsInHand:
-    """Turns that are being worked on, each for as long as it has precedence."""
+    """Turns in hand, each for the time of its precedence."""
 
     def __init__(self, host: Host) -> None:
         """Begin without turns.
@@ -36,14 +36,14 @@ class TurnsInHand:
         self._until.pop(turn_id, None)
 
     def have_precedence(self) -> bool:
-        """True while a turn is in hand that goes before other work."""
+        """True while a turn with precedence is in hand."""
         now_s = self.monotonic_s()
         self._until = {turn: until_s for turn, until_s in self._until.items() if now_s < until_s}
         return bool(self._until)
 
 
 class GivingWay:
-    """One kind of work that goes behind turns: each of its pieces waits for them, for a bounded time."""
+    """A kind of work that gives way to turns: each piece waits for turns, for a bounded time."""
 
     def __init__(self, turns: TurnsInHand, longest_s: float) -> None:
         """Begin without a piece that waits.
@@ -55,7 +55,7 @@ class GivingWay:
         self._turns = turns
         self._longest_s = longest_s
         self._until_s: float | None = None
-        """Moment from which the next piece waits no longer; None if it does not wait."""
+        """Moment from which the next piece waits no longer; None without a waiting piece."""
 
     def must_wait(self) -> bool:
         """True if the next piece is to wait; the caller looks again after `LOOKS_S`."""

@@ -11,30 +11,31 @@ from messages.memory import IndexLog, LogIndexed
 
 
 class LogIndexing:
-    """Queue of requests to index a log, one log at a time, one piece at a time.
+    """Queue of requests to index a log, a log at a time, a piece at a time.
 
-    Each piece goes behind what came meanwhile, and waits while turns are in hand. A piece takes 10 ms of a thread, and
-    a turn passes through a dozen actors: without both, answers took twice as long.
+    Each piece goes behind messages that came meanwhile, and waits while turns are in hand. A piece takes 10 ms of a
+    thread,
+    and a turn passes through a dozen actors: without both rules, answers took twice as long.
     """
 
     def __init__(self, host: Host, upkeep: Upkeep, backlog: Backlog, turns: TurnsInHand) -> None:
         """Begin without requests.
 
         Args:
-            host: Actor that is asked.
+            host: Actor that gets the requests.
             upkeep: Has the index.
-            backlog: Has vectors made of what was added.
-            turns: Go first.
+            backlog: Has vectors made of added turns.
+            turns: Turns with precedence.
         """
         self._host = host
         self._upkeep = upkeep
         self._backlog = backlog
         self._waiting: dict[RequestId, IndexLog] = {}
-        """Requests in the order of their coming; the first has its next piece on its way."""
+        """Requests in order of arrival; the next piece of the first is on its way."""
         self._way = GivingWay(turns, GIVES_WAY_S)
 
     def index(self, request: IndexLog) -> None:
-        """Take in a request, or the next piece of the first one."""
+        """Take in a request, or the next piece of the first request."""
         is_new = request.request_id not in self._waiting
         self._waiting[request.request_id] = request
         if is_new and len(self._waiting) > 1:

@@ -1,4 +1,4 @@
-"""Lifecycle of the open memory: opened, watched, compared with the logs, reopened, whatever happens to its file."""
+"""Lifecycle of the open memory: opened, watched, compared with the logs, reopened after any loss of its file."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ LOOK_EVERY_S = 60.0
 REOPEN_AFTER_S = 5.0
 SLICE_S = 0.02
 SLICE_PIECES = 32
-"""Most pieces of a comparison with the logs in one go: turns wait no longer than one such go."""
+"""Most pieces of a comparison with the logs in a slice: turns wait no longer than a slice."""
 READY = "ready"
 MOST_REMADE = 5
-"""Times in one life that an altered index is made anew; each leaves a copy beside it."""
+"""Times in a life that an altered index is made anew; each leaves a copy beside the index."""
 
 
 class NotOpenError(Exception):
@@ -36,7 +36,7 @@ class NotOpenError(Exception):
 
 
 class Upkeep:
-    """Lifecycle of the index: opens, watches, compares with the logs, rebuilds; tells trouble once, mends it after."""
+    """Lifecycle of the index: opens, watches, compares with the logs, rebuilds; tells trouble once, then mends."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Upkeep:
         return "comparing with the logs" if self._run is not None else READY
 
     def guard(self, act: Callable[[], None]) -> bool:
-        """Do something with the index; False if that could not be done. What was missed comes from the logs later."""
+        """Run an action on the index; False on failure. Missed data comes from the logs later."""
         try:
             act()
         except NotOpenError:
@@ -112,7 +112,7 @@ class Upkeep:
         """Open the index, and begin to compare it with the logs.
 
         Raises:
-            apsw.Error: it cannot be opened now.
+            apsw.Error: the index cannot be opened now.
             OSError: as above.
             ForeignDatabaseError: as `Store.open`.
         """
@@ -157,7 +157,7 @@ class Upkeep:
             raise AlteredIndexError(str(error)) from error
 
     def _make_anew(self, reason: str) -> None:
-        """Have the index made anew from the logs; what was asked of it is answered without it."""
+        """Have the index made anew from the logs; pending requests are answered without the index."""
         self._let_go()
         if self._plan.read_only or self._remade >= MOST_REMADE:
             self._suffer(f"the memory index was altered: {reason}", None)
@@ -177,8 +177,9 @@ class Upkeep:
         """The open memory, made anew if its file was taken away.
 
         Raises:
-            NotOpenError: there is none at the moment.
-            AlteredIndexError: another program has written into it: no sum is kept of all of it while it is open.
+            NotOpenError: no memory is open at the moment.
+            AlteredIndexError: another program has written to the index: an open index has no sum over its whole
+                content.
         """
         if self._store is None:
             raise NotOpenError
@@ -214,7 +215,7 @@ class Upkeep:
         self._look_again(LOOK_EVERY_S)
 
     def rebuild(self, request: RebuildMemory) -> None:
-        """Empty the index and fill it from the logs; the requester gets a reply when that is done."""
+        """Empty the index and refill it from the logs; the requester gets a reply at the end."""
         store = self.store()
         self._rebuilds.append((request, self._host.monotonic()))
         with self._host.blocking():
@@ -222,7 +223,7 @@ class Upkeep:
         self.begin_reconciling()
 
     def begin_reconciling(self) -> None:
-        """Start a time-sliced comparison of the index with all logs; one that is under way is given up for it."""
+        """Start a time-sliced comparison of the index with all logs, in place of any running comparison."""
         store = self.store()
         self._stop_run()
         if self._reconcile_timer is not None:
@@ -245,7 +246,7 @@ class Upkeep:
         return None
 
     def go_on_reconciling(self, due: ReconcileSlice) -> None:
-        """Do the next slice, if it is one of the comparison that is under way."""
+        """Do the next slice, if the slice belongs to the running comparison."""
         if self._run is None or due.run != self._run_number:
             return
         store = self.store()
@@ -291,7 +292,7 @@ class Upkeep:
             self._host.tell(request.reply_to, rebuilt)
 
     def _suffer(self, reason: str, look_after_s: float | None) -> None:
-        """Tell the operator once; come back to see whether it is over, and then look into the logs."""
+        """Tell the operator once; come back to check for the end of the trouble, and then read the logs."""
         self._stop_run()
         if reason != self._trouble:
             level = logging.INFO if self._plan.read_only else logging.WARNING

@@ -1,4 +1,4 @@
-"""ObjectStoreActor: sole owner of what is kept of windows' files and outputs."""
+"""ObjectStoreActor: sole owner of the stored versions of windows' files and outputs."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ class ObjectStoreActor(DatabaseActor[ObjectStore]):
     """
 
     def __init__(self, data_root: Path | None, limits: StoreLimits) -> None:
-        """Nothing is opened yet.
+        """Begin without a store.
 
         Args:
             data_root: Folder of the data; None to keep nothing beyond the process.
-            limits: Limits of what is kept.
+            limits: Limits of the stored data.
         """
         path = None if data_root is None else SCHEMA.path(data_root)
         super().__init__(SCHEMA, lambda is_doubtful: ObjectStore(path, limits, self.now(), is_doubtful=is_doubtful))
         self._said_damage = False
 
     def handle(self, message: StoreMessage | ForgetDerived) -> None:
-        """Answer; what cannot be done is refused."""
+        """Answer a request, or refuse an impossible request."""
         match message:
             case _ if flaw := flaw_of(message):
                 self.refuse(message, flaw)

@@ -28,7 +28,7 @@ _STRANGE_TEXTS = {
 
 
 def audit(path: Path) -> list[str]:
-    """Faults of the store at `path`, one sentence each."""
+    """Faults of the store at `path`, a sentence each."""
     return database_audit(path, SCHEMA, _faults)
 
 

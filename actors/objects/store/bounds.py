@@ -1,4 +1,4 @@
-"""Bounds of the store: texts of versions that were replaced go first, and what is newest of a file never goes."""
+"""Bounds of the store: texts of replaced versions go first, and a file's newest text never goes."""
 
 from __future__ import annotations
 
@@ -10,29 +10,30 @@ from actors.objects.store import texts
 
 MIB = 1024 * 1024
 _SLACK = 64
-"""When a bound is passed, this part of it is made free, so that not each round has to."""
+"""Inverse of the part of a bound freed after a breach, so not every round has to free space."""
 _WORK = 2 * MIB
-"""Of the texts that one round throws away, so that other windows need not wait for long; the next ones go on. Where a
-bound is passed by more than an eighth, it takes as long as it takes."""
+"""Bytes of texts removed by a round, so other windows need not wait for long; the next rounds go on. Beyond a bound by
+more than an eighth, a round removes texts without this limit."""
 _BATCH = 1_024
-"""Texts that are looked at in one go."""
+"""Texts examined at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreLimits:
-    """Limits of what is kept, in bytes as they are stored."""
+    """Limits of the stored data, in bytes as stored."""
 
     version_bytes: int = 256 * 1024
-    """Of one text in UTF-8, before it is compressed."""
+    """Size of a text in UTF-8, before compression."""
     window_bytes: int = 64 * MIB
     total_bytes: int = 512 * MIB
 
 
 def enforce(connection: Connection, window: int, limits: StoreLimits, fresh: Sequence[int]) -> None:
-    """Throw texts away until both bounds hold.
+    """Remove texts until both bounds hold.
 
-    Those of replaced versions go, the oldest first. Where all that is left is newest of a file, there is no room for
-    what has come last.
+    Texts of replaced versions go, the oldest first. If only the newest texts of files are left, the latest arrivals
+    find no
+    room.
 
     Args:
         connection: In a transaction.
@@ -54,7 +55,7 @@ def enforce(connection: Connection, window: int, limits: StoreLimits, fresh: Seq
 
 
 def _take_back(connection: Connection, scope: int, most: int, fresh: Sequence[int]) -> None:
-    """Throw away of a round's own texts the last ones, until what is kept is no more than a bound."""
+    """Remove the last of a round's own texts, until the stored data is within a bound."""
     for text in reversed(fresh):
         if kept_bytes(connection, scope) <= most:
             break
@@ -82,7 +83,7 @@ def list_outlived(connection: Connection, before: int, most: int) -> Collection[
 
 
 def _oldest(connection: Connection, window: int, size: int) -> dict[int, int]:
-    """Texts that were replaced first, up to so many bytes, with their length as they are read; of all windows for 0."""
+    """Texts replaced first, up to so many bytes, with their length when read; of all windows for 0."""
     chosen: dict[int, int] = {}
     for text, length, plain in _list_outlived(connection, window, 2**62, _BATCH):
         if size <= 0 or sum(chosen.values()) >= _WORK:

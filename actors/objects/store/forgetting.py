@@ -1,4 +1,4 @@
-"""Removal of what the store keeps of forgotten turns: outputs, texts that were shown there, and words of commands."""
+"""Removal of stored data of forgotten turns: outputs, texts shown there, and words of commands."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _TABLES = ("rounds", "snapshots", "showings", "outputs", "versions")
 
 
 def forget(connection: Connection, message: ForgetDerived) -> int:
-    """Remove what is kept of forgotten turns; the number of outputs and texts that are gone.
+    """Remove stored data of forgotten turns; the number of outputs and texts gone.
 
-    The window's actor meets a round that it does not know, and takes over the state as it is here.
+    The window's actor meets an unknown round, and takes over the state as stored here.
 
     Raises:
         apsw.Error: the write fails; then no change is made.
@@ -103,7 +103,7 @@ def _fresh(connection: Connection, window: int) -> WindowObjects:
 def _put(
     connection: Connection, window: int, objects: WindowObjects | None, since: Iterable[tuple[AnyEntry, ...]]
 ) -> None:
-    """Keep a state and the rounds since, with a further round that no actor has made."""
+    """Keep a state and the rounds since, with a further round not made by any actor."""
     ((last,),) = connection.execute("SELECT last_round FROM windows WHERE id = ?", (window,))
     rounds = [*since, ()]
     for table in ("rounds", "snapshots"):

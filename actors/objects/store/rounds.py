@@ -106,7 +106,7 @@ def _is_kept(connection: Connection, window: int, message: StoreRound, digest: b
 
 
 def _keep_version(connection: Connection, window: int, limits: StoreLimits, new: NewVersion) -> list[int]:
-    """Keep a version; the id of its text, if it is a new one."""
+    """Keep a version; the id of its text, if new."""
     version = new.version
     number, valid_from = number_of(version.object, FILE), microseconds(version.valid_from)
     rows = connection.execute(

@@ -35,16 +35,16 @@ from messages.objects import (
 )
 
 MOST = 200
-"""Rows of one answer."""
+"""Rows of an answer."""
 _COLLECTED = 1_000
-"""Texts that are thrown away in one transaction."""
+"""Texts removed in a transaction."""
 _PREFIX = re.compile(r"[0-9a-f]{8,64}")
 _COLUMNS = "no, valid_from, path, status, size, content_hash, metadata_hash, object_hash"
 
 
 @dataclass(frozen=True, slots=True)
 class StoredText:
-    """A version that was found, and where its text is."""
+    """A version, and the place of its text."""
 
     version: FileVersion
     text: int | None
@@ -54,16 +54,16 @@ class ObjectStore:
     """Owner of an open database."""
 
     def __init__(self, path: Path | None, limits: StoreLimits, now: datetime, *, is_doubtful: bool = False) -> None:
-        """Open it.
+        """Open the store.
 
         Args:
-            path: Of the file; None to keep everything in memory.
-            limits: Of what is kept.
+            path: Path of the file; None to keep all data in memory.
+            limits: Limits of the stored data.
             now: The time.
             is_doubtful: True if damage was found.
 
         Raises:
-            apsw.Error: it is locked, or the disk does not take it.
+            apsw.Error: the file is locked, or the disk refuses the file.
             OSError: its folder cannot be made or written.
         """
         self._limits = limits
@@ -94,7 +94,7 @@ class ObjectStore:
         """A version with its text.
 
         Raises:
-            RefusalError: there is none such.
+            RefusalError: the version does not exist.
         """
         window = window_of(self._connection, message.window)
         stored = None if window is None else self._find(window, message)
@@ -140,7 +140,7 @@ class ObjectStore:
         """Versions of an object.
 
         Raises:
-            RefusalError: there is no such object in the window.
+            RefusalError: the window has no such object.
         """
         window, number = window_of(self._connection, message.window), number_of(message.object, FILE)
         rows = list(
@@ -180,7 +180,7 @@ class ObjectStore:
         return OutputsListed(request_id=message.request_id, outputs=listed, is_all=len(rows) <= MOST)
 
     def forget(self, message: ForgetDerived) -> int:
-        """Remove what is kept of forgotten turns, and every byte of it; the number of outputs and texts gone.
+        """Remove stored data of forgotten turns, and every byte of the data; the number of outputs and texts gone.
 
         Raises:
             apsw.Error: the write fails, or another program reads the file; another call does the rest.
@@ -193,7 +193,7 @@ class ObjectStore:
     # growth
 
     def collect(self, message: CollectObjects, now: datetime) -> ObjectsCollected:
-        """Throw away texts that were replaced long ago, and give their space back."""
+        """Remove texts replaced long ago, and free their space."""
         before = microseconds(now - timedelta(days=message.keep_days))
         count, size = 0, bounds.kept_bytes(self._connection, 0)
         while text_ids := bounds.list_outlived(self._connection, before, _COLLECTED):

@@ -1,4 +1,4 @@
-"""Texts of versions: each kept as what differs from the one before it, never across windows, and proved when read."""
+"""Texts of versions: each stored as differences from the text before, never across windows, verified on reading."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from collections.abc import Collection
 from actors.memory.derived.database import Connection
 
 DEEPEST = 20
-"""Texts in a chain of differences; the next one is kept whole."""
+"""Texts in a chain of differences; the next text is kept whole."""
 _PIECE = 16 * 1024
 _REACH = 8 * 1024
-"""Distance by which equal passages may have moved. A piece and its surroundings make up the 32 KiB that zlib looks back
-over; with the end of the other text for all pieces, a text of more than 32 KiB would have no matches in reach."""
+"""Distance by which equal passages may have moved. A piece and its surroundings make up the 32 KiB window of zlib; with
+the end of the other text for all pieces, a text of more than 32 KiB would have no matches in reach."""
 
 
 class DamagedTextError(Exception):
-    """A text is not what was kept."""
+    """A text differs from the text stored."""
 
 
 def hash_of(text: bytes) -> bytes:
-    """SHA-256, by which a text is known in its window."""
+    """SHA-256, the name of a text in its window."""
     return hashlib.sha256(text).digest()
 
 
@@ -50,7 +50,7 @@ def keep(connection: Connection, window: int, data: bytes, before: int | None) -
 
 
 def replace(connection: Connection, before: int | None, text: int | None, at: int) -> None:
-    """Note that a file's newest version has another text than the one before it.
+    """Note the changed text of a file's newest version.
 
     Args:
         connection: In a transaction.
@@ -113,7 +113,7 @@ def _base(connection: Connection, before: int | None) -> tuple[int | None, int, 
 
 
 def _plain(connection: Connection, text: int) -> bytes:
-    """Bytes of a text, through all that it is kept against, and proved by their hash."""
+    """Bytes of a text, rebuilt through its chain of bases and verified by their hash."""
     chain: list[tuple[bytes, int, bytes]] = []
     at: int | None = text
     while at is not None:
@@ -132,7 +132,7 @@ def _plain(connection: Connection, text: int) -> bytes:
 
 
 def _deflate(data: bytes, other: bytes) -> bytes:
-    """A text compressed against `other`, which its reader must have; by itself if `other` is empty."""
+    """A text compressed against `other`, also needed by its reader; by itself if `other` is empty."""
     if not other:
         return zlib.compress(data, 6)
     return b"".join(_deflate_piece(data, other, at) for at in range(0, len(data), _PIECE))
@@ -144,7 +144,7 @@ def _deflate_piece(data: bytes, other: bytes, at: int) -> bytes:
 
 
 def _inflate(data: bytes, size: int, other: bytes) -> bytes:
-    """The text again, of which so many bytes are expected."""
+    """The decompressed text, with so many bytes expected."""
     try:
         if not other:
             return zlib.decompress(data)
@@ -159,5 +159,5 @@ def _inflate(data: bytes, size: int, other: bytes) -> bytes:
 
 
 def _around(other: bytes, at: int) -> bytes:
-    """Of another text what stands near a place; its end where it is too short for that."""
+    """Part of another text near a place; its end if the text is too short."""
     return other[max(0, at - _REACH) : at + _PIECE + _REACH] or other[-_REACH:]

@@ -18,11 +18,11 @@ log = logging.getLogger(__name__)
 
 EVERY_S = 1.0
 SETTLE_S = 2.0
-"""Seconds after a turn's end in which open questions may still be answered."""
+"""Seconds after a turn's end during which open questions may still be answered."""
 MOST_WAITING = 1_000
-"""Turns that wait for a refusing collector; of more, the oldest are dropped."""
+"""Most turns waiting for a refusing collector; beyond this number the oldest are dropped."""
 AT_ONCE = 100
-"""Turns in one call; halved after each refused call, which may have been too large."""
+"""Turns in a call; halved after each refused call, since the call may have been too large."""
 
 
 class Send(Message, frozen=True, kw_only=True, gc=False):
@@ -36,22 +36,22 @@ class Sends(Protocol):
         """Send traces; the reason of a refusal, or empty."""
 
     def close(self) -> None:
-        """Close its connections."""
+        """Close the connections."""
 
 
 class TracesActor(Actor):
     """Sender of traces.
 
-    Owns: the connection to the collector, and the turns that wait for it.
+    Owns: the connection to the collector, and the turns waiting for the collector.
     Asks: no actor; overhears all messages.
-    Crashes on: its own faults. A collector that is away is no crash: turns wait, the newest thousand of them.
+    Crashes on: its own faults. An absent collector is no crash: turns wait, the newest thousand at most.
     """
 
     def __init__(self, exporter_of: Callable[[], Sends]) -> None:
-        """Nothing is heard yet.
+        """Begin without messages.
 
         Args:
-            exporter_of: Makes the exporter; may take seconds, for a library is loaded.
+            exporter_of: Makes the exporter; may take seconds, since the call loads a library.
         """
         super().__init__()
         self._exporter_of = exporter_of
@@ -84,7 +84,7 @@ class TracesActor(Actor):
                 not_understood(message)
 
     def on_stop(self) -> None:
-        """Overhear no more, send the remaining turns in one call, and close."""
+        """Stop listening, send the remaining turns in a single call, and close."""
         self.mailbox.system.untap(self._tap)
         self._hear()
         try:
@@ -95,7 +95,7 @@ class TracesActor(Actor):
                     self._exporter.close()
 
     def _come_back(self) -> None:
-        """Set the one timer anew: after a crash, the next life handles the same tick again."""
+        """Reset the only timer: after a crash, the next life handles the same tick again."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self.after(EVERY_S, Send())
@@ -110,7 +110,7 @@ class TracesActor(Actor):
                 self._over.append(turn)
 
     def _send(self, until: float) -> None:
-        """Send turns that ended by `until`, at most `_at_once` of them; refused turns wait."""
+        """Send turns ended by `until`, at most `_at_once` turns; refused turns wait."""
         due = [turn for turn in self._over if turn.end is not None and turn.end <= until][: self._at_once]
         if not due or self._exporter is None:
             return

@@ -9,12 +9,12 @@ from importlib.util import find_spec
 from actors.observer.tracing.spans import TraceSpan
 
 TIMEOUT_S = 3.0
-"""Limit of one call with all attempts."""
+"""Limit in seconds of a call with all attempts."""
 SERVICE = "remembrancer"
 
 
 def lack_of() -> str:
-    """Missing dependency, as an instruction to install it; empty if traces can be exported."""
+    """Missing dependency, as an instruction for its installation; empty if traces can be exported."""
     try:
         is_there = find_spec("opentelemetry.exporter.otlp.proto.http") is not None
     except ModuleNotFoundError:  # a package above it: other libraries bring parts of OpenTelemetry's
@@ -25,10 +25,10 @@ def lack_of() -> str:
 
 
 class Exporter:
-    """Exporter to one collector; each call may wait for its server, up to `TIMEOUT_S`."""
+    """Exporter to a collector; each call may wait for the server, up to `TIMEOUT_S`."""
 
     def __init__(self, endpoint: str) -> None:
-        """Open nothing yet; what the library reads from `OTEL_…` variables, such as headers, is in force.
+        """Open no connection yet; `OTEL_…` variables read by the library, for example headers, are in force.
 
         Args:
             endpoint: Address of the collector, without `/v1/traces`.
@@ -38,7 +38,7 @@ class Exporter:
         from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 
         class Ended(SpanProcessor):
-            """Keeps what has ended for the next call."""
+            """Buffer of ended spans for the next call."""
 
             def __init__(self) -> None:
                 self.spans: list[ReadableSpan] = []
@@ -55,14 +55,14 @@ class Exporter:
         self._tracer = self._provider.get_tracer(SERVICE)
 
     def export(self, traces: Sequence[Sequence[TraceSpan]], epoch: float) -> str:
-        """Send traces, each its root first.
+        """Send traces, each with the root first.
 
         Args:
-            traces: What to send.
-            epoch: Seconds since 1970 at which the clock of the spans stood at nought.
+            traces: Traces to send.
+            epoch: Seconds since 1970 at the zero of the spans' clock.
 
         Returns:
-            Why they were not taken; empty when they were.
+            Reason for a refusal; empty after success.
         """
         from opentelemetry.sdk.trace.export import SpanExportResult
 
@@ -76,7 +76,7 @@ class Exporter:
         return "" if result is SpanExportResult.SUCCESS else "not taken"
 
     def close(self) -> None:
-        """Close its connections."""
+        """Close the connections."""
         self._exporter.shutdown()  # type: ignore[no-untyped-call] # the library's
 
     def _make(self, spans: Sequence[TraceSpan], epoch: float) -> None:

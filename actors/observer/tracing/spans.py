@@ -1,7 +1,7 @@
-"""Spans of a turn as OpenTelemetry has them: a root for the turn, below it each question with its answer. Pure.
+"""Spans of a turn in OpenTelemetry's form: a root for the turn, below the root each answered question. Pure.
 
 Source:
-    Names of attributes that begin with `gen_ai.` are those of OpenTelemetry's semantic conventions for generative AI.
+    Names of attributes with the prefix `gen_ai.` follow OpenTelemetry's semantic conventions for generative AI.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ Attribute = str | int | float | bool
 
 @dataclass(frozen=True, slots=True)
 class TraceSpan:
-    """Span of a trace, numbered by its place in the trace."""
+    """Span of a trace, numbered by place in the trace."""
 
     name: str
     begin: float
-    """Seconds of the clock that never goes back, as `end`."""
+    """Seconds of the monotonic clock, like `end`."""
     end: float
     parent: int | None
     """Number of the enclosing span, always a lower number; None for the turn itself."""

@@ -1,6 +1,6 @@
-"""Documents that people attach: read as text in a child process with bounds, in the sandbox of commands, offline.
+"""Attached documents: read as text in a bounded child process, in the sandbox of commands, offline.
 
-Read `reading.py` first (which document is read when, and its bounds), then `report.py` (what the child says). The
-child's program is `reader/`; it alone imports libraries for documents, and no process of the agent's imports it.
-Only writer of nothing: documents pass through memory.
+Read `reading.py` first (the order of documents, and the bounds), then `report.py` (the child's output). The
+child's program is `reader/`; only this program imports libraries for documents, never a process of the agent's.
+This package writes no files: documents pass through memory.
 """

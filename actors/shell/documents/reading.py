@@ -30,11 +30,11 @@ log = logging.getLogger(__name__)
 
 AT_ONCE = 2
 READER_S, READER_CPU_S = 45.0, 20.0
-"""After so long, or so much of the processor's time, the child ends the text where it is."""
+"""Seconds, and seconds of processor time, after which the child cuts the text off."""
 MOST_S, MOST_CPU_S = 50.0, 25.0
 """After so long, or so much of the processor's time, the child is killed."""
 _NICE = 5
-"""Niceness of a child: a person waits for it, and more people wait for the agent."""
+"""Niceness of a child: a person waits for the child, and more people wait for the agent."""
 MOST_MEMORY_BYTES = 1 << 30
 """Of address space."""
 _LAST_WORDS_S = 0.2
@@ -48,11 +48,11 @@ _START = "import sys; sys.path += sys.argv[3:]; from actors.shell.documents.read
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """Ground on which children are started."""
+    """Means of starting children."""
 
     bash: str
     enclosure: Enclosure | None
-    """None without a sandbox."""
+    """Enclosure; None without a sandbox."""
     warden: WardenClient
     private: tuple[str, ...]
     """Folders of the agent's own, as real paths."""
@@ -62,7 +62,7 @@ class Ground:
 
 
 class DocumentReading:
-    """Documents that are being read or wait; each that was begun has one reply.
+    """Documents being read or waiting; each begun document has one reply.
 
     All methods are for the loop's thread, except `abandon`.
     """
@@ -81,14 +81,14 @@ class DocumentReading:
         self._tasks: dict[RequestId, asyncio.Task[DocumentReply]] = {}
 
     def begin(self, request: ReadDocument) -> None:
-        """Read a document, now or in its turn; a request that is under way is not begun again."""
+        """Read a document, now or in its turn; a request under way is not begun again."""
         if request.request_id not in self._open:
             self._open[request.request_id] = request
             self._queue.enter(request)
             self._admit()
 
     async def close(self) -> None:
-        """Kill all children and answer for them."""
+        """Kill all children and answer their requests."""
         tasks = tuple(self._tasks.values())
         for task in tasks:
             task.cancel()
@@ -96,7 +96,7 @@ class DocumentReading:
             await asyncio.wait(tasks)
 
     def abandon(self) -> None:
-        """Answer for what was not read; for any thread, once the loop has stopped."""
+        """Answer for unread documents; for any thread, once the loop has stopped."""
         while self._open:
             _, request = self._open.popitem()
             self._reply(request, DocumentUnread(request_id=request.request_id, reason=STOPPED))
@@ -135,7 +135,7 @@ class DocumentReading:
             return report.answer(request.request_id, cut_off or _cause(process.ending))
 
     async def _attend(self, process: Process, report: ReaderReport) -> str:
-        """Take what the child says, until it has ended or is killed; why it was killed."""
+        """Take the child's output until the child has ended or is killed; return the reason for a kill."""
         is_full = asyncio.get_running_loop().create_future()
 
         def take(piece: bytes) -> None:
@@ -198,7 +198,7 @@ def _python() -> str:
 
 
 def _libraries() -> tuple[str, ...]:
-    """Folders of installed packages, which hold no secret and nothing of the agent's."""
+    """Folders of installed packages, free of secrets and of the agent's files."""
     paths = sysconfig.get_paths()
     return tuple(dict.fromkeys((paths["purelib"], paths["platlib"])))
 

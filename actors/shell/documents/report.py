@@ -14,7 +14,7 @@ _MOST_WORDS = 300
 
 
 class _Line(msgspec.Struct, frozen=True, gc=False):
-    """One line, with one or two of the fields."""
+    """Line with some of the fields."""
 
     kind: str = ""
     about: str = ""
@@ -38,7 +38,7 @@ class ReaderReport:
         self._is_whole = False
 
     def take(self, piece: bytes) -> bool:
-        """Take in output; False if the child says more than it may."""
+        """Take in output; False for more output than allowed."""
         self._bytes += len(piece)
         if self._bytes > _MOST_BYTES or len(self._rest) > _MOST_LINE:
             return False

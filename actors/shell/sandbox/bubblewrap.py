@@ -1,4 +1,4 @@
-"""bubblewrap's command line for a view: an empty machine, into which the few things that a command needs are put."""
+"""bubblewrap's command line for a view: an empty machine, plus the few things that a command needs."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ ATTENDED = (
     "for ((i = 0; i < 20; i++)); do set -- /proc/[0-9]*; (($# > 2)) || break; sleep 0.01; done; "
     'exit $code\' EXIT; eval "shift;$1"'
 )
-"""Runs the command ($1) and gives what that leaves behind a moment to end: with this bash ends the first process of the
-namespace, and with that every other. A second bash around it would do the same whatever the command does, but costs
-3 ms. All on one line, so that bash counts the command's lines from 1."""
+"""Runs the command ($1) and gives remaining processes a moment to end: this bash is the first process of the namespace,
+and its end ends every other process. A second bash around the command would do the same for any command, but costs
+3 ms. All on one line, so bash counts the command's lines from 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Mounts of a view: words for bubblewrap, and mounts to make when it has made its own."""
+    """Mounts of a view: words for bubblewrap, and mounts to make after bubblewrap's own."""
 
     words: tuple[str, ...]
     late: tuple[LateMount, ...] = ()
@@ -46,11 +46,11 @@ def command_line(
 
     Args:
         bwrap: Path of bubblewrap.
-        view: What the command sees.
+        view: View of the command.
         bash: Path of bash.
         command: For bash.
         before: For bash, ahead of the command.
-        files: Mounts of the view; all of them by bubblewrap if None.
+        files: Mounts of the view; None for mounts by bubblewrap only.
     """
     inside = (bash, "--noprofile", "--norc", "-c", before + ATTENDED, bash, command)
     files = files or plan_files(view, by_descriptor=False)
@@ -80,7 +80,7 @@ def _separation(view: View) -> Iterator[str]:
 
 
 def _machine(view: View) -> Iterator[str]:
-    """The system's programs and the little of its configuration that they read."""
+    """Programs of the system and the necessary part of its configuration."""
     yield from _programs()
     for number, path in copied_files(view).items():
         yield from ("--perms", "0444", "--file", str(number), path)
@@ -95,7 +95,7 @@ def _machine(view: View) -> Iterator[str]:
 
 @cache
 def _programs() -> tuple[str, ...]:
-    """The system's programs; looked at once, for no running system changes how they lie."""
+    """Programs of the system; looked up once, since a running system does not move its programs."""
     options = [option for folder in SYSTEM for option in ("--ro-bind", folder, folder)]
     for path in map(Path, LINKED_TO_SYSTEM):
         if path.is_symlink():
@@ -106,7 +106,7 @@ def _programs() -> tuple[str, ...]:
 
 
 def plan_files(view: View, *, by_descriptor: bool) -> Files:
-    """Mounts of a view, those that others could lead astray by descriptor where that can be."""
+    """Mounts of a view; mounts that other programs could redirect are made by descriptor if possible."""
     private = [path for path in view.covered_paths() if os.path.isdir(path)]  # noqa: PTH112
     covers = [path for path in view.hidden if os.path.isdir(path)]  # noqa: PTH112
     under_covers = [mount for mount in view.readable if is_below(mount[1], tuple(covers))]
@@ -154,9 +154,9 @@ def _mounts(
 
 
 def _held_folders(view: View) -> list[str]:
-    """Folders between what may be changed and what is protected, hidden or shared in it, outermost first.
+    """Folders between changeable paths and protected, hidden or shared paths inside, outermost first.
 
-    As mount points of their own they cannot be renamed, and nothing that lies in them can be moved away with them.
+    As mount points of their own the folders cannot be renamed, so no content can be moved away with a folder.
     """
     roots = set(view.own)
     shared = {folder.path for folder in view.shared}

@@ -21,9 +21,9 @@ from actors.shell.sandbox.shown_copy import MOST_BYTES_TOGETHER, STORE_FILES, co
 from actors.shell.sandbox.view import is_below
 
 RESERVED = ("agent.toml", "secrets.env")
-"""Names that a command may not give to anything new either: the agent's next start would obey it."""
+"""Names also forbidden for new files of a command: the agent's next start would obey the file."""
 OTHERS = (".git", ".hg", ".svn", ".venv", "venv")
-"""Folders that other programs own: read-only as a whole, so they are searched for secrets only."""
+"""Folders owned by other programs: read-only as a whole, so searched for secrets only."""
 _SYSTEM = ("/usr", "/etc", "/proc", "/dev", "/run", "/sys", "/boot")
 
 
@@ -38,7 +38,7 @@ class CallerFolder:
     unchanging: tuple[Path, ...] = ()
     """Paths shown read-only: the settings in force, the running program with its packages."""
     most_entries: int = 500_000
-    """Entries of a folder that is searched for secrets."""
+    """Most entries of a folder in the search for secrets."""
     most_kept: int = 1_000
     """Hidden or protected paths; each costs a command a fifth of a millisecond."""
     exists: Callable[[str], bool] = os.path.lexists
@@ -55,7 +55,7 @@ class Findings:
     hidden: tuple[str, ...]
     protected: tuple[str, ...]
     copies: tuple[tuple[str, bytes], ...] = ()
-    """Settings files that hold secrets, and what is shown in the place of each."""
+    """Settings files with secrets, each with the content shown instead."""
 
 
 def examine(folder: Path, decisions: CallerFolder) -> Findings:
@@ -111,10 +111,10 @@ def missing(folder: Path, decisions: CallerFolder) -> list[Path]:
 
 
 def check_writing(folder: Path, unchanging: Iterable[Path]) -> None:
-    """See that commands may be let write in a folder at all.
+    """Check that commands may write in a folder at all.
 
     Raises:
-        RefusedError: it holds a home directory, belongs to what the agent runs from, or is not the caller's to write.
+        RefusedError: the folder holds a home directory, belongs to the running agent, or is not the caller's to write.
     """
     here, home = os.path.realpath(folder), os.path.realpath(Path.home())
     if is_below(home, (here,)):
@@ -132,7 +132,7 @@ def check_writing(folder: Path, unchanging: Iterable[Path]) -> None:
 
 
 def _check_links(here: str, paths: Iterable[Path]) -> None:
-    """See that no link in the folder leads to what is private or in force: a command could put another in its place."""
+    """Check that no link in the folder leads to private or active paths: a command could replace the link."""
     left, seen = [path.absolute() for path in paths], set[str]()
     while left:
         path = left.pop()
@@ -154,7 +154,7 @@ def _refuse_link(here: str, place: str) -> None:
 
 
 def _check_spelling(paths: Iterable[str], exists: Callable[[str], bool]) -> None:
-    """See that a kept name has one spelling: a mount over the name would leave another spelling open."""
+    """Check that a kept name has one spelling: a mount over the name would leave another spelling open."""
     for folder, name in map(os.path.split, paths):
         other = name.swapcase()
         if other != name and exists(f"{folder}/{other}") and other not in _names(Path(folder)):
@@ -165,7 +165,7 @@ def _check_spelling(paths: Iterable[str], exists: Callable[[str], bool]) -> None
 
 
 def _copies(settings: Iterable[str], hidden: Sequence[str]) -> tuple[dict[str, bytes], list[str]]:
-    """Settings files that hold secrets, with what is shown instead, and those that cannot be looked through."""
+    """Settings files with secrets, each with the content shown instead, and settings files that cannot be searched."""
     copies, unreadable = dict[str, bytes](), list[str]()
     room = MOST_BYTES_TOGETHER
     for path in dict.fromkeys(settings):
@@ -232,11 +232,11 @@ def _of_home(here: str) -> Iterator[tuple[str, bool]]:
 def walk(
     here: str, closed: Sequence[str], most_entries: int
 ) -> Iterator[tuple[str, bool, list[os.DirEntry[str]] | None]]:
-    """Each folder that is not hidden: path, whether other programs own the folder, and entries; None if unreadable.
+    """Each unhidden folder: path, whether other programs own the folder, and entries; None if unreadable.
 
     Args:
-        here: Where the walk begins.
-        closed: Folders that are not entered.
+        here: Start of the walk.
+        closed: Folders to skip.
         most_entries: Entries of all folders together.
 
     Raises:
@@ -278,7 +278,7 @@ def _is_secret(entry: os.DirEntry[str], folder: str, *, is_others: bool = False)
 
 
 def _twins(paths: Iterable[str], *, is_hidden: bool) -> dict[tuple[int, int], bool]:
-    """By device and inode, files that have another name somewhere, and whether they are hidden."""
+    """Device and inode of each file with a further name -> True if the file is hidden."""
     statuses = [os.stat(path) for path in paths if os.path.isfile(path)]  # noqa: PTH113, PTH116
     return {(status.st_dev, status.st_ino): is_hidden for status in statuses if status.st_nlink > 1}
 
@@ -286,7 +286,7 @@ def _twins(paths: Iterable[str], *, is_hidden: bool) -> dict[tuple[int, int], bo
 def _other_names(
     here: str, twins: dict[tuple[int, int], bool], closed: Sequence[str], most_entries: int
 ) -> Iterator[tuple[str, bool]]:
-    """Other names of files that are kept."""
+    """Further names of kept files."""
     if not twins:
         return
     for _, _, entries in walk(here, closed, most_entries):

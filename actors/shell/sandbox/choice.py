@@ -1,6 +1,6 @@
-"""Choice of the sandbox: the system's bubblewrap, else the one that comes with the agent, else none that would do.
+"""Choice of the sandbox: the system's bubblewrap, else the agent's own, else no sandbox.
 
-Each is found fit by trying to break out of it.
+Each bubblewrap must withstand attempts to break out.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CHOICES = ("auto", "bwrap", "bundled", "none")
 _PROBE_S = 10.0
 _BAIT = "word\n"
 _MARKER = "kept"
-"""Name in the trial's folder that must not be changed."""
+"""Name of an immutable file in the trial's folder."""
 _ESCAPES = """
 echo in > inside && read -r word < inside && echo "$word"
 if [[ -r /proc/self/status ]]; then
@@ -44,8 +44,8 @@ echo out >> kept && echo "changes what is kept"
 : > "/dev/tcp/127.0.0.1/$PORT" && echo "reaches the network"
 exit 0
 """
-"""Uses only bash itself; expected errors go to stderr, which is discarded. In a container the agent's own number may be
-1 or 2, which in a namespace are this bash and its parent, and no other process is there."""
+"""Uses only bash itself; expected errors go to stderr, to be discarded. In a container the agent's own number may be
+1 or 2. In a namespace 1 and 2 are this bash and its parent, and there is no other process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,11 @@ class Level:
     """Protection between commands and the machine."""
 
     enclosure: Enclosure | None
-    """None if nothing does: either that was asked for, or every command is refused."""
+    """Enclosure; None without a sandbox, either by choice or because every command is refused."""
     text: str
-    """For people: the level, and why it is not a better one."""
+    """Message for people: the level, and the reason against a better level."""
     refusal: str = ""
-    """Why every command is refused; empty if they are not."""
+    """Reason for refusing every command; empty if commands are allowed."""
 
 
 @dataclass(slots=True)
@@ -65,22 +65,22 @@ class SandboxFindings:
     """Results of trials on this machine, for the next lives of an actor in one process: no trial is repeated."""
 
     bash: str = ""
-    """Its path; empty for unknown."""
+    """Path of bash; empty if unknown."""
     level: Level | None = None
 
 
 async def find_level(choice: str, bash: str, warden: WardenClient, bwrap: str = "bwrap", root: Path = ROOT) -> Level:
-    """The best level that `choice` permits and that works.
+    """Best working level that `choice` permits.
 
     Args:
         choice: One of `CHOICES`.
-        bash: Its path.
+        bash: Path of bash.
         warden: Runs the trials.
         bwrap: Name or path of bubblewrap.
         root: As in `examine`.
 
     Raises:
-        ValueError: no such choice.
+        ValueError: unknown choice.
     """
     if choice not in CHOICES:
         raise ValueError(f"sandbox {choice!r}: must be one of {', '.join(CHOICES)}")
@@ -111,10 +111,10 @@ async def find_level(choice: str, bash: str, warden: WardenClient, bwrap: str = 
 
 
 def sandbox_level(choice: str, bash: str) -> Level:
-    """As `find_level`, for those who have no event loop; takes about a tenth of a second.
+    """Equivalent of `find_level` for callers without an event loop; takes about a tenth of a second.
 
     Raises:
-        ValueError: no such choice.
+        ValueError: unknown choice.
     """
 
     async def find() -> Level:
@@ -136,10 +136,10 @@ def _find_binary(find: Callable[[], Binary]) -> Binary:
 
 
 async def _find_enclosure(bash: str, bwrap: str, warden: WardenClient) -> Enclosure:
-    """Enclosure that passes the trial, with mounts by descriptor where these can be had.
+    """Enclosure that passes the trial, with mounts by descriptor if available.
 
     Raises:
-        UnfitError: none does.
+        UnfitError: no enclosure passes.
         _UntriedError: the trial could not be prepared.
     """
     by_descriptor = can_mount_by_descriptor()
@@ -155,14 +155,14 @@ async def _find_enclosure(bash: str, bwrap: str, warden: WardenClient) -> Enclos
 
 
 class _UntriedError(Exception):
-    """No sandbox can be tried on this machine; the text says what it lacks and the remedy."""
+    """No sandbox can be tried on this machine; the text names the lack and the remedy."""
 
 
 async def _try(enclosure: Enclosure, warden: WardenClient) -> None:
-    """Run a command that tries what must not work.
+    """Run a command that tries forbidden acts.
 
     Raises:
-        UnfitError: the command did not run, or something worked.
+        UnfitError: the command did not run, or an act succeeded.
         _UntriedError: the trial could not be prepared.
     """
     with ExitStack() as prepared:
@@ -196,7 +196,7 @@ def _prepare(prepared: ExitStack) -> tuple[Path, Path, socket.socket]:
 
 
 def _bait(folder: str) -> tuple[Path, Path]:
-    """A folder for the trial, and a file beside it that it should not reach."""
+    """Folder for the trial, and a file beside the folder that must be out of reach."""
     inside, canary = Path(folder, "inside"), Path(folder, "canary")
     inside.mkdir()
     (inside / _MARKER).touch()

@@ -1,4 +1,4 @@
-"""Wrapping of a command: turns it into a job for the watching process."""
+"""Wrapping of a command: turns a command into a job for the watching process."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from actors.shell.sandbox.view import View, search_path
 TEMPORARY_FILES = 50_000
 """In each of the command's file systems in memory."""
 LEAST_MEMORY_BYTES = 512 * 1024**2
-"""To be left to the machine, or an eighth of all it has if that is less; where no control group bounds the command."""
+"""Bytes to leave to the machine, or an eighth of all memory if less; used when no control group bounds the command."""
 _AUTOGROUP = Path("/proc/sys/kernel/sched_autogroup_enabled")
 _COUNTS_APART = (5, 14)
-"""The first Linux that counts the processes of a user namespace for itself."""
+"""First Linux with a separate count of processes for each user namespace."""
 _MOUNTS_BY_DESCRIPTOR = (5, 12)
-"""The first Linux that makes mounts by descriptor and changes their attributes so."""
+"""First Linux with mounts by descriptor and changes of their attributes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +32,11 @@ class Enclosure:
     """Factory of jobs for the watching process."""
 
     bash: str
-    """Its path."""
+    """Path of bash."""
     bwrap: str
     """bubblewrap's path."""
     mounts_by_descriptor: bool = False
-    """True if mounts in folders that others may change are made by descriptor."""
+    """True if mounts in folders open to changes by other programs are made by descriptor."""
     has_scopes: bool = False
     """True if Landlock can restrict a command that reaches the network."""
 
@@ -52,17 +52,17 @@ class Enclosure:
         disk: Limits | None = None,
         shared: Sequence[Limits] = (),
     ) -> Job:
-        """The job that runs `command`.
+        """Job to run `command`.
 
         Args:
             command: For bash.
-            view: What it may see.
-            environment: All of it, but for what the wrapper decides.
-            timeout_s: When it will be killed.
-            user_threads: How many threads the agent's user has on this machine; of no account unless `counts_users`.
+            view: View of the command.
+            environment: Whole environment, except for the wrapper's decisions.
+            timeout_s: Seconds until the kill.
+            user_threads: Threads of the agent's user on this machine; irrelevant unless `counts_users`.
             is_alone: True if the command slows no user but its own caller, and so may begin sessions.
             disk: Bounds on the command's folder; None for no bounds.
-            shared: Bounds on the shared folders that it may change.
+            shared: Bounds on the shared folders that the command may change.
         """
         # To the kernel's own user 0 its limit of processes does not apply, in no namespace.
         is_root = os.geteuid() == 0
@@ -102,9 +102,9 @@ def can_mount_by_descriptor() -> bool:
 
 
 def _limits(timeout_s: float, threads: int) -> str:
-    """Shell code that sets the limits of one command; stands before the command, on the first line.
+    """Shell code that sets the limits of a command; stands before the command, on the first line.
 
-    Bash sets the limits before it reads the command; lower limits stay.
+    Bash sets the limits before the command is read; lower limits stay.
     """
     of_threads = f"; ulimit -u {threads}" if threads else ""
     return f"{{ ulimit -t {math.ceil(2 * timeout_s)}{of_threads}; }} 2> /dev/null; "
@@ -116,7 +116,7 @@ def _kernel() -> tuple[int, ...]:
 
 
 def schedules_by_session(file: Path = _AUTOGROUP) -> bool:
-    """True if the kernel shares the processor out among sessions first, so that niceness counts within one only."""
+    """True if the kernel shares the processor out among sessions first, so niceness counts only within a session."""
     try:
         return file.read_bytes().strip() != b"0"
     except OSError:  # a kernel without the feature

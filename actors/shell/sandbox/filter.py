@@ -1,7 +1,7 @@
-"""The seccomp filter: which system calls a command may not make, as a program for the kernel.
+"""Seccomp filter: the system calls forbidden to a command, as a program for the kernel.
 
-It is the second wall, behind namespaces: it takes away parts of the kernel that no command needs and in which most of
-its faults were found, and ways to take memory and disk that cannot be counted in time.
+The filter is the second wall, behind namespaces: it closes parts of the kernel that no command needs and that had
+most of the kernel's faults, and ways to take memory and disk that cannot be counted in time.
 """
 
 from __future__ import annotations
@@ -77,23 +77,23 @@ FORBIDDEN = [
     "migrate_pages",
 ]
 OF_NOBODYS_MEMORY = ["memfd_create", "memfd_secret", "shmget", "msgget", "semget"]
-"""Make memory that belongs to no process, so that no limit of a process counts it and the kernel's killer cannot see
-whose it is; forbidden unless a control group counts it."""
+"""Calls that make memory without an owning process, so no limit of a process counts the memory and the kernel's killer
+cannot see the user; forbidden unless a control group counts the memory."""
 MODE_ARGUMENT = {"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2, "creat": 1, "mknod": 1, "mknodat": 2}
 OPENING = {"open": (1, 2), "openat": (2, 3)}
-"""Calls that make a file where their flags say so -> the arguments of the flags and of the mode."""
+"""Calls that make a file with certain flags -> the arguments of the flags and of the mode."""
 MAKES_A_FILE = 0o100 | 0o20000000
-"""O_CREAT and O_TMPFILE without O_DIRECTORY; with neither of them the mode is whatever a register held."""
+"""O_CREAT and O_TMPFILE without O_DIRECTORY; without either flag the mode is a register's leftover."""
 BEGINNING_A_SESSION = "setsid"
-"""Makes a scheduling group where the kernel has one for each session, which gets as much time as the agent's."""
+"""Call that makes a scheduling group if the kernel has a group per session, with as much time as the agent's group."""
 PREALLOCATING = "fallocate"
 """Takes gigabytes of disk in a moment, faster than anybody could look; C libraries then write instead."""
 PREALLOCATING_KIND = ord("X")
-"""Kind of those requests of `ioctl` that do the same, whatever the limit on a file's size is; XFS brought them, and
+"""Kind of the `ioctl` requests with the same effect, despite any limit on a file's size; XFS brought the requests, and
 all file systems have them."""
 WAITING_OTHERS = (1024, 1026)
-"""F_SETLEASE and F_NOTIFY of `fcntl`: who has a lease on a log that it may only read makes the agent wait 45 s to open
-it for writing."""
+"""F_SETLEASE and F_NOTIFY of `fcntl`: a lease on a readable log makes the agent wait 45 s to open the log for
+writing."""
 OF_A_USER = 3
 """IOPRIO_WHO_USER: before Linux 5.16 all processes of the command's user, the agent among them."""
 NAMESPACES = 0x7E020080
@@ -146,11 +146,11 @@ def build_filter(machine: str, *, bounds_memory: bool, bounds_sessions: bool = F
 
 
 _Rules = Iterator[tuple[str, list[_Instruction]]]
-"""Name of a call -> what decides on it; always ends in a return."""
+"""Name of a call -> instructions to decide on the call; always ends in a return."""
 
 
 def _of_this_convention(processor: Processor) -> Iterator[_Instruction]:
-    """Kill callers with another convention, in which numbers mean other calls; leave the number loaded."""
+    """Kill callers with another convention, since numbers mean other calls there; leave the number loaded."""
     yield _Instruction(_LOAD, _ARCHITECTURE)
     yield _Instruction(_IF_EQUAL, processor.audit_arch, 1, 0)
     yield _Instruction(_RETURN, _KILL_PROCESS)
@@ -193,7 +193,7 @@ def _refuse_if_any_bit(argument: int, bits: int) -> list[_Instruction]:
 
 
 def _refuse_if_both(first: int, first_bits: int, second: int, second_bits: int) -> list[_Instruction]:
-    """Refuse where two arguments each have one of their bits."""
+    """Refuse if two arguments each have any of their bits."""
     then = _refuse_if_any_bit(second, second_bits)
     return [
         _Instruction(_LOAD, _ARGUMENTS + 8 * first),
@@ -211,7 +211,7 @@ def _refuse_if_equal(argument: int, value: int) -> list[_Instruction]:
 
 
 def _refuse_if_kind(argument: int, kind: int) -> list[_Instruction]:
-    """Refuse all requests of a kind, which is the second byte of their number."""
+    """Refuse all requests of a kind, given by the second byte of their number."""
     return [
         _Instruction(_LOAD, _ARGUMENTS + 8 * argument),
         _Instruction(_AND, 0xFF00),

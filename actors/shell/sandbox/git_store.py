@@ -1,4 +1,4 @@
-"""git's stores in a caller's folder: wherever a repository keeps what git obeys, whatever that folder is called."""
+"""git's stores in a caller's folder: every place with a repository's settings for git, by any folder name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def is_of_store(folder: str, store: Path) -> bool:
 
 
 def named_paths(store: str, tree: str) -> Iterator[str]:
-    """Paths of a tree that the settings of its repository name: a folder of hooks, and files that git runs or reads."""
+    """Paths of a tree named in its repository's settings: a folder of hooks, and files that git runs or reads."""
     try:
         with Path(store, "config").open("rb") as file:
             settings = _SETTING.findall(file.read(_CONFIG_BYTES))

@@ -1,4 +1,4 @@
-"""Names of secrets: what is called so in a caller's folder is not shown to commands; pure."""
+"""Names of secrets: commands do not see files of these names in a caller's folder; pure."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ HIDDEN = (
     *("datasources.local.xml", "*.tfvars.json", ".bundle/config"),
     *("*.ppk", "*.kdbx", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key"),
 )
-"""Names of what holds secrets, anywhere in the folder, in whatever case; with a slash, in a folder of that name."""
+"""Names of files with secrets, anywhere in the folder, in any case; with a slash, in a folder of the given name."""
 SHOWN_ANYWAY = ("*.example", "*.sample", "*.template", "*.dist", "*.pub", "*cert*.pem", "*chain*.pem", "ca*.pem")
 NEVER_SHOWN = ("*key*.pem", "*.env.dist")
 _COPY = r"(?:[~#\s._-]|\(?(?:bak|backup|old|orig|save|swp|swo|tmp|copy|[0-9]+(?![0-9]))\)?)*"
@@ -60,7 +60,7 @@ def is_secret(name: str, folder: str) -> bool:
 
 
 def is_code(name: str) -> bool:
-    """True for code of a library, in which `credentials.py` handles secrets rather than holds secrets."""
+    """True for code of a library, since `credentials.py` there handles secrets rather than holds secrets."""
     return name.endswith(_CODE)
 
 

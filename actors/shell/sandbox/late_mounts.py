@@ -1,8 +1,8 @@
-"""Late mounts: those in folders that other commands may be changing meanwhile, to be made by descriptor; pure.
+"""Late mounts: made by descriptor, in folders that other commands may be changing meanwhile; pure.
 
-bubblewrap finds sources and places by path, and follows links. A command that runs already can put a link where a new
-command's mount is about to be made, as far as the place is not a mount of its own: so another's file would be shown, or
-emptied. What is opened once, through no link, and mounted by its descriptor is what it was when it was opened.
+bubblewrap finds sources and places by path, and follows links. A running command can put a link at the place of a
+new command's mount, unless the place is a mount of its own: then another's file would be shown, or emptied. A path
+opened once, through no link, and mounted by its descriptor stays the same.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from actors.shell.sandbox.view import View, is_below
 
 _CHANGED, _READ = ("--bind", "--bind-try"), ("--ro-bind", "--ro-bind-try")
 SOURCES = "/run/agent/shown"
-"""Folder of a sandbox with what late mounts show elsewhere."""
+"""Folder of a sandbox with the sources of late mounts."""
 _DEVICES = "/dev/"
 
 
 @dataclass(frozen=True, slots=True)
 class Early:
-    """Mounts that bubblewrap makes, and those left for later, each in order."""
+    """Mounts made by bubblewrap, and mounts left for later, each in order."""
 
     mounts: Sequence[Mount]
     late: tuple[LateMount, ...] = ()
 
 
 def split(mounts: Sequence[Mount], view: View) -> Early:
-    """Part the mounts of `view` by who makes them.
+    """Part the mounts of `view` by their maker.
 
-    Swappable is what lies in a folder that this or another command may change, or another program of the caller's.
-    What only the agent writes there, such as attachments, is a mount in each command that may change the folder, so no
-    command can put something else there.
+    Swappable are paths in a folder that this or another command may change, or another program of the caller's.
+    Paths that only the agent writes there, such as attachments, are mounts in each command that may change the folder,
+    so no command can replace them.
     """
     early, late = list[Mount](), list[LateMount]()
     opened, covered, late_covers = list[str](), list[str](), list[str]()
@@ -69,5 +69,5 @@ def split(mounts: Sequence[Mount], view: View) -> Early:
 
 
 def _holds_a_mount(place: str, mounts: Sequence[Mount]) -> bool:
-    """True if something is shown in the cover over `place`, for which it must be made by path."""
+    """True if a mount is shown in the cover over `place`, so the cover must be made by path."""
     return any(is_below(mount[-1], (place,)) and mount[-1] != place for mount in mounts)

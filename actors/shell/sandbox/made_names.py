@@ -1,8 +1,8 @@
 """Made names: names that a turn's commands made in the caller's folder and that programs would obey.
 
-A name that was there before the turn is read-only during the turn. A name that was not there cannot be covered by a
-mount, so the name is changed once no command lives any more, and the user decides about the content. A link that leads
-out of the folder is such a name, too: a program that writes through the link would write elsewhere.
+A name present before the turn is read-only during the turn. A mount cannot cover a missing name, so a new name is
+changed once no command lives any more, and the user decides about the content. A link that leads
+out of the folder counts, too: a program that writes through the link would write elsewhere.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from actors.shell.sandbox.obeyed_names import is_obeyed
 from actors.shell.sandbox.view import LINKED_TO_SYSTEM, SYSTEM, is_below
 
 ALLOWED = frozenset((".venv", "venv"))
-"""Folders that a user has commands make, and whose programs a user runs by name."""
+"""Folders made by commands for a user, with programs that the user runs by name."""
 SYSTEM_FOLDERS = (*SYSTEM, *LINKED_TO_SYSTEM)
-"""Folders to which a link may lead: programs and libraries of the system."""
+"""Folders allowed as targets of a link: programs and libraries of the system."""
 SUFFIX = ".set-aside"
 _OPEN = os.R_OK | os.W_OK | os.X_OK
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One name that was set aside, as paths relative to the folder."""
+    """Name set aside, as paths relative to the folder."""
 
     name: str
     now: str
@@ -45,7 +45,7 @@ def obeyed_paths(folder: Path, private: Iterable[Path]) -> frozenset[str] | None
 
     Args:
         folder: The caller's.
-        private: Paths that commands do not see and therefore did not change.
+        private: Paths hidden from commands and therefore unchanged.
 
     Returns:
         None if the folder has too many entries for a search; commands are refused there.
@@ -80,7 +80,7 @@ def set_aside(folder: Path, private: Iterable[Path], before: Set[str]) -> list[M
 
 
 def _find(here: str, private: Collection[str], most_entries: int) -> Iterator[str]:
-    """Paths as of `obeyed_paths`, entry by entry, so that no folder is too large for the memory."""
+    """Paths as of `obeyed_paths`, entry by entry, so no folder is too large for the memory."""
     seen = 0
     left = [(here, False)]
     while left:
@@ -111,14 +111,14 @@ def _is_obeyed(entry: os.DirEntry[str], folder: str, here: str) -> bool:
 
 
 def _open_up(folder: str) -> None:
-    """Give the caller back a folder of the caller's own that commands have shut."""
+    """Reopen for the caller a folder of the caller's own, shut by commands."""
     if not os.access(folder, _OPEN, effective_ids=True):
         with suppress(OSError):
             os.chmod(folder, os.stat(folder).st_mode & 0o777 | 0o700)  # noqa: PTH101, PTH116
 
 
 def _rename(path: str) -> str:
-    """Give a path a name that no program obeys; the new path, or empty if that cannot be done."""
+    """Rename a path to a name that no program obeys; return the new path, or empty text after a failure."""
     folder, name = os.path.split(path)
     _open_up(folder)
     number = 1

@@ -1,7 +1,8 @@
-"""Obeyed names: what is called so in a folder is run or obeyed although no one names it; pure.
+"""Obeyed names: names of files that programs run or obey without a user's order; pure.
 
-Shells, editors, git, agents, debuggers, interpreters and package managers read files of these names where they start or
-where they look. Files that a user runs by name (a Makefile, a test, a script of a package) are work, and not listed.
+Shells, editors, git, agents, debuggers, interpreters and package managers read files of these names in the folder of
+their start or search. Files that a user runs by name (a Makefile, a test, a script of a package) are work, and not
+listed.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ OF_SHELLS = (
 )
 """Start-up files of shells, sessions and terminals."""
 ON_ENTERING = (".env", ".env.local", ".envrc", ".direnv", ".direnvrc", ".rvmrc", ".autoenv*", ".mise*", "mise.toml")
-"""Files that set variables, of the dynamic linker too, where a folder is entered or a project starts."""
+"""Files that set variables, including the dynamic linker's, on entering a folder or starting a project."""
 OF_VERSIONS = (
     *(".git", ".gitmodules", ".gitconfig", ".gitattributes", ".githooks", ".lfsconfig", ".hg", ".hgrc", ".svn"),
     *(".jj", ".sl", ".bzr", ".fossil-settings", ".arcconfig", ".config/git", "git~*"),
@@ -50,7 +51,7 @@ OF_AGENTS = (
     *(".crush*", "crush.json", ".warp", ".factory", ".augment*", ".mcp.json", "mcp.json", ".mcp", ".srt-settings.json"),
     *("agent.toml",),
 )
-"""Settings, hooks, servers and instructions of agents, this one's among them."""
+"""Settings, hooks, servers and instructions of agents, including this agent."""
 OF_LANGUAGES = (
     *("*.pth", "*.egg-link", "sitecustomize.py", "usercustomize.py", ".pdbrc", ".pythonrc*", ".pythonstartup"),
     *(".ipython", ".jupyter", "pyvenv.cfg", ".venv", "venv", "pip.conf", ".pip", ".pydistutils.cfg", ".condarc"),
@@ -69,11 +70,11 @@ OF_TOOLS = (
 PROTECTED = (*OF_SHELLS, *ON_ENTERING, *OF_VERSIONS, *OF_EDITORS, *OF_AGENTS, *OF_LANGUAGES, *OF_TOOLS)
 """Read-only whatever was allowed; `*` stands for anything, and a name with a slash counts in a folder of that name."""
 RESERVED_FOLDERS = (".git", ".vscode", ".idea", ".claude", ".codex", ".agents", ".gemini", ".cursor")
-"""Folders that programs watch, so that one made in the caller's folder would be obeyed while its command still runs."""
+"""Folders watched by programs: a folder of this name would be obeyed while its command still runs."""
 _IGNORABLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
 )
-"""Characters that file systems which fold names leave out."""
+"""Characters ignored by file systems that fold names."""
 
 
 def is_obeyed(name: str, folder: str) -> bool:
@@ -84,7 +85,7 @@ def is_obeyed(name: str, folder: str) -> bool:
 
 
 def _fold_name(name: str) -> str:
-    """Name as file systems see it that take no notice of case, of invisible characters, or of an end of dots."""
+    """Name as seen by file systems that ignore case, invisible characters, or trailing dots."""
     if not name.isascii():
         name = _IGNORABLE.sub("", unicodedata.normalize("NFD", name)).casefold()
     return name.lower().partition(":")[0].rstrip(". ") or name

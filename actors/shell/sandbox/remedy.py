@@ -1,6 +1,6 @@
-"""Remedies: one sentence with what an operator has to do on this machine so that bubblewrap works.
+"""Remedies: a sentence with an operator's steps on this machine to make bubblewrap work.
 
-The cause is found from the kernel's settings, the marks of container runtimes and what bubblewrap says.
+The cause is found from the kernel's settings, the marks of container runtimes and bubblewrap's messages.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _TRIAL_S = 5.0
 _KEEP = "(and in a file of /etc/sysctl.d, to keep it)"
 _PROFILE = "/etc/apparmor.d/remembrancer-bwrap"
 ROOT = Path("/")
-"""Folder below which /proc and the marks of containers lie."""
+"""Folder above /proc and the marks of containers."""
 _CONTAINER_MARKS = {
     "run/.containerenv": "podman",
     "run/secrets/kubernetes.io": "kubernetes",
     ".dockerenv": "docker",
     "run/systemd/container": "other",
 }
-"""File or folder that a container's runtime leaves -> the runtime."""
+"""File or folder left by a container's runtime -> the runtime."""
 _OPTIONS = {
     "docker": "start it with --security-opt seccomp=unconfined --security-opt systempaths=unconfined, and with "
     "--security-opt apparmor=unconfined where the host has AppArmor",
@@ -54,18 +54,18 @@ _PACKAGES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """Properties of the machine that the remedy depends on."""
+    """Properties of the machine that decide the remedy."""
 
     has_binary: bool
     """True if a bubblewrap binary exists."""
     binary: str = ""
-    """Its path."""
+    """Path of bubblewrap."""
     message: str = ""
     """Words of bubblewrap at the trial; empty if unknown."""
     has_proc: bool = True
     """True if /proc is mounted."""
     is_wsl1: bool = False
-    """True for the first Windows Subsystem for Linux, which has no Linux kernel."""
+    """True for the first Windows Subsystem for Linux, a system without a Linux kernel."""
     apparmor_restricts: bool = False
     """`kernel.apparmor_restrict_unprivileged_userns` (Ubuntu since 23.10)."""
     debian_forbids: bool = False
@@ -79,18 +79,18 @@ class Machine:
     is_chroot: bool = False
     """True if no file system is mounted at the root folder, as in a chroot."""
     unshare_errno: int = 0
-    """Why the kernel makes no user namespace; 0 if it does."""
+    """Error number of the kernel's refusal of a user namespace; 0 without a refusal."""
     installer: str = ""
-    """The command that installs a package here; empty if not known."""
+    """Command to install a package here; empty if unknown."""
 
 
 def remedy(machine: Machine) -> str:
-    """Remedy as one sentence with the exact command."""
+    """Remedy as a sentence with the exact command."""
     return next(sentence(machine) for applies, sentence in _REMEDIES if applies(machine))
 
 
 def _is_denied(machine: Machine) -> bool:
-    """True if a policy may be the cause: bubblewrap was denied something, or its words are unknown."""
+    """True if a policy may be the cause: bubblewrap was denied an act, or its words are unknown."""
     return not machine.message or "ermission" in machine.message or "not permitted" in machine.message
 
 
@@ -191,16 +191,16 @@ _REMEDIES: tuple[tuple[Callable[[Machine], bool], Callable[[Machine], str]], ...
     (lambda machine: machine.unshare_errno != 0, _explain_errno),
     (lambda _machine: True, _say("User namespaces can be made here, so bubblewrap's message names the cause.")),
 )
-"""Condition of a remedy, and the sentence; the first remedy whose condition holds is given."""
+"""Condition of a remedy, and the sentence; the first remedy with a true condition is given."""
 
 
 def examine(binary: str, reason: str = "", root: Path = ROOT) -> Machine:
     """Examine this machine.
 
     Args:
-        binary: Path of a bubblewrap that is there but does not work; empty for none.
+        binary: Path of a bubblewrap that is present but does not work; empty for none.
         reason: Words of the binary at the trial.
-        root: Folder of the machine, for a test of another one.
+        root: Folder of the machine, for a test of another machine.
     """
     return Machine(
         has_binary=bool(binary),
@@ -240,7 +240,7 @@ def _container(root: Path) -> str:
 
 
 def _is_chroot(root: Path) -> bool:
-    """True if no mount is at the root folder; False if that is not known."""
+    """True if no mount is at the root folder; False if unknown."""
     mounts = [line.split() for line in _text(root, "proc/self/mountinfo").splitlines()]
     return bool(mounts) and not any(fields[4:5] == ["/"] for fields in mounts)
 
@@ -250,7 +250,7 @@ def _is_installed(program: str) -> bool:
 
 
 def _errno_of_unshare() -> int:
-    """Try to make a user namespace in a process of its own; 0 if that works, or cannot be tried."""
+    """Error number of an attempt at a user namespace in a separate process; 0 after success, or without an attempt."""
     try:
         return subprocess.run([sys.executable, "-I", "-S", "-c", _UNSHARE], cwd=os.sep, timeout=_TRIAL_S).returncode
     except (OSError, subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""Landlock's scope: one more fence around commands that reach the network, from Linux 6.12 on.
+"""Landlock's scope: a further fence around commands that reach the network, from Linux 6.12 on.
 
 Abstract Unix sockets belong to a network namespace and not to the file system, so a command that shares the machine's
 network could speak to a container runtime's, with the agent's identity. The scope permits connections only to sockets
@@ -12,7 +12,7 @@ import os
 from actors.linux import syscall
 
 LEAST_ABI = 6
-"""The first that knows scopes."""
+"""First version with scopes."""
 _ABSTRACT_SOCKETS, _SIGNALS = 0b01, 0b10
 
 
@@ -22,7 +22,7 @@ def has_scopes() -> bool:
 
 
 def stay_inside() -> None:
-    """Let this process and all that it will start reach abstract sockets and processes of their own only.
+    """Restrict this process and all its future children to abstract sockets and processes of their own.
 
     Raises:
         OSError: the kernel refused.

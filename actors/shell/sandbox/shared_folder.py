@@ -1,6 +1,6 @@
 """Shared folders: folders named by contributors that a command sees, and the parts that the command may change.
 
-The command runs whatever a contributor names: with the sound parts, and a line in the log about the rest.
+The command runs despite faulty folders: with the sound parts, and a line in the log about the rest.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 _SYSTEM = (*SYSTEM, *LINKED_TO_SYSTEM, "/etc", "/proc", "/dev", "/run", "/sys", "/boot")
 _EVERYBODYS = ("/home", "/media", "/mnt", "/opt", "/root", "/srv", "/tmp", "/var", "/var/lib", "/var/tmp")
-"""Folders of the system in which others have theirs: never shown as a whole."""
+"""System folders with content of several users: never shown as a whole."""
 _ALL_OF_OWNER = 0o700
 
 
@@ -32,20 +32,19 @@ class Surroundings:
 
     data_root: str
     private: tuple[str, ...] = ()
-    """The agent's files and folders in which, and around which, nothing is shared."""
+    """The agent's files and folders; folders inside or around them are not shared."""
     unchanging: tuple[str, ...] = ()
-    """Paths that the running agent obeys: nothing around and inside these paths may be changed, except the data root.
-    """
+    """Paths obeyed by the running agent: no path around or inside may be changed, except the data root."""
     read: tuple[str, ...] = ()
     """Folders that the command sees anyway and may not change."""
     system: tuple[str, ...] = _SYSTEM
-    """Folders of the system, in which only the data root may be shared."""
+    """Folders of the system; only the data root may be shared inside."""
     most_mounts: int = 1_000
-    """Shared folders of one command and kept paths in them; each costs a fifth of a millisecond."""
+    """Most shared folders of a command and kept paths inside; each costs a fifth of a millisecond."""
 
 
 def shareable(folders: Iterable[SharedFolder], around: Surroundings) -> tuple[SharedFolder, ...]:
-    """Those of `folders` that can be shown, each path once and with what may be done there; looks at the disk."""
+    """Showable folders among `folders`, each path once and with the permission; looks at the disk."""
     merged = dict[str, SharedFolder]()
     for folder in folders:
         if fault := _fault(folder.path, around):
@@ -66,7 +65,7 @@ def shareable(folders: Iterable[SharedFolder], around: Surroundings) -> tuple[Sh
 
 
 def hidden_of(folders: Iterable[SharedFolder]) -> tuple[str, ...]:
-    """Paths of what is not shown though it lies in one of `folders`: files and folders; looks at the disk."""
+    """Hidden paths inside `folders`: files and folders; looks at the disk."""
     paths = [f"{folder.path}/{name}" for folder in folders for name in folder.hidden if "/" not in name]
     return tuple(path for path in paths if _can_be_hidden(path))
 
@@ -74,12 +73,12 @@ def hidden_of(folders: Iterable[SharedFolder]) -> tuple[str, ...]:
 def bound_folders(
     folders: Iterable[SharedFolder], quota: Quota, own: Limits
 ) -> tuple[tuple[SharedFolder, ...], tuple[Limits, ...]]:
-    """The folders, those that are too full for reading only, and bounds of the others; looks at all that is in them.
+    """Folders, with full folders made read-only, and bounds of writable folders; looks at their whole content.
 
     Args:
-        folders: What is to be shown.
-        quota: Of each of them.
-        own: Bounds of where the command writes besides: what must stay free of that disk is looked at there already.
+        folders: Folders to show.
+        quota: Quota of each folder.
+        own: Bounds of the command's other writable place: the free space of that disk is checked there already.
     """
     bounded, bounds = list[SharedFolder](), list[Limits]()
     device = os.stat(own.folder).st_dev if own.folder else None  # noqa: PTH116
@@ -100,7 +99,7 @@ def bound_folders(
 
 
 def _fault(path: str, around: Surroundings) -> str:
-    """Why a folder is never shown; empty if it may be. What is not there has no fault but its name's."""
+    """Reason why a folder is never shown; empty if allowed. A missing folder has no fault but its name's."""
     if not path.startswith("/") or not _is_name(path):
         return "its path is not absolute"
     if not os.path.lexists(path):
@@ -122,14 +121,14 @@ def _fault(path: str, around: Surroundings) -> str:
 
 
 def _narrower(one: SharedFolder, other: SharedFolder) -> SharedFolder:
-    """Intersection of the permissions that two contributors give for one folder."""
+    """Intersection of two contributors' permissions for a folder."""
     names = tuple(dict.fromkeys((*one.kept, *other.kept)))
     hidden = tuple(dict.fromkeys((*one.hidden, *other.hidden)))
     return SharedFolder(path=one.path, may_write=one.may_write and other.may_write, kept=names, hidden=hidden)
 
 
 def _with_permission(folder: SharedFolder, around: Surroundings, protected: tuple[str, ...]) -> SharedFolder:
-    """A folder with those of its kept names that are there; for reading only, where these cannot be kept or more is."""
+    """Folder with its present kept names; read-only if they cannot be protected, or if the whole folder must be."""
     path = folder.path
     if not folder.may_write or path in around.read or is_below(path, protected):
         return _for_reading(folder)
@@ -175,7 +174,7 @@ def _can_be_hidden(path: str) -> bool:
 
 
 def _open_up(path: str) -> None:
-    """See that what is in a folder can be looked at: a command may have shut it, or put a link in its place."""
+    """Ensure a readable folder: a command may have shut the folder, or put a link in its place."""
     folder = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         mode = stat.S_IMODE(os.fstat(folder).st_mode)

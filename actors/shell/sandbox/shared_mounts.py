@@ -8,33 +8,34 @@ from pathlib import PurePath
 from actors.shell.sandbox.view import View, is_below
 
 Mount = tuple[str, ...]
-"""bubblewrap's words for one mount, the last of which is where it is."""
+"""bubblewrap's words for a mount, with the place as the last word."""
 COVER_BYTES = 4096
-"""Of an empty folder in memory; only the folders that are shown in it are made there."""
+"""Size of an empty folder in memory; only folders shown inside are made there."""
 TEMPORARY = ("/tmp", "/dev/shm")
 """The command's own file systems in memory: the command may move their content."""
 _TO_READ, _TO_CHANGE = "--ro-bind-try", "--bind-try"
 
 
 def cover(path: str) -> Mount:
-    """An empty folder over another one."""
+    """Empty folder over another folder."""
     return "--size", str(COVER_BYTES), "--tmpfs", path
 
 
 def innermost(path: str, folders: Iterable[str]) -> str:
-    """Innermost of `folders` that contains or equals `path`; empty if there is none."""
+    """Innermost of `folders` that contains or equals `path`; empty without a match."""
     return max((folder for folder in folders if is_below(path, (folder,))), key=len, default="")
 
 
 def with_shared(mounts: list[Mount], view: View) -> tuple[str, ...]:
     """Put the shared folders of `view` among `mounts`.
 
-    A mount that lies over a folder hides all that was mounted in it before. So the place right behind the last mount
-    of a folder in which a shared one lies has nothing before it that would be seen in the shared one, and behind it
-    everything that is to lie over it.
+    A mount over a folder hides all earlier mounts inside the folder. So a shared folder goes right behind the last
+    mount
+    of a folder around it: no earlier mount is visible in the shared folder, and all mounts to lie over the folder come
+    later.
 
     Returns:
-        Folders to be made read-only when all is mounted.
+        Folders to be made read-only after all mounts.
     """
     others = frozenset(mount[-1] for mount in mounts)
     options = _options(view, others)
@@ -56,7 +57,7 @@ def _options(view: View, others: frozenset[str]) -> dict[str, str]:
 
 
 def _folders_between(place: str, options: dict[str, str], others: frozenset[str]) -> Sequence[str]:
-    """The folders between a mount and the shared folder around it, if that may be changed: as mounts they stay."""
+    """Folders between a mount and a changeable shared folder around it: as mounts the folders stay."""
     between = list[str]()
     for parent in map(str, PurePath(place).parents):
         if parent in options:

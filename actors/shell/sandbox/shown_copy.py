@@ -1,7 +1,7 @@
-"""Shown copies: settings files in a caller's folder that programs need, shown to commands without the secrets in them.
+"""Shown copies: settings files of a caller's folder needed by programs, shown to commands without secrets.
 
-git, Mercurial and Gradle keep addresses, credentials and harmless settings in one file. To hide that file would break
-the program, so a command reads a copy: credentials are taken out of addresses, and lines that hold a secret are left
+git, Mercurial and Gradle keep addresses, credentials and harmless settings in one file. Hiding the file would break
+the program, so a command reads a copy: credentials are taken out of addresses, and lines with a secret are left
 out with their continuations.
 """
 
@@ -14,16 +14,16 @@ from actors.linux.regular_file import open_regular
 from domain.text.secret_look import looks_secret
 
 COPIED = frozenset((".gitmodules", ".gitconfig", ".lfsconfig", "gradle.properties", "pip.conf", ".yarnrc.yml"))
-"""Names of such files, anywhere in the folder."""
+"""Names of copied files, anywhere in the folder."""
 _IN_FOLDER = frozenset((".hg/hgrc", "git/config", ".git/config", ".git/config.worktree"))
 STORE_FILES = ("config", "config.worktree")
-"""Names of such files in a store of git's."""
+"""Names of copied files in a store of git's."""
 MOST_BYTES = 64 * 1024
-"""Of a file that is looked through; a larger one is hidden."""
+"""Largest file to search; a larger file is hidden."""
 MOST_BYTES_TOGETHER = 1024 * 1024
-"""Of all files of a folder that are looked through; the others are hidden."""
+"""Largest total of files to search in a folder; all further files are hidden."""
 MOST_LETTERS = 2_000
-"""Of a line that is looked through; a longer one is left out."""
+"""Longest line to search; a longer line is left out."""
 _CREDENTIALS = re.compile(r"(?i)\b(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<user>[^\s/@:\"']*)(?P<password>:[^\s/@\"']*)?@")
 _BY_TOKEN = frozenset(("http", "https", "ftp", "ftps"))
 """Schemes in which a user without a password may be a token; ssh needs its user."""
@@ -35,7 +35,7 @@ _NAMED = re.compile(
 
 
 def is_copied(name: str, folder: str) -> bool:
-    """True if the file `name`, in a folder called `folder`, may hold secrets beside what programs need."""
+    """True if the file `name`, in a folder called `folder`, may hold secrets beside content needed by programs."""
     return name in COPIED or f"{folder}/{name}" in _IN_FOLDER
 
 
@@ -56,7 +56,7 @@ def copy_without_secrets(path: str) -> bytes | None:
 
 
 def without_secrets(text: str) -> str:
-    """A settings file's text without credentials in addresses, and without lines that hold a secret."""
+    """Text of a settings file without credentials in addresses, and without lines that hold a secret."""
     lines, setting = list[str](), list[str]()
     for line in text.splitlines(keepends=True):
         setting.append(_CREDENTIALS.sub(_without_credentials, line) if len(line) <= MOST_LETTERS else "")
@@ -67,7 +67,7 @@ def without_secrets(text: str) -> str:
 
 
 def _is_secret(line: str) -> bool:
-    """True if a line, empty for one that is too long, must be left out with its continuations."""
+    """True if a line must be left out with its continuations; empty text stands for a line too long."""
     return not line or _NAMED.match(line) is not None or looks_secret(line)
 
 

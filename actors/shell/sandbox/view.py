@@ -1,4 +1,4 @@
-"""File system view of a command: what it may see of the machine, and change; everything else is absent, or shut."""
+"""File system view of a command: the visible and changeable parts of the machine; all else is absent, or shut."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ CONFIGURATION_OF_NETWORK = [
     "pki/tls/certs",
     "pki/ca-trust/extracted",
 ]
-"""Not all of /etc/ssl: in it are private keys, of which the command is the owner if the agent is root."""
+"""Paths in /etc for the network, without most of /etc/ssl: a command of a root agent could read the private keys there.
+"""
 
 
 DOOR_CLIENT = "/run/agent/door.py"
@@ -37,27 +38,27 @@ DOOR_CLIENT = "/run/agent/door.py"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """File system view of one command; absolute paths, each shown where it is unless said otherwise."""
+    """File system view of a command; absolute paths, each shown at the same path unless noted."""
 
     cwd: str
     own: tuple[str, ...]
     """May be changed."""
     folders: tuple[str, ...] = ()
-    """Folders that may be read; `own` is mounted over these folders."""
+    """Readable folders; `own` is mounted over these folders."""
     protected: tuple[str, ...] = ()
-    """May be read only though it lies in a folder that may be changed."""
+    """Read-only paths in changeable folders."""
     readable: tuple[tuple[str, str], ...] = ()
-    """Readable paths, and the places at which each is shown; a later entry may lie over an earlier entry."""
+    """Readable paths, each with its place of display; a later entry may lie over an earlier entry."""
     executable: tuple[str, ...] = ()
-    """Folders that may be read and whose programs may be run."""
+    """Folders open to commands for reading and running."""
     shared: tuple[SharedFolder, ...] = ()
-    """Shown at their own paths, wherever these lie; real paths, and so are those of what is kept in them."""
+    """Folders shown at their own paths, anywhere; real paths, like the paths of kept names."""
     hidden: tuple[str, ...] = ()
-    """Not shown though it lies in a folder that is."""
+    """Hidden paths in shown folders."""
     private: tuple[str, ...] = ()
     """Of the agent's own, and real paths; where the system's programs are, too, only what else is named is shown."""
     door: str = ""
-    """The control socket; empty for none."""
+    """Path of the control socket; empty for none."""
     has_network: bool = False
 
     def covered_paths(self) -> list[str]:
@@ -70,22 +71,22 @@ class View:
         return covered
 
     def configuration(self) -> tuple[str, ...]:
-        """The paths in /etc that may be read."""
+        """Readable paths in /etc."""
         names = [*CONFIGURATION, *(CONFIGURATION_OF_NETWORK if self.has_network else ())]
         return tuple(f"/etc/{name}" for name in names)
 
 
 @cache
 def programs_elsewhere() -> tuple[str, ...]:
-    """Folder of this Python, if outside the system's programs, so that scripts of skills find Python."""
+    """Folder of this Python, if outside the system's programs, so scripts of skills find Python."""
     home = os.path.realpath(sys.base_prefix)
     return () if home == "/" or is_below(home, SYSTEM) else (home,)
 
 
 def search_path(path: str, executable: tuple[str, ...]) -> str:
-    """The folders of `path` that a command can see, and those of `executable` that hold programs, at the end.
+    """Folders of `path` visible to a command, followed by the folders of `executable` that hold programs.
 
-    A folder that is there but shut would be worse than none: bash finds the program and then may not run it.
+    A present but shut folder would be worse than a missing folder: bash finds the program and then may not run it.
     """
     folders = _shown_folders(path, (*SYSTEM, *LINKED_TO_SYSTEM, *executable))
     added = [f"{home}/bin" for home in executable if f"{home}/bin" not in folders and Path(home, "bin").is_dir()]
@@ -94,10 +95,10 @@ def search_path(path: str, executable: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=16)
 def _shown_folders(path: str, visible: tuple[str, ...]) -> tuple[str, ...]:
-    """The folders of `path` that are shown; looked at once, for where links lead stays the same."""
+    """Shown folders of `path`; looked at once, since the targets of links stay the same."""
     return tuple(folder for folder in path.split(os.pathsep) if folder and is_below(os.path.realpath(folder), visible))
 
 
 def is_below(path: str, folders: tuple[str, ...]) -> bool:
-    """True if `path` is one of `folders` or lies in one."""
+    """True if `path` equals or lies in one of `folders`."""
     return any(path == folder or path.startswith(f"{folder.rstrip('/')}/") for folder in folders)

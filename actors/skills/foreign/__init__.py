@@ -1,8 +1,8 @@
 """Skills by other authors: read from a folder or an archive, examined, and added to a folder of skills.
 
-Read first `source.py` (members of a source), then `package.py` (the one skill that is chosen, with its findings), then
+Read first `source.py` (members of a source), then `package.py` (the chosen skill, with its findings), then
 `store.py`, the only writer of `skills/` in the data root, with the record of hashes there.
-Nothing here runs anything of a skill, and a source is read whole into memory before anything is written.
+No code of a skill runs here, and a source is read whole into memory before any writing.
 """
 
 from __future__ import annotations

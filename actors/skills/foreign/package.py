@@ -1,4 +1,4 @@
-"""Package: one chosen skill of a source, with its content, faults of the specification, and findings."""
+"""Package: a chosen skill of a source, with its content, faults of the specification, and findings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from domain.turn import skill as rules
 from domain.turn.skill import FILE_NAMES, Skill
 
 MOST_NAMED = 50
-"""Skills of a source that a refusal names."""
+"""Most skills of a source in a refusal."""
 HOOKS = "has hooks, which run its scripts without a request of the model"
 _SHEBANG = b"#!"
 _EXECUTABLE = 0o111
@@ -27,7 +27,7 @@ _EXECUTABLE = 0o111
 
 @dataclass(frozen=True, slots=True)
 class PackagedFile:
-    """One file of a skill."""
+    """File of a skill."""
 
     data: bytes
     is_executable: bool
@@ -35,23 +35,23 @@ class PackagedFile:
 
 @dataclass(frozen=True)
 class Package:
-    """One skill, read whole."""
+    """Skill, read whole."""
 
     skill: Skill
-    """As it is going to be known."""
+    """Skill in the form after the installation."""
     fields: FrontMatter
     files: Mapping[str, PackagedFile]
     """Path below the skill's folder -> file."""
     faults: tuple[str, ...]
     """Of the specification; the skill can be used all the same."""
     path: str
-    """Of the skill inside its source; empty for the source itself."""
+    """Path of the skill inside its source; empty for the source itself."""
     left_out: int
-    """Members that belong to no skill, such as data of git."""
+    """Number of members outside any skill, such as data of git."""
 
     @property
     def name(self) -> str:
-        """Name of the skill, and of its folder."""
+        """Name of the skill, and of the skill's folder."""
         return self.skill.name
 
     @cached_property
@@ -64,7 +64,7 @@ class Package:
 
     @cached_property
     def examined(self) -> tuple[Examined, ...]:
-        """Each file as it was examined, by path."""
+        """Path -> examined file."""
         own = PurePosixPath(self.skill.path).name
         return tuple(
             examine_file(path, file.data, is_instructions=path == own, is_executable=file.is_executable)
@@ -73,7 +73,7 @@ class Package:
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """Findings in the description, which goes into every prompt, and in all files."""
+        """Findings in all files and in the description, since every prompt contains the description."""
         own = PurePosixPath(self.skill.path).name
         hooks = (Finding(own, 0, HOOKS, is_grave=True),) if self.fields.get("hooks") else ()
         of_files = tuple(finding for each in self.examined for finding in each.findings)
@@ -86,10 +86,10 @@ class Package:
 
 
 def read_package(source: Source, path: str = "") -> Package:
-    """The skill at `path` in a source; the only skill of the source if `path` is empty.
+    """Skill at `path` in a source; the only skill of the source if `path` is empty.
 
     Raises:
-        ValueError: there is no such skill, or it must not be installed; names the value and the rule.
+        ValueError: the skill is missing, or must not be installed; names the value and the rule.
     """
     every = source.members()
     members = tuple(member for member in every if not is_left_out(member.path))
@@ -111,7 +111,7 @@ def read_package(source: Source, path: str = "") -> Package:
 
 
 def _choose(members: Sequence[Member], path: str) -> str:
-    """Folder of the skill that is meant; empty for the source itself."""
+    """Folder of the intended skill; empty for the source itself."""
     places = dict[str, None]()
     for member in members:
         folder, _, name = member.path.rpartition("/")
@@ -130,7 +130,7 @@ def _choose(members: Sequence[Member], path: str) -> str:
 
 
 def _outermost(places: Mapping[str, None]) -> list[str]:
-    """Folders of skills that lie in no other skill."""
+    """Folders of skills outside any other skill."""
     if "" in places:
         return [""]
     return sorted(

@@ -18,7 +18,7 @@ from domain.text.brief import brief
 _MAGIC_BYTES = 512
 _TAR_MAGIC_AT = 257
 _MOST_LEVELS = 40
-"""Folders within folders of a folder that holds a skill somewhere."""
+"""Most levels of folders in a folder with a skill at any depth."""
 
 
 class Source(Protocol):
@@ -42,14 +42,14 @@ class Source(Protocol):
 
 
 class Folder:
-    """Folder on this machine, in which no link is followed."""
+    """Folder on this machine, read without following links."""
 
     def __init__(self, path: Path, most_members: int = MOST_SOURCE_MEMBERS) -> None:
-        """Nothing is read yet.
+        """Begin without reading.
 
         Args:
-            path: Of the folder.
-            most_members: Files and folders in it.
+            path: Path of the folder.
+            most_members: Most files and folders inside.
         """
         self._path = path
         self._most_members = most_members
@@ -101,7 +101,7 @@ def open_source(path: Path) -> Source:
     """Folder or archive at `path`, by its content.
 
     Raises:
-        ValueError: there is neither; names the value and the rule.
+        ValueError: the path is neither; names the value and the rule.
     """
     if path.is_dir():
         return Folder(path)

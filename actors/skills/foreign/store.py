@@ -26,21 +26,21 @@ from domain.policy.foreign_skill.record import (
 from domain.text.brief import brief
 
 DRAFT = ".new-"
-"""Beginning of the name of a folder that is being made; another agent's kill may leave one."""
+"""Beginning of the name of an unfinished folder; another agent's kill may leave such a folder."""
 GONE = ".gone-"
-"""Beginning of the name of a folder that is being removed."""
+"""Beginning of the name of a folder being removed."""
 _FILE_MODE, _PROGRAM_MODE = 0o600, 0o700
 
 
 class SkillStore:
-    """Added skills of one folder of skills; one process changes the folder at a time."""
+    """Added skills of a folder of skills; one process changes the folder at a time."""
 
     def __init__(self, root: Path, now: Callable[[], datetime], disk: Disk | None = None) -> None:
-        """Nothing is read yet.
+        """Begin without reading.
 
         Args:
             root: Folder of skills; made if missing.
-            now: Time, aware.
+            now: Clock with a time zone.
             disk: Calls that store; None for the system's own.
         """
         self._root = root
@@ -64,11 +64,11 @@ class SkillStore:
         Args:
             package: The skill.
             source: Folder, archive or address.
-            commit: Of git; empty for other sources.
-            replaces: True to take the place of a skill of that name.
+            commit: Commit of git; empty for other sources.
+            replaces: True to replace an existing skill of the same name.
 
         Raises:
-            ValueError: a skill of that name is there, or the record cannot be used.
+            ValueError: a skill of the same name exists, or the record cannot be used.
             OSError: the skill cannot be written.
         """
         entry = Entry(package.hashes, source, package.path, commit, self._time())
@@ -97,10 +97,10 @@ class SkillStore:
 
         Args:
             name: Folder of the skill.
-            files: As a person saw them.
+            files: Files as seen by a person.
 
         Raises:
-            ValueError: the record cannot be used, or something is no file.
+            ValueError: the record cannot be used, or an entry is no file.
             OSError: the record cannot be written.
         """
         if odd := next((path for path, file in files.items() if file.sha256 == NO_FILE), ""):
@@ -132,10 +132,10 @@ class SkillStore:
             return is_there or name in record.skills
 
     def changes(self, name: str) -> tuple[str, ...]:
-        """Differences of a recorded skill from its hashes; empty for none.
+        """Differences of a recorded skill from its hashes; empty without a difference.
 
         Raises:
-            ValueError: the record cannot be used, or has no such skill.
+            ValueError: the record cannot be used, or lacks the skill.
             OSError: the record cannot be read.
         """
         entry = self.record().skills.get(name)
@@ -144,7 +144,7 @@ class SkillStore:
         return InstalledSkills(self._root).changes(name, entry)
 
     def _write(self, draft: Path, package: Package) -> None:
-        """Write a skill into a folder of another name, so that all of it is safe from a power loss."""
+        """Write a skill into a folder of another name, safe from a power loss as a whole."""
         self._remove(draft.name)
         self._disk.make_folder(draft)
         folders = {draft}
@@ -176,7 +176,7 @@ class SkillStore:
         put_whole(self._disk, self._root / FILE_NAME, rendered)
 
     def _clean(self) -> None:
-        """Remove drafts, and skills that were taken away, of this and of killed processes."""
+        """Remove drafts, and removed skills, of this and of killed processes."""
         for name in [path.name for path in self._root.iterdir()]:
             if name.startswith((DRAFT, GONE)):
                 self._remove(name)
@@ -205,10 +205,10 @@ class SkillStore:
 
 
 def _render(record: Record) -> bytes:
-    """Content of a record's file, which takes all skills out of use if it cannot be read again.
+    """Content of a record's file; a record that cannot be read again would take all skills out of use.
 
     Raises:
-        ValueError: it could not be read again; names the value and the rule.
+        ValueError: the content could not be read again; names the value and the rule.
     """
     text = record.render()
     if len(text) > LONGEST_RECORD_BYTES:

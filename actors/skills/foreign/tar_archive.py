@@ -40,11 +40,11 @@ class TarArchive:
     """Tar file."""
 
     def __init__(self, path: Path, most_bytes: int = MOST_SOURCE_BYTES) -> None:
-        """Nothing is read yet.
+        """Begin without reading.
 
         Args:
-            path: Of the archive.
-            most_bytes: Of the unpacked archive.
+            path: Path of the archive.
+            most_bytes: Most bytes of the unpacked archive.
         """
         self._path = path
         self._most_bytes = most_bytes
@@ -136,7 +136,7 @@ def _path_of(info: tarfile.TarInfo) -> str:
 
 
 def _is_whole(info: tarfile.TarInfo) -> bool:
-    """True for the packed folder itself, as `tar -C FOLDER .` names it."""
+    """True for the packed folder itself, as named by `tar -C FOLDER .`."""
     return info.isdir() and _path_of(info) == "."
 
 

@@ -20,12 +20,12 @@ from domain.text.brief import brief
 
 MOST_ARCHIVE_BYTES = 256 * 1024 * 1024
 MOST_DIRECTORY_BYTES = 16 * 1024 * 1024
-"""Of the list of members, which is read into memory."""
+"""Largest list of members in bytes, since the list is read into memory."""
 _END = b"PK\x05\x06"
 _END_BYTES = 22
 _LARGE_END, _LARGE_PLACE = b"PK\x06\x06", b"PK\x06\x07"
 _LARGE_END_BYTES, _LARGE_PLACE_BYTES = 56, 20
-"""Of the end of a large archive, and of the place of that end, which come before the usual end."""
+"""Sizes in bytes of the end of a large archive, and of the locator of this end; both come before the usual end."""
 _LONGEST_COMMENT = 65_535
 _IS_ENCRYPTED = 0x1
 _UNIX = 3
@@ -33,10 +33,10 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 class ZipArchive:
-    """Zip file; a `.skill` is one."""
+    """Zip file; a `.skill` is a zip file, too."""
 
     def __init__(self, path: Path) -> None:
-        """Nothing is read yet."""
+        """Begin without reading."""
         self._path = path
         self._infos: dict[str, zipfile.ZipInfo] = {}
 
@@ -83,7 +83,7 @@ class ZipArchive:
         return data
 
     def _require_small_directory(self) -> None:
-        """Refuse a list of members that would fill the memory, which `zipfile` reads whole.
+        """Refuse a list of members that would fill the memory, since `zipfile` reads the list whole.
 
         Raises:
             ValueError: the archive is too large, or has no end.

@@ -1,3 +1,3 @@
-"""Skills' part in a window's life: what they declare (`lives.py`), and their hooks (`hooks.py`)."""
+"""Skills' part in a window's life: their declarations (`lives.py`), and their hooks (`hooks.py`)."""
 
 from __future__ import annotations

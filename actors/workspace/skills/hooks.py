@@ -18,22 +18,22 @@ from messages.shell import SHELL, BashOutcome, BashRefused, BashResult, CancelBa
 PATIENCE_S = 60.0
 """Extra seconds for a hook without a waiting turn: other hooks may run before it."""
 MOST_IN_LANE = 8
-"""Most runs of one hook, one of them running; of more, the runs that have waited longest are left out."""
+"""Most runs of a hook, including the running script; beyond, the runs that have waited longest are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class HookTurn:
-    """Turn on whose behalf hooks run, and folders that they may see."""
+    """Turn on whose behalf hooks run, and folders visible to the hooks."""
 
     turn_id: TurnId
-    """Empty where it is about no turn."""
+    """Id of the turn; empty for an event outside a turn."""
     audience: str = ""
     folders: tuple[SharedFolder, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class HookOutput:
-    """Output of one hook."""
+    """Output of a hook."""
 
     skill: str
     text: str
@@ -45,7 +45,7 @@ OnDone = Callable[[tuple[HookOutput, ...]], None]
 
 @dataclass(slots=True)
 class _Round:
-    """The hooks of one event."""
+    """Hooks of an event."""
 
     event: str
     on_done: OnDone
@@ -56,7 +56,7 @@ class _Round:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One script that runs."""
+    """Running script."""
 
     round: _Round
     skill: str
@@ -66,13 +66,13 @@ class _Run:
 
 
 class _UnusableError(Exception):
-    """A script that is not run; the text says why."""
+    """Script that is not run; the text gives the reason."""
 
 
 class Hooks:
-    """The hooks of one window; the actor hands on what it hears.
+    """Hooks of a window; the actor passes messages on.
 
-    The runs of one hook follow one another in a lane of the shell, whose time limit counts from where a script begins.
+    The runs of a hook follow one another in a lane of the shell, with a time limit from the start of a script.
     """
 
     def __init__(self, host: Host, window: Window, lives: SkillLives, *, patience: float = 1.0) -> None:
@@ -82,7 +82,7 @@ class Hooks:
             host: The actor.
             window: Window on whose behalf hooks run.
             lives: Declarations of skills.
-            patience: Factor of all limits, for machines on which bash begins late.
+            patience: Factor of all limits, for machines with a slow start of bash.
         """
         self._host = host
         self._window = window
@@ -92,7 +92,7 @@ class Hooks:
 
     @property
     def are_running(self) -> bool:
-        """True while a script runs, so that the actor is not passivated."""
+        """True while a script runs, so the actor is not passivated."""
         return bool(self._runs)
 
     def are_for(self, event: str) -> bool:
@@ -100,16 +100,16 @@ class Hooks:
         return any(life.script_at(event) for life in self._lives.look(self._host).lives)
 
     def begin(self, event: str, facts: Mapping[str, Fact], turn: HookTurn, on_done: OnDone) -> bool:
-        """Run every skill's hook for `event`, all at once; a hook that fails is noted and holds nothing up.
+        """Run every skill's hook for `event`, all at once; a failing hook is noted and delays no other.
 
         Args:
             event: One of `domain.workspace.skills.life.EVENTS`.
-            facts: What they are told besides the event, the window and the turn.
-            turn: On whose behalf; the caller ensures that commands may be run in it.
-            on_done: Called once with what `before_prompt` hooks have to say.
+            facts: Facts for the hooks besides the event, the window and the turn.
+            turn: Turn on whose behalf hooks run; the caller ensures that commands may be run for the turn.
+            on_done: Called once with the output of `before_prompt` hooks.
 
         Returns:
-            Whether there is anything to wait for; otherwise `on_done` is not called.
+            True if there is a run to wait for; otherwise `on_done` is not called.
         """
         scripts = self._scripts(event)
         round_ = _Round(event, on_done, len(scripts))
@@ -181,7 +181,7 @@ class Hooks:
         self._host.tell(SHELL, CancelBash(request_id=request_id))
 
     def _make_room(self, lane: str) -> None:
-        """Leave out what has waited longest, where more runs of one hook would wait than may."""
+        """Leave out the run that has waited longest, if too many runs of a hook would wait."""
         in_lane = [request_id for request_id, run in self._runs.items() if run.lane == lane]
         if len(in_lane) >= MOST_IN_LANE:
             longest_waiting = in_lane[1]  # the first one runs
@@ -218,10 +218,10 @@ class Hooks:
 
 
 def _script(folder: Path, script: str) -> tuple[str, bool]:
-    """The real path of a script that lies in `folder`, whatever links are on the way, and whether it is executable.
+    """Real path of a script in `folder`, after all links, and True if the script is executable.
 
     Raises:
-        _UnusableError: it does not lie there, or is no file.
+        _UnusableError: the script lies elsewhere, or is no file.
     """
     path = Path(os.path.realpath(folder / script))
     if not path.is_relative_to(os.path.realpath(folder)):

@@ -1,4 +1,4 @@
-"""Lives of skills: what the skills that can be used now declare beyond their descriptions."""
+"""Lives of skills: the declarations of usable skills beyond their descriptions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Lives:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """One look at the folders: time and result."""
+    """Look at the folders: time and result."""
 
     at: float
     front_matters: dict[str, FrontMatter]
@@ -39,9 +39,9 @@ class _Look:
 
 
 class SkillLives:
-    """Declarations of skills, shared by all windows: each look is a value that replaces the one before.
+    """Declarations of skills, shared by all windows: each look is a value that replaces the last look.
 
-    Skills that come with the agent may say when they are wanted and what they are about; hooks are the operator's only.
+    Skills shipped with the agent may declare conditions and subjects; hooks are the operator's only.
     """
 
     def __init__(self, shipped: Iterable[Path], roots: Iterable[Path]) -> None:
@@ -81,7 +81,7 @@ class SkillLives:
         return tuple(self._hook_faults.values())
 
     def note_hook(self, skill: str, event: str, fault: str) -> None:
-        """Keep how a hook ended last; a fault is logged unless it is the one before.
+        """Keep the last outcome of a hook; a fault is logged unless it repeats the last fault.
 
         Args:
             skill: Name of the skill.

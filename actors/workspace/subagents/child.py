@@ -1,4 +1,4 @@
-"""SubagentActor: one run of a sub-agent, from its task to its last words."""
+"""SubagentActor: a run of a sub-agent, from the task to the last words."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ OF_TIME = "it took longer than the {most:g} s that it may take (maxWallTimeSec)"
 
 
 class SubagentActor(Actor):
-    """One run: thinks, runs commands one after the other, thinks again, and says once how it ended.
+    """Single run: thinks, runs commands one after the other, thinks again, and reports its ending once.
 
     Owns: the messages for its model; no file.
-    Asks: the model, and the shell, on behalf of its parent's window but in a lane of its own. What either does not
-    answer, the run's own time ends.
-    Crashes on: its own faults. The run is lost then, which its workspace sees by the actor's awaking a second time.
+    Asks: the model, and the shell, on behalf of its parent's window but in a lane of its own. The run's own time limit
+    ends unanswered questions.
+    Crashes on: its own faults. The run is lost then, and the workspace learns this from the actor's second start.
     """
 
     def __init__(self, key: str, config: SubagentConfig) -> None:
@@ -76,10 +76,10 @@ class SubagentActor(Actor):
         self._asked_calls = 0
         self._is_acting = False
         self._limit = ""
-        """Limit that was reached, so that the model is asked one last time; empty for none."""
+        """Limit reached, so the model is asked one last time; empty before a limit."""
 
     def on_start(self) -> None:
-        """Tell the workspace that the actor has started; a second message means that a run was lost."""
+        """Tell the workspace about the actor's start; a second message means a lost run."""
         self.tell(self._config.workspace_of(self._window), RunAwoke(run=self._run))
 
     def handle(self, message: SubagentCommand | ModelAnswer | CommandReply) -> None:
@@ -125,7 +125,7 @@ class SubagentActor(Actor):
         self._think()
 
     def _break_off(self, reason: str) -> None:
-        """Kill what runs, and end with what was said so far; who asks again is told again."""
+        """Kill running commands, and end with the words so far; repeated questions get the same answer."""
         if self._work is None:
             if self._ended is not None and reason:
                 self.tell(self._config.workspace_of(self._window), self._ended)
@@ -168,7 +168,7 @@ class SubagentActor(Actor):
     # thinking
 
     def _think(self) -> None:
-        """Ask the model; without a tool where there is none, or a limit is reached."""
+        """Ask the model; without a tool if there is no tool, or a limit is reached."""
         self._is_acting, self._partial = False, ""
 
         def make(request_id: RequestId, reply_to: Address) -> ModelRequest:
@@ -211,7 +211,7 @@ class SubagentActor(Actor):
         self._act()
 
     def _act(self) -> None:
-        """Run the next command; calls that cannot be run are answered at once. Think when all have a result."""
+        """Run the next command; unrunnable calls are answered at once. Think when all have a result."""
         is_too_many = False
         while self._calls:
             is_too_many = self._can_run and self._asked_calls >= self._role.max_calls

@@ -27,17 +27,17 @@ class SubagentConfig:
 
     system_prompt: MakePrompt
     workspace_of: Callable[[Window], Address]
-    """Address of the workspace, which hears of a run's start."""
+    """Address of the workspace that hears of a run's start."""
     model: Address = MODEL
     shell: Address = SHELL
     can_run: bool = True
     """True if commands are run at all."""
     default_timeout_s: float = DEFAULT_TIMEOUT_S
-    """Time limit of commands for which the model names none."""
+    """Time limit of commands without a limit from the model."""
     max_timeout_s: float = MAX_TIMEOUT_S
-    """Most that a definition can allow."""
+    """Longest time limit that a definition can allow."""
     max_history_tokens: int = 100_000
-    """Bound on what a run's requests may grow to, by the 4-characters rule."""
+    """Bound on the size of a run's requests, by the 4-characters rule."""
 
     @property
     def limit_chars(self) -> int:

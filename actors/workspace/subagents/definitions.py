@@ -1,4 +1,4 @@
-"""Definitions of sub-agents in folders; a file is read again when it has changed."""
+"""Definitions of sub-agents in folders; a changed file is read again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from domain.workspace.subagents.definition import DefinitionReading, SubagentDef
 
 LONGEST_FILE_BYTES = 128 * 1024
 MOST_FILES = 200
-"""Most files of one folder."""
+"""Most files of a folder."""
 SUFFIX = ".md"
 NO_FILE = "must be a plain file and no link"
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -25,7 +25,7 @@ _Version = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Usable sub-agents, and faults of others."""
+    """Usable sub-agents, and the faults of unusable ones."""
 
     definitions: dict[str, SubagentDefinition] = field(default_factory=dict)
     """By name."""
@@ -34,13 +34,13 @@ class Offer:
 
 
 class Definitions:
-    """The sub-agents in `folders`, looked at afresh by each scan; of two with one name the earlier folder's counts.
+    """Sub-agents in `folders`, looked at afresh by each scan; with equal names the earlier folder counts.
 
-    Windows share one, from several threads: a scan changes no shared object, but replaces the last result by its own.
+    Windows share an instance, from several threads: a scan changes no shared object, but replaces the last result.
     """
 
     def __init__(self, folders: tuple[Path, ...]) -> None:
-        """Nothing is read yet; the folders need not exist."""
+        """Begin without reading; the folders need not exist."""
         self._folders = folders
         self._readings: dict[Path, tuple[_Version, DefinitionReading]] = {}
 
@@ -95,7 +95,7 @@ def _read(path: Path, known: tuple[_Version, DefinitionReading] | None) -> tuple
 
 
 def _files(folder: Path, faults: list[str]) -> Iterator[Path]:
-    """Files that may be definitions, by name; notes those that are too many."""
+    """Files that may be definitions, by name; notes surplus files."""
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX) and not name.startswith("."))  # noqa: PTH208
     except FileNotFoundError:

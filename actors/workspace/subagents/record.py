@@ -29,16 +29,16 @@ class RunFile(Value, frozen=True, kw_only=True, gc=False):
 
 @dataclass(slots=True)
 class Record:
-    """One run."""
+    """Record of a run."""
 
     run: SubagentRun
     text: str = ""
     is_awake: bool = False
     """True if the run's actor has reported its start."""
     is_counted: bool = False
-    """True if the run's usage is counted; its actor may report it twice."""
+    """True if the run's usage is counted; the actor may report the usage twice."""
     deadline: RequestId | None = None
-    """Id of the wait that ends the run if its actor does not."""
+    """Id of the wait that ends a run without an answer from the actor."""
 
     @property
     def is_running(self) -> bool:
@@ -46,7 +46,7 @@ class Record:
         return self.run.state == RUNNING
 
     def as_of(self, now: datetime) -> SubagentRun:
-        """The run with its duration so far."""
+        """Copy of the run with the duration so far."""
         if not self.is_running:
             return self.run
         return msgspec.structs.replace(self.run, seconds=seconds_between(self.run.began_at, now))

@@ -1,4 +1,4 @@
-"""Runs of a window's sub-agents: begun, waited for, stopped and listed; what became of each is kept."""
+"""Runs of a window's sub-agents: start, wait, stop and list; the outcome of each run is kept."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ log = logging.getLogger(__name__)
 
 MOST_RUNNING = 4
 KEPT_RUNS = 20
-"""Ended runs that are kept, the newest."""
+"""Number of ended runs to keep, the newest."""
 GRACE_S = 30.0
-"""Extra seconds to wait after a run's time limit; then its actor is lost."""
+"""Extra seconds to wait after a run's time limit; then the run's actor is lost."""
 STOP_S = 10.0
-"""Seconds that a stop waits for the run's actor."""
+"""Seconds for a stop to wait for the run's actor."""
 INTERRUPTED = "interrupted: the agent was restarted"
 LOST = "interrupted: its actor was restarted"
 NO_ANSWER = "its actor did not answer"
@@ -58,7 +58,7 @@ ASKED_TO_STOP = "it was stopped by its parent"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurrentTurn:
-    """Facts of the present turn that new runs take over."""
+    """Facts of the present turn, passed on to new runs."""
 
     turn_id: TurnId = NO_TURN
     audience: str = ""
@@ -84,21 +84,21 @@ class RunsConfig:
 
     definitions: Definitions
     books: Bookkeeping
-    """Keeps what became of runs."""
+    """Store for the outcomes of runs."""
     context: Callable[[ContextWish], str]
-    """Gives the text that a contextual run has before its task; may look at the disk."""
+    """Returns the text before the task of a contextual run; may read the disk."""
     on_ended: Callable[[str, str, str], None]
-    """Told of each run that ends: its id, the sub-agent's name, the state."""
+    """Called for each run at the end: run id, name of the sub-agent, state."""
 
 
 @dataclass(slots=True)
 class _Waiter:
-    """Caller that waits for a run's end."""
+    """Caller waiting for a run's end."""
 
     run: str
     reply_to: Address
     deadline: RequestId
-    """Id of the wait that answers the caller in any case."""
+    """Id of the wait after which the caller gets an answer in any case."""
 
 
 class _RefusalError(Exception):
@@ -107,13 +107,13 @@ class _RefusalError(Exception):
 
 @dataclass(slots=True)
 class Runs:
-    """The runs of one window. Nothing is looked up before it is first needed."""
+    """Runs of one window, looked up at first need."""
 
     host: Host
     window: Window
     config: RunsConfig
     _records: dict[str, Record] | None = field(default=None, init=False)
-    """By their ids, the oldest first; None until they are looked up."""
+    """Runs by id, the oldest first; None before the look-up."""
     _waiters: dict[RequestId, _Waiter] = field(default_factory=dict, init=False)
 
     @property
@@ -122,7 +122,7 @@ class Runs:
         return any(record.is_running for record in (self._records or {}).values())
 
     def serve(self, request: RunSubagent | WaitSubagent | StopSubagent | ListSubagents, turn: CurrentTurn) -> None:
-        """Do what a script asks for, and answer it now or later.
+        """Do a script's request, and answer the script now or later.
 
         Args:
             request: Request of a script.
@@ -160,7 +160,7 @@ class Runs:
                 self._tell_end(record, reason)
 
     def forget(self, reason: str) -> None:
-        """End every run, and keep none of them: a task may repeat any words of the window."""
+        """End and drop every run: a task may repeat any words of the window."""
         self.stop_all(reason)
         for record in list(self._known.values()):
             if record.is_running:
@@ -258,7 +258,7 @@ class Runs:
         return record
 
     def _let_wait(self, record: Record, request: WaitSubagent | StopSubagent, seconds: float) -> None:
-        """Answer a caller when the run ends, or after some seconds: a stop ends it then in any case."""
+        """Answer a caller when the run ends, or after some seconds; a stop then ends the wait in any case."""
 
         def answer() -> None:
             if isinstance(request, StopSubagent):
@@ -297,7 +297,7 @@ class Runs:
             self._take_in(record, report)
 
     def _take_in(self, record: Record, report: ChildEnded) -> None:
-        """Record the result of a run that was taken for lost; a stopped run stays stopped, with its findings."""
+        """Record the result of a run taken for lost; a stopped run stays stopped, with the findings of the run."""
         record.text = report_text(report.text)
         changes: dict[str, object] = {"turns": report.turns, "calls": report.calls}
         if report.state != STOPPED:
@@ -307,7 +307,7 @@ class Runs:
             record.keep(self.config.books)
 
     def _give_up(self, record: Record, state: str) -> None:
-        """End a run whose actor is silent."""
+        """End a run with a silent actor."""
         self._tell_end(record, NO_ANSWER)
         self._close(record, ChildEnded(run=record.run.run, state=state, text="", note=NO_ANSWER))
 
@@ -342,7 +342,7 @@ class Runs:
 
     @property
     def _known(self) -> dict[str, Record]:
-        """All runs; those that an earlier life left unfinished are lost, and what may be left of them is ended."""
+        """All runs; unfinished runs of an earlier life count as lost, and any remains are ended."""
         if self._records is None:
             with self.host.blocking():
                 records = sorted(kept_records(self.config.books), key=lambda record: record.run.began_at)
@@ -362,7 +362,7 @@ class Runs:
             self.config.books.prune(f"{run}.json", 0)
 
     def _new_run(self) -> str:
-        """A name that no run has, also none of an earlier life."""
+        """A name without a run, earlier lives included."""
         run = f"r{self.host.new_id()}"
         while run in self._known:
             run = f"r{self.host.new_id()}"

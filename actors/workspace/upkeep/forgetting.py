@@ -1,4 +1,4 @@
-"""Removal of what a window's files say of forgotten turns."""
+"""Removal of forgotten turns from a window's files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OWN_LINES = "lines that people and commands wrote into this window's files name 
 
 
 class Forgetting:
-    """Removal of entries and blocks that came of forgotten turns, of SESSION.md, and of every earlier version."""
+    """Removal of entries and blocks from forgotten turns, of SESSION.md, and of every earlier version."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Forgetting:
         self._folder = folder
 
     def begin(self, request: ForgetDerived) -> None:
-        """Carry out a request; it is answered when the files hold nothing of the turns, or refused with the reason."""
+        """Carry out a request; answer once the files are free of the turns, or refuse with the reason."""
         turns = frozenset(str(name) for event in request.events for name in (event.event_id, event.turn_id) if name)
         books = self._state.books
         pending = books.document(PENDING).get("told", [])
@@ -112,7 +112,7 @@ class Forgetting:
         )
 
     def _note(self) -> str:
-        """Remark on lines that are not the runtime's; empty without any."""
+        """Remark on lines not written by the runtime; empty without any."""
         try:
             memory = read_beneath(self._folder, MEMORY, READ_BYTES)
         except (ValueError, OSError):  # too large, or gone: then nothing is known of its lines
@@ -121,7 +121,7 @@ class Forgetting:
 
 
 def _emptying(name: str) -> Removal:
-    """Removal of all that a file holds, such as SESSION.md, of which each line may tell of any turn so far."""
+    """Removal of a file's whole content, such as SESSION.md, since any line may tell of any turn so far."""
 
     def empty(data: bytes, _is_gone: Callable[[str], bool]) -> tuple[bytes, int]:
         fresh = TEMPLATES.get(name, b"")

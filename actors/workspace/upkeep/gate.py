@@ -1,4 +1,4 @@
-"""Gate before a cut: files are brought up to date first, then it is said what stands at the head of what is left."""
+"""Gate before a cut: bring the files up to date, then answer with the head of the remaining history."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ HANDOVER = "handover"
 
 
 class _Cut:
-    """One question, without words that were retracted meanwhile."""
+    """One question, without words retracted meanwhile."""
 
     def __init__(self, message: PrepareCompaction) -> None:
         self.message = message
         self.spoken = message.spoken
         self.again: list[PrepareCompaction] = []
-        """The same question, asked once more: of a turn whose predecessor was stopped while it waited."""
+        """Repetitions of the question, from a turn after a stopped turn that was waiting."""
 
     def is_of(self, message: PrepareCompaction) -> bool:
         """True if a message asks about this cut."""
@@ -49,12 +49,13 @@ class _Cut:
 
 
 class CompactionGate:
-    """Answerer of `PrepareCompaction`, one after the other.
+    """Answers to `PrepareCompaction`, one question after the other.
 
-    With a model, the order is: refresh SESSION.md, then MEMORY.md and HISTORY.md, then the handover, then the cut. What
-    fails of that is made up for later, and the cut is put off only where nothing would be kept of it. People's own
+    With a model, the order is: refresh SESSION.md, then MEMORY.md and HISTORY.md, then the handover, then the cut.
+    Failed
+    steps are made up for later, and the cut is put off only if the files would keep no word of the turns. People's own
     words are in every handover. A turn waits for workers once: after a failure or a long wait no cut waits for workers
-    until one has answered well and soon.
+    until a worker has answered well and soon.
     """
 
     def __init__(
@@ -77,10 +78,10 @@ class CompactionGate:
         self._waiting: deque[_Cut] = deque()
         self._current: _Cut | None = None
         self._deadline = RequestId("")
-        """Id of the wait that ends the cut in hand."""
+        """Id of the wait after which the present cut ends."""
         self._is_waiting = False
         self._holds = 0
-        """Questions to the window without whose answer nothing is said of a head."""
+        """Number of open questions to the window; no head is given before the answers."""
         self._began_s = 0.0
         """When the cut in hand began to wait for workers."""
 
@@ -90,7 +91,7 @@ class CompactionGate:
         return self._current is not None or bool(self._waiting)
 
     def begin(self, message: PrepareCompaction) -> None:
-        """Answer when those before are answered, and what is asked again with the first."""
+        """Answer after earlier questions, and answer repeated questions together with the first."""
         for cut in (*([self._current] if self._current else []), *self._waiting):
             if message.first_kept and cut.is_of(message):
                 cut.again.append(message)
@@ -99,7 +100,7 @@ class CompactionGate:
         self._next()
 
     def note_failure(self) -> None:
-        """A worker gave nothing that can be used: a cut that has waited for a while goes on without."""
+        """Note a worker's unusable answer: a cut already waiting for a while goes on without workers."""
         if self._current is not None and self._is_waiting and self._waited_s > PATIENCE_S:
             self._give_up_workers(self._current)
 
@@ -110,7 +111,7 @@ class CompactionGate:
         self._host.withdraw(self._deadline)
 
     def carry_over(self, log_path: str) -> None:
-        """Take over people's words from a log that ended; no head is told before."""
+        """Take over people's words from an ended log; no head is given before."""
 
         def take(spoken: Sequence[SpokenTurn] | None) -> None:
             self._state.add_said(said_words(spoken or ()))
@@ -121,7 +122,7 @@ class CompactionGate:
         self._transcript.read_stretch(log_path, "", "", take)
 
     def taken_back(self, tombstone: Tombstone) -> None:
-        """Words were taken back: no handover shows them any more, and no cut in hand tells of them."""
+        """Remove retracted words from handovers and from the present cut."""
         if tombstone.is_quote:
             return
         for cut in (*([self._current] if self._current else []), *self._waiting):
@@ -242,7 +243,7 @@ class CompactionGate:
             self._reply(cut, CompactionReady(request_id=request_id, handover=block, trouble=owed))
 
     def _answer_from_disk(self, cut: _Cut) -> None:
-        """Say what stands at the head since the last cut, or since the log began."""
+        """Answer with the head since the last cut, or since the log began."""
         message = cut.message
         name = file_name(HANDOVER, message.kept_from or message.log, ".json")
         block = self._books.document(name).get("block")
@@ -265,9 +266,9 @@ class CompactionGate:
             take(())
 
     def _store(self, name: str, words: Sequence[SaidWords]) -> str:
-        """Make a handover of what the files say now, and keep it under a name; the block.
+        """Make a handover from the present files, store the handover under a name, and return the block.
 
-        That nothing was handed over is worth no wait for the disk: every new window begins so.
+        An empty handover is not worth a wait for the disk: every new window begins so.
         """
         block = self._block(words)
         document = {"block": block, "turns": sorted({each.turn_id for each in words})}
@@ -280,7 +281,7 @@ class CompactionGate:
         return handover(session, memory, words, self._config.handover_chars)
 
     def _give_up_workers(self, cut: _Cut) -> None:
-        """Go on with a cut without the workers that are late."""
+        """Go on with a cut without the late workers."""
         self._state.pacing.note_failure()
         self._finish(cut, "workers did not answer in time")
         self._updates.stop_workers("the cut waits no longer")

@@ -1,4 +1,4 @@
-"""State of a window's workspace that outlives a life: people's words that were cut off, turns in no file yet."""
+"""Persistent state of a window's workspace: people's words before the cut, and turns missing from the files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from domain.workspace.said_words import SaidWords, fit_words
 from messages.turn import SpokenTurn
 
 WRITTEN = "written.json"
-"""File with the ids of turns that are in MEMORY.md and HISTORY.md."""
+"""File with the ids of the turns in MEMORY.md and HISTORY.md."""
 MOST_OWED = 50
 MOST_APART = 8
 MOST_DIRTY = 50
@@ -22,18 +22,18 @@ MOST_WRITTEN = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Turns of one log, the first and the last."""
+    """Turns of one log, from a first to a last turn."""
 
     log: str
     first: str
     last: str
     is_apart: bool = False
-    """True for a part of one that could not be written: no other is joined to it."""
+    """True for a part of an unwritable stretch, never joined to another stretch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Stretch that a worker was told of, and the marks of the entries and the block that came of it."""
+    """Stretch given to a worker, with the marks of the resulting entries and block."""
 
     log: str
     turns: tuple[str, ...]
@@ -51,7 +51,7 @@ class WorkspaceState:
         self.words = [words for each in _objects(document, "said") if (words := _read_words(each)) is not None]
         self.owed = [stretch for each in _objects(document, "owed") if (stretch := _stretch(each)) is not None]
         self.dirty = list(_texts(document.get("dirty")))
-        """Turns that SESSION.md has not been told of, the first and the newest."""
+        """Turns missing from SESSION.md, the first and the newest."""
         self.log = "".join(_texts([document.get("log")]))
         """Log of these turns."""
         pace = document.get("pace")
@@ -59,7 +59,7 @@ class WorkspaceState:
         """Health of the workers, and their balance."""
         self._written = dict.fromkeys(_texts(written.get("turns")))
         self._sources = [_source(each) for each in _objects(written, "sources")]
-        """Stretches that workers were told of, with the marks of their entries."""
+        """Stretches given to workers, with the marks of their entries."""
 
     def keep(self) -> None:
         """Write the state down."""
@@ -78,12 +78,12 @@ class WorkspaceState:
     # people's words of turns that were cut off
 
     def add_said(self, words: Iterable[SaidWords]) -> None:
-        """Keep words in mind, in the order in which they were said; of too many those in the middle go."""
+        """Remember words in the order of speaking; of too many words the middle is dropped."""
         known = {(each.turn_id, each.text): each for each in (*self.words, *words)}
         self.words = list(fit_words(known.values()))
 
     def replace_turn(self, turn_id: str, words: Sequence[SaidWords]) -> None:
-        """Put what is left of a turn in the place of its words: some were retracted."""
+        """Replace a turn's words by the words left after a retraction."""
         place = next((at for at, each in enumerate(self.words) if each.turn_id == turn_id), len(self.words))
         others = [each for each in self.words if each.turn_id != turn_id]
         self.words = [*others[:place], *words, *others[place:]]
@@ -102,13 +102,13 @@ class WorkspaceState:
                 del self.dirty[1]
 
     def note_untold(self, turns: Iterable[str]) -> None:
-        """SESSION.md says nothing of these turns of the present log any more."""
+        """Note turns of the present log that are no longer in SESSION.md."""
         turns = [*turns]
         self.dirty = [*turns[:1], *turns[1:][1 - MOST_DIRTY :]]
         self.keep()
 
     def told_of(self, turns: Collection[str]) -> None:
-        """SESSION.md has been told of some turns, so of those before them too."""
+        """Note that SESSION.md covers some turns, and therefore all turns before."""
         places = [place for place, turn_id in enumerate(self.dirty) if turn_id in turns]
         if places:
             self.dirty = self.dirty[places[-1] + 1 :]
@@ -117,9 +117,9 @@ class WorkspaceState:
     # what is in no file yet
 
     def owe(self, stretch: Stretch) -> None:
-        """Keep in mind that a stretch is in no file yet, as one with the earlier ones of its log.
+        """Remember a stretch as missing from the files, joined with earlier stretches of the log.
 
-        What lies between them is in the files already. Of too many the oldest are given up.
+        Turns between the stretches are in the files already. Of too many stretches the oldest are given up.
         """
         known = [each for each in self.owed if each.log == stretch.log and not each.is_apart]
         others = [each for each in self.owed if each not in known]
@@ -127,21 +127,21 @@ class WorkspaceState:
         self.owed = [*others, Stretch(stretch.log, first, stretch.last)][-MOST_OWED:]
 
     def pay(self, stretch: Stretch, rest: Sequence[str] = ()) -> None:
-        """Note that a stretch is in the files, but for the turns `rest` at its end."""
+        """Note a stretch as written, except for the turns `rest` at the end."""
         if stretch in self.owed:
             left = [replace(stretch, first=rest[0])] if rest else []
             self.owed = [*left, *(each for each in self.owed if each != stretch)]
             self.keep()
 
     def put_off(self, stretch: Stretch) -> None:
-        """Move a stretch behind the others: it could not be written now."""
+        """Move a stretch behind the others, because a write failed now."""
         self.owed.sort(key=lambda each: each == stretch)
         self.keep()
 
     def take_apart(self, stretch: Stretch, turns: Sequence[str], rest: Sequence[str] = ()) -> None:
-        """Put `turns`, which could not be written together, behind the others as two halves: one may be writable.
+        """Put `turns`, which could not be written together, last in two halves, since a half may be writable.
 
-        Where nothing at all can be written, the number of parts has a bound.
+        The number of parts has a bound, in case no part can be written.
         """
         if sum(each.is_apart for each in self.owed) >= MOST_APART:
             self.put_off(stretch)
@@ -153,7 +153,7 @@ class WorkspaceState:
         self.keep()
 
     def add_written(self, turns: Iterable[str], source: Source | None = None) -> None:
-        """Turns are in MEMORY.md and HISTORY.md; what came of a stretch is, or will be."""
+        """Note turns as written to MEMORY.md and HISTORY.md, with the present or future results of a stretch."""
         self._written |= dict.fromkeys(turns)
         self._written = dict.fromkeys([*self._written][-MOST_WRITTEN:])
         if source is not None and source not in self._sources:
@@ -167,9 +167,9 @@ class WorkspaceState:
     # what was forgotten
 
     def marks_to_forget(self, turns: frozenset[str]) -> Callable[[str], bool] | None:
-        """Test for the marks of what some turns may have led to; None if nothing in the files is of them.
+        """Test for the marks of entries that some turns may have led to; None without such an entry.
 
-        A mark of no known stretch counts: a sweep's words may be of any turn.
+        A mark without a known stretch counts: a sweep's words may be of any turn.
         """
         is_full = len(self._written) >= MOST_WRITTEN
         if not is_full and turns.isdisjoint((*self._written, *(turn for each in self._sources for turn in each.turns))):
@@ -178,7 +178,7 @@ class WorkspaceState:
         return lambda mark: mark not in retained
 
     def forget(self, turns: frozenset[str]) -> None:
-        """Forget turns; the other turns of the stretches with them are to be written down anew."""
+        """Forget turns; other turns of the affected stretches must be written again."""
         self.words = [each for each in self.words if each.turn_id not in turns]
         self.dirty = [each for each in self.dirty if each not in turns]
         gone = set(turns)
@@ -192,7 +192,7 @@ class WorkspaceState:
         self.keep()
 
     def unwritten(self, spoken: Sequence[SpokenTurn]) -> tuple[SpokenTurn, ...]:
-        """Turns that are not in the files."""
+        """Turns missing from the files."""
         return tuple(turn for turn in spoken if turn.turn_id not in self._written)
 
 

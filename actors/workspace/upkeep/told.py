@@ -1,4 +1,4 @@
-"""Client of a window for the words of its log, so that no transcript is kept here."""
+"""Client for the words of a window's log, so no transcript is kept here."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from messages.turn import PrepareCompaction, SpokenTold, SpokenTurn, TellSpoken
 ANSWER_S = 20.0
 """Longest wait for a window's answer, in seconds."""
 Take = Callable[[Sequence[SpokenTurn] | None], None]
-"""Called with the words; with None where the window cannot give them now."""
+"""Called with the words; with None while the window cannot give the words."""
 
 
 class TranscriptClient:
-    """Asker of one window for stretches of its logs."""
+    """Client of one window for stretches of the window's logs."""
 
     def __init__(self, host: Host, window: Window) -> None:
         self._host = host
@@ -49,7 +49,7 @@ class TranscriptClient:
         self._host.ask(self._window.address, make, ANSWER_S, go_on)
 
     def read_before(self, message: PrepareCompaction, take: Take) -> None:
-        """Ask for the words of a log before the part that is kept."""
+        """Ask for the words of a log before the kept part."""
         first_kept = message.kept_from
 
         def cut(spoken: Sequence[SpokenTurn] | None) -> None:

@@ -40,11 +40,11 @@ from messages.turn import SpokenTurn
 log = logging.getLogger(__name__)
 
 PENDING = "pending.json"
-"""Findings of a worker in a stretch, until both files have them."""
+"""Findings of a worker in a stretch, until both files have the findings."""
 
 
 class Updates:
-    """Maker of what workers answer into edits; a bad answer changes nothing."""
+    """Conversion of workers' answers into edits; a bad answer changes no file."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Updates:
             config: The operator's decisions.
             channel: Reads the files.
             files: Writes the files.
-            state: Told which turns are in the files; beside it is kept what was found until it is written.
+            state: Records written turns; findings are stored beside the state until written.
             workers: Ask models.
         """
         self._host = host
@@ -79,15 +79,15 @@ class Updates:
         self._forgets = 0
 
     def stop_workers(self, reason: str) -> None:
-        """Give up every model call that works or waits."""
+        """Cancel every running or waiting model call."""
         self._workers.stop(reason)
 
     def forget(self) -> None:
-        """Give up every change of several files that is under way: words were forgotten, which its rest may hold."""
+        """Cancel every running change of several files: the rest of a change may hold forgotten words."""
         self._forgets += 1
 
     def _unless_forgotten(self, then: Done) -> Done:
-        """`then`, which is told of a failure if words are forgotten meanwhile."""
+        """Wrap `then`: report a failure if words are forgotten meanwhile."""
         before = self._forgets
         return lambda reason: then(reason or ("" if before == self._forgets else "words were forgotten meanwhile"))
 
@@ -133,7 +133,7 @@ class Updates:
         self._begin("session", prompt, read_answer, done)
 
     def _add_to_memory(self, entries: Sequence[MemoryEntry], spoken: Sequence[SpokenTurn], done: Done) -> None:
-        """Have MEMORY.md hold what SESSION.md has no room for."""
+        """Move text without room in SESSION.md to MEMORY.md."""
         if not entries:
             done("")
             return
@@ -187,7 +187,7 @@ class Updates:
         self._begin("consolidate", prompt, read_answer, done)
 
     def write_pending(self, done: Done) -> None:
-        """Finish what an earlier life was writing, if anything."""
+        """Finish an earlier life's pending write, if any."""
         document = self._books.document(PENDING)
         try:
             self._write(document, done) if document else done("")
@@ -199,7 +199,7 @@ class Updates:
             done("the entries could not be read again")
 
     def _tidy(self) -> None:
-        """Have files that have grown long made shorter, one after the other."""
+        """Have long files shortened, one after the other."""
         if not self._may_ask or self._workers.is_busy:
             return
         if sweep_is_due(self._channel.read(MEMORY)):
@@ -304,5 +304,5 @@ class Updates:
         done(f"the answer of the worker for {purpose} cannot be used: {self._word_reason(str(error), text)}")
 
     def _word_reason(self, reason: str, answer: str = "") -> str:
-        """A reason as it may be logged, though it may quote an answer."""
+        """Reason in a form fit for a log, since a reason may quote an answer."""
         return told_reason(reason, answer, self._is_secret)

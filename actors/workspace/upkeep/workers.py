@@ -1,4 +1,4 @@
-"""Workers: model calls that keep a window's files, one at a time, each for a purpose and with a time limit."""
+"""Workers: model calls for the upkeep of a window's files, each with a purpose and a time limit."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ LONGEST_ANSWER = 64_000
 
 
 TIDYING = ("sweep", "fold")
-"""Purposes for which no cut waits: a tidier file that is refused says nothing of the workers for which cuts wait."""
+"""Purposes without a waiting cut: a refused tidier file tells little about the workers that cuts wait for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One call to be made."""
+    """One call to make."""
 
     purpose: str
     """`session`, `consolidate`, `sweep` or `fold`."""
     prompt: Callable[[], Prompt]
-    """Made when its turn comes; raises ValueError where there is nothing to be asked."""
+    """Makes the prompt when the call's turn comes; raises ValueError without a question to ask."""
     on_answer: Callable[[str], Callable[[], None]]
-    """Reads the answer, and gives what is to be done with it; raises ValueError for one that cannot be used."""
+    """Reads the answer, and returns the action to take; raises ValueError for an unusable answer."""
     on_refused: Callable[[str, ValueError], None]
-    """Told of an answer that cannot be used, and why."""
+    """Called with an unusable answer, and the reason."""
     on_failed: Callable[[str], None]
     """Told why there is no answer."""
 
 
 class Workers:
-    """Queue of one window's workers; how many windows have theirs served at a time is the ModelActor's."""
+    """Queue of one window's workers; the ModelActor limits the number of windows served at a time."""
 
     def __init__(
         self, host: Host, config: WorkspaceConfig, window: Window, pacing: Pacing, *, on_failure: Callable[[], None]
@@ -51,10 +51,10 @@ class Workers:
 
         Args:
             host: The actor.
-            config: Whom to ask, and how long to wait.
+            config: Models to ask, and time to wait.
             window: Window on whose behalf models are asked.
-            pacing: Remembers how the workers do.
-            on_failure: Called when a worker gave nothing that can be used.
+            pacing: Record of the workers' success.
+            on_failure: Called after an unusable answer of a worker.
         """
         self._host = host
         self._config = config
@@ -130,7 +130,7 @@ class Workers:
         self._next()
 
     def _use(self, text: str) -> None:
-        """Have an answer used; one that cannot be is a failure."""
+        """Have an answer used; an unusable answer is a failure."""
         work = self._end()
         if len(text) > LONGEST_ANSWER:
             self._pacing.note_failure()

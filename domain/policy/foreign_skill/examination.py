@@ -12,11 +12,11 @@ from enum import Enum
 from pathlib import PurePosixPath
 
 MOST_LINES = 50_000
-"""Of one file; later lines are not looked through."""
+"""Most lines of one file to examine; later lines are not examined."""
 LONGEST_LINE = 4_000
-"""Characters of a line that are looked through."""
+"""Most characters of a line to examine."""
 LONGEST_TEXT_BYTES = 1024 * 1024
-"""Of a file that is looked through."""
+"""Most bytes of a file to examine."""
 MOST_FINDINGS = 200
 
 
@@ -33,7 +33,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to look at."""
+    """One finding."""
 
     path: str
     line: int
@@ -43,7 +43,7 @@ class Finding:
     """True if an unattended command must not add the skill."""
 
     def __str__(self) -> str:
-        """The finding on one line."""
+        """Finding on one line."""
         place = f"{self.path}:{self.line}" if self.line else self.path
         return f"{place}: {self.text}"
 
@@ -56,7 +56,7 @@ class Examined:
     size: int
     kind: Kind
     language: str
-    """Interpreter of a script, format of a program; empty for others."""
+    """Interpreter of a script, format of a program; empty for all other files."""
     findings: tuple[Finding, ...] = ()
     network: tuple[str, ...] = ()
     """Marks of network use: hosts, commands and libraries."""
@@ -277,7 +277,7 @@ def kind_of(path: str, data: bytes, *, is_instructions: bool, is_executable: boo
 
 
 def hidden_characters(text: str) -> tuple[str, ...]:
-    """Characters that readers do not see, each once, as code points."""
+    """Characters invisible to readers, each once, as code points."""
     characters = dict.fromkeys(char for match in _HIDDEN.finditer(text) for char in match[0])
     return tuple(f"U+{ord(char):04X}" for char in characters)
 
@@ -289,7 +289,7 @@ def shell_lines(text: str) -> tuple[str, ...]:
 
 
 def text_findings(place: str, text: str) -> tuple[Finding, ...]:
-    """Grave findings in a text that goes into every prompt, such as a description.
+    """Grave findings in a text for every prompt, such as a description.
 
     Args:
         place: Name of the text.

@@ -10,21 +10,21 @@ from dataclasses import dataclass
 from domain.text.brief import brief
 
 MOST_FILES = 1_000
-"""Files of one skill."""
+"""Most files of one skill."""
 MOST_BYTES = 32 * 1024 * 1024
-"""Of one skill."""
+"""Most bytes of one skill."""
 LONGEST_FILE_BYTES = 16 * 1024 * 1024
 MOST_LEVELS = 16
 """Folders within folders."""
 LONGEST_NAME_BYTES = 200
-"""Of one part of a path."""
+"""Most bytes of one part of a path."""
 LONGEST_PATH_BYTES = 500
 MOST_SOURCE_MEMBERS = 50_000
-"""Files and folders of an archive, a folder or a repository in which a skill lies."""
+"""Most files and folders of an archive, a folder or a repository with a skill."""
 MOST_SOURCE_BYTES = 256 * 1024 * 1024
 """Unpacked."""
 LEFT_OUT = frozenset({".git", "__pycache__", "__MACOSX", ".DS_Store"})
-"""Names of members that are not installed, and count nowhere."""
+"""Names of members left uninstalled and uncounted."""
 _SPECIAL_BITS = stat.S_ISUID | stat.S_ISGID | stat.S_ISVTX
 _ASCII_DELETE = 0x7F
 
@@ -38,7 +38,7 @@ class Member:
     size: int = 0
     """Bytes; 0 for all but files."""
     mode: int = stat.S_IFREG | 0o644
-    """Kind and permissions, as `stat` has them."""
+    """Kind and permissions, as in `stat`."""
 
     @property
     def is_file(self) -> bool:
@@ -52,7 +52,7 @@ class Member:
 
 
 def name_fault(path: str) -> str:
-    """Fault of a member's path; empty if it leads to a place below the skill and nowhere else."""
+    """Fault of a member's path; empty if the path leads only to a place below the skill."""
     if not path:
         return "name '': must not be empty"
     rule = _path_rule(path) or next((rule for part in path.split("/") if (rule := _part_rule(part))), "")
@@ -91,7 +91,7 @@ def is_left_out(path: str) -> bool:
 
 
 def member_fault(member: Member) -> str:
-    """Fault of one member of a skill; empty if it may be installed."""
+    """Fault of one member of a skill; empty if installable."""
     value = brief(member.path, 120)
     if stat.S_ISLNK(member.mode):
         return f"link {value}: links are not allowed, as they may lead out of the skill"
@@ -105,7 +105,7 @@ def member_fault(member: Member) -> str:
 
 
 def skill_fault(members: Iterable[Member]) -> str:
-    """First fault of a whole skill; empty if all of it may be installed."""
+    """First fault of a whole skill; empty if the whole skill is installable."""
     files = total = 0
     seen: dict[str, str] = {}
     for member in members:
@@ -123,7 +123,7 @@ def skill_fault(members: Iterable[Member]) -> str:
 
 
 def _collision(member: Member, seen: dict[str, str]) -> str:
-    """Fault of a name that some systems take for an earlier one; a folder may come again as a folder."""
+    """Fault of a name equal to an earlier name on some systems; a folder may come again as a folder."""
     parts = member.path.split("/")
     folders = [f"{'/'.join(parts[:count])}/" for count in range(1, len(parts) + member.is_folder)]
     for folder in folders:

@@ -17,7 +17,7 @@ FILE_NAME = ".installed.json"
 MOST_SKILLS = 2_000
 LONGEST_RECORD_BYTES = 64 * 1024 * 1024
 NO_FILE = ""
-"""Hash of a link or another thing that is no file."""
+"""Hash of a link or another non-file."""
 _VERSION = 1
 _DIGEST = re.compile("[0-9a-f]{64}")
 _LONGEST_TEXT = 4_096
@@ -44,9 +44,9 @@ class Entry:
 
     files: Files
     source: str = ""
-    """Folder, archive or address of git; empty for a skill that was put there by hand."""
+    """Folder, archive or address of git; empty for a skill installed by hand."""
     path: str = ""
-    """Of the skill inside its source; empty for the source itself."""
+    """Path of the skill inside the source; empty for the whole source."""
     commit: str = ""
     """Of git; empty for other sources."""
     added: str = ""
@@ -61,7 +61,7 @@ class Record:
     """Name of the skill's folder -> entry."""
 
     def with_skill(self, name: str, entry: Entry) -> Record:
-        """The record with an entry in the place of an earlier one."""
+        """Record with an entry in place of an earlier entry."""
         return Record({**self.skills, name: entry})
 
     def without_skill(self, name: str) -> Record:
@@ -75,7 +75,7 @@ class Record:
 
 
 def parse_record(text: str) -> Record:
-    """The record that a text holds.
+    """Record in a text.
 
     Raises:
         ValueError: the text holds no record; the message names the rule.
@@ -126,7 +126,7 @@ def _file(name: str, path: str, fields: Any) -> FileRecord:
 
 
 def differences(accepted: Files, now: Files) -> tuple[str, ...]:
-    """Differences of a skill's files from the accepted ones, a line each, by path; empty for none."""
+    """Differences of a skill's files from the accepted files, a line each, by path; empty for equal files."""
     return tuple(
         f"{path if path.isprintable() else ascii(path)}: {words}"
         for path in sorted(accepted.keys() | now.keys())

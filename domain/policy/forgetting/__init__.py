@@ -1,4 +1,4 @@
-"""Forgetting: whose words a person may have forgotten, and the buttons that do it.
+"""Forgetting: a person's rights to have words forgotten, and the buttons for a request.
 
 Read `rights.py` first, then `buttons.py`. All pure.
 """

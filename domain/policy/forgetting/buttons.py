@@ -1,4 +1,4 @@
-"""Custom ids of buttons that forget: a list of memories shows the buttons, and the room of forgetting serves them."""
+"""Custom ids of buttons that forget: a list of memories shows the buttons; the forgetting actor serves clicks."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from messages.base import Window
 from messages.turn import Reference
 
 PLACE_PREFIX = "place:"
-"""Of the button that forgets one record; the place follows, without the parts that every log has."""
+"""Prefix of the button that forgets one record; the place follows, without the parts common to every log."""
 ABOUT_PREFIX = "about-me:"
-"""Of the button that forgets all own words in the list about a person."""
+"""Prefix of the button that forgets all own words in the list about a person."""
 _ROOT, _SUFFIX = "logs/", ".md"
 
 
@@ -18,7 +18,7 @@ def place_id(path: str, line: int) -> str:
 
 
 def parse_place(rest: str) -> tuple[Window, Reference]:
-    """Window and place of the record that such a button means.
+    """Window and place of the record of such a button.
 
     Args:
         rest: Custom id behind the prefix.

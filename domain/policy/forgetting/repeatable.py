@@ -1,4 +1,4 @@
-"""Rule for texts whose verbatim repetitions are forgotten along with them."""
+"""Rule for texts whose verbatim repetitions are forgotten along with the texts."""
 
 from __future__ import annotations
 

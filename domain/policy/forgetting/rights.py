@@ -1,4 +1,4 @@
-"""Rights and limits of forgetting: whose words a person may have forgotten, and which search results a topic names."""
+"""Rights and limits of forgetting: words that a person may have forgotten, and search results on a topic."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Asker(Value, frozen=True, kw_only=True, gc=False):
     """Window in which everything may be forgotten."""
 
     def limit_in(self, window: Window) -> str:
-        """Account whose own words alone may be forgotten in a window; empty for everyone's."""
+        """Account whose own words alone may be forgotten in a window; empty for everyone's words."""
         return "" if self.is_operator or window == self.manages else self.account
 
 
@@ -50,7 +50,7 @@ def asker_of(account: str, operators: Iterable[str], window: Window, *, manages_
 
 
 def refusal(scope: Scope, asker: Asker) -> str:
-    """Reason why a request is refused whatever it would find; empty for none."""
+    """Reason to refuse a request whatever the matches; empty without a reason."""
     if scope.kind is ScopeKind.REPEATED:
         return "repetitions are forgotten with the words that they repeat"
     if scope.kind is ScopeKind.PERSON and not scope.person_id:
@@ -65,7 +65,7 @@ def refusal(scope: Scope, asker: Asker) -> str:
 
 
 def on_topic(memories: Sequence[FoundMemory]) -> list[FoundMemory]:
-    """Search results that a topic names: those with its words, and those about as near in meaning as the nearest."""
+    """Search results on a topic: results with the topic's words, and results about as near as the nearest."""
     words = max((each.words for each in memories), default=0.0)
     nearest = max((each.similarity for each in memories), default=0.0)
     least = max(_LEAST_SIMILARITY, _NEAR * nearest)
@@ -84,12 +84,12 @@ def list_repeatable(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def people(events: Iterable[ForgettableEvent]) -> int:
-    """Number of accounts whose words are among the events."""
+    """Number of accounts with words among the events."""
     return len({event.author_id for event in events if event.author_id})
 
 
 def excerpts(events: Sequence[ForgettableEvent]) -> tuple[str, ...]:
-    """Beginnings of some texts: the oldest and the newest ones."""
+    """Beginnings of some texts: the oldest and the newest."""
     texts = [text for event in events if (text := " ".join(event.text.split()))]
     chosen = texts if len(texts) <= _EXCERPTS else [*texts[: _EXCERPTS - 1], texts[-1]]
     return tuple(text if len(text) <= _EXCERPT_CHARS else text[: _EXCERPT_CHARS - 1] + "…" for text in chosen)

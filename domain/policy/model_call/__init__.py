@@ -1,4 +1,4 @@
-"""Calls of models: the places up to which a provider is asked to keep a request, and the model that is asked next.
+"""Calls of models: places up to which a provider should cache a request, and the next model to ask.
 
 Read `caching.py` first, then `fallbacks.py`. All pure.
 """

@@ -1,15 +1,15 @@
-"""Cache marks: the places of a request up to which a provider is asked to keep the request's beginning.
+"""Cache marks: places of a request up to which a provider is asked to keep the request's beginning.
 
-Providers of one family keep a beginning only where a request marks it (`cache_control`, which litellm translates for
-Bedrock's `cachePoint`); the others keep beginnings by themselves. A mark is of use where a later request is the same up
-to it. Four places are marked: the system prompt with the tools before it, the end of the turns before the one in hand,
-the end of the request before, and the end of this request. In the first request of a turn, the request before ended
-with memories that are gone by now, so the end of the turns before the last one is marked in its place. Where there were
-no memories, the provider finds the request before all the same: two blocks before the end of the turns.
+Providers of one family keep a beginning only up to a mark in the request (`cache_control`, translated by litellm for
+Bedrock's `cachePoint`); other providers keep beginnings unasked. A mark is of use where a later request is the same up
+to the mark. Four places are marked: the system prompt with the tools before, the end of the turns before the present
+turn, the end of the request before, and the end of this request. In the first request of a turn, the request before
+ended with memories now gone, so the end of the turns before the last turn is marked instead. Without
+memories, the provider finds the request before all the same: two blocks before the end of the turns.
 
 Source:
-    Anthropic's guide on prompt caching: at most 4 marks; a request is compared at each mark and at 20 blocks before it;
-    a beginning below a model's least length (1,024 to 4,096 tokens) is not kept, and its mark costs nothing.
+    Anthropic's guide on prompt caching: at most 4 marks; a request is compared at each mark and at 20 blocks before;
+    a beginning below a model's least length (1,024 to 4,096 tokens) is not kept, and such a mark costs nothing.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _MARKED_PROVIDERS: Mapping[str, re.Pattern[str]] = {
     "openrouter": re.compile("^(?:openrouter/)?anthropic/"),
     "vertex_ai": re.compile("claude"),
 }
-"""Provider, as litellm names it -> the names of its models that want marks; no other route carries any."""
+"""Provider, in litellm's naming -> names of the provider's models that want marks; no other route carries marks."""
 _ROUTED_BY_KEY = frozenset({"openai"})
-"""Providers that send requests with the same key to the machine that has the beginning."""
+"""Providers that send requests with the same key to the machine with the cached beginning."""
 
 
 def wants_marks(provider: str, model: str) -> bool:
-    """True if a provider keeps the beginning of a request to a model only where it is marked."""
+    """True if a provider keeps the beginning of a request to a model only up to a mark."""
     names = _MARKED_PROVIDERS.get(provider)
     return names is not None and names.search(model.lower()) is not None
 
@@ -46,7 +46,7 @@ def wants_marks(provider: str, model: str) -> bool:
 def cache_key(provider: str, window: Window) -> str:
     """Key that sends the requests of a window to one machine; empty for a provider without such keys.
 
-    The key tells nothing about the window to the provider.
+    The key reveals nothing about the window to the provider.
     """
     if provider not in _ROUTED_BY_KEY:
         return ""
@@ -59,7 +59,7 @@ def is_repeated(request: ModelRequest) -> bool:
 
 
 def ends_to_mark(request: ModelRequest) -> tuple[int, ...]:
-    """Lengths of the parts of the conversation that are kept, the shortest first."""
+    """Lengths of the kept parts of the conversation, the shortest first."""
     messages, count = request.messages, len(request.messages)
     history, before = count - request.turn_messages, _end_before(request)
     ends = {count, before}
@@ -70,7 +70,7 @@ def ends_to_mark(request: ModelRequest) -> tuple[int, ...]:
 
 
 def mark_messages(messages: Sequence[dict[str, Any]], request: ModelRequest) -> list[dict[str, Any]]:
-    """Messages in OpenAI's form with marks, of which litellm makes the provider's own.
+    """Messages in OpenAI's form with marks, translated by litellm into the provider's own marks.
 
     Args:
         messages: The system prompt, if there is one, and the request's messages.
@@ -93,13 +93,13 @@ def _mark(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _end_before(request: ModelRequest) -> int:
-    """Length of the conversation in the request before, which the last of the model's messages answered; 0 for none."""
+    """Length of the conversation in the request before, answered by the model's last message; 0 without any."""
     places = range(len(request.messages) - 1, -1, -1)
     return next((place for place in places if request.messages[place].role is Role.ASSISTANT), 0)
 
 
 def _end_with_text(messages: Sequence[Any], end: int) -> int:
-    """The nearest end at or before `end` whose last message has words: no empty block may be marked."""
+    """Nearest end at or before `end` whose last message has words: no empty block may be marked."""
     while end and not messages[end - 1].text.strip():
         end -= 1
     return end

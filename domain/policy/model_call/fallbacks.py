@@ -1,4 +1,4 @@
-"""Fallback models: the order in which models are asked for one answer, by known outages and by the turn so far."""
+"""Fallback models: order of models to ask for one answer, by known outages and by the turn so far."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from domain.policy.retrying import Fault, FaultKind
 from messages.model import ModelRequest
 
 SHORT_S = 60.0
-"""Time for which a model is passed over after a fault that may end soon."""
+"""Time for which a model is skipped after a fault that may end soon."""
 LONG_S = 600.0
-"""The same after a fault that an operator has to end."""
+"""Time for which a model is skipped after a fault to be fixed by an operator."""
 _LONGEST_ASKED_S = 3_600.0
 _KEPT_TURNS = 1_000
 _PAUSE_BY_FAULT: Mapping[FaultKind, float] = {
@@ -31,23 +31,23 @@ _PAUSE_BY_FAULT: Mapping[FaultKind, float] = {
     ),
     **dict.fromkeys((FaultKind.QUOTA, FaultKind.KEY, FaultKind.NOT_FOUND), LONG_S),
 }
-"""Faults of a model, its server or its account. A refusal of the content is no fault of these: it stands."""
+"""Faults of a model, a server or an account. A refusal of the content is no such fault and stands."""
 
 
 def falls_back(fault: Fault) -> bool:
-    """True if another model may answer what failed by a fault."""
+    """True if another model may answer after the fault."""
     return fault.kind in _PAUSE_BY_FAULT
 
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """Abilities of a model, as far as they are listed."""
+    """Abilities of a model, as far as listed."""
 
     calls_tools: bool = True
     sees_images: bool = False
 
     def lack(self, request: ModelRequest) -> str:
-        """Reason not to ask the model, for a person; empty if it can take the request."""
+        """Reason not to ask the model, for a person; empty if the model can take the request."""
         if request.tools and not self.calls_tools:
             return "it cannot call tools"
         turn = request.messages[-request.turn_messages :] if request.turn_messages else request.messages
@@ -58,14 +58,14 @@ class Abilities:
 
 @dataclass(slots=True)
 class Fallbacks:
-    """Memory of outages, and of the models that stand in for a turn."""
+    """Memory of outages, and of a turn's stand-in models."""
 
     names: Sequence[str] = ()
-    """Models that may stand in, in order."""
+    """Possible stand-in models, in order."""
     _down: dict[str, tuple[float, str]] = field(default_factory=dict)
     """Model -> end of the pause, and the reason."""
     _of_turn: OrderedDict[str, str] = field(default_factory=OrderedDict)
-    """Turn -> the model that stands in for it."""
+    """Turn -> stand-in model."""
 
     @property
     def down(self) -> tuple[str, ...]:
@@ -73,11 +73,11 @@ class Fallbacks:
         return tuple(self._down)
 
     def order(self, model: str, run_id: str, now_s: float) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-        """Models to ask one after the other, and those that are passed over, each with the reason.
+        """Models to ask one after the other, and the skipped models, each with the reason.
 
         Args:
             model: The wanted model.
-            run_id: Turn; the model that stands in for it goes on. Empty outside a turn.
+            run_id: Turn; the turn's stand-in model goes on. Empty outside a turn.
             now_s: Time of the monotonic clock.
         """
         names = dict.fromkeys((model, *self.names))
@@ -93,7 +93,7 @@ class Fallbacks:
         self._down[model] = (now_s + pause_s, reason)
 
     def note_answer(self, model: str, wanted: str, run_id: str) -> None:
-        """Take in an answer: the model works, and goes on with the turn if it stands in."""
+        """Note an answer: the model works, and a stand-in goes on with the turn."""
         self._down.pop(model, None)
         if run_id and model != wanted:
             self._of_turn[run_id] = model
@@ -102,12 +102,12 @@ class Fallbacks:
 
 
 def stand_in_words(model: str, wanted: str, reason: str) -> str:
-    """Words for a person about an answer of another model than the one that was wanted."""
+    """Words for a person about an answer of a model other than the wanted model."""
     return f"`{model}` answers in place of `{wanted}`: {reason}"
 
 
 def failure_words(failed: Sequence[tuple[str, str]]) -> str:
-    """Reason for a missing answer: each model with its own, unless there is only one."""
+    """Reason for a missing answer: each model with a reason, unless there is only one model."""
     if len(failed) == 1:
         return failed[0][1]
     return "; ".join(f"`{name}`: {reason}" for name, reason in failed)

@@ -1,8 +1,8 @@
-"""Thoughts that go back to the model that had them, within the turn: which fields each provider takes.
+"""Thoughts sent back to the thinking model within the turn: the fields accepted by each provider.
 
-Signatures and forms belong to one model, so no other one gets them. Providers that are known neither to want nor to
-refuse such fields get them as they came: a server that refuses them is asked once more without, and one that misses
-thoughts which are gone (by a restart, or of an earlier turn) is asked once more with empty ones.
+Signatures and forms belong to one model, so no other model gets the thoughts. Providers not known to want or to
+refuse such fields get the fields unchanged: a server that refuses the fields is asked once more without, and a server
+that misses lost thoughts (by a restart, or of an earlier turn) is asked once more with empty thoughts.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ _SIGNED_FIELDS: Mapping[str, re.Pattern[str]] = {
     "bedrock_converse": re.compile(""),
     "vertex_ai": re.compile("claude"),
 }
-"""Provider, as litellm names it -> the names of its models whose signed blocks go back."""
+"""Provider, in litellm's naming -> names of the provider's models whose signed blocks go back."""
 _CONVERSE, _INVOKE = frozenset({"bedrock", "bedrock_converse"}), "invoke/"
-"""Providers whose models are asked by Converse, and the beginning of the names of those that are not."""
+"""Providers whose models are asked by Converse, and the beginning of the names of the other models."""
 _NOTHING = frozenset(
     {"openai", "azure", "azure_ai", "gemini", "vertex_ai", "groq", "cerebras", "mistral", "xai", "ollama_chat"}
 )
-"""Providers that refuse or ignore these fields, or get signatures elsewhere: Gemini's stand in the ids of calls."""
+"""Providers that refuse or ignore thought fields, or get signatures elsewhere: Gemini's are in the ids of calls."""
 
 
 def keep_own(request: ModelRequest, model: str) -> ModelRequest:
-    """The request without thoughts of other models than `model`; the same object if it has none."""
+    """Request without thoughts of other models than `model`; the same object without such thoughts."""
     if all(message.thoughts is None or message.thoughts.model == model for message in request.messages):
         return request
     return without_thoughts(request, of_others_than=model)
 
 
 def without_thoughts(request: ModelRequest, *, of_others_than: str | None = None) -> ModelRequest:
-    """The request without thoughts; the same object if it has none.
+    """Request without thoughts; the same object if the request has no thoughts.
 
     Args:
         request: Any.
@@ -61,12 +61,12 @@ def without_thoughts(request: ModelRequest, *, of_others_than: str | None = None
 def give_back(
     messages: Sequence[dict[str, Any]], request: ModelRequest, provider: str, name: str
 ) -> list[dict[str, Any]]:
-    """Messages in OpenAI's form, with the fields of thoughts that the provider takes.
+    """Messages in OpenAI's form, with the fields of thoughts accepted by the provider.
 
     Args:
         messages: The system prompt, if there is one, and the request's messages.
-        request: The same request; its thoughts are those of the model that is asked.
-        provider: Provider, as litellm names it.
+        request: The same request; the thoughts are the asked model's own.
+        provider: Provider, in litellm's naming.
         name: The model's name there.
     """
     entries = list(messages)
@@ -102,8 +102,8 @@ def _fields(fields_json: str, provider: str, name: str) -> dict[str, Any]:
 
 
 def _loses_redacted(blocks: Sequence[Mapping[str, Any]], provider: str, name: str) -> bool:
-    """True if a redacted block gets lost on the way; then all stay here, since a server refuses a part of them.
+    """True if a redacted block gets lost on the way; then all stay here, since servers refuse a partial set.
 
-    litellm has no place for redacted blocks in Bedrock's Converse; its Invoke takes them.
+    litellm has no place for redacted blocks in Bedrock's Converse; Invoke takes redacted blocks.
     """
     return provider in _CONVERSE and not name.startswith(_INVOKE) and any(block.get("data") for block in blocks)

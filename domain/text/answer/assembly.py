@@ -17,10 +17,10 @@ from domain.text.answer.reading import Sent, SentCall, read_answer
 from messages.model import Completion, ModelRequest, Usage
 
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thought", "thoughts")
-"""Fields in which servers tell thoughts as words, the first that holds any."""
+"""Fields in which servers send thoughts as words; the first non-empty field counts."""
 _LISTED_THOUGHTS = (DETAILS, BLOCKS)
 _OF_THOUGHTS = frozenset({"thinking", "reasoning", "thought", "redacted_thinking", "reasoning_text"})
-"""Types of the parts of a content that hold thoughts."""
+"""Types of the content parts with thoughts."""
 _LEGACY = "function_call"
 
 
@@ -34,9 +34,9 @@ class _CallParts:
     brackets: Brackets = field(default_factory=Brackets)
     """Of the arguments."""
     counted: int = 0
-    """Pieces of the arguments that `brackets` has taken in."""
+    """Pieces of the arguments taken in by `brackets`."""
     is_hopeless: bool = False
-    """True if the arguments begin with something that no further piece makes an object."""
+    """True if no further piece can complete the arguments to an object."""
 
     @property
     def is_whole(self) -> bool:
@@ -55,13 +55,13 @@ class _CallParts:
 
 
 class Assembly:
-    """Accumulator of deltas in OpenAI's form. Data from a server never makes it raise."""
+    """Accumulator of deltas in OpenAI's form. Data from a server never makes the accumulator raise."""
 
     def __init__(self, most_chars: int | None = None) -> None:
-        """Nothing has come yet.
+        """Begin without content.
 
         Args:
-            most_chars: Of text, refusal, thoughts and arguments; further pieces are left out. None: all are kept.
+            most_chars: Limit for text, refusal, thoughts and arguments; further pieces are dropped. None: no limit.
         """
         self._room = sys.maxsize if most_chars is None else most_chars
         self._text: list[str] = []
@@ -75,13 +75,13 @@ class Assembly:
         self.size = 0
         """Number of pieces with content: words, thoughts, refusals, calls."""
         self.finish_reason = ""
-        """Why the model stopped, as the server says it; empty while it has not."""
+        """Reason why the model stopped, in the server's word; empty until the server names a reason."""
         self.is_cut = False
         """True if a piece had no room."""
 
     @property
     def has_ended(self) -> bool:
-        """True if the server has said why the answer ends, and that it is whole."""
+        """True if the server has named the reason for the end and the answer is whole."""
         return bool(self.finish_reason) and not is_broken_off(self.finish_reason)
 
     @property
@@ -100,11 +100,11 @@ class Assembly:
         return "".join(self._refusal)
 
     def add(self, choice: object, *, is_whole: bool = False) -> str:
-        """Take in a choice and give the text in it.
+        """Take in a choice and return the text in the choice.
 
         Args:
-            choice: A delta or a message, and why it ends.
-            is_whole: True if all of the answer is in it: its calls are apart, however a server numbers them.
+            choice: A delta or a message, with the reason for the end.
+            is_whole: True if the choice holds the whole answer: its calls are separate, however a server numbers them.
         """
         if reason := _field(choice, "finish_reason"):
             self.finish_reason = str(reason)
@@ -130,7 +130,7 @@ class Assembly:
         return self.add_text(_field(delta, "content"))
 
     def add_text(self, piece: object) -> str:
-        """Take in text, also where it comes in parts; gives it back, empty when `piece` is none."""
+        """Take in text, also in parts, and return the text; empty if `piece` is no text."""
         text = _words(piece)
         if text:
             self._note(self._text, text)
@@ -174,7 +174,7 @@ class Assembly:
         parts.beside = _field(delta, BESIDE_CALLS) or parts.beside
 
     def completion(self, request: ModelRequest, usage: Usage) -> Completion:
-        """The meaning of all that came."""
+        """The meaning of all deltas received."""
         calls = (SentCall(parts.id, tuple(parts.names), "".join(parts.arguments)) for parts in self._calls)
         sent = Sent(
             text=self.text,
@@ -219,7 +219,7 @@ def _is_thought(part: object) -> bool:
 
 
 def _words(content: object) -> str:
-    """The text of a content, without the parts that hold thoughts."""
+    """The text of a content, without the parts for thoughts."""
     if isinstance(content, list):
         texts = (part.get("text") for part in content if isinstance(part, dict) and not _is_thought(part))
         return "".join(text for text in texts if isinstance(text, str))
@@ -241,7 +241,7 @@ def _texts(thought: object, depth: int = 0) -> Iterator[str]:
 
 
 def _string(value: object) -> str:
-    """Text as it is; anything else, which no server should send here, as JSON."""
+    """Text unchanged; any other value, unexpected from a server, as JSON."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, default=str)

@@ -1,4 +1,4 @@
-"""Counter of JSON's brackets in a text that comes in pieces: whether a value may be whole, at one look a character."""
+"""Counter of JSON's brackets in a text in pieces: tells in a single pass if a value may be whole."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Brackets:
     """Counter of open brackets, outside of strings."""
 
     def __init__(self) -> None:
-        """Nothing has come."""
+        """Begin without text."""
         self._depth = 0
         self._has_any = False
         self._is_string = False
@@ -20,7 +20,7 @@ class Brackets:
 
     @property
     def are_closed(self) -> bool:
-        """True if all brackets are closed that were opened, of which there was one."""
+        """True if at least one bracket was opened and all are closed."""
         return self._has_any and self._depth <= 0 and not self._is_string
 
     def take(self, piece: str) -> None:

@@ -1,4 +1,4 @@
-"""Chunks of answers in OpenAI's form, and in Ollama's own: one JSON object of a server, read as far as it is used."""
+"""Chunks of answers in OpenAI's and Ollama's own form: one JSON object of a server, reduced to the used fields."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from messages.base import make_ready
 
 
 class Delta(msgspec.Struct):
-    """Addition of a chunk to an answer; of any type that a server sends."""
+    """Addition of a chunk to an answer; the fields have any type sent by a server."""
 
     content: object = None
     tool_calls: object = None
@@ -28,13 +28,13 @@ class Delta(msgspec.Struct):
 
 
 class Choice(msgspec.Struct):
-    """The part of a chunk that belongs to one answer."""
+    """The part of a chunk that belongs to a single answer."""
 
     delta: Delta | None = None
     message: Delta | None = None
     """Whole message, from a server that sends one event in place of many."""
     finish_reason: object = msgspec.UNSET
-    """Absent from a server that tells no reasons."""
+    """Absent from a server without reasons."""
     index: object = None
     error: object = None
 
@@ -59,7 +59,7 @@ class Chunk(msgspec.Struct):
     code: object = None
 
     def parts(self) -> Sequence[Choice]:
-        """The choices; one made of an addition in Ollama's own form."""
+        """The choices; for Ollama's own form a choice made of the addition."""
         if self.choices or not (isinstance(self.done, bool) or self.done_reason):
             return self.choices or ()
         message = self.message if isinstance(self.message, dict) else {"content": self.response}
@@ -67,7 +67,10 @@ class Chunk(msgspec.Struct):
         return (Choice(delta=msgspec.convert(message, Delta), finish_reason=reason),)
 
     def reported_error(self) -> object:
-        """The error that a server tells in place of a part of the answer: an object or words; None without an error."""
+        """The error reported by a server in place of a part of the answer: an object or words.
+
+        None without an error.
+        """
         if self.error:
             return self.error
         if parts := self.parts():
@@ -82,10 +85,10 @@ _DECODER = msgspec.json.Decoder(Chunk)
 
 
 def chunk_of(data: bytes) -> Chunk | None:
-    """The chunk that a JSON object is; None for other data.
+    """Decode a JSON object as a chunk; None for other data.
 
-    Half a surrogate pair, which servers send that cut emojis in two, is nothing that msgspec takes, and a choice that
-    is no object spoils no other.
+    Servers that cut emojis in two send half a surrogate pair, which msgspec rejects. A choice that is no object leaves
+    the other choices usable.
     """
     if not data.startswith(b"{"):
         return None

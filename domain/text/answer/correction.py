@@ -1,4 +1,4 @@
-"""Corrections: a line for a model whose answer is of no use to people, so that the model tries again."""
+"""Corrections: a line that makes a model try again after an answer of no use to people."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ _REFUSAL = re.compile(
 
 
 def shows_tools(answer: str) -> bool:
-    """True if an answer repeats what a model's template says of its tools."""
+    """True if an answer repeats the template's description of the tools."""
     return _TOOLS.search(answer) is not None
 
 
 def is_correction(text: str) -> bool:
-    """True for a line of the runtime's that corrects the model."""
+    """True for a correcting line of the runtime."""
     return text.startswith(PREFIX)
 
 
 def correction(answer: str, scripts: Iterable[str], *, has_run: bool, has_failed: bool) -> str:
-    """The line for a model whose answer holds no call and yet is none for people; empty for an answer.
+    """The line for a model whose answer holds no call and is no use to people; empty for a usable answer.
 
     Args:
         answer: Words of the model.
         scripts: Paths of the skills' scripts.
         has_run: True if the turn has outputs of commands.
-        has_failed: True if the last of them is an error or a refusal.
+        has_failed: True if the last output is an error or a refusal.
     """
     if _WORDLESS.fullmatch(answer):
         return NO_WORDS if has_run or answer.strip() else ""

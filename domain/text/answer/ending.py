@@ -1,4 +1,4 @@
-"""Endings of answers: providers' reasons as one of ours, and the words about an ending for people."""
+"""Endings of answers: providers' reasons mapped to a `StopReason`, and the words about an ending for people."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _REASONS: dict[StopReason, str] = {
     StopReason.MALFORMED: "malformed_function_call malformed_response malformed_model_output malformed_tool_use"
     " unexpected_tool_call too_many_tool_calls missing_thought_signature function_call_filter invalid_tool_call",
 }
-"""Providers' words in small letters, separated by blanks; each word beyond them is a plain end."""
+"""Providers' words in small letters, separated by blanks; any other word is a plain end."""
 _BY_WORD = {word: reason for reason, words in _REASONS.items() for word in words.split()}
 
 _BROKEN = frozenset(
     {"error", "network_error", "server_error", "engine_error", "abort", "aborted", "cancelled"}
     | {"insufficient_system_resource"}
 )
-"""Words for an answer of which the rest will not come."""
+"""Words for an answer without an end."""
 
 _NOTE_BY_REASON = {
     StopReason.LENGTH: "The answer was cut off here: the model reached its limit of length. Ask it to go on.",
@@ -44,21 +44,21 @@ _EMPTY = "The model gave an empty answer, twice. Please try again, perhaps in ot
 
 
 def stop_reason(word: str) -> StopReason:
-    """The reason that a provider's word stands for."""
+    """The reason for a provider's word."""
     return _BY_WORD.get(word.strip().lower().removeprefix("finish_reason_"), StopReason.STOP)
 
 
 def is_broken_off(word: str) -> bool:
-    """True if a provider's word says that the rest of the answer will not come."""
+    """True if a provider's word says: the rest of the answer will not come."""
     return word.strip().lower() in _BROKEN
 
 
 def with_note(text: str, reason: object) -> str:
-    """An answer as people are shown it: with a line about an ending that was not of the model's choice.
+    """An answer as people see it: with a line about an ending that the model did not choose.
 
     Args:
-        text: The answer; a code block that is open at its end is closed, or the line would be code.
-        reason: Value of a `StopReason`; any other adds nothing.
+        text: The answer; a code block left open at the end is closed, or the line would be code.
+        reason: Value of a `StopReason`; any other adds no line.
     """
     note = _NOTE_BY_REASON.get(StopReason(reason)) if reason in _VALUES else None
     if note is None or not text.strip():

@@ -1,8 +1,8 @@
-"""Events of a streamed answer: bytes as they come, into chunks. Pure.
+"""Events of a streamed answer: bytes as they arrive, into chunks. Pure.
 
 Source:
-    The WHATWG's HTML standard, 9.2.6, and what servers of models make of it: events without blank lines between them,
-    errors without a field's name, JSON in lines of its own.
+    The WHATWG's HTML standard, 9.2.6, and the variants of model servers: events without blank lines between,
+    errors without a field's name, JSON in separate lines.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ _MOST_ERROR_BYTES = 4_000
 _LINE_END = re.compile(rb"\r\n?|\n")
 _END_MARK = re.compile(rb'"?\[DONE\]"?', re.IGNORECASE)
 _FIELD = re.compile(rb"(?:\xef\xbb\xbf)?[ \t]*(data|error|event):")
-"""Fields that are read; llama.cpp's servers told errors in one of their own (coddy-project/coddy-agent#106)."""
+"""Fields to read; llama.cpp's servers sent errors in a field of their own (coddy-project/coddy-agent#106)."""
 
 
 class LineTooLongError(ValueError):
-    """A line that does not end, so that there is no answer in it."""
+    """A line without an end, so no answer can be read from it."""
 
 
 class EventStream:
-    """Splitter of a stream, which looks at each byte once. Lines end by LF, CR or both, wherever they are cut."""
+    """Splitter of a stream that reads each byte once. Lines end by LF, CR or both, wherever the bytes are cut."""
 
     def __init__(self, most_line_bytes: int = MOST_LINE_BYTES) -> None:
         self._most_line_bytes = most_line_bytes
         self._rest = bytearray()
         self._is_after_cr = False
         self._open: list[bytes] = []
-        """Lines of data that are no JSON by themselves."""
+        """Lines of data, no JSON on their own."""
         self._open_bytes = 0
         self._is_error = False
         """True within an event named error."""
@@ -42,7 +42,7 @@ class EventStream:
         """True if data that began as an object could not be read: words may be missing."""
 
     def feed(self, data: bytes) -> Iterator[Chunk]:
-        """The chunks that `data` completes, to be taken before more is fed; what is no chunk is left out.
+        """The chunks that `data` completes, to be taken before the next call; other data is left out.
 
         Raises:
             LineTooLongError: a line is longer than the limit.
@@ -62,7 +62,7 @@ class EventStream:
         return self._chunks(lines)
 
     def end(self) -> Iterator[Chunk]:
-        """The chunks in what came last, if it is whole although its line has no end."""
+        """The chunks in the last line if the line is whole although its end is missing."""
         rest, self._rest = bytes(self._rest), bytearray()
         return self._chunks([rest, b""])
 
@@ -82,7 +82,7 @@ class EventStream:
                 yield chunk
 
     def _take(self, line: bytes, *, is_field: bool) -> Chunk | None:
-        """The chunk that a line is by itself; its data is kept where it may be a part of one."""
+        """The chunk in a single line; the data of a possible part of a chunk is kept."""
         data = line.strip()
         if _END_MARK.fullmatch(data):
             self.is_done = True
@@ -100,7 +100,7 @@ class EventStream:
         return self._with_error(chunk) if self._is_error else chunk
 
     def _end_event(self) -> Chunk | None:
-        """The chunk in lines that are one only together, at the blank line behind them."""
+        """The chunk in lines that form a chunk only together, at the blank line behind the lines."""
         data = b"\n".join(self._open).strip()
         chunk = chunk_of(data) if len(self._open) > 1 else None
         if chunk is None and self._is_error and data:

@@ -1,4 +1,4 @@
-"""Calls of tools as JSON objects: the shapes in which models write a name and its arguments."""
+"""Calls of tools as JSON objects: the shapes of a name and its arguments in models' texts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FIRST_KEY = re.compile(r'[\s\[]*(?:\Z|\{\s*(?:\Z|"(?P<key>[\w.]{0,40})(?P<end>"
 
 
 def bare_name(name: str, tools: Tools) -> str:
-    """A tool's name without the space or number that models set around it; as it is for a name of no tool."""
+    """A tool's name without the space or number that models set around the name; other names unchanged."""
     plain = name.strip().strip("`'\"")
     if plain in tools:
         return plain
@@ -42,7 +42,7 @@ def bare_name(name: str, tools: Tools) -> str:
 
 
 def json_values(text: str) -> list[Any] | None:
-    """The values of a text that is nothing but JSON objects and arrays; None for any other text."""
+    """The values of a text made only of JSON objects and arrays; None for any other text."""
     values, at = list[Any](), 0
     text = text.strip()
     while at < len(text):
@@ -59,12 +59,12 @@ def json_values(text: str) -> list[Any] | None:
 
 
 def calls_of_values(values: Iterable[object], tools: Tools, depth: int = 0) -> list[Call] | None:
-    """The calls that JSON values stand for; None if any of them is no call of a tool.
+    """The calls that JSON values stand for; None if any value is no tool call.
 
     Args:
-        values: Decoded.
-        tools: Offered in the request.
-        depth: Of lists around the values.
+        values: Decoded values.
+        tools: Tools offered in the request.
+        depth: Depth of lists around the values.
     """
     calls = list[Call]()
     for value in values:
@@ -76,7 +76,7 @@ def calls_of_values(values: Iterable[object], tools: Tools, depth: int = 0) -> l
 
 
 def may_become_call(beginning: str, tools: Tools) -> bool:
-    """True if the beginning of a text in JSON may be that of a call."""
+    """True if the beginning of a text in JSON may be the beginning of a call."""
     key = _FIRST_KEY.match(beginning)
     if key is None:
         return False
@@ -87,7 +87,7 @@ def may_become_call(beginning: str, tools: Tools) -> bool:
 
 
 def arguments_text(value: object) -> str:
-    """Arguments as a call has them: JSON of an object."""
+    """Arguments in a call's form: JSON of an object."""
     if isinstance(value, str):
         return value.strip() or "{}"
     return "{}" if value is None else json.dumps(value, ensure_ascii=False)
@@ -114,7 +114,7 @@ def _calls_of(value: object, tools: Tools, depth: int) -> list[Call] | None:
 
 
 def _call_of(value: Mapping[str, Any], tools: Tools) -> Call | None:
-    """The call of one object with a tool's name in it."""
+    """The call of an object with a tool's name inside."""
     for key in _NAMES:
         name = value.get(key)
         if isinstance(name, dict):

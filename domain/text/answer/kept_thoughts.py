@@ -1,6 +1,7 @@
-"""Thoughts as a server sent them, in the fields in which it may want them back with the results of calls.
+"""Thoughts as a server sent them, in the fields that the server may want back with the results of calls.
 
-The forms are those of the providers' documentation: words (`reasoning_content`, `reasoning`), signed or redacted blocks
+The forms are taken from the providers' documentation: words (`reasoning_content`, `reasoning`), signed or redacted
+blocks
 (`thinking_blocks`, litellm's form of Anthropic's and Bedrock's), details (`reasoning_details`, OpenRouter's) and
 signatures beside calls (`extra_content`, Google's in OpenAI's form).
 """
@@ -13,27 +14,27 @@ from collections.abc import Iterable, Mapping
 WORDS = ("reasoning_content", "reasoning")
 BLOCKS, DETAILS, BESIDE_CALLS = "thinking_blocks", "reasoning_details", "extra_content"
 _GROWING = frozenset({"text", "summary", "thinking"})
-"""Fields of a part that come in pieces; of the others the last one counts."""
+"""Fields of a part that come in pieces; of any other field the last value counts."""
 
 
 class _Pieces(list[str]):
-    """Text in the making: joined once, since each joining copies what came before."""
+    """Text in the making, joined once: each join copies all earlier pieces."""
 
 
 class KeptThoughts:
-    """Accumulator of the fields with thoughts. Data from a server never makes it raise."""
+    """Accumulator of the fields with thoughts. Data from a server never makes the accumulator raise."""
 
     def __init__(self) -> None:
-        """Nothing has come yet."""
+        """Begin without thoughts."""
         self._words: dict[str, list[str]] = {}
         self._parts: dict[str, list[dict[str, object]]] = {}
 
     def add(self, name: str, value: object) -> None:
-        """Take in the value of a field of a delta or a message; values of other forms are passed over.
+        """Take in the value of a field of a delta or a message; values of other forms are ignored.
 
         Args:
-            name: One of `WORDS`, or `BLOCKS` or `DETAILS`.
-            value: As the server sent it.
+            name: A name of `WORDS`, or `BLOCKS` or `DETAILS`.
+            value: The value as the server sent it.
         """
         if name in WORDS:
             if isinstance(value, str) and value:
@@ -44,10 +45,10 @@ class KeptThoughts:
                 self._add_part(self._parts.setdefault(name, []), dict(part))
 
     def encode(self, beside_calls: Iterable[object] = ()) -> str:
-        """The fields as a JSON object; empty if there are none.
+        """The fields as a JSON object; empty without fields.
 
         Args:
-            beside_calls: For each call the value beside it, or None.
+            beside_calls: For each call the value beside the call, or None.
         """
         fields: dict[str, object] = {name: "".join(pieces) for name, pieces in self._words.items()}
         fields |= {name: [_join_pieces(part) for part in parts] for name, parts in self._parts.items() if parts}

@@ -1,8 +1,8 @@
-"""JSON with slips in it: what small models write for an object, read where only one meaning is plain.
+"""JSON with slips: objects as small models write them, read where only one meaning is plain.
 
-Read are single quotes, keys and words without quotes, numbers with a leading zero, commas too many, line feeds and
-quotes that are not escaped, braces that are doubled, and brackets that are missing at the end. A string or word without
-its end is never read, since the rest of a command may be missing.
+Accepted are single quotes, keys and words without quotes, numbers with a leading zero, extra commas, unescaped line
+feeds and quotes, doubled braces, and missing brackets at the end. A string or word without an end is never read,
+since the rest of a command may be missing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ENDS = {
     "": re.compile(rf"{_BEHIND}|\s*,\s*(?:\Z|[}}\]\"'{{\[]|[A-Za-z_-][\w-]{{0,63}}\s*:)"),
     "[": re.compile(rf"{_BEHIND}|\s*,"),
 }
-"""Text behind a quote that ends a string, of a key, of a value and of an item."""
+"""Text behind the closing quote of a string: for a key, a value and an item."""
 
 
 class _LooseError(ValueError):
@@ -35,10 +35,10 @@ class _LooseError(ValueError):
 
 
 def loose_object(text: str) -> tuple[dict[str, Any], int] | None:
-    """The object that a text begins with, and the place behind it; None where its meaning is not plain.
+    """The object at the beginning of a text, and the place behind the object; None if the meaning is not plain.
 
     Args:
-        text: May go on behind the object.
+        text: Text that may go on behind the object.
     """
     if not text.startswith("{") or len(text) > _MOST_CHARS:
         return None
@@ -115,7 +115,7 @@ class _Reader:
         return _plain(word[0].strip())
 
     def _string(self, quote: str, end: re.Pattern[str]) -> str:
-        """The string that begins here; a quote belongs to it if nothing fitting follows."""
+        """The string that begins here; a quote belongs to the string if no fitting text follows."""
         at, characters = self.at + 1, list[str]()
         while at < len(self._text):
             character = self._text[at]
@@ -143,14 +143,14 @@ class _Reader:
         self.at += 1
 
     def _ends(self, bracket: str) -> bool:
-        """True behind the closing bracket, and where it is missing at the end of the text."""
+        """True behind the closing bracket, and at the end of the text if the bracket is missing."""
         mark = self._peek()
         if mark in ("", "`"):
             return True
         return self._take(bracket)
 
     def _peek(self) -> str:
-        """The next character that is no blank; empty at the end."""
+        """The next character that is not a blank; empty at the end."""
         space = _SPACE.match(self._text, self.at)
         self.at = space.end() if space else self.at
         return self._text[self.at : self.at + 1]

@@ -10,14 +10,15 @@ from messages.model import ChatMessage, Role
 
 
 def is_quoted(answer: str, calls: Sequence[Call], messages: Iterable[ChatMessage]) -> bool:
-    """True if an answer's calls, or the answer itself, stand in a message that is not the model's.
+    """True if an answer's calls, or the answer itself, stand in a message not written by the model.
 
-    Blanks, quotes and backslashes do not count. Words of a command alone are no quotation: a person may ask for it.
+    Blanks, quotes and backslashes do not count. Words of a command alone are no quotation: a person may ask for a
+    command.
 
     Args:
-        answer: Words of the model, with the calls in them.
-        calls: Read from the answer.
-        messages: Of the request.
+        answer: Words of the model, including the calls.
+        calls: Calls read from the answer.
+        messages: Messages of the request.
     """
     marks = [mark for _, arguments in calls if len(mark := _without_looks(arguments).rstrip("}")) > len("{}")]
     whole = _without_looks(answer)

@@ -1,4 +1,4 @@
-"""Reading of answers: one function makes a `Completion` of what a server sent, in whichever form and pieces."""
+"""Reading of answers: one function makes a `Completion` of a server's answer in any form and any pieces."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SentCall:
 
     id: str
     names: tuple[str, ...]
-    """The name in its pieces, or several times."""
+    """The name in pieces, or the whole name several times."""
     arguments: str
 
 
@@ -76,7 +76,7 @@ def read_answer(sent: Sent, request: ModelRequest, usage: Usage) -> Completion:
 
 
 def shown_text(text: str, request: ModelRequest) -> str:
-    """Beginning of an answer that people may be shown while it is being written."""
+    """Beginning of an answer that may be shown to people during streaming."""
     beginning = shown_so_far(text, is_topic=_is_topic(text, request))
     return "" if may_become_call(beginning, tools_of(request.tools)) else beginning
 
@@ -113,13 +113,13 @@ def _channel_calls(calls: Sequence[Call], tools: Tools) -> list[Call]:
 
 
 def _own_calls(text: str, tools: Tools, request: ModelRequest) -> Sequence[Call]:
-    """Calls that a whole text is; empty for a quotation of what the request shows."""
+    """Calls that make up a whole text; empty for a quotation from the request."""
     calls = written_calls(text, tools)
     return () if calls and is_quoted(text, calls, request.messages) else calls
 
 
 def _name(pieces: Sequence[str], tools: Tools) -> str:
-    """Name in pieces; several whole names, or ever longer ones, are one."""
+    """Join a name from pieces; several whole names, or ever longer names, are one name."""
     whole = last = ""
     for piece in pieces:
         whole = whole if piece == whole else whole + piece
@@ -129,7 +129,7 @@ def _name(pieces: Sequence[str], tools: Tools) -> str:
 
 
 def _arguments(text: str) -> str:
-    """JSON of arguments as a tool can read it, where a server wrapped it, repeated it or left it out."""
+    """JSON of arguments as a tool can read it, also if a server wrapped, repeated or omitted the JSON."""
     bare = text.strip()
     if bare in ("", "null", "None"):
         return "{}"
@@ -148,12 +148,12 @@ def _arguments(text: str) -> str:
 
 
 def is_written(call: ToolCall) -> bool:
-    """True if a model wrote a call into its text, or its server gave the call no id."""
+    """True if a model wrote a call into the text, or the server gave the call no id."""
     return re.fullmatch(r"call_.+_\d+", call.id) is not None
 
 
 def _number_calls(calls: Sequence[tuple[str, str, str]], prefix: str) -> tuple[ToolCall, ...]:
-    """Calls with an id each; one that is missing, was given before or cannot be kept is made up."""
+    """Calls with an id each; a missing, repeated or unusable id is replaced by a generated id."""
     used_ids = set[str]()
     numbered = list[ToolCall]()
     for number, (call_id, name, arguments) in enumerate(calls, 1):
@@ -165,6 +165,6 @@ def _number_calls(calls: Sequence[tuple[str, str, str]], prefix: str) -> tuple[T
 
 
 def _plain_name(name: str) -> str:
-    """A name as it may be kept and shown: one short line without control characters."""
+    """A name fit to keep and show: one short line without control characters."""
     short = name[:_MOST_NAME_CHARS]
     return short if short.isprintable() else "".join(each if each.isprintable() else "\ufffd" for each in short)

@@ -1,4 +1,4 @@
-"""Calls of a skill as if it were a tool: the command that is meant, made from the skill's own examples."""
+"""Calls of a skill as if it were a tool: the intended command, made from the skill's own examples."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _ASIDE = ("timeout",)
 
 
 _WRITERS = re.compile(r"(?:write|create|save)_?(?:to_?|new_?|text_?)?file|file_?write", re.IGNORECASE)
-"""Names of tools that write a whole file."""
+"""Names of tools to write a whole file."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Example:
-    """One example, taken apart."""
+    """Parts of an example."""
 
     script: str
-    """Everything before the words of the task: an interpreter with its options, and the path."""
+    """Text before the words of the task: an interpreter with options, and the path."""
     verb: str
-    """Word behind the script, if options or further words follow; empty for none."""
+    """Word behind the script if options or further words follow, else empty."""
     places: tuple[str, ...]
     """Words of the task without options."""
     options: Mapping[str, str]
@@ -42,7 +42,7 @@ class _Example:
 
 
 def bash_call(call: ToolCall, skills: Skills) -> ToolCall:
-    """The call of bash that a call of a skill, or of a tool to write a file, means; any other call as it is."""
+    """The bash call that a call of a skill, or of a tool to write a file, means; any other call unchanged."""
     if call.name == BASH or not (call.name in skills or _WRITERS.fullmatch(call.name)):
         return call
     try:
@@ -58,7 +58,7 @@ def bash_call(call: ToolCall, skills: Skills) -> ToolCall:
 
 
 def not_a_tool(name: str, skills: Skills) -> str:
-    """Line for the model that called a skill; empty for any other name."""
+    """Line for a model that called a skill; empty for any other name."""
     if name not in skills:
         return ""
     commands = "; ".join(skills[name]) or "cat its location first"
@@ -69,7 +69,7 @@ def not_a_tool(name: str, skills: Skills) -> str:
 
 
 def _writing_command(arguments: Mapping[str, object]) -> str:
-    """Command that writes the file of arguments with a path, a content and nothing else; empty for others."""
+    """Command that writes a file, for arguments with a path, a content and no other key; else empty."""
     values = {name: value for name, value in arguments.items() if name not in _ASIDE}
     path = next((values.pop(key) for key in ("path", "file", "filename", "file_path") if key in values), None)
     text = next((values.pop(key) for key in ("content", "contents", "text") if key in values), None)
@@ -90,11 +90,11 @@ def script_paths(skills: Skills) -> Iterator[str]:
 
 
 def skill_command(commands: Sequence[str], arguments: Mapping[str, object]) -> str:
-    """The command that arguments mean, after the example that has the same options or words; empty if none is clear.
+    """The command for the arguments, after the example with the same options or words; empty if no command is clear.
 
     Args:
         commands: Examples of the skill.
-        arguments: Of the call, as decoded.
+        arguments: Arguments of the call, decoded.
     """
     fields = {_plain(str(name)): value for name, value in arguments.items() if name not in _ASIDE}
     if not fields or not all(value is None or isinstance(value, str | int | float) for value in fields.values()):
@@ -116,14 +116,14 @@ def skill_command(commands: Sequence[str], arguments: Mapping[str, object]) -> s
 
 
 def _written_command(command: str, examples: Sequence[_Example]) -> str:
-    """A command that was given in the form of bash's arguments; empty for words of the task alone."""
+    """A command given in the form of bash's arguments; empty for words of the task alone."""
     if any(command.startswith(example.script) for example in examples):
         return command
     return command if _SHELL.search(command) and not _is_verb(command, examples) else ""
 
 
 def _fill(examples: Sequence[_Example], values: Mapping[str, str], verb: str) -> str:
-    """Command with all values: as options of the first verb whose examples have them, and one as its further word."""
+    """Command with all values: as options of the first verb whose examples have the options, and one further word."""
     for first in examples:
         alike = [example for example in examples if (example.script, example.verb) == (first.script, first.verb)]
         names = {_plain(option): option for example in alike for option in example.options}

@@ -1,6 +1,6 @@
-"""Slips of a model: a call that it wrote into its answer, among words or for a name that no tool has.
+"""Slips of a model: a call written into the answer, among words or for an unknown name.
 
-A text that is nothing but calls of tools is read in `reading.py`. Here an answer would show a call to people.
+A text made only of tool calls is read in `reading.py`. Here an answer would show a call to people.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _BROKEN = re.compile(
     re.DOTALL,
 )
 _SETTING = re.compile(r"(?:[\s`{}\[\],]|</?(?:tool|function)_?calls?>)*")
-"""Text around a call that is no word."""
+"""Text around a call, without words."""
 _DOUBLE = re.compile(r"\A\s*\{(?=\s*\{)")
 _RESULT = re.compile(r"</?tool_(?:response|result|output)s?>\s*")
 _HEADER = re.compile(r"\A\s*\[\d{4}-\d\d-\d\d \d\d:\d\d UTC\] [^\n]{1,100}?:(?:[ \t]*\n|[ \t]+(?=\S))")
 _OWN_NAME = "Remembrancer"
-"""Name that the system prompt gives the agent."""
+"""The agent's name in the system prompt."""
 _NAME = re.compile(r"[A-Za-z_][\w.-]{0,63}")
 _TOPIC = re.compile(r"\"arguments\"|\b(?:tool|function)[ _-]?call|<tool_|\bexpand\b.{0,9}\bpath\b", re.IGNORECASE)
 
@@ -43,12 +43,12 @@ class Slip:
     """Calls in an answer."""
 
     is_alone: bool
-    """True if the answer is nothing but the calls; among words they may be a quotation, or an example."""
+    """True if the answer holds only the calls; among words, calls may be a quotation or an example."""
     calls: tuple[Call, ...]
 
 
 def is_about_calls(text: str) -> bool:
-    """True if people write of calls, so that an answer may show one."""
+    """True if people write about calls, so an answer may show a call."""
     return _TOPIC.search(text) is not None
 
 
@@ -73,7 +73,7 @@ def imitates_person(answer: str) -> bool:
 
 
 def bare_answer(answer: str) -> str:
-    """An answer without what a model sets around it: tags of a result, and the line above a person's message."""
+    """An answer without a model's frame: tags of a result, and the line above a person's message."""
     bare = _HEADER.sub("", answer)
     return _RESULT.sub("", bare).strip() if _RESULT.match(bare.lstrip()) else bare
 
@@ -104,7 +104,7 @@ def _find_broken_call(answer: str, names: Tools) -> Slip | None:
 
 
 def _read(text: str, names: Tools) -> tuple[Call, ...]:
-    """Calls of known names in a whole text, also in one with braces doubled, as some templates show them."""
+    """Calls of known names in a whole text, also with doubled braces, as some templates show calls."""
     if calls := written_calls(text, names):
         return calls
     bare = _first_object(text)
@@ -125,7 +125,7 @@ def _first_object(text: str) -> str | None:
 
 
 def _unknown_call(text: str) -> tuple[Call, ...]:
-    """The call of a text that is nothing but an object with a name and arguments; empty for any other text."""
+    """The call of a text that is only an object with a name and arguments; empty for any other text."""
     fence = _BLOCK.fullmatch(text.strip())
     bare = (fence["code"] or fence["body"] or fence["line"] or "") if fence else text
     values = json_values(_first_object(bare) or bare)

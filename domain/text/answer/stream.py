@@ -1,4 +1,4 @@
-"""Answer on its way: bytes as they come, in events or in lines, or the JSON of a server that streams nothing. Pure."""
+"""Answer in transit: bytes as they arrive, in events, in lines, or as the JSON of a server without streaming. Pure."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from domain.text.answer.events import EventStream, LineTooLongError
 _BOM = b"\xef\xbb\xbf"
 _BLANKS = b" \t\r\n"
 _GLUED_END = re.compile(rb"\s*(?:data:\s*)?\[DONE\]\s*\Z")
-"""A stream's mark of the end behind a document, as some gateways send it."""
+"""A stream's end mark behind a document, as some gateways send it."""
 MOST_DOCUMENT_BYTES = 64 * 1024 * 1024
 
 
 def _nothing(_piece: str) -> None:
-    """Say nothing of a piece."""
+    """Ignore a piece."""
 
 
 class AnswerStream:
-    """Reader of one answer, whatever its server calls the form. Only the first choice counts."""
+    """Reader of an answer, whatever the server calls the form. Only the first choice counts."""
 
     def __init__(
         self,
@@ -33,27 +33,27 @@ class AnswerStream:
         most_chars: int | None = None,
         most_document_bytes: int = MOST_DOCUMENT_BYTES,
     ) -> None:
-        """Nothing has come yet.
+        """Begin without bytes.
 
         Args:
-            say: Is told each piece of text.
-            most_chars: Of the assembled answer; None for no bound.
-            most_document_bytes: Of an answer that is no stream.
+            say: Called with each piece of text.
+            most_chars: Limit for the assembled answer; None for no bound.
+            most_document_bytes: Limit for an answer that is not a stream.
         """
         self._say = say
         self._most_chars = most_chars
         self._most_document_bytes = most_document_bytes
         self._events = EventStream()
         self._body = bytearray()
-        """All that came, as long as it may be JSON."""
+        """All bytes received, as long as the bytes may be JSON."""
         self._looked_at = 0
-        """Bytes of the document in which its first line does not end; negative once that has ended."""
+        """Bytes of the document searched without finding the first line's end; negative once the line has ended."""
         self._followed: str | None = None
         self.assembly = Assembly(most_chars)
         self.is_stream: bool | None = None
         """False for a JSON document, None while only blanks have come."""
         self.error: object = None
-        """The first error that the server reported before the announced end."""
+        """The first error reported by the server before the announced end."""
         self.usage: object = None
         """Last usage stated, as the server wrote it."""
         self.choices = 0
@@ -75,7 +75,7 @@ class AnswerStream:
 
     @property
     def is_broken(self) -> bool:
-        """True if the server says that the rest will not come."""
+        """True if the server reports: the rest of the answer will not come."""
         return bool(self.error) or is_broken_off(self.assembly.finish_reason)
 
     def feed(self, data: bytes) -> None:
@@ -97,7 +97,7 @@ class AnswerStream:
             raise LineTooLongError(f"an answer is longer than {self._most_document_bytes} bytes")
 
     def end(self) -> None:
-        """Take in that all bytes have come."""
+        """Finish the answer after the last byte."""
         if not self.is_stream and (body := self._take_body()):
             if (whole := chunk_of(_GLUED_END.sub(b"", body.strip()))) is not None:
                 self._take_document(whole)
@@ -106,7 +106,7 @@ class AnswerStream:
         self._take(self._events.end())
 
     def _has_form(self) -> bool:
-        """True if the first byte has come that tells the form; blanks and a byte order mark before it are dropped."""
+        """True once the first byte that decides the form has come; leading blanks and a byte order mark are dropped."""
         self._body = self._body.lstrip(_BLANKS)
         if self._body.startswith(_BOM):
             self._body = self._body[len(_BOM) :].lstrip(_BLANKS)
@@ -117,7 +117,7 @@ class AnswerStream:
         return body
 
     def _begins_with_line(self) -> bool:
-        """True if the first line is a chunk by itself, such as further lines follow."""
+        """True if the first line is a chunk on its own and further lines follow."""
         if self._looked_at < 0:
             return False
         at = self._body.find(b"\n", self._looked_at)
@@ -126,7 +126,7 @@ class AnswerStream:
         return chunk is not None and (chunk.done is not None or any(each.delta for each in chunk.choices or ()))
 
     def _take_document(self, chunk: Chunk) -> None:
-        """Take in a whole answer, which needs no reason of its end."""
+        """Take in a whole answer, which needs no reason for the end."""
         self.is_stream = False
         self.usage = chunk.usage or self.usage
         self.error = chunk.reported_error()
@@ -157,7 +157,7 @@ class AnswerStream:
         self.has_ended |= self.is_done
 
     def _follows(self, choice: Choice) -> bool:
-        """True for the first choice; the first one that comes counts as that until choice 0 does."""
+        """True for the first choice: the first to come counts as first until choice 0 comes."""
         number = _number(choice)
         if self._followed is None:
             self._followed = number

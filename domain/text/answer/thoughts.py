@@ -1,7 +1,7 @@
-"""Thoughts within a text: the parts that a model wrote for itself, between marks, before its answer.
+"""Thoughts within a text: the parts that a model wrote for itself, between marks, before the answer.
 
-Models mark thoughts by tags (`<think>`), by words of their templates (gpt-oss: a channel), or only at the end, where
-the template wrote the opening mark. Marks in code, in a sentence, and those that people ask about are text.
+Models mark thoughts by tags (`<think>`), by words of their templates (gpt-oss: a channel), or only at the end if
+the template wrote the opening mark. Marks in code or in a sentence are text, and so are marks that people ask about.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PAIRS = (
     (re.compile(r"<\|think\|>"), re.compile(r"<\|/think\|>|<\|end_think\|>")),
     (re.compile(r"<details type=\"reasoning\"[^<>]{0,80}>"), re.compile(r"</details>")),
 )
-"""Opening and closing marks of models' families; several names of tags count as one, since models mix them."""
+"""Opening and closing marks of model families; several tag names count as one, since models mix the names."""
 _OPENINGS = (
     *("<think>", "<thinking>", "<thought>", "<thoughts>", "<reasoning>", "<antthinking>", "<seed:think>", "<mm:think>"),
     *("<scratchpad>", "<inner_monologue>", "<redacted_thinking>", "<longcat_think>", "<reasoning_content>"),
@@ -51,36 +51,36 @@ _SEGMENT = re.compile(
 )
 _TO = re.compile(r"\bto=([\w.]+)")
 _WORN_CHANNELS = re.compile(r"\s*analysis(?=[A-Z][a-z' ]|\n)")
-"""Channels of which a server took the marks and left the names."""
+"""Channels of which a server removed the marks and left the names."""
 _WORN_FINAL = re.compile(r"assistant\s?(?:commentary.{0,4000}?assistant\s?)?final(?=[^a-z])", re.DOTALL)
 _MAY_HOLD_MARK = re.compile(r"[<◁]|\[/?THINK\]|\A\s*analysis")
 _BLANK = re.compile(r"\s*")
 _REST_OF_LINE = re.compile(r"[^\S\n]*(?:\n|\Z)")
 _MOST_INDENT = 200
-"""Characters before a mark that are looked at for the beginning of its line."""
+"""Characters before a mark that are searched for the beginning of the line."""
 _MOST_MARKS = 1_000
-"""Marks of a kind that are looked at; further ones are words of the text."""
+"""Most marks of a kind to examine; further marks are words of the text."""
 _IN_SENTENCE = (" ", ".", ",", ";", ":", "!", "?", ")", "'", '"')
 
 
 @dataclass(frozen=True, slots=True)
 class Parted:
-    """A text in its parts."""
+    """Parts of a text."""
 
     answer: str
     thoughts: str = ""
     calls: tuple[tuple[str, str], ...] = ()
-    """Names and arguments of calls that stand in channels of their own."""
+    """Names and arguments of calls in separate channels."""
     is_open: bool = False
     """True if the text ends amid thoughts."""
 
 
 def part_thoughts(text: str, *, is_topic: bool = False) -> Parted:
-    """The answer and the thoughts of a text.
+    """Split a text into the answer and the thoughts.
 
     Args:
-        text: As the model wrote it.
-        is_topic: True if people speak of such marks, so that an answer may name them.
+        text: The text as the model wrote it.
+        is_topic: True if people write about such marks, so an answer may name the marks.
     """
     if not _MAY_HOLD_MARK.search(text):
         return Parted(text)
@@ -101,7 +101,7 @@ def part_thoughts(text: str, *, is_topic: bool = False) -> Parted:
 
 
 def shown_so_far(text: str, *, is_topic: bool = False) -> str:
-    """Beginning of an answer that people may be shown while it is being written."""
+    """Beginning of an answer that may be shown to people during streaming."""
     lead = text.lstrip().lower()
     if any(opening.startswith(lead) for opening in _OPENINGS) or re.fullmatch(r"\s*analysis[A-Z]", text):
         return ""
@@ -117,7 +117,7 @@ def has_mark(text: str) -> bool:
 
 
 def is_unopened(text: str) -> bool:
-    """True if a text begins with thoughts that only a closing mark tells of."""
+    """True if a text begins with thoughts marked only by a closing mark."""
     return _leading(text, [], is_topic=False) == (0, False) and _skip_unopened(text, [], is_topic=False) > 0
 
 
@@ -149,7 +149,7 @@ def _leading(text: str, thoughts: list[str], is_topic: bool) -> tuple[int, bool]
 
 
 def _is_named(text: str, begin: re.Match[str], end: re.Match[str] | None) -> bool:
-    """True if marks at a text's beginning are words of its first sentence."""
+    """True if marks at a text's beginning are words of the first sentence."""
     if end is None:
         return text.startswith(_IN_SENTENCE, begin.end())
     return "\n" not in text[begin.end() : end.start()] and text.startswith(_IN_SENTENCE, end.end())
@@ -172,7 +172,7 @@ def _skip_unopened(text: str, thoughts: list[str], is_topic: bool) -> int:
 
 
 def _amid(text: str, thoughts: list[str]) -> tuple[str, bool]:
-    """The text without the thoughts that stand in lines of their own behind its first words; whether they are open."""
+    """The text without thoughts in separate lines behind the first words, and True if thoughts are still open."""
     for opening, closing in _PAIRS[:-1]:
         parts, at, end, is_last_of_line = list[str](), 0, None, False
         for begin in islice(opening.finditer(text), _MOST_MARKS):
@@ -208,7 +208,7 @@ def _is_border(text: str, mark: re.Match[str], is_topic: bool) -> bool:
 
 
 def _line_before(text: str, at: int) -> str:
-    """The line before a place, at most so many characters of it."""
+    """The line before a place, up to a maximum number of characters."""
     return text[max(0, at - _MOST_INDENT) : at].rpartition("\n")[2]
 
 
@@ -228,7 +228,7 @@ def _is_within(spans: tuple[tuple[int, int], ...], at: int) -> bool:
 
 
 def _channels(text: str) -> Parted | None:
-    """The parts of a text in the channels of gpt-oss; None if its channels stand in code."""
+    """The parts of a text in the channels of gpt-oss; None if the channels stand in code."""
     first = _CHANNELS.search(text)
     if first is None or _is_within(_code_spans(text), first.start()):
         return None

@@ -1,7 +1,7 @@
-"""Calls of tools that a model wrote as its text, since its server knows no calls or not those of this model.
+"""Calls of tools written as text by a model whose server does not support calls, or not this model's calls.
 
-A text is taken for calls if it is nothing else, the request offered tools, and each name is a tool's. With any word
-beside them it is a text about calls.
+A text is read as calls only if it holds no other words, the request offered tools, and each name is a tool's. With
+any other word the text is a text about calls.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _HEADS = re.compile(
     r"\s*(?:\[TOOL_CALLS?\]|<\|?tool_calls?\|?>|<\|python_tag\|>|<\|tool_calls?_section_begin\|>|<\uff5ctool▁calls▁begin\uff5c>"
     r"|<function_calls>|<\|action_start\|>(?:\s?<\|plugin\|>)?|functools(?=\[)|<\|START_ACTION\|>|Action:(?=\s*[\[{]))"
 )
-"""Marks that stand before all calls."""
+"""Marks before all calls."""
 _TAILS = re.compile(
     r"(?:\[/TOOL_CALLS?\]|</?\|?tool_calls?\|?>|<\|tool_calls?_section_end\|>|<\uff5ctool▁calls▁end\uff5c>|</function_calls>"
     r"|<\|action_end\|>|<\|END_ACTION\|>|<\|(?:eom|eot)_id\|>)\s*\Z"
@@ -66,7 +66,7 @@ _MARKED = re.compile(
     r"(?:<\|tool_call_argument_begin\|>|<\uff5ctool▁sep\uff5c>)?\s*(?P<body>.*?)\s*(?:<\|tool_call_end\|>|<\uff5ctool▁call▁end\uff5c>|\Z)",
     re.DOTALL,
 )
-"""Calls of Kimi and DeepSeek, as their templates mark them."""
+"""Calls of Kimi and DeepSeek, as marked by their templates."""
 _NAMED = re.compile(
     rf"(?:\[TOOL_CALLS?\])?\s*(?P<name>{_WORD}?)\s*(?:\[CALL_ID\]\s*\w+\s*)?(?:\[ARGS\])?\s*(?P<body>\{{)"
 )
@@ -79,7 +79,7 @@ _PYTHON = re.compile(r"\s*\[?\s*(?:print\()?[\w.]+\(")
 _BETWEEN = re.compile(r"[\s,;]*")
 _DECODER = json.JSONDecoder(strict=False)
 _MOST_CHARS = 400_000
-"""Of a text that is taken for calls: more than a tool accepts."""
+"""Limit for a text read as calls: more than a tool accepts."""
 _MOST_DEPTH = 5
 """Of forms within forms."""
 _TEMPLATE_END = re.compile(
@@ -89,13 +89,13 @@ _TEMPLATE_END = re.compile(
 
 
 def without_template_end(text: str) -> str:
-    """A text without the marks by which a model's template ends an answer, where a server let them through."""
+    """A text without the end marks of a model's template, for servers that leave the marks in."""
     end = _TEMPLATE_END.search(text[-400:])
     return text if end is None else text[: len(text) - (len(text[-400:]) - end.start())]
 
 
 def written_calls(text: str, tools: Tools) -> tuple[Call, ...]:
-    """The calls that a whole text is; empty for a text for people."""
+    """The calls that make up a whole text; empty for a text for people."""
     bare = text.strip()
     if not bare or not tools or len(bare) > _MOST_CHARS or not (_CALL_LIKE.match(bare) or _is_pythonic(bare, tools)):
         return ()
@@ -103,7 +103,7 @@ def written_calls(text: str, tools: Tools) -> tuple[Call, ...]:
 
 
 def may_become_call(beginning: str, tools: Tools) -> bool:
-    """True if the beginning of an answer may be that of a written call, so that people are not shown it yet."""
+    """True if the beginning of an answer may be a written call, so people do not see the answer yet."""
     lead = beginning.lstrip()
     if not tools or not lead:
         return False
@@ -119,14 +119,14 @@ def may_become_call(beginning: str, tools: Tools) -> bool:
 
 
 class _Reader:
-    """Reader of one text in all the forms of calls, some of which stand within others."""
+    """Reader of one text in all forms of calls; some forms nest."""
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
         self._depth = 0
 
     def read(self, text: str) -> list[Call] | None:
-        """The calls of a text; None if it holds anything else."""
+        """The calls of a text; None if the text holds anything else."""
         if self._depth > _MOST_DEPTH:
             return None
         self._depth += 1
@@ -151,7 +151,7 @@ class _Reader:
         return _all(_FENCE, text, calls_of)
 
     def _marks(self, text: str) -> list[Call] | None:
-        """Calls between the marks of a template, one by one."""
+        """Calls between the marks of a template, in order."""
         bare = _TAILS.sub("", _HEADS.sub("", text, count=1)).strip()
 
         def calls_of(mark: re.Match[str]) -> list[Call] | None:
@@ -192,7 +192,7 @@ class _Reader:
         return [(tool, arguments_text(_arguments(_PARAMETER, body, self._tools[tool])))]
 
     def _heads(self, text: str) -> list[Call] | None:
-        """Calls behind a mark that stands before all of them, or each behind a tool's name."""
+        """Calls behind a mark before all calls, or each behind a tool's name."""
         head = _HEADS.match(text)
         if head is None:
             return None
@@ -200,7 +200,7 @@ class _Reader:
         return self.read(bare) or self._read_names(bare)
 
     def _read_names(self, text: str) -> list[Call] | None:
-        """Calls as names, each with its JSON."""
+        """Calls as names, each with JSON arguments."""
         calls, at = list[Call](), 0
         while at < len(text):
             named = _NAMED.match(text, at)
@@ -215,7 +215,7 @@ class _Reader:
         return calls or None
 
     def _python(self, text: str) -> list[Call] | None:
-        """Calls in Python's form, whose arguments are plain values."""
+        """Calls in Python's form, with plain values as arguments."""
         if not _is_pythonic(text, self._tools):
             return None
         try:
@@ -263,7 +263,7 @@ def _may_become_python(lead: str, tools: Tools) -> bool:
 
 
 def _all(pattern: re.Pattern[str], text: str, read: Callable[[re.Match[str]], list[Call] | None]) -> list[Call] | None:
-    """The calls of a text that is nothing but matches of a pattern."""
+    """The calls of a text made only of matches of a pattern."""
     calls, at = list[Call](), 0
     while at < len(text):
         match = pattern.match(text, at)

@@ -1,4 +1,4 @@
-"""Tables and lists within a message, so that a cut can keep them whole or fall between their rows and outer items."""
+"""Tables and lists within a message: a cut keeps them whole or falls between rows and outer items."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TAB = 4
 
 
 class Joint(NamedTuple):
-    """Place at which a block may be cut."""
+    """Place to cut a block."""
 
     at: int
     """Beginning of a row or item."""
@@ -37,7 +37,7 @@ class Block(NamedTuple):
     joints: tuple[Joint, ...]
     """Places within, in order."""
     head: Span
-    """Head of a table with its line of dashes; empty for a list."""
+    """Head of a table with the line of dashes; empty for a list."""
 
 
 class Blocks:
@@ -54,7 +54,7 @@ class Blocks:
         self._begins = [line.begin for line in lines.lines]
 
     def around(self, at: int) -> Block | None:
-        """Table, else list, that a cut at `at` would fall into; None without one."""
+        """Table, else list, around a cut at `at`; None without a block."""
         return _around(self._tables, at) or _around(self._lists, at)
 
     def table_head(self, at: int) -> str:
@@ -64,7 +64,7 @@ class Blocks:
         return self._text[table.head.begin : table.head.end] if table is not None and is_row else ""
 
     def items_around(self, at: int) -> tuple[Line, ...]:
-        """Items that the line at `at` is in, the outermost first, itself included."""
+        """Items around the line at `at`, the outermost first, the line's own item included."""
         items: list[Line] = []
         number = bisect_right(self._begins, at) - 1
         while number >= 0:
@@ -74,7 +74,7 @@ class Blocks:
         return tuple(reversed(items))
 
     def _tables_of(self, run: range) -> Iterator[Block]:
-        """Tables among adjacent lines: rows around a line of dashes, with all lines above it that begin with a bar."""
+        """Tables among adjacent lines: rows around a line of dashes, with all lines above that begin with a bar."""
         for _, group in groupby(run, key=self._is_row):
             rows = [*group]
             if not self._is_row(rows[0]):
@@ -94,12 +94,12 @@ class Blocks:
         return "|" in self._words(number).replace(_SPOILER, "")
 
     def _words(self, number: int) -> str:
-        """Line without the mark of its quote."""
+        """Line without the quote mark."""
         line = self._lines[number]
         return self._text[line.begin + len(line.quote) : line.end]
 
     def _lists_of(self, run: range) -> Iterator[Block]:
-        """Lists among adjacent lines, each with what belongs to its items and the blank lines between."""
+        """Lists among adjacent lines, each with the content of the items and the blank lines between."""
         first = last = -1
         joints: list[Joint] = []
         for number in run:

@@ -1,8 +1,8 @@
-"""Cuts of a message that is too long for Discord: where they may fall, and what both sides need to read as the whole.
+"""Cuts of a message too long for Discord: permitted places, and the marks that both sides need to read as the whole.
 
-A format that goes on over a cut is closed before it and opened again behind it, and so are quotes, headings, the items
-around a nested one, and the head of a table. Links, addresses, mentions and escapes are never cut, save for addresses
-longer than a message: no part of such a one leads where the whole does, so the parts are shown as code.
+A format that goes on over a cut is closed before the cut and opened again behind it, and so are quotes, headings, the
+items around a nested item, and the head of a table. Links, addresses, mentions and escapes are never cut, except for
+addresses longer than a message: a part of such an address does not lead to the target, so the parts are shown as code.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from domain.text.discord.lines import Line, Lines, read_line
 from domain.text.discord.spans import Span, Spans
 
 _ROOM = 40
-"""Units of a message that a word of full length leaves for what is opened and closed around it."""
+"""Units of a message that a word of full length leaves for the marks around the word."""
 _CONTINUED = "…"
 _LONG_QUOTE = ">>> "
 
@@ -53,7 +53,7 @@ class Cuts:
         self._parents = _parents(self._formats)
 
     def edge(self, start: int) -> int:
-        """End of the long address that the text from `start` on begins with, else the beginning of the next one."""
+        """End of the long address at the beginning of the text from `start`, else start of the next long address."""
         place = bisect_right(self._long, Span(start, len(self._text) + 1)) - 1
         if place >= 0 and start < self._long[place].end:
             return self._long[place].end
@@ -87,7 +87,7 @@ class Cuts:
         return at
 
     def behind_marks(self, at: int) -> int:
-        """`at`, or the place behind the closing marks that are all that is left of the formats there."""
+        """The place behind the closing marks if only closing marks are left of the formats at `at`, else `at`."""
         for each in reversed(self._around(at)):
             if self._text[at : each.outer].strip():
                 break
@@ -95,11 +95,11 @@ class Cuts:
         return at
 
     def closing(self, at: int) -> str:
-        """Marks that close the formats around `at`."""
+        """Closing marks of the formats around `at`."""
         return self._ticks(at - 1, at) + "".join(each.closing for each in reversed(self._around(at)))
 
     def begin(self, at: int, end: int) -> str:
-        """Text from `at`, its first character that is no blank, up to `end`, with what was open before it."""
+        """Text from `at`, the first character after blanks, up to `end`, with the marks open before `at`."""
         head, first, inner = self._head(at, end)
         outer, marks = self._openings(max(at, inner))
         own, rest = self._text[first:inner], self._text[max(first, inner) : end]
@@ -109,7 +109,7 @@ class Cuts:
         return f"{outer}\n{head}{own}{marks}{rest}"
 
     def begin_code(self, at: int, end: int, fence: str) -> str:
-        """Code from `at` up to `end`, with the mark of its block and what else was open before it."""
+        """Code from `at` up to `end`, with the block's mark and the other marks open before `at`."""
         line = self.lines.at(at)
         quote = self.quote(line, at) if line is not None else ""
         outer, marks = self._openings(at)
@@ -118,7 +118,7 @@ class Cuts:
         return f"{outer}{gap}{quote}{marks}{fence}\n{within}{self._text[at:end]}"
 
     def _openings(self, at: int) -> tuple[str, str]:
-        """Marks of formats that go on over the table, item or quote that `at` is in, and of those within it."""
+        """Marks of formats that go on over the table, item or quote around `at`, and of formats inside."""
         line, formats = self.lines.at(at), self._around(at)
         if line is None:
             return "", "".join(each.opening for each in formats)
@@ -128,7 +128,7 @@ class Cuts:
         return "".join(one.opening for one in outer), "".join(one.opening for one in formats[len(outer) :])
 
     def _head(self, at: int, end: int) -> tuple[str, int, int]:
-        """Marks of lines that stand before a piece, beginning of its text, and end of the marks that the text has."""
+        """Line marks before a piece, the beginning of the piece's text, and the end of the marks in the text."""
         line = self.lines.at(at)
         if line is None:
             return "", at, at
@@ -143,13 +143,13 @@ class Cuts:
         return long_quote + items + table, line.begin if items else at, max(at, line.inner)
 
     def quote(self, line: Line, at: int) -> str:
-        """Mark of the quote that `at`, in or behind the line, is in."""
+        """Mark of the quote around `at`, a place in or behind the line."""
         if self._is_in_long_quote(at):
             return _LONG_QUOTE
         return line.quote
 
     def quote_of_code(self, at: int) -> str:
-        """Mark of the quote that the code block at `at` is in."""
+        """Mark of the quote around the code block at `at`."""
         line = self.lines.at(at)
         return line.quote if line is not None and not self._is_in_long_quote(at) else ""
 
@@ -157,7 +157,7 @@ class Cuts:
         return 0 <= self.lines.long_quote < at
 
     def _items(self, line: Line, at: int, end: int, is_begun: bool) -> str:
-        """Items that are begun again so that a nested one, or words in one, keep their level."""
+        """Items that are begun again to let a nested item, or words in an item, keep the level."""
         items = self.blocks.items_around(line.begin)
         is_within = is_begun or not line.is_item
         outer = items if is_within else items[:-1]
@@ -172,13 +172,13 @@ class Cuts:
         return f"{text} " if is_within else f"{quote}{text}\n"
 
     def _is_nested_next(self, at: int, end: int) -> bool:
-        """True if the next item behind `at` and before `end` is a nested one."""
+        """True if the next item behind `at` and before `end` is nested."""
         block = self.blocks.around(at)
         following = joints_between(block.joints, at, end - 1) if block is not None else ()
         return bool(following) and following[0].level > 0
 
     def _around(self, at: int) -> list[Format]:
-        """Formats that a cut at `at` falls into, the outermost first."""
+        """Formats around a cut at `at`, the outermost first."""
         formats: list[Format] = []
         place = bisect_left(self._formats, at, key=lambda one: one.begin) - 1
         while place >= 0:
@@ -188,14 +188,14 @@ class Cuts:
         return formats[::-1]
 
     def _ticks(self, begin: int, end: int) -> str:
-        """Mark of code that is put around each part of a long address; empty outside of one."""
+        """Code mark around each part of a long address; empty outside of a long address."""
         place = bisect_right(self._long, Span(begin, len(self._text) + 1)) - 1
         if place < 0 or self._long[place].end < end:
             return ""
         return "``" if "`" in self._text[slice(*self._long[place])] else "`"
 
     def _solids(self, format_: Format) -> list[Span]:
-        """Parts of a format that are not cut."""
+        """Parts of a format to keep whole."""
         text = self._text
         if format_.is_link and self._is_in_vain(format_):
             return []
@@ -215,7 +215,7 @@ class Cuts:
         return units(self._text[format_.begin : format_.end]) <= most
 
     def _is_in_vain(self, link: Format) -> bool:
-        """True for a link that no message can hold, and whose words cannot be made into several links."""
+        """True for a link that is too long for a message, with words that cannot be split into several links."""
         return not self._fits(link) and units(link.closing) > self._limit // 8
 
     def _is_long(self, word: Span) -> bool:
@@ -223,7 +223,7 @@ class Cuts:
 
 
 def _parents(formats: list[Format]) -> list[int]:
-    """Number of the format that each is in; -1 for none."""
+    """Number of the format around each format; -1 without a parent."""
     parents: list[int] = []
     open_ones: list[int] = []
     for number, each in enumerate(formats):

@@ -43,11 +43,11 @@ _PAIRS = {
     "~~": re.compile(r"~~(?!_)"),
     "||": re.compile(r"\|\|"),
 }
-"""Mark -> pattern of the mark that closes it."""
+"""Mark -> pattern of the closing mark."""
 
 
 class Format(NamedTuple):
-    """Stretch of text that the marks around it show in another way."""
+    """Stretch of text shown in another way because of its marks."""
 
     begin: int
     """Of the opening mark."""
@@ -67,15 +67,15 @@ class Format(NamedTuple):
 
 
 class Formats:
-    """Formats of one text; `lines` are its lines."""
+    """Formats of one text; `lines` are the text's lines."""
 
     def __init__(self, text: str, *, is_growing: bool = False) -> None:
         """Read the text once.
 
         Args:
-            text: Any.
-            is_growing: True if more text may follow, so that a mark at which a format may begin counts although
-                nothing closes it yet.
+            text: Any text.
+            is_growing: True if more text may follow: a mark at which a format may begin counts even without a
+                closing mark yet.
         """
         self.lines = Lines(text)
         reading = _Reading(text, self.lines)
@@ -89,7 +89,7 @@ class Formats:
 
 
 class _Reading:
-    """Pass over one text, which reads the inside of a format before the rest."""
+    """Pass over a text, reading the inside of a format before the rest."""
 
     def __init__(self, text: str, lines: Lines) -> None:
         self._text = text
@@ -97,16 +97,16 @@ class _Reading:
         self.formats: list[Format] = []
         self.words: list[Span] = []
         self._unclosed: list[tuple[int, str]] = []
-        """(beginning, mark) of marks that nothing closes, outside of all formats."""
+        """(beginning, mark) of marks without a closing mark, outside of all formats."""
         self._brackets = _bracket_pairs(text)
         self._tick_pairs = _tick_pairs(text)
         self._codes = Spans((*_codes(text, self._tick_pairs), *lines.fences))
         self._inside: list[Format] = []
-        """Formats that are being read, the outermost first."""
+        """Formats being read, the outermost first."""
         self._vain: dict[str, tuple[int, int]] = {}
         """Mark -> stretch (begin, end) of the text without a closing mark."""
         self._coded: dict[str, tuple[int, int]] = {}
-        """Mark -> stretch (begin, end) of the text that has the mark in code only."""
+        """Mark -> stretch (begin, end) of the text in which the mark stands only in code."""
 
     def read(self) -> None:
         """Read everything outside of code blocks."""
@@ -125,7 +125,7 @@ class _Reading:
                 at = self._take(token, min(stop, self._lines.scope_end(token.start())))
 
     def close_growing(self) -> None:
-        """Count what is open at the end: spoilers wherever they began, other formats in the last paragraph."""
+        """Close open formats at the end: spoilers wherever they began, other formats in the last paragraph."""
         text = self._text
         paragraph, end = text.rfind("\n\n") + 1, len(text) + 1
         for begin, mark in self._unclosed:
@@ -137,11 +137,11 @@ class _Reading:
                 self.formats.append(Format(begin, inner, end, end, mark, mark))
 
     def _take(self, token: re.Match[str], stop: int) -> int:
-        """Take a token, and give the place to go on from.
+        """Take a token, and return the place to go on from.
 
         Args:
-            token: Outside of code blocks.
-            stop: End of the format, heading, item or quote that it is in.
+            token: Token outside of code blocks.
+            stop: End of the format, heading, item or quote around the token.
         """
         begin, end = token.span()
         format_: Format | None = None
@@ -173,7 +173,7 @@ class _Reading:
         return Format(begin, begin + 1, close, target.end(), "[", target[0]) if target is not None else None
 
     def _read_mark(self, begin: int, run: str, stop: int) -> Format | None:
-        """Format that begins with the run of signs; of two that may, the one that is longer."""
+        """Format that begins with the run of signs; of two possible formats, the longer."""
         format_: Format | None = None
         if len(run) > 1 and (close := self._closing(begin, run[:2], stop)) >= 0:
             format_ = Format(begin, begin + 2, close, close + 2, run[:2], run[:2])
@@ -185,9 +185,9 @@ class _Reading:
         return format_
 
     def _closing(self, begin: int, mark: str, stop: int) -> int:
-        """Beginning of the mark that closes the one at `begin`; -1 if none does.
+        """Beginning of the mark that closes the mark at `begin`; -1 without a closing mark.
 
-        Marks in code close nothing, unless no other mark does.
+        A mark in code closes a format only if no other mark does.
         """
         vain_from, vain_to = self._vain.get(mark, (stop, 0))
         if begin >= vain_from and stop <= vain_to:
@@ -229,7 +229,7 @@ def _is_word(text: str, at: int) -> bool:
 
 
 def _bracket_pairs(text: str) -> dict[int, int]:
-    """Index of each opening bracket -> that of the bracket that closes it."""
+    """Index of each opening bracket -> index of the closing bracket."""
     pairs: dict[int, int] = {}
     stack: list[int] = []
     for sign in _BRACKET.finditer(text) if "](" in text else ():
@@ -241,7 +241,7 @@ def _bracket_pairs(text: str) -> dict[int, int]:
 
 
 def _codes(text: str, pairs: Mapping[int, int]) -> list[Span]:
-    """Code within lines, as it is read from the left where no format has begun."""
+    """Code within lines, read from the left where no format has begun."""
     spans: list[Span] = []
     for begin, close in sorted(pairs.items()):
         if not spans or begin >= spans[-1].end:

@@ -21,13 +21,13 @@ class Line(NamedTuple):
 
     begin: int
     end: int
-    """Behind its line break."""
+    """Place behind the line break."""
     quote: str
-    """Mark of a quote, with its blanks; empty without one. Lines behind a `>>>` have none of their own."""
+    """Mark of a quote, with its blanks; empty without a quote. Lines behind a `>>>` have no mark."""
     block: str
-    """Mark of a heading, small print or item, with its blanks, behind that of the quote."""
+    """Mark of a heading, small print or item, with its blanks, behind the quote's mark."""
     scope_end: int = 0
-    """Formats that begin in the line end here: the end of its heading, item or quote, else of the text."""
+    """End of formats in the line: the end of the heading, item or quote, else of the text."""
 
     @property
     def inner(self) -> int:
@@ -41,7 +41,7 @@ class Line(NamedTuple):
 
     @property
     def is_short(self) -> bool:
-        """True for a heading or small print, which are one line."""
+        """True for a heading or small print: formats of one line."""
         return "#" in self.block
 
 
@@ -52,12 +52,12 @@ class Lines:
         """Read the text once."""
         self.fences = _fences(text)
         self.long_quote = -1
-        """Index from which everything is a quote because of `>>>`; -1 without one."""
+        """Index from which everything is a quote because of `>>>`; -1 without a `>>>`."""
         self.lines = self._read(text)
         self._begins = [line.begin for line in self.lines]
 
     def at(self, at: int) -> Line | None:
-        """Line that the character at `at` is in, or the last one before the code block that it is in."""
+        """Line of the character at `at`, or the last line before the code block around the character."""
         place = bisect_right(self._begins, at) - 1
         return self.lines[place] if place >= 0 else None
 
@@ -103,7 +103,7 @@ class Lines:
 
 
 def read_line(text: str, begin: int) -> Line:
-    """The line that begins at `begin`, whatever is before it."""
+    """The line that begins at `begin`, independent of earlier text."""
     match = _PREFIX.match(text, begin)
     quote, block = match.group("quote", "block") if match is not None else ("", "")
     return Line(begin, _line_end(text, begin), quote, block)
@@ -114,7 +114,7 @@ def _line_end(text: str, at: int) -> int:
 
 
 def _fences(text: str) -> tuple[Span, ...]:
-    """Code blocks with their marks; the last goes on to the end if nothing closes it."""
+    """Code blocks with their marks; the last goes on to the end without a closing mark."""
     runs = [*FENCE.finditer(text)]
     ends = [run.end() for run in runs[1::2]]
     return tuple(

@@ -1,4 +1,4 @@
-"""Message link: a message that a person names by its link or its id."""
+"""Message link: a message that a person names by link or id."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _LINK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class NamedMessage:
-    """Message that a person names, or plain words."""
+    """Message named by a person, or plain words."""
 
     text: str = ""
     message_id: str = ""
     channel_id: str = ""
-    """Of the message, where a link says it."""
+    """Channel of the message, if a link names the channel."""
 
 
 def parse_message(words: str) -> NamedMessage:

@@ -29,6 +29,6 @@ class Spans:
                 self._ends.append(end)
 
     def around(self, at: int) -> Span | None:
-        """Stretch that a cut at `at` would cut in two; None without one."""
+        """Stretch around a cut at `at`; None without a stretch."""
         place = bisect_left(self._begins, at) - 1
         return Span(self._begins[place], self._ends[place]) if place >= 0 and at < self._ends[place] else None

@@ -1,7 +1,7 @@
-"""Code blocks of a markdown text as CommonMark has them: fenced, indented, `<pre>`, `<?…?>`; also in lists and quotes.
+"""Code blocks of a markdown text by CommonMark: fenced, indented, `<pre>`, `<?…?>`; also in lists and quotes.
 
-A fence that nothing closes goes on to the end of its list item or quote, or of the text. Blocks of math, between two
-`$$` of which the first begins a line, are found too; a `$$` that nothing closes is text.
+A fence without a closing fence goes on to the end of its list item or quote, or of the text. Blocks of math, between
+two `$$` of which the first begins a line, are found too; a `$$` without a closing `$$` is text.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _RAW = {
     re.compile(r"<![a-z]", re.IGNORECASE): re.compile(">"),
     re.compile(r"<!\[CDATA\["): re.compile(r"\]\]>"),
 }
-"""Beginnings of HTML blocks that are no text, with the end of each; comments are `comments.py`'s."""
+"""Beginnings of HTML blocks other than text, with the end of each; comments are left to `comments.py`."""
 _PLAIN_ITEM = "- ["
 _MATH = "$$"
 
 
 class CodeBlock(NamedTuple):
-    """Block of code that begins in the line that was asked about."""
+    """Block of code from the requested line on."""
 
     last: int
-    """Number of its last line, from 0."""
+    """Number of the block's last line, from 0."""
     is_open: bool = False
-    """True if it goes on to the text's end because nothing closes it."""
+    """True if the block goes on to the text's end without a closing mark."""
     is_math: bool = False
     """True for a block of math."""
 
@@ -49,10 +49,10 @@ class CodeBlocks:
         self._lines = lines
         self._nesting = Nesting()
         self.block_at = -1
-        """Index in the line that was asked about at which a block of its own may begin, outside of all lists."""
+        """Index in the requested line at which a separate block may begin, outside of all lists."""
 
     def at(self, number: int) -> CodeBlock | None:
-        """Block of code that begins in the line; None without a block."""
+        """Block of code from the line on; None without a block."""
         line, nesting = self._lines[number], self._nesting
         if line.startswith(_PLAIN_ITEM):
             nesting.begin_plain_item()

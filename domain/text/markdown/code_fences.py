@@ -22,7 +22,7 @@ class _Mark(NamedTuple):
 
 
 class CodeFences:
-    """Finder of the code blocks among lines; of any lines it looks at each mark a few times."""
+    """Finder of the code blocks among lines; each mark is examined only a few times."""
 
     def __init__(self, lines: Sequence[str], *, behind_bullets: bool = False) -> None:
         """Find every line that may open or close a block.
@@ -39,7 +39,7 @@ class CodeFences:
         ]
         self._places = {mark.number: place for place, mark in enumerate(self._marks)}
         self._longest: list[int] = []
-        """For each mark how long the longest behind it is that could close it."""
+        """For each mark the length of the longest later mark that could close the block."""
         longest = {"`": 0, "~": 0, "$": 0}
         for mark in reversed(self._marks):
             self._longest.append(longest[mark.sign])
@@ -52,7 +52,7 @@ class CodeFences:
         return (mark.number for mark in self._marks)
 
     def last_of(self, number: int) -> int | None:
-        """The last line of the block that a line opens; None for a line that opens no closed block."""
+        """The last line of the block opened by a line; None without a closed block."""
         place = self._places.get(number)
         if place is None or not self._marks[place].opens or self._marks[place].size > self._longest[place]:
             return None
@@ -73,7 +73,7 @@ class CodeFences:
 
 
 def _mark_in(number: int, line: str, behind_bullets: bool) -> _Mark | None:
-    """Mark in a line; None for a line without one."""
+    """Mark in a line; None for a line without a mark."""
     match = _FENCE.match(line)
     if match is None:
         return None

@@ -1,7 +1,7 @@
 """Comments of a markdown text: `<!-- … -->`, and Obsidian's `%% … %%`.
 
-A mark in code within a line opens none, nor does one behind a backslash. A mark in the middle of a line that is never
-closed, or that is followed by another opening mark before it is closed, is text: a slip of the hand hides no text.
+A mark in code within a line opens no comment, nor does a mark behind a backslash. A mark in the middle of a line is
+text if never closed, or if another opening mark comes before the closing mark: a slip of the hand hides no text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Comment(NamedTuple):
 
 
 class Comments:
-    """Finder of a text's comments, from one place to later ones; it looks at each character a few times at most."""
+    """Finder of a text's comments, from one place to later places; each character is examined a few times at most."""
 
     def __init__(self, text: str, *, whole_note: bool) -> None:
         """Start before the first search.
@@ -39,19 +39,19 @@ class Comments:
         self._text = text
         self._whole_note = whole_note
         self._close = -1
-        """Index of the first closing mark, from the last place on that was looked from."""
+        """Index of the first closing mark behind the last place searched from."""
         self._is_over = False
         self._line = (-1, -1)
         self._last: dict[int, int] = {}
-        """Length -> index of the last run of so many backticks, of one line."""
+        """Length -> index of the last backtick run of this length within a line."""
 
     def first(self, at: int, end: int, block_at: int = -1) -> Comment | None:
         """First comment that opens from `at` on.
 
         Args:
-            at: In a line; not before that of an earlier call.
-            end: End of that line.
-            block_at: Index at which a comment begins the line as a block of its own; -1 for nowhere.
+            at: Place in a line; not before the place of an earlier call.
+            end: End of the line.
+            block_at: Index at which a comment begins the line as a separate block; -1 for no such place.
         """
         while (mark := _MARK.search(self._text, at, end)) is not None:
             at = mark.end()
@@ -65,7 +65,7 @@ class Comments:
         return None
 
     def _html(self, begin: int, is_block: bool) -> Comment | None:
-        """Comment that `<!--` at `begin` opens; None for plain text."""
+        """Comment of the `<!--` at `begin`; None for plain text."""
         text, inside = self._text, begin + len(_OPENS)
         if not self._is_over and self._close < begin + 2:  # `<!-->` is a whole one
             self._close = text.find(_CLOSES, begin + 2)
@@ -77,7 +77,7 @@ class Comments:
         return Comment(begin, self._close + len(_CLOSES), False)
 
     def _percent(self, mark: re.Match[str], is_block: bool) -> Comment | None:
-        """Comment that `%%` opens: from a line's beginning to the next mark, else within the paragraph; or None."""
+        """Comment opened by `%%`: from a line's beginning to the next mark, else within the paragraph; or None."""
         if not self._whole_note:
             return None
         text, inside = self._text, mark.end()
@@ -87,7 +87,7 @@ class Comments:
         return Comment(mark.start(), len(text), True) if is_block and close < 0 else None
 
     def _code_end(self, ticks: re.Match[str], end: int) -> int:
-        """Index behind the code within a line that the backticks open; 0 if they open none."""
+        """Index behind the inline code that the backticks open; 0 without inline code."""
         if self._line[1] != end or self._line[0] > ticks.start():
             self._line = (ticks.start(), end)
             self._last = {len(run[0]): run.start() for run in _TICKS.finditer(self._text, ticks.start(), end)}

@@ -1,8 +1,8 @@
-"""Lines of a markdown file: which are text, and which are code, math, comment or front matter, where nothing is read.
+"""Lines of a markdown file: text, or code, math, comment and front matter, where the runtime reads no content.
 
-Everything that reads people's markdown files line by line asks here. A note is read as an editor of notes shows it:
-`whole_note`. A file of memory, which models write to as well, is read so that one stray mark hides nothing: there a
-fence or comment that nothing closes is a line like any other, and fences count however far they are indented.
+All line-by-line reading of people's markdown files uses this module. A note is read as a note editor shows it:
+`whole_note`. A file of memory is also written by models, so one stray mark must hide no content: there a
+fence or comment without a closing mark is a normal line, and fences count at any indentation.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class MarkdownLine(NamedTuple):
     """One line of the text, with its kind."""
 
     kind: LineKind
-    """COMMENT for one whose beginning is in a comment."""
+    """COMMENT for a line with its beginning in a comment."""
     text: str
-    """Its words without its end; of text without comments, of comments and front matter empty."""
+    """Words without the line's end; comments removed from text lines; empty for comments and front matter."""
     first: int
-    """Number, from 0, of the first line of the block, comment or front matter that it is in; its own for text."""
+    """Number, from 0, of the first line of the block, comment or front matter around the line; its own for text."""
     is_open: bool = False
-    """True if it is in a block or comment that nothing closes."""
+    """True if the line is in a block or comment without a closing mark."""
 
 
 def markdown_lines(
@@ -53,14 +53,14 @@ def markdown_lines(
     bullets_open_code: bool = True,
     opens_nothing: Callable[[str], bool] = lambda _: False,
 ) -> Mapping[int, MarkdownLine]:
-    """Lines that are not plain text, by number from 0: code, math, comments, front matter, text with comments in it.
+    """Lines that are not plain text, by number from 0: code, math, comments, front matter, text with comments.
 
     Args:
-        raws: Lines with their ends; a byte order mark is not part of the first.
-        whole_note: True to read as an editor of notes does: also indented code and `%%`, and what nothing closes goes
+        raws: Lines with their ends; a byte order mark is not part of the first line.
+        whole_note: True to read as a note editor does: also indented code and `%%`, and unclosed blocks go
             on to the end.
-        bullets_open_code: False where a bullet's first line is never the fence of a code block; of a note it may be.
-        opens_nothing: True for a line in whose middle no comment opens, whatever it says.
+        bullets_open_code: False if a bullet's first line is never the fence of a code block; in a note it may be.
+        opens_nothing: True for a line in whose middle no comment opens, independent of the content.
     """
     bares = [raw.rstrip("\r\n") for raw in raws]
     blocks = CodeBlocks(bares) if whole_note else CodeFences(bares, behind_bullets=bullets_open_code)
@@ -68,7 +68,7 @@ def markdown_lines(
 
 
 def heading_words(line: str) -> str | None:
-    """The words of a heading; None for a line that is none."""
+    """The words of a heading; None for other lines."""
     rest = line.lstrip("#")
     if not 1 <= len(line) - len(rest) <= _DEEPEST or (rest and rest[0] not in " \t\r\n"):
         return None
@@ -96,12 +96,12 @@ class _Reading:
         self._starts = [0, *accumulate(map(len, raws))]
         """Index of each line's beginning in the text."""
         self._comment = Comment(0, 0, False)
-        """The last comment that was met."""
+        """The latest comment found."""
         self._comment_first = 0
-        """Number of the line in which it opens."""
+        """Number of the comment's first line."""
 
     def read(self) -> Mapping[int, MarkdownLine]:
-        """Lines that are not plain text."""
+        """All lines except plain text."""
         number = self._take(0, _front_matter_size(self._bares), LineKind.FRONT_MATTER)
         upcoming = self._remarkable()
         while number < len(self._raws):
@@ -125,7 +125,7 @@ class _Reading:
         return self._lines_by_number
 
     def _remarkable(self) -> Iterator[int]:
-        """Numbers, in order, of the lines to look at: of a note all, of a file of memory those that have a mark."""
+        """Numbers, in order, of the lines to examine: of a note all, of a file of memory the lines with a mark."""
         if isinstance(self._blocks, CodeBlocks):
             return iter(range(len(self._bares)))
         comments = [number for number, words in enumerate(self._bares) if "<!--" in words]
@@ -138,14 +138,14 @@ class _Reading:
         return None if last is None else CodeBlock(last)
 
     def _take(self, first: int, stop: int, kind: LineKind, *, is_open: bool = False) -> int:
-        """Take the lines from number `first` up to `stop` as one block, and give `stop`."""
+        """Take the lines from number `first` up to `stop` as one block, and return `stop`."""
         bares, lines, is_code = self._bares, self._lines_by_number, kind is LineKind.CODE
         for number in range(first, stop):
             lines[number] = MarkdownLine(kind, bares[number] if is_code else "", first, is_open)
         return stop
 
     def _take_text(self, number: int) -> None:
-        """Take a line that is no code, or of which a part is in a comment."""
+        """Take a line that is not code, or a line partly in a comment."""
         at, words = self._starts[number], self._bares[number]
         end = at + len(words)
         begun_in = self._comment if self._comment.end > at else None
@@ -175,7 +175,7 @@ class _Reading:
 
 
 def _front_matter_size(bares: Sequence[str]) -> int:
-    """Lines of the front matter, its marks included; 0 if there is none."""
+    """Number of lines of the front matter, including its marks; 0 without front matter."""
     ends = _FRONT_MATTER.get(bares[0].rstrip(" \t")) if bares else None
     if ends is None:
         return 0

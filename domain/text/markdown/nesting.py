@@ -1,4 +1,4 @@
-"""Nesting of a markdown text: the quotes and list items that are open, from line to line, as CommonMark has them."""
+"""Nesting of a markdown text: the open quotes and list items, from line to line, by CommonMark."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from typing import NamedTuple
 
 CODE_INDENT = 4
-"""Columns from which on a line is code, where no paragraph goes on."""
+"""Columns from which on a line is code, unless a paragraph goes on."""
 _MOST_OPEN = 100
-"""Quotes and items within one another; a mark further in is text, so that no line costs much."""
+"""Maximum depth of quotes and items; a deeper mark is text, to bound the cost of a line."""
 _QUOTE = -1
 """Stands for a quote among the indents of items' texts."""
 _ITEM = re.compile(r"(?:[-+*]|(?P<number>\d{1,9})[.)])(?=[ \t]|$)")
@@ -18,38 +18,38 @@ _UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*$")
 
 
 class Spot(NamedTuple):
-    """Place in a line behind the marks of the quotes and items that it is in."""
+    """Place in a line behind the marks of the enclosing quotes and items."""
 
     at: int
-    """Index of its first character that is no blank; the line's length if there is none."""
+    """Index of the first character after the blanks; the line's length for a blank line."""
     column: int
-    """Of that character; tabs go to every fourth."""
+    """Column of this character; a tab goes to the next multiple of four."""
     base: int
-    """Column at which the innermost quote or item has its text."""
+    """Column at which the text of the innermost quote or item begins."""
     depth: int
-    """Quotes and items that the line is in."""
+    """Number of quotes and items around the line."""
     is_fresh: bool = False
-    """True if one of these begins in the line."""
+    """True if a quote or item begins in the line."""
 
     @property
     def indent(self) -> int:
-        """Columns of the blanks before it."""
+        """Columns of the blanks before the spot."""
         return self.column - self.base
 
 
 class Nesting:
-    """Open quotes and items; of each line ask `descend`, and unless that is code `enter`, and then `settle`."""
+    """Open quotes and items; for each line call `descend`, then, unless the line is code, `enter` and `settle`."""
 
     def __init__(self) -> None:
         """Start without an open block."""
         self._open: list[int] = []
-        """For each, from outside: the columns by which an item's text is indented, or `_QUOTE`."""
+        """Open blocks, the outermost first: the columns by which an item's text is indented, or `_QUOTE`."""
         self._in_paragraph = False
         self._is_bare = False
         """True if the innermost item has no text yet."""
 
     def descend(self, line: str) -> Spot:
-        """Spot behind the marks of those quotes and items that go on in the line."""
+        """Spot behind the marks of the quotes and items that go on in the line."""
         at, column = _past_blanks(line, 0, 0)
         base = depth = 0
         for content in self._open:
@@ -65,7 +65,7 @@ class Nesting:
         return Spot(at, column, base, depth)
 
     def enter(self, line: str, spot: Spot) -> Spot:
-        """Open the quotes and items that begin in the line, behind the spot that `descend` gave."""
+        """Open the quotes and items that begin in the line, behind the spot from `descend`."""
         while spot.indent < CODE_INDENT and spot.at < len(line) and spot.depth < _MOST_OPEN:
             if line[spot.at] == ">":
                 content = _QUOTE
@@ -85,7 +85,7 @@ class Nesting:
         return spot
 
     def settle(self, line: str, spot: Spot) -> bool:
-        """Note the rest of a line behind all marks, which begins no fence; True if it is indented code."""
+        """Note the rest of a line behind all marks, which begins no fence; True for indented code."""
         if spot.at == len(line):
             self._end_paragraph(spot)
             return False
@@ -105,7 +105,7 @@ class Nesting:
         return False
 
     def begin_block(self, depth: int) -> None:
-        """End what is open but the outer `depth` quotes and items, paragraphs included."""
+        """End everything open except the outer `depth` quotes and items; paragraphs end too."""
         del self._open[depth:]
         self._in_paragraph = self._is_bare = False
 
@@ -115,7 +115,7 @@ class Nesting:
         self._in_paragraph, self._is_bare = True, False
 
     def _end_paragraph(self, spot: Spot) -> None:
-        """Note an empty line, or one that only begins an item."""
+        """Note an empty line, or a line that only begins an item."""
         self._in_paragraph = False
         if spot.is_fresh:
             return
@@ -125,7 +125,7 @@ class Nesting:
         self._is_bare = False
 
     def _item(self, line: str, spot: Spot) -> re.Match[str] | None:
-        """Mark of the item that begins at the spot; None for none."""
+        """Mark of an item at the spot; None without an item."""
         mark = _ITEM.match(line, spot.at)
         if mark is None or _RULE.match(line, spot.at):
             return None
@@ -135,7 +135,7 @@ class Nesting:
 
 
 def _past_blanks(line: str, at: int, column: int) -> tuple[int, int]:
-    """Index and column of the first character from `at` on that is no blank."""
+    """Index and column of the first character from `at` on after the blanks."""
     while at < len(line) and line[at] in " \t":
         column += 1 if line[at] == " " else 4 - column % 4
         at += 1
@@ -143,6 +143,6 @@ def _past_blanks(line: str, at: int, column: int) -> tuple[int, int]:
 
 
 def _past_quote(line: str, at: int, column: int) -> tuple[int, int, int]:
-    """Index and column behind a quote's mark and the blanks after it, and the column at which its text begins."""
+    """Index and column behind a quote's mark and the blanks after the mark, and the column of the quote's text."""
     base = column + 2 if line[at + 1 : at + 2] in (" ", "\t") and at + 1 < len(line) else column + 1
     return *_past_blanks(line, at + 1, column + 1), base

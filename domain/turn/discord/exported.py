@@ -1,4 +1,4 @@
-"""Messages of DiscordChatExporter's JSON: their shape, and their words as those of the same message in Discord."""
+"""Messages of DiscordChatExporter's JSON: the shape, and the words as in the same message of Discord."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NOTICES = frozenset(
 
 
 class _Part(msgspec.Struct, frozen=True, rename="camel"):
-    """Part of an export; keys that are not named here are ignored."""
+    """Part of an export; unknown keys are ignored."""
 
 
 class ExportedChannel(_Part, frozen=True):
@@ -41,13 +41,13 @@ class ExportedChannel(_Part, frozen=True):
 
 
 class ExportHead(_Part, frozen=True):
-    """All that stands before the messages."""
+    """The part of an export before the messages."""
 
     channel: ExportedChannel
 
 
 class ExportTail(_Part, frozen=True):
-    """All that stands behind the messages."""
+    """The part of an export behind the messages."""
 
     message_count: int | None = None
 
@@ -108,7 +108,7 @@ def exported_window(head: ExportHead) -> Window:
     """Window of an export's channel.
 
     Raises:
-        ValueError: a kind of channel in which nothing is said.
+        ValueError: a kind of channel without messages.
     """
     surface = _SURFACES.get(head.channel.type)
     if surface is None:
@@ -117,10 +117,10 @@ def exported_window(head: ExportHead) -> Window:
 
 
 def exported_message(message: ExportedMessage) -> PastMessage | None:
-    """A message of an export; None for a notice of Discord's, or a message without words.
+    """A message of an export; None for a notice of Discord, or a message without words.
 
     Raises:
-        ValueError: a kind that the format does not have, a time without a zone, or a time that UTC does not have.
+        ValueError: a kind unknown to the format, a time without a zone, or a time outside of UTC's range.
     """
     if message.timestamp.tzinfo is None:
         raise ValueError(f"timestamp {message.timestamp.isoformat()!r}: a time zone is required")
@@ -150,7 +150,7 @@ def exported_message(message: ExportedMessage) -> PastMessage | None:
 
 
 def _wire(content: str | None, message: ExportedMessage | _Forwarded) -> dict[str, Any]:
-    """A message as Discord itself would send it."""
+    """A message in the form that Discord itself would send."""
     wire: dict[str, Any] = {
         "content": content or "",
         "attachments": [{"filename": each.file_name, "size": each.file_size_bytes} for each in message.attachments],
@@ -166,7 +166,7 @@ def _wire(content: str | None, message: ExportedMessage | _Forwarded) -> dict[st
 
 
 def _no_name(_kind: Mentioned, _number: str) -> str:
-    """No name beyond those that stand in the words already: the exporter wrote them there."""
+    """Give no further name: the exporter wrote all names into the words."""
     return ""
 
 

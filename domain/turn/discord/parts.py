@@ -85,7 +85,7 @@ def voice_lines(message: Wire, name_of: NameOf) -> Iterator[str]:
 
 
 def is_voice(message: Wire) -> bool:
-    """True for a voice message, which is one recording without text."""
+    """True for a voice message: one recording without text."""
     return bool(number_at(message, "flags") & _IS_VOICE)
 
 
@@ -111,7 +111,7 @@ PARTS: tuple[Callable[[Wire, NameOf], Iterator[str]], ...] = (
     voice_lines,
     activity_lines,
 )
-"""All parts of a message but its files, in their order."""
+"""All parts of a message but its files, in order."""
 
 
 def _components(holder: Wire, key: str, depth: int) -> Iterator[str]:
@@ -120,7 +120,7 @@ def _components(holder: Wire, key: str, depth: int) -> Iterator[str]:
 
 
 def _component(component: Wire, depth: int) -> Iterator[str]:
-    """Texts of a component and of the components in it."""
+    """Texts of a component and of all nested components."""
     kind = number_at(component, "type")
     if depth == 0:
         yield "further components are left out"

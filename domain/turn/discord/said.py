@@ -1,8 +1,8 @@
-"""Words of a message: all that one of Discord's messages says, and which messages say anything.
+"""Words of a message: all words in a Discord message, and a test for messages without words.
 
-Two kinds of words are told apart. *Typed* are those that a person wrote, with names beside the ids of what is
-mentioned. *Told* are lines of the runtime about the rest: stickers, polls, forwarded messages, embeds, components,
-files. Foreign words in these stand behind `> `, so none can pass for a line of the runtime's.
+Two kinds of words are distinguished. *Typed* words are written by a person, with names beside the ids of
+mentions. *Told* words are lines of the runtime about the rest: stickers, polls, forwarded messages, embeds, components,
+files. Foreign words in told lines stand behind `> `, so no foreign line can pass for a line of the runtime.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from domain.turn.discord.wire import (
 )
 
 MOST_TOLD_CHARS = 8_000
-"""Of what a message says beside its typed words."""
+"""Limit for a message's words beside the typed words."""
 MOST_QUOTED_CHARS = 2_000
-"""Of all that a quoted message says."""
+"""Limit for all words of a quoted message."""
 _MARKS = re.compile(r"^(?:> )+")
 _HOLDER = re.compile(r"\[(?:embed|components|forwarded message)\b[^\n]*\]")
 _FILE = re.compile(r"\[(attachment: .*?), [0-9,]+ bytes[^\n]*\]$")
 _OWN_LINE = re.compile(r"^\[([^\[\]\n]+)\]$")
 _DEEPEST = 3
-"""Forwards of forwards that are told."""
+"""Deepest level of forwards within forwards to render."""
 _SPEECH = frozenset({0, 19})
 _POLL_RESULT = 46
 _NOTICES = frozenset((*range(1, 13), *range(14, 19), *range(20, 46), *range(47, 56), 58, 63))
@@ -50,7 +50,7 @@ _KNOWN = frozenset(
         *("sticker_items", "stickers", "thread"),
     }
 )
-"""Fields with objects or lists that are known here, told or not."""
+"""Known fields with objects or lists, rendered or not."""
 
 
 class Manner(Enum):
@@ -59,14 +59,14 @@ class Manner(Enum):
     NOT_HEARD = "not heard"
     """Not a person's, or a notice: in no turn."""
     NOTED = "noted"
-    """Told to later turns, and answered by none of its own."""
+    """Shown to later turns, without a turn or an answer of its own."""
     SAID = "said"
-    """A person's words, or what stands for words."""
+    """A person's words, or a substitute for words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """All that a message says."""
+    """All words of a message."""
 
     typed: str
     """A person's own text, with names beside ids."""
@@ -99,12 +99,12 @@ def says_something(message: Wire) -> bool:
 
 
 def words_of(message: Wire, name_of: NameOf, *, with_files: bool = True) -> Words:
-    """All that a message says, except what it answers, which stands in `referenced_message` for another call.
+    """All words of a message, except the answered message: `referenced_message` holds it for a separate call.
 
     Args:
-        message: As Discord sent it.
-        name_of: Gives names that the message itself does not hold; its answers go before those of the message.
-        with_files: False to leave out files, where they are told of otherwise.
+        message: Message as Discord sent it.
+        name_of: Function that returns names missing from the message; its names go before the message's names.
+        with_files: False to leave out files, if they are reported elsewhere.
     """
     named = _names_in(message, name_of)
     typed = with_names(text_at(message, "content"), named)
@@ -113,7 +113,7 @@ def words_of(message: Wire, name_of: NameOf, *, with_files: bool = True) -> Word
 
 
 def quotation(message: Wire, name_of: NameOf) -> str:
-    """All that a quoted message says, shorten."""
+    """All words of a quoted message, shortened."""
     return shorten(words_of(message, name_of).all, MOST_QUOTED_CHARS)
 
 
@@ -128,7 +128,7 @@ def titles_of(message: Wire, name_of: NameOf) -> tuple[str, str]:
 
 
 def files_of(message: Wire) -> Iterator[Wire]:
-    """Files of a message and of the messages that it forwards."""
+    """Files of a message and of the forwarded messages inside."""
     yield from objects_at(message, "attachments")
     for snapshot in objects_at(message, "message_snapshots"):
         yield from objects_at(object_at(snapshot, "message"), "attachments")
@@ -160,7 +160,7 @@ def _told_lines(message: Wire, name_of: NameOf, *, with_files: bool, depth: int)
 
 
 def _forward_lines(message: Wire, name_of: NameOf, *, with_files: bool, depth: int) -> Iterator[str]:
-    """Blocks of forwarded messages, each with its origin as far as that is known."""
+    """Blocks of forwarded messages, each with its origin as far as known."""
     reference = object_at(message, "message_reference")
     snapshots = [object_at(each, "message") for each in objects_at(message, "message_snapshots")]
     if number_at(reference, "type") == 1 and not snapshots:
@@ -193,7 +193,7 @@ def _minute(stamp: str) -> str:
 
 
 def _names_in(message: Wire, name_of: NameOf) -> NameOf:
-    """Names for the mentions of a message: known names before the names that Discord sent along."""
+    """Names for the mentions of a message: known names before the names in Discord's message."""
     people: dict[str, str] = {}
     for user in objects_at(message, "mentions"):
         people[id_at(user, "id")] = text_at(object_at(user, "member"), "nick") or account_name(user)
@@ -217,5 +217,5 @@ def _is_blank(message: Wire) -> bool:
 
 
 def _unknown_parts(message: Wire) -> list[str]:
-    """Names of the parts of a message that are not known here."""
+    """Names of the unknown parts of a message."""
     return [key for key, value in message.items() if key not in _KNOWN and value and isinstance(value, dict | list)]

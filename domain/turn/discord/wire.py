@@ -1,4 +1,4 @@
-"""Reading of Discord's JSON: values of the wanted kind, or nothing, whatever Discord has sent."""
+"""Reading of Discord's JSON: values of the wanted kind, or an empty value, whatever Discord sent."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ Wire = Mapping[str, Any]
 """An object as Discord sent it."""
 
 MOST_ENTRIES = 50
-"""Entries of a list that are looked at; Discord's own limits are lower."""
+"""Most entries of a list to read; Discord's own limits are lower."""
 _LONGEST_LABEL = 300
 _NO_PARENTHESES = {ord("("): " ", ord(")"): " "}
 
 
 def text_at(wire: Wire, key: str) -> str:
-    """Text under `key`; empty where none is."""
+    """Text under `key`; empty without a text."""
     value = wire.get(key)
     return value if isinstance(value, str) else ""
 
 
 def number_at(wire: Wire, key: str) -> int:
-    """Whole number under `key`, also where it is spelled as text; 0 where none is."""
+    """Whole number under `key`, also spelled as text; 0 without a number."""
     value = wire.get(key)
     if isinstance(value, str) and value.isascii() and value.isdecimal():
         return int(value[:20])
@@ -32,14 +32,14 @@ def number_at(wire: Wire, key: str) -> int:
 
 
 def id_at(wire: Wire, key: str) -> str:
-    """Id under `key`; empty where none is."""
+    """Id under `key`; empty without an id."""
     value = wire.get(key)
     text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
     return text if text.isascii() and text.isdecimal() else ""
 
 
 def object_at(wire: Wire, key: str) -> Wire:
-    """Object under `key`; an empty one where none is."""
+    """Object under `key`; an empty object without a value."""
     value = wire.get(key)
     return value if isinstance(value, Mapping) else {}
 
@@ -53,12 +53,12 @@ def objects_at(wire: Wire, key: str) -> Iterator[Wire]:
 
 
 def label(text: str) -> str:
-    """`text` on one line, as it can stand within a line of the runtime's."""
+    """`text` on one line, fit to stand within a line of the runtime."""
     return shown_line(text, _LONGEST_LABEL).replace("[", "(").replace("]", ")")
 
 
 def bare_name(name: str) -> str:
-    """`name` as it can stand in parentheses beside an id; empty for a blank one."""
+    """`name` fit to stand in parentheses beside an id; empty for a blank name."""
     return " ".join(shown_name(name).translate(_NO_PARENTHESES).split()) if name.strip() else ""
 
 

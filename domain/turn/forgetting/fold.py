@@ -14,11 +14,11 @@ from messages.base import TurnId
 from messages.model import ChatMessage, Role
 
 FORGOTTEN = "(forgotten: these words were taken out of the log)"
-"""Stands for the forgotten words of a turn whose question is still there."""
+"""Substitute for the forgotten words of a turn whose question still exists."""
 
 
 def fold_log(conversation: Conversation, log: ParsedLog) -> Conversation:
-    """The conversation that has taken in a log's events and forgotten records, in their order."""
+    """Conversation after taking in a log's events and forgotten records, in order."""
     records: list[ParsedEvent | Forgotten] = [*log.events, *log.forgotten]
     for each in sorted(records, key=lambda record: record.offset):
         if isinstance(each, ParsedEvent):
@@ -29,7 +29,7 @@ def fold_log(conversation: Conversation, log: ParsedLog) -> Conversation:
 
 
 def message_id_of(forgotten: Forgotten) -> str:
-    """Message that a forgotten record was of; empty for none."""
+    """Message of a forgotten record; empty without a message."""
     return message_number(forgotten.kind, forgotten.meta_json)
 
 

@@ -1,4 +1,4 @@
-"""Needles: pieces of texts in the forms that logs store, looked for in the bytes of a log without parsing it."""
+"""Needles: pieces of texts in the forms that logs store, searched for in a log's bytes without parsing."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 _SAME_IN_ANY_FORM = re.compile('[^\\\\"<>\\-\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+')
-"""Characters that a log stores unchanged in contents, and in metadata but for their spelling in ASCII."""
+"""Characters that a log stores unchanged in contents, and in metadata except for ASCII spelling."""
 _KEY_BYTES = 8
 _HASHES = 1 << 20
 _FACTOR, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(44)
 _STRETCH = 1 << 20
-"""Places that are looked at in one step, which bounds the memory that a look takes."""
+"""Places to examine in one step; bounds the memory of a search."""
 _FEW = 16
-"""Needles up to which each is looked for by itself."""
+"""Most needles to search for one by one."""
 
 
 class Needles:
-    """Pieces of texts, in the forms that logs store."""
+    """Pieces of texts, in the forms stored in logs."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         runs = {max(_SAME_IN_ANY_FORM.findall(text), key=len, default="").strip() for text in texts}
         self._is_anywhere = "" in runs
-        """True if a text has no such piece, so that every log may hold the text."""
+        """True if a text has no usable piece, so every log may hold the text."""
         forms = {form for run in runs - {""} for form in (run.encode(), json.dumps(run)[1:-1].encode())}
         is_few = len(forms) <= _FEW
         self._each = [form for form in forms if is_few or len(form) < _KEY_BYTES]
@@ -38,7 +38,7 @@ class Needles:
         self._may_begin[_hash_keys(np.array([*self._by_key], np.uint64))] = True
 
     def are_in(self, data: bytes) -> bool:
-        """True if one of the pieces is in `data`."""
+        """True if any piece is in `data`."""
         return self._is_anywhere or any(each in data for each in self._each) or any(self._matches(data))
 
     def _matches(self, data: bytes) -> Iterator[bool]:

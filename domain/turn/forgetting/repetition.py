@@ -1,4 +1,4 @@
-"""Search of a text for verbatim repetitions of many others, in time that their number does not change."""
+"""Search of a text for verbatim repetitions of many other texts, in time independent of their number."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from domain.policy.forgetting.repeatable import is_repeatable
 from messages.forget import LEAST_REPEATED_CHARS
 
 _FEW = 16
-"""Texts up to which each is looked for by itself."""
+"""Most texts to search for one by one."""
 
 
 class RepeatedTexts:
-    """Texts to look for, as far as `is_repeatable` accepts them."""
+    """Texts to search for, as far as `is_repeatable` accepts the texts."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = [text for text in {text.strip() for text in texts} if is_repeatable(text)]
@@ -22,7 +22,7 @@ class RepeatedTexts:
             self._by_beginning[text[:LEAST_REPEATED_CHARS]].append(text)
 
     def are_in(self, text: str) -> bool:
-        """True if one of the texts is in `text`."""
+        """True if any text of the set is in `text`."""
         if len(self._texts) <= _FEW:
             return any(each in text for each in self._texts)
         known, size = self._by_beginning, LEAST_REPEATED_CHARS

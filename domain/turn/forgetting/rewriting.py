@@ -1,4 +1,4 @@
-"""Rewriting of a log without forgotten words: equally long, with each line and each other record where it was."""
+"""Rewriting of a log without forgotten words: equally long, with every line and every other record in place."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _WORDED_LINE = re.compile(
     rb"(?!## [0-9T:.-]{23}Z [a-z-]{3,11} [0-9A-Za-z_-]{1,64}$)[^\n]+",
     re.MULTILINE,
 )
-"""Line of a damaged place that is neither a heading nor an end marker."""
+"""Line of a damaged place, neither a heading nor an end marker."""
 
 
 def forget_words(data: bytes, whole: Collection[EventId], quotations: Collection[EventId], forget_id: str) -> bytes:
-    """A log without these words, and without the words of records that a crash cut short.
+    """A log without the events' words, and without the words of records cut short by a crash.
 
-    The same again changes nothing. Of places that another program changed, headings and end markers alone stay, unless
-    the records behind such a place could then not be verified.
+    Repeating the call changes nothing. Of places changed by another program, only headings and end markers stay, unless
+    the records behind the place could then not be verified.
 
     Args:
         data: The log.
-        whole: Events of which everything goes.
-        quotations: Events of which only the quotation goes.
-        forget_id: Of the request.
+        whole: Events to forget entirely.
+        quotations: Events of which only the quotation is forgotten.
+        forget_id: Id of the request.
     """
     log, rewritten = parse(data), bytearray(data)
     steps = [*places(data), (len(data), "")]

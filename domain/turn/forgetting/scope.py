@@ -1,4 +1,4 @@
-"""Scope of a forget request in one window's logs: the named events, and all events that go with these."""
+"""Scope of a forget request in one window's logs: the named events, and all dependent events."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ QUOTATION = ":quotation"
 """Behind an event's id: only the event's quotation is meant."""
 PEOPLES = (Kind.USER, Kind.PIN)
 _ANSWERS = (Kind.AGENT, Kind.TOOL_CALL, Kind.TOOL_RESULT, Kind.SYSTEM)
-"""Kinds of what came of a question."""
+"""Kinds of events caused by a question."""
 _WORDLESS = (
     DELETION_DEFERRED,
     EDIT_DEFERRED,
@@ -44,13 +44,13 @@ _LEAST_NAME_CHARS = 2
 
 
 class Chosen(NamedTuple):
-    """Events to forget, with all that goes with them."""
+    """Events to forget, with all dependent events."""
 
     whole: frozenset[EventId]
     quotations: frozenset[EventId]
-    """Events of which only the quotation goes."""
+    """Events of which only the quotation is forgotten."""
     message_ids: frozenset[str]
-    """Messages that the former are of, or are shown by."""
+    """Messages of the events, and messages that show the events."""
 
     def __bool__(self) -> bool:
         """True if anything is left to forget."""
@@ -82,13 +82,13 @@ class _Entry(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Everything in the event that may be words, without its quotation."""
+        """All possible words in the event, without its quotation."""
         others = {key: value for key, value in self.meta.items() if key != "quote"}
         return "\n".join((self.event.content, *_texts(others)))
 
 
 class WindowEvents:
-    """Events of one window's logs, ready for questions about what goes together."""
+    """Events of one window's logs, indexed by their connections."""
 
     def __init__(self, logs: Iterable[tuple[str, ParsedLog]]) -> None:
         """Take in the logs, the oldest first, each with its path below the data root."""
@@ -133,10 +133,11 @@ class WindowEvents:
             self._messages[event.id].add(message_id)
 
     def choose(self, named: Iterable[EventId]) -> Chosen:
-        """Events of these ids with words left, and all events that go with these ids.
+        """Events of the given ids with words left, and all dependent events.
 
-        With a message go its revisions, its quotations, its pins and, if it opened a turn, all that came of the turn;
-        with one of a turn's answers, calls and results go all of them.
+        With a message go its revisions, its quotations, its pins and, if the message opened a turn, the turn's whole
+        content;
+        with an answer, call or result of a turn go all answers, calls and results of the turn.
         """
         ids, quoting = set[EventId](), set[EventId]()
         messages = frozenset[str]()
@@ -169,7 +170,7 @@ class WindowEvents:
         return [turn for turn in turns if turn in self.entries]
 
     def list_pinned(self) -> set[EventId]:
-        """Events that are pinned: of other events, of a message, and pins with words of their own."""
+        """Pinned events: pins of other events, of a message, and pins with words of their own."""
         pins = [each for each in self.entries.values() if each.event.kind is Kind.PIN]
         state = {EventId(str(each.meta.get("event") or each.event.id)): each.meta.get("action") for each in pins}
         pinned = {event_id for event_id, action in state.items() if action != "unpin"}
@@ -177,12 +178,12 @@ class WindowEvents:
         return pinned | {each for each in self.entries if not messages.isdisjoint(self._messages.get(each, ()))}
 
     def turns_of(self, event_id: EventId) -> tuple[str, ...]:
-        """Turns that an event belongs to: of a message that joined a turn, both."""
+        """Turns of an event: two turns for a message that joined a turn."""
         entry = self.entries.get(event_id)
         return (entry.turn_id if entry is not None else "", self._hosts.get(event_id, ""))
 
     def messages_of(self, entry: _Entry) -> frozenset[str]:
-        """Messages that an event is of, or is shown by."""
+        """Messages of an event, and messages that show the event."""
         return frozenset(self._messages.get(entry.event.id, ()))
 
     def _answers_with(self, event_id: EventId) -> Iterator[EventId]:
@@ -207,11 +208,11 @@ class WindowEvents:
 
 
 def list_forgettable(logs: Iterable[tuple[str, ParsedLog]], scope: Scope) -> tuple[list[ForgettableEvent], int]:
-    """Events that a scope names, with all that goes with them, oldest first; and how many `only_by` keeps.
+    """Events in a scope, with all dependent events, the oldest first; and the number kept by `only_by`.
 
     Args:
-        logs: Of the window, the oldest first, each with its path below the data root.
-        scope: Its topic's places, and its repeated texts, are filled.
+        logs: Logs of the window, the oldest first, each with its path below the data root.
+        scope: Scope with the topic's places and the repeated texts filled in.
     """
     events = WindowEvents(logs)
     named, withheld = _split_allowed(events, scope, _find_named(events, scope))
@@ -265,7 +266,7 @@ def _list_expired(events: WindowEvents, before: datetime | None) -> Iterator[Eve
 
 
 def _split_allowed(events: WindowEvents, scope: Scope, ids: Iterable[EventId]) -> tuple[list[EventId], set[EventId]]:
-    """Ids that `only_by` allows, and the others; a quotation of one's own words is one's own."""
+    """Ids that `only_by` allows, and all other ids; a quotation of an author's own words belongs to the author."""
     ids = list(dict.fromkeys(ids))
     if not scope.only_by:
         return ids, set()
@@ -282,7 +283,7 @@ def _is_own(events: WindowEvents, scope: Scope, entry: _Entry) -> bool:
 
 
 def _of_person(events: WindowEvents, scope: Scope) -> Iterator[EventId]:
-    """All by a person, and all that names or quotes the person."""
+    """All events by a person, and all events that name or quote the person."""
     own = [each for each in events.entries.values() if scope.person_id and each.author_id == scope.person_id]
     names = {scope.person_name, *(str(each.meta.get("author", "")) for each in own)}
     words = [rf"<@!?{re.escape(scope.person_id)}>"] if scope.person_id else []
@@ -311,7 +312,7 @@ def person_texts(event: Event) -> Iterator[str]:
 
 
 def _repeating(events: WindowEvents, texts: Iterable[str], but: Collection[EventId]) -> Iterator[EventId]:
-    """Events that repeat one of some texts verbatim, beside some events."""
+    """Events that repeat a given text verbatim, without the events in `but`."""
     repeated = RepeatedTexts(texts)
     for each in events.entries.values():
         if each.event.id in but:

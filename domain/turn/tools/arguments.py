@@ -1,7 +1,7 @@
 """Arguments of a tool held against its schema, in bounded time: the schema is a server's and may be a trap.
 
 Only the rules of JSON Schema that explain most mistakes are known; patterns and formats are left to the server, since
-a pattern can take hours. What is not known here is permitted here.
+a pattern can take hours. Unknown rules permit any value.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 
 MOST_STEPS = 5_000
-"""Looks at a value or a schema; beyond them the arguments are left to the server."""
+"""Most checks of a value or a schema; beyond this limit the arguments are left to the server."""
 MOST_LEVELS = 32
 _EXCERPT_CHARS = 60
 _LARGEST = 10**300
@@ -45,7 +45,7 @@ _COMPARISONS: Mapping[str, tuple[str, Callable[[float, float], bool]]] = {
 
 
 def fault_of_arguments(schema: object, arguments: Mapping[str, object]) -> str:
-    """First fault of a tool's arguments, by value and rule; empty if none is known.
+    """First fault of a tool's arguments, by value and rule; empty without a known fault.
 
     Args:
         schema: The tool's schema, as the server sent it: any JSON value.
@@ -68,7 +68,7 @@ class _Check:
         self._steps = 0
 
     def check(self, schema: object, value: object, path: str, level: int) -> None:
-        """See that `value` keeps to `schema`."""
+        """Check `value` against `schema`."""
         self._steps += 1
         if self._steps > MOST_STEPS or level > MOST_LEVELS:
             raise _TooLargeError
@@ -128,7 +128,7 @@ class _Check:
         raise _RuleError(many + faults[0])
 
     def _resolve(self, reference: str) -> object:
-        """Part of the schema that a reference within it names; None for any other."""
+        """Part of the schema named by an internal reference; None for any other reference."""
         if reference != "#" and not reference.startswith("#/"):  # an anchor, or a place elsewhere
             return None
         at = self._root
@@ -185,7 +185,7 @@ def _check_bounds(schema: Mapping[str, object], value: object, path: str) -> Non
 
 
 def _number(value: object) -> float | None:
-    """Finite number; None for anything else."""
+    """Finite number; None for any other value."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return value if (isinstance(value, int) and abs(value) < 10**300) or math.isfinite(float(value)) else None

@@ -1,4 +1,4 @@
-"""Catalogue of tools: one tool as the agent knows it, the search for tools, and their descriptions."""
+"""Catalogue of tools: one tool as known to the agent, the search for tools, and their descriptions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORD = re.compile(r"[^\W_]+")
 _STOP_WORDS = frozenset(
     ("a", "an", "and", "at", "by", "for", "from", "in", "is", "it", "my", "of", "on", "or", "pleas", "the", "to")
 )
-"""As `_terms` leaves them."""
+"""Words in the form returned by `_terms`."""
 _ENDINGS = ("ing", "ed", "es", "s", "e")
 _LEAST_STEM = 3
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
@@ -33,7 +33,7 @@ class Tool:
     server: str
     name: str
     wire_name: str = ""
-    """Name as its server spells it; empty for `name`."""
+    """Name in the server's spelling; empty if equal to `name`."""
     title: str = ""
     description: str = ""
     schema: Mapping[str, object] = field(default_factory=dict, hash=False)
@@ -75,7 +75,7 @@ def _stem(word: str) -> str:
 
 
 def _weights(tool: Tool) -> dict[str, float]:
-    """Term -> how much it says of a tool."""
+    """Term -> the term's weight for a tool."""
     weights: dict[str, float] = dict.fromkeys(_terms(f"{tool.title} {tool.description[:LONGEST_DESCRIPTION]}"), 1.0)
     for term in _terms(tool.server):
         weights[term] = max(weights.get(term, 0.0), _SERVER_WEIGHT)
@@ -99,7 +99,7 @@ def schema_text(schema: Mapping[str, object]) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """`text`, at most `most` characters of it."""
+    """The first `most` characters of `text`."""
     return text if len(text) <= most else f"{text[:most]}… ({len(text) - most} more characters)"
 
 

@@ -1,7 +1,7 @@
-"""Answers of a workspace's workers: their form, and what no text of them may have.
+"""Answers of a workspace's workers: the form, and forbidden content.
 
-`answer_json.py` reads an answer's fields, `guard.py` looks at each text before it may stand in a file, and
-`printed.py` whether anybody but a command said it. `refusal.py` words why an answer is not used.
+`answer_json.py` reads an answer's fields, `guard.py` checks each text before it may stand in a file, and
+`printed.py` tests if only a command said the text. `refusal.py` words the reason why an answer is not used.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from domain.text.brief import brief
 from domain.text.presentable import without_hidden
 
 _MOST_FAILURES = 40
-"""Largest number of places that begin like an object without being an object."""
+"""Most places that begin like an object without being an object."""
 _FENCED = re.compile(r"```[\w-]*[ \t]*\r?\n(.*?)\r?\n?```", re.DOTALL)
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _REORDERING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -19,9 +19,9 @@ _EXCERPT_CHARS = 80
 
 
 def json_object(answer: str, needed: Collection[str] = ()) -> Mapping[str, Any]:
-    """The object of an answer: the last one that has all that is needed, for models think aloud before they answer.
+    """The object of an answer: the last object with all needed fields, for models think aloud before answering.
 
-    Without such an object, or without needed fields, the object with the most fields counts, the first of several.
+    Without an object with all needed fields, the object with the most fields counts, the first of several.
 
     Args:
         answer: JSON, whole, in a code block or among other words.
@@ -38,10 +38,10 @@ def json_object(answer: str, needed: Collection[str] = ()) -> Mapping[str, Any]:
 
 
 def texts_of(value: object, name: str) -> tuple[str, ...]:
-    """A field's list of texts, each in one line, without empty ones and hidden characters; null is an empty list.
+    """A field's list of texts, each in one line, without empty texts and hidden characters; null is an empty list.
 
     Raises:
-        ValueError: it is something else.
+        ValueError: the value has another type.
     """
     if value is None:
         return ()
@@ -51,10 +51,10 @@ def texts_of(value: object, name: str) -> tuple[str, ...]:
 
 
 def text_of(value: object, name: str) -> str:
-    """A field's text, as a reader sees it; null is an empty one.
+    """A field's text, as a reader sees it; null is an empty text.
 
     Raises:
-        ValueError: it is something else.
+        ValueError: the value has another type.
     """
     if value is None:
         return ""
@@ -64,25 +64,25 @@ def text_of(value: object, name: str) -> str:
 
 
 def quotation(value: object) -> str:
-    """A value in an error: its beginning."""
+    """A value in an error: the value's beginning."""
     text = value if isinstance(value, str) else brief(value, 2 * _EXCERPT_CHARS)
     return repr(text[:_EXCERPT_CHARS]) + ("…" if len(text) > _EXCERPT_CHARS else "")
 
 
 def _bare(answer: str) -> str:
-    """An answer without the thoughts that some models put before it."""
+    """An answer without the thoughts that some models put before the answer."""
     text = answer.strip()
     thoughts = _THOUGHTS.match(text)
     return text[thoughts.end() :].strip() if thoughts else text
 
 
 def _visible(text: str) -> str:
-    """A text without hidden characters; of what reorders a text nothing is taken out, for it is to be refused."""
+    """A text without hidden characters; reordering characters stay, so the text is refused."""
     return without_hidden(text, _REORDERING)
 
 
 def _values(text: str) -> Iterator[object]:
-    """Values that may be the answer, in the order of the text; values within another value are left out."""
+    """Values that may be the answer, in the order of the text; nested values are left out."""
     whole = _parse(text)
     if isinstance(whole, dict):
         yield whole
@@ -110,7 +110,7 @@ def _parse(text: str) -> object:
 
 
 def without_fence(answer: str) -> str:
-    """An answer as a reader sees it, without the code block that stands around all of it."""
+    """An answer as a reader sees it, without the code block around the whole answer."""
     text = _visible(_bare(answer))
     match = _FENCED.fullmatch(text)
     return match[1].strip() if match and "```" not in match[1] else text

@@ -14,9 +14,9 @@ from domain.workspace.answers.own_words import own_lines
 from messages.turn import SpokenTurn
 
 LONGEST_ECHO = 80
-"""Characters in a row that no text may have in common with what was said, but for people's own words."""
+"""Characters in a row that no text may share with the conversation, except for people's own words."""
 SPOKEN_CHARS = 2_000_000
-"""Of what was said and printed, so much is compared: what was said before what was printed, newer before older."""
+"""Most characters of messages and outputs to compare: messages before outputs, newer before older."""
 _ECHO_STEP = LONGEST_ECHO // 2
 _FOREIGN = tuple(
     line
@@ -43,11 +43,12 @@ IsSecret = Callable[[str], bool]
 
 
 class Spoken:
-    """Words of turns, to compare others with: what people wrote themselves may be kept word for word, all else may not.
+    """Words of turns for comparison: words that people wrote may be kept word for word, all other words may not.
 
-    Rules have to stand whole, so people's own lines are allowed in any text, also where an answer or an output repeats
-    them. Answers, outputs, code and quotations are no one's rule: a text may not share `LONGEST_ECHO` characters in a
-    row with these.
+    Rules have to stand whole, so people's own lines are allowed in any text, also if an answer or an output repeats
+    the lines. Answers, outputs, code and quotations are no person's rule: a text may not share `LONGEST_ECHO`
+    characters
+    in a row with this material.
     """
 
     def __init__(self, turns: Iterable[SpokenTurn]) -> None:
@@ -77,16 +78,16 @@ class Spoken:
 class _Stretches:
     """Stretches of `LONGEST_ECHO` characters of some texts.
 
-    Whatever has so many characters in common with a text has one of its blocks, which lie side by side, whole. Of
-    blocks that are met all stretches of that length around them are remembered, so that no text, however much it
-    repeats itself, is gone through more than once.
+    Any text with a stretch of this length in common contains a whole block, since blocks lie side by side. For each
+    block found, all stretches of this length around the block are remembered, so even a highly repetitive text is
+    searched only once.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
         """Take the first `SPOKEN_CHARS` characters of the texts."""
         self._texts: list[str] = []
         self._places: dict[str, list[tuple[int, int]]] = {}
-        """Block -> texts with the block, and positions; empty for a block that was met."""
+        """Block -> texts with the block, and positions; empty for a block already found."""
         self._stretches: set[int] = set()
         """Hashes, for the stretches themselves could take a hundred times the room of the texts."""
         left = SPOKEN_CHARS
@@ -96,7 +97,7 @@ class _Stretches:
             self._add(text)
 
     def places_in(self, plain: str) -> frozenset[int]:
-        """Beginnings in a plain text of all stretches that a text of these has too."""
+        """Beginnings of all stretches in a plain text that also occur in the indexed texts."""
         starts = set[int]()
         for at in range(len(plain) - _ECHO_STEP + 1):
             if (block := plain[at : at + _ECHO_STEP]) in self._places:
@@ -116,7 +117,7 @@ class _Stretches:
         self._texts.append(text)
 
     def _meet(self, block: str) -> None:
-        """Remember the stretches that have a block in them, once."""
+        """Remember the stretches around a block, once."""
         places, self._places[block] = self._places[block], []
         for number, at in places:
             text = self._texts[number]

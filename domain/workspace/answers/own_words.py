@@ -1,4 +1,4 @@
-"""Words of a message that are its author's own."""
+"""Words of a message written by the author."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of commands' output alone: no file may state such words as if a person had said them."""
+"""Words found only in commands' output: no file may state such words as if a person had said them."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ _WORD = re.compile(r"[^\W_][\w./:@-]*[^\W_]|[^\W_]")
 _JOINT = re.compile(r"[/:@]+")
 """Between the parts of an address or a path."""
 _STEM = 5
-"""Letters of a word that are compared."""
+"""Letters of a word to compare."""
 _SHORTEST_WORD = 4
 _FLAW = "must not tell what only a command printed"
 
 
 class Printed:
-    """Words that only commands have printed."""
+    """Words printed only by commands."""
 
     def __init__(self, spoken: Iterable[SpokenTurn], known: Iterable[str] = (), *, least_digits: int = 1) -> None:
         """Collect the words of all turns for comparison.
 
         Args:
             spoken: The turns, with the results of their commands.
-            known: What stood in files before, which is as good as said.
-            least_digits: A number of fewer tells nothing: commands print most of them.
+            known: Earlier content of files, which counts as said.
+            least_digits: A number with fewer digits is ignored: commands print most short numbers.
         """
         self._least_digits = least_digits
         turns = tuple(spoken)
@@ -38,7 +38,8 @@ class Printed:
     def flaw(self, text: str) -> str:
         """Reason why a text may not be written, as the end of a sentence; empty if allowed.
 
-        It may not where it has more of their words than of what was said, or one that is a name or number.
+        A text is refused if more of its words come from outputs than from people, or if a name or number comes from
+        outputs.
         """
         stems = set(_stems(text))
         printed = stems & self._printed
@@ -51,7 +52,7 @@ class Printed:
 
 
 def _stems(text: str) -> Iterator[str]:
-    """Stems of a text's words; of an address or path also the stems of its parts."""
+    """Stems of a text's words; of an address or path also the stems of the parts."""
     for word in _WORD.findall(normalize("NFKC", without_hidden(text)).casefold()):
         yield from _stem(word)
         if len(parts := _JOINT.split(word)) > 1:

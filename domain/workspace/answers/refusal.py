@@ -9,19 +9,19 @@ from domain.text.secret_scrub import REMOVED, Scrubber
 from domain.workspace.answers.guard import IsSecret
 
 _RULE = ": must "
-"""Stands between the value that an error names and the rule."""
+"""Separator between the value in an error and the rule."""
 _UNTOLD = "its words are not told, for they hold a secret"
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _SHORT_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
 def told_reason(reason: str, answer: str, is_secret: IsSecret) -> str:
-    """Reason why an answer is unusable, for a log; only the rule where its words may hold a secret, or half a secret.
+    """Reason why an answer is unusable, for a log; only the rule if the words may hold a secret or half a secret.
 
     Args:
-        reason: Of the error, which may quote the beginning of a value.
+        reason: Reason of the error, which may quote the beginning of a value.
         answer: All text that the reason may quote.
-        is_secret: What tells a secret.
+        is_secret: Test for secrets.
     """
     if not any(is_secret(text) for text in {reason, answer, _without_escapes(answer)}):
         return reason

@@ -1,4 +1,4 @@
-"""Editing of a markdown file's items and sections, so that all else keeps its bytes."""
+"""Editing of a markdown file's items and sections that keeps all other bytes."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def with_items(
     line: Callable[[str], str] = bullet,
     plain: Collection[str] = (),
 ) -> bytes:
-    """A file whose sections have exactly those items; what is there already keeps its bytes, and so does all else.
+    """A file whose sections have exactly the wanted items; existing items and all other text keep their bytes.
 
     Args:
         data: The file.
-        level: Of new headings.
-        wanted: Title -> items in one line each, of sections of any level; one that the file lacks comes in before the
-            next of them, or else after the last, that it has.
+        level: Level of new headings.
+        wanted: Title -> items in one line each, of sections of any level; a missing section comes in before the
+            next existing wanted section, or else after the last.
         prose: As of `items`.
-        ordered: Whether the order of items matters.
-        line: The line of a new item, without its end.
+        ordered: True if the order of items matters.
+        line: Function that returns the line of a new item, without its end.
         plain: Titles below which a new item is a line of its own words.
     """
     new_line, parts = new_line_of(data), sections(data, level, wanted)
@@ -69,7 +69,7 @@ def with_items(
 
 
 def without_sections(data: bytes, level: int, is_doomed: Callable[[Section], bool]) -> bytes:
-    """The file without some sections; where its end is gone, it ends in one line's end."""
+    """The file without the doomed sections; a file without its old end ends in one line's end."""
     parts = sections(data, level)
     doomed = [bool(part.title) and is_doomed(part) for part in parts]
     if not any(doomed):
@@ -108,7 +108,7 @@ def _edit_section(
     ordered: bool,
     line_of: Callable[[str], str],
 ) -> str:
-    """A section with those items; as few as can be are moved or, where nothing else will do, all written anew."""
+    """A section with the wanted items; as few items as possible are moved or, as a last resort, all written anew."""
     there = items(section, prose=prose)
     firsts = {item.text: number for number, item in reversed([*enumerate(there)])}
     known = [firsts[text] for text in wanted if text in firsts]
@@ -132,9 +132,9 @@ def _edit_section(
 
 
 def _rising(numbers: Sequence[int]) -> list[int]:
-    """The longest run of numbers that rise, others left out."""
+    """The longest rising subsequence of numbers."""
     ends, before = list[int](), list[int | None]()
-    """Place of the least end of a run of each length; and for each place the one before it in its run."""
+    """Place of the least end of a run of each length; and for each place the place before in the run."""
     for place, number in enumerate(numbers):
         length = bisect_left(ends, number, key=numbers.__getitem__)
         before.append(ends[length - 1] if length else None)
@@ -149,7 +149,7 @@ def _rising(numbers: Sequence[int]) -> list[int]:
 def _places(
     section: Section, there: Sequence[Item], staying: Collection[int], wanted: Sequence[str], *, ordered: bool
 ) -> dict[int, list[str]]:
-    """Line of the section -> items that come in before it, in order."""
+    """Line of the section -> items to insert before the line, in order."""
     stay = [there[number] for number in sorted(staying)]
     place = (
         (stay[0].begin if ordered else _behind_comments(section, stay[-1].end))
@@ -174,12 +174,12 @@ def _first_place(section: Section, there: Sequence[Item]) -> int:
 
 
 def _last_place(section: Section) -> int:
-    """Behind the last line that is not blank."""
+    """Place behind the last line that is not blank."""
     return max((place for place, line in enumerate(section.lines, 1) if line.raw.strip()), default=0)
 
 
 def _behind_comments(section: Section, place: int) -> int:
-    """A place, or one behind the comments that follow it line upon line."""
+    """The place itself, or the place behind directly following comments."""
     while place < len(section.lines) and section.lines[place].raw.strip() and not section.lines[place].text.strip():
         place += 1
     return place
@@ -193,7 +193,7 @@ def _compose_section(
     fresh: Mapping[str, str],
     new_line: str,
 ) -> str:
-    """The section's lines without items that do not stay, and with fresh ones."""
+    """The section's lines without removed items, and with fresh items."""
     doomed = {
         place for number, item in enumerate(there) if number not in staying for place in range(item.begin, item.end)
     }
@@ -226,7 +226,7 @@ def _is_bullet(text: str) -> bool:
 
 
 def _outdent_item(raw: str) -> str:
-    """The lines of an item as they may stand below any other: not deeper, and with no number that counts on."""
+    """The lines of an item, fit to stand below any other item: not deeper, and without a number that counts on."""
     lines = lines_of(raw)
     indent = len(lines[0]) - len(lines[0].lstrip(" \t"))
     bare = "".join(line[min(indent, len(line) - len(line.lstrip(" \t"))) :] for line in lines)

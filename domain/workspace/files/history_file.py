@@ -23,9 +23,9 @@ FOLDED = "Folded History Through "
 FOLD_CHARS = 8_000
 FOLD_BLOCKS = 5
 NEWEST = 3
-"""Blocks that are never folded."""
+"""Newest blocks, never folded."""
 FOLDED_CHARS = 20_000
-"""Of the blocks that are folded at a time, as a worker is told of them."""
+"""Characters of the blocks folded at a time, in the form shown to a worker."""
 LONGEST_BLOCK = 2_400
 """Characters of one block's text."""
 _LEAST_SHARE = 0.08
@@ -36,14 +36,14 @@ _DATED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?Z(?: to (\d{4}-\d\d-\d\
 
 
 def appended_block(data: bytes, block: str, first_at: datetime, last_at: datetime, stretch: str) -> bytes:
-    """The file with a block of a period behind all that is there; the same bytes if the stretch has one already.
+    """The file with a period's block at the end; the same bytes if the stretch has a block already.
 
     Args:
-        data: The file; empty for none.
-        block: Which must have been looked at by a guard: plain lines and bullets.
-        first_at: Aware; of the stretch.
-        last_at: Aware; not before.
-        stretch: Name of the stretch of a log that it tells of.
+        data: The file; empty without a file.
+        block: Block checked by a guard: plain lines and bullets.
+        first_at: Beginning of the stretch; aware.
+        last_at: End of the stretch; aware, not before the beginning.
+        stretch: Name of the log's stretch that the block describes.
 
     Raises:
         ValueError: the block is empty.
@@ -59,7 +59,7 @@ def appended_block(data: bytes, block: str, first_at: datetime, last_at: datetim
 
 
 def fold_is_due(data: bytes) -> bool:
-    """True if a file has so many or so long blocks that the older blocks should be folded."""
+    """True if the older blocks of a file are due for folding, by number or length of blocks."""
     parts = sections(data, 2)
     dated = sum(map(_is_dated, parts))
     is_long = dated > NEWEST and (dated >= FOLD_BLOCKS or len(decode_text(data)) >= FOLD_CHARS)
@@ -67,28 +67,29 @@ def fold_is_due(data: bytes) -> bool:
 
 
 def folding(data: bytes) -> tuple[bytes, str]:
-    """The oldest blocks, none of the newest: as they stand in the file, for the archive, and as a worker is told."""
+    """The oldest blocks, without the newest: as in the file, for the archive, and in the form shown to a worker."""
     blocks = _to_fold(sections(data, 2))
     text = "\n\n".join(map(told_block, blocks))
     return encode_text(*(part.raw for part in blocks)), text
 
 
 def told_block(part: Section) -> str:
-    """A block as a worker is told of it: heading, and visible text below."""
+    """A block in the form shown to a worker: heading, and visible text below."""
     return f"## {part.title}\n{part.text}"
 
 
 def fold_blocks(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_secret) -> bytes:
-    """The file with one block in the place of those that `folding` gave of `base`; people's own sections stay.
+    """The file with one block in place of the blocks that `folding` chose from `base`; people's own sections stay.
 
     Args:
-        base: The bytes that the worker was told of.
+        base: The bytes shown to the worker.
         answer: The text of the block, in markdown without headings.
-        now: What the file holds now: later changes by other writers are repeated on the result.
-        is_secret: What tells a secret.
+        now: The file's present content: later changes by other writers are repeated on the result.
+        is_secret: Test for secrets.
 
     Raises:
-        ValueError: the answer has what may not be written, or says too little or too much; says the value and the rule.
+        ValueError: the answer has forbidden content, or says too little or too much; the error has the value and the
+            rule.
     """
     parts = sections(base, 2)
     blocks = _to_fold(parts)
@@ -117,7 +118,7 @@ def fold_blocks(base: bytes, answer: str, now: bytes, is_secret: IsSecret = look
 
 
 def archive_blocks(archive: bytes, raw: bytes) -> bytes:
-    """The archive with the blocks that it lacks behind all that is there; the same bytes without any."""
+    """The archive with missing blocks added at the end; the same bytes without a missing block."""
     there = {_lines(part) for part in sections(archive, 2)}
     fresh = [lines for part in sections(raw, 2) if (lines := _lines(part)) and lines not in there]
     if not fresh:
@@ -127,13 +128,13 @@ def archive_blocks(archive: bytes, raw: bytes) -> bytes:
 
 
 def without_blocks(data: bytes, is_gone: Callable[[str], bool]) -> tuple[bytes, int]:
-    """The file without the blocks that have some marks, and the number of these.
+    """The file without the blocks with certain marks, and the number of removed blocks.
 
-    Folded blocks go as well: one worker's words tell of many periods, and old marks are not kept.
+    Folded blocks go as well: one worker's words describe many periods, and old marks are not kept.
 
     Args:
         data: The file.
-        is_gone: True for the mark of a block that goes.
+        is_gone: True for the mark of a block to remove.
     """
     parts = sections(data, 2)
     staying = [
@@ -145,10 +146,10 @@ def without_blocks(data: bytes, is_gone: Callable[[str], bool]) -> tuple[bytes, 
 
 
 def history_text(text: str, is_secret: IsSecret = looks_secret) -> str:
-    """The text of a block that may be written, without what markdown would take for a heading or a block of its own.
+    """The text of a block fit to write, without text that markdown would read as a heading or a separate block.
 
     Raises:
-        ValueError: it may not be; says the value and the rule.
+        ValueError: the text is not allowed; the error has the value and the rule.
     """
     lines = [" ".join(line.split()) if not line.startswith((" ", "\t")) else line.rstrip() for line in text.split("\n")]
     bare = "\n".join(line for line in lines if line.strip())
@@ -160,7 +161,7 @@ def history_text(text: str, is_secret: IsSecret = looks_secret) -> str:
 
 
 def _lines(part: Section) -> tuple[str, ...]:
-    """Lines of a section without their ends, and without empty ones around them."""
+    """Lines of a section without their ends, and without empty lines at the top and bottom."""
     lines = [line.raw.removesuffix("\n").removesuffix("\r") for line in part.lines]
     numbers = [number for number, line in enumerate(lines) if line.strip()]
     return tuple(lines[numbers[0] : numbers[-1] + 1]) if numbers else ()
@@ -171,9 +172,9 @@ def _is_dated(part: Section) -> bool:
 
 
 def _to_fold(parts: Sequence[Section]) -> list[Section]:
-    """Folded blocks and dated ones but the newest, as far as a worker can be told; none where only these are dated.
+    """Folded and dated blocks but the newest, as far as a worker has room; empty if only folded blocks are dated.
 
-    A block that is too long for any worker, as people may write one, stays as it is.
+    A block too long for any worker, possible in people's blocks, stays unchanged.
     """
     older = {*[number for number, part in enumerate(parts) if _is_dated(part)][:-NEWEST]}
     blocks, left = list[Section](), FOLDED_CHARS
@@ -194,6 +195,6 @@ def _end_of(part: Section) -> str:
 
 
 def _without_heading(text: str) -> str:
-    """An answer without the heading that a worker likes to put above it."""
+    """An answer without the heading that a worker often puts above the answer."""
     head, _, rest = text.partition("\n")
     return rest.strip() if head.startswith("#") else text

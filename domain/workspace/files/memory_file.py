@@ -1,4 +1,4 @@
-"""Memory file: what MEMORY.md holds, what is added to it, and how a worker's tidier version of it is taken over."""
+"""Memory file: the content of MEMORY.md, additions, and the adoption of a worker's tidied version."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UPDATE = "Update "
 SWEEP_CHARS = 5_000
 SWEEP_UPDATES = 4
 _LEAST_SHARE = 0.4
-"""Of the characters of entries, what a sweep leaves."""
+"""Least share of the entries' characters left by a sweep."""
 _MOST_SHARE = 1.1
 _CARRIED_MARKS = 60
 _PURPOSES = (
@@ -55,31 +55,31 @@ class MemoryEntry:
     """Lasting knowledge."""
 
     section: str
-    """One of `SECTIONS`."""
+    """Section from `SECTIONS`."""
     text: str
     """In one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptEntry:
-    """An entry as the file has it."""
+    """An entry as stored in the file."""
 
     section: str
-    """Of `SECTIONS`; of people's own sections their heading, empty above them all."""
+    """Name from `SECTIONS`; for people's own sections the heading, empty above all headings."""
     text: str
     mark: str
-    """Of an entry that was added by the runtime; empty for people's."""
+    """Mark of an entry added by the runtime; empty for people's entries."""
     is_swept: bool
     """True if the entry stands in a section of the file, and not in a block that was added since the last sweep."""
 
 
 def entries_of(data: bytes) -> tuple[KeptEntry, ...]:
-    """All bullets of a file, in order, those of people's own sections too."""
+    """All bullets of a file, in order, including people's own sections."""
     return tuple(entry for part in _sections(data) for entry in _entries(part))
 
 
 def constraints_of(data: bytes) -> tuple[str, ...]:
-    """Constraints of a file, also in words that are no bullet, each once."""
+    """Constraints of a file, including text outside of bullets, each once."""
     return _texts_of(data, CONSTRAINTS)
 
 
@@ -89,16 +89,16 @@ def decisions_of(data: bytes) -> tuple[str, ...]:
 
 
 def append_entries(data: bytes, entries: Sequence[MemoryEntry], at: datetime, stretch: str) -> bytes:
-    """The file with those entries that it lacks in one block behind all that is there; the same bytes without any.
+    """The file with missing entries added in one block at the end; the same bytes without a missing entry.
 
     Args:
-        data: The file; empty for none.
-        entries: Which must have been looked at by a guard.
+        data: The file; empty without a file.
+        entries: Entries checked by a guard.
         at: Aware.
-        stretch: Name of the stretch of a log that they are taken from: of the same stretch nothing is added twice.
+        stretch: Name of the log's stretch with the entries' source: entries of the same stretch are added only once.
 
     Raises:
-        ValueError: an entry has a section that there is not, or no text in one line.
+        ValueError: an entry has an unknown section, or no text in one line.
     """
     marks = set(_MARK.findall(decode_text(data)))
     known = {same_words(entry.text) for entry in entries_of(data)}
@@ -119,7 +119,7 @@ def append_entries(data: bytes, entries: Sequence[MemoryEntry], at: datetime, st
 
 
 def with_block(data: bytes, lines: Sequence[str]) -> bytes:
-    """The file with lines behind all that is there, an empty one before them."""
+    """The file with lines added at the end, after an empty line."""
     new_line = new_line_of(data)
     text = decode_text(data)
     gap = "" if not text or text.endswith(("\n\n", "\n\r\n")) else new_line if text.endswith("\n") else new_line * 2
@@ -127,7 +127,7 @@ def with_block(data: bytes, lines: Sequence[str]) -> bytes:
 
 
 def mark_of(stretch: str, text: str) -> str:
-    """Mark for a text that was written of a stretch."""
+    """Mark for a text about a stretch."""
     seen = f"{stretch}\0{same_words(text)}".encode("utf-8", "surrogatepass")
     return hashlib.blake2b(seen, digest_size=6).hexdigest()
 
@@ -154,16 +154,17 @@ def sweep_text(data: bytes) -> str:
 
 
 def sweep_entries(base: bytes, answer: str, now: bytes, is_secret: IsSecret = looks_secret) -> bytes:
-    """The file with the entries of its six sections by a worker's answer; all other lines stay.
+    """The file with the entries of the six sections by a worker's answer; all other lines stay.
 
     Args:
-        base: The bytes that the worker was told of.
-        answer: Markdown with the six headings and bullets below them.
-        now: What the file holds now: later changes by other writers are repeated on the result.
-        is_secret: What tells a secret.
+        base: The bytes shown to the worker.
+        answer: Markdown with the six headings and bullets below the headings.
+        now: The file's present content: later changes by other writers are repeated on the result.
+        is_secret: Test for secrets.
 
     Raises:
-        ValueError: the answer would lose or add too much, or has what may not be written; says the value and the rule.
+        ValueError: the answer would lose or add too much, or has forbidden content; the error has the value and the
+            rule.
     """
     before = [entry for entry in entries_of(base) if entry.section in SECTIONS]
     answered = _parse_answer(answer)
@@ -182,16 +183,16 @@ def sweep_entries(base: bytes, answer: str, now: bytes, is_secret: IsSecret = lo
 
 
 def marks_of(entries: Iterable[MemoryEntry], stretch: str) -> tuple[str, ...]:
-    """Marks of everything that is written of a stretch: of its entries, and of its block of history."""
+    """Marks of all texts about a stretch: of the entries, and of the block of history."""
     return (mark_of(stretch, ""), *(mark_of(stretch, entry.text) for entry in entries))
 
 
 def without_entries(data: bytes, is_gone: Callable[[str], bool]) -> tuple[bytes, int]:
-    """The file without the runtime's entries that have some marks, and the number of these; people's entries stay.
+    """The file without the runtime's entries with certain marks, and their number; people's entries stay.
 
     Args:
         data: The file.
-        is_gone: True for the mark of an entry that goes.
+        is_gone: True for the mark of an entry to remove.
     """
     gone, parts = list[str](), list[str]()
     for part in _sections(data):
@@ -237,12 +238,12 @@ def _entries(part: Section) -> list[KeptEntry]:
 
 
 def _section(label: re.Match[str]) -> str:
-    """The section that a label says."""
+    """The section named by a label."""
     return next(title for title in SECTIONS if title_key(title) == title_key(label[1]))
 
 
 def _parse_answer(answer: str) -> Mapping[str, tuple[str, ...]]:
-    """Section -> entries, as an answer has them."""
+    """Section -> entries in an answer."""
     text = without_fence(answer)
     if _FENCE.search(text):
         raise ValueError(f"answer {quotation(text)}: must have no code block")
@@ -260,7 +261,7 @@ def _parse_answer(answer: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def _still_binding(before: Sequence[KeptEntry], constraints: Sequence[str]) -> tuple[str, ...]:
-    """The constraints that hold after a sweep: all that held, and no wording that was not there before."""
+    """Constraints in force after a sweep: all earlier constraints, and no new wording."""
     known = {same_words(entry.text): entry.text for entry in before}
     binding = (entry.text for entry in before if entry.section == CONSTRAINTS)
     return tuple(unique([*(known[key] for text in constraints if (key := same_words(text)) in known), *binding]))
@@ -286,7 +287,7 @@ def _check_base(base: bytes, now: bytes) -> None:
 
 
 def _rewrite_file(now: bytes, base: bytes, before: Sequence[KeptEntry], answered: Mapping[str, Sequence[str]]) -> bytes:
-    """The file with what the answer changed; entries that others changed, added or took out are as they left them."""
+    """The file with the answer's changes; entries changed, added or removed by other writers stay as they are."""
     marks = {entry.text: entry.mark for entry in before if entry.mark}
     peoples = {entry.text for entry in before if not entry.mark}
     there = {entry.text for entry in entries_of(now)}
@@ -319,7 +320,7 @@ def _is_empty_update(part: Section) -> bool:
 
 
 def _without_known(part: Section, known: Collection[tuple[str, str]]) -> str:
-    """An added block without the entries that a worker was told of; what people wrote below it stays."""
+    """An added block without the entries shown to a worker; people's text below the block stays."""
     labels = [(item, _LABEL.match(item.text)) for item in items(part)]
     ours = {
         number

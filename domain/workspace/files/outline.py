@@ -1,7 +1,8 @@
 """Outline of a markdown file: visible lines, sections and items.
 
-What stands in a code block, a comment or the front matter begins neither a section nor an item; which lines these are
-is decided by `domain/text/markdown/lines.py`.
+Text in a code block, a comment or the front matter begins neither a section nor an item;
+`domain/text/markdown/lines.py`
+decides on the kind of each line.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _NOTHING = re.compile(r"[ \t]*(?:(?:[-*_][ \t]*){3,}|[-*+][ \t]*)")
 _NESTED = 2
 """Columns by which a bullet stands deeper than its parent."""
 _NOWHERE = 1_000
-"""Column of a paragraph, to which no bullet belongs."""
+"""Column of a paragraph without bullets of its own."""
 _FURTHER = 5
 """By so many at most a list counts on from one line to the next; any other number is of a sentence."""
 
@@ -32,13 +33,13 @@ class Line:
     """One line of a file."""
 
     raw: str
-    """With its end."""
+    """Line with its end."""
     text: str
     """Visible text of the line: without line end and comments."""
     level: int = 0
     """Level of a heading; 0 for other lines."""
     title: str = ""
-    """Words of that heading."""
+    """Words of the heading."""
     is_code: bool = False
     """True if the line belongs to a code block, fences included."""
 
@@ -50,16 +51,16 @@ class Item:
     text: str
     """In one line."""
     begin: int
-    """Of its first line, among the section's."""
+    """Number of the item's first line within the section."""
     end: int
-    """Behind its last one."""
+    """Number behind the item's last line."""
     raw: str
-    """Its lines, comments included."""
+    """Lines of the item, comments included."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with all that stands below it; the first of a file has none and may be empty."""
+    """A heading with all text below; the first section of a file has no heading and may be empty."""
 
     title: str
     lines: tuple[Line, ...]
@@ -71,7 +72,7 @@ class Section:
 
     @property
     def raw(self) -> str:
-        """All of it."""
+        """The whole text of the section."""
         return "".join(line.raw for line in self.lines)
 
     @property
@@ -96,12 +97,13 @@ def read_lines(data: bytes) -> tuple[Line, ...]:
 
 
 def sections(data: bytes, level: int, known: Iterable[str] = ()) -> tuple[Section, ...]:
-    """A file cut before every heading of at most that level; the first section is what stands above them all.
+    """A file cut before every heading of at most a level; the first section is the text above all headings.
 
     Args:
         data: The file.
-        level: Of which a heading begins a section, whatever it says.
-        known: Titles of sections, which headings of any level begin; what is not deeper ends them.
+        level: Deepest level at which any heading begins a section.
+        known: Titles that begin a section at any level; the next heading of the same or a higher level ends the
+            section.
     """
     keys = {title_key(title) for title in known}
     parts: list[Section] = []
@@ -115,7 +117,7 @@ def sections(data: bytes, level: int, known: Iterable[str] = ()) -> tuple[Sectio
 
 
 def items(section: Section, *, prose: bool = False) -> tuple[Item, ...]:
-    """Its bullets, in order; with `prose` also its paragraphs and code blocks."""
+    """Bullets of the section, in order; with `prose` also its paragraphs and code blocks."""
     candidates = (_item(section.lines, begin, end) for begin, end in _spans(section, prose=prose))
     return tuple(item for item in candidates if item.text)
 
@@ -126,7 +128,7 @@ def new_line_of(data: bytes) -> str:
 
 
 def _line(raw: str, visible: str) -> Line:
-    """A line that is not of a code block; a heading, if what begins it is seen."""
+    """A line outside of code blocks; a heading if the heading's beginning is visible."""
     words = heading_words(visible) if visible.startswith("#") and raw.removeprefix("\ufeff").startswith("#") else None
     level = len(visible) - len(visible.lstrip("#")) if words is not None else 0
     return Line(raw, visible, level, words or "")
@@ -175,7 +177,7 @@ def _counts_on(bullet: re.Match[str], count: int) -> bool:
 
 
 def _item(lines: Sequence[Line], begin: int, end: int) -> Item:
-    """The item of some lines; a number below its first stays, for it may be of a sentence."""
+    """The item of some lines; a number below the first line stays, for it may belong to a sentence."""
     words = list[str]()
     count = 0
     for line in lines[begin:end]:

@@ -1,4 +1,4 @@
-"""Session state: what SESSION.md says of the work in hand, and how a worker's answer changes it."""
+"""Session state: the work in hand as SESSION.md describes it, and the changes by a worker's answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from messages.turn import SpokenTurn
 MOST_ITEMS = 12
 LONGEST_ITEM = 300
 LONGEST_RULE = 1_500
-"""Of a constraint, which has to stand whole."""
+"""Limit for a constraint, always stored whole."""
 LONGEST_TITLE = 120
 LONGEST_SESSION = 8_000
 """Characters of all sections together, unless people wrote more."""
@@ -39,11 +39,11 @@ _FIELDS, _HEADINGS = tuple(TITLES), tuple(TITLES.values())
 STICKY = ("decisions", "constraints", "errors")
 """Sections whose items stay until a worker names an item as resolved."""
 LASTING = ("constraints", "decisions")
-"""Of these nothing is given up for want of room."""
+"""Sections never shortened for lack of room."""
 _EXPENDABLE = ("worklog", "active_files", "errors", "decisions", "current_state", "user_intent", "next_steps")
 """Order of cutting where the whole is too long; constraints are never cut."""
 _TELLING_DIGITS = 4
-"""A number of so many tells where it is from."""
+"""Digits from which a number identifies its source."""
 _NEWEST_COUNT = ("decisions", "errors", "worklog")
 """Sections whose oldest items go first."""
 _PURPOSES = {
@@ -82,7 +82,7 @@ class SessionState:
     worklog: tuple[str, ...] = ()
 
     def items_of(self, name: str) -> tuple[str, ...]:
-        """Items of the section of a field; of `title` one or none."""
+        """Items of the section of a field; of `title` at most one."""
         if name == "title":
             return (self.title,) if self.title else ()
         texts: tuple[str, ...] = getattr(self, name)
@@ -102,11 +102,11 @@ def is_active(state: SessionState) -> bool:
 
 
 def rendered_session(state: SessionState, before: bytes) -> bytes:
-    """The file that says so: bytes of what has not changed are kept, and so is all that is no item of a known section.
+    """The file with a state: bytes of unchanged sections are kept, and so is all text outside of known sections' items.
 
     Args:
-        state: Of any size; what was not there before is capped.
-        before: The file as it is; empty for none.
+        state: State of any size; new content is capped.
+        before: The existing file; empty without a file.
     """
     there = parsed_session(before)
     if before and state == there:
@@ -132,21 +132,21 @@ def update_session(
     is_secret: IsSecret = looks_secret,
     drop: Callable[[str], object] = lambda _reason: None,
 ) -> SessionState:
-    """The state that a worker's answer gives, with all that is sticky and not named as resolved, and all that lasts.
+    """The state after a worker's answer, with all unresolved sticky items, and all lasting items.
 
-    A flaw costs the text or field that has it: a flawed text is left out, and a flawed or missing field stays as it
-    was. What would stay and tells what only a command printed is left out.
+    A flaw costs only the faulty text or field: a faulty text is left out, and a faulty or missing field stays
+    unchanged. Kept items with words printed only by a command are left out.
 
     Args:
-        before: As the worker was told.
+        before: State shown to the worker.
         answer: JSON with a field for each section, and `resolved`.
-        spoken: Turns that the worker was told.
-        known: Decisions and constraints that MEMORY.md has, which need not stand here as well.
-        is_secret: What tells a secret.
-        drop: Told of each flaw where it is and the rule, no word of the answer.
+        spoken: Turns shown to the worker.
+        known: Decisions and constraints of MEMORY.md; no need to repeat them here.
+        is_secret: Test for secrets.
+        drop: Called for each flaw with the place and the rule, without any word of the answer.
 
     Raises:
-        ValueError: nothing of the answer can be used; says the value and the rule.
+        ValueError: no part of the answer is usable; the error has the value and the rule.
     """
     fields = json_object(answer, _FIELDS)
     check = _Check(before, Spoken(spoken), is_secret, drop)
@@ -181,7 +181,7 @@ class _Check:
         self._drop = drop
 
     def texts_of(self, name: str, fields: Mapping[str, object]) -> tuple[str, ...] | None:
-        """Texts of a field that may be written; None for a field of which nothing can be used."""
+        """Texts of a field fit to write; None for an unusable field."""
         if name not in fields:
             if name != "resolved":
                 self._drop(f"{name}: must be a field")
@@ -211,14 +211,14 @@ class _Check:
 
 
 def overflow_of(before: SessionState, state: SessionState) -> dict[str, tuple[str, ...]]:
-    """Field -> what SESSION.md has no room for although it lasts, which is for MEMORY.md to hold."""
+    """Field -> lasting items without room in SESSION.md, to be stored in MEMORY.md."""
     capped = _cap_sections(state, before)
     fitting = {name: {*capped.items_of(name)} for name in LASTING}
     return {name: tuple(text for text in state.items_of(name) if text not in fitting[name]) for name in LASTING}
 
 
 def merge_session(base: bytes, state: SessionState, now: bytes) -> bytes:
-    """The file with a state that was made of its bytes `base`, and with what others did to it since."""
+    """The file with a state made from the bytes `base`, and with later changes by other writers."""
     before, there = parsed_session(base), parsed_session(now)
     lists = {
         name: _merge_items(before.items_of(name), state.items_of(name), there.items_of(name))
@@ -230,7 +230,7 @@ def merge_session(base: bytes, state: SessionState, now: bytes) -> bytes:
 
 
 def _find_items(data: bytes) -> dict[str, list[str]]:
-    """Field -> the items of its section."""
+    """Field -> the items of the field's section."""
     texts: dict[str, list[str]] = {name: [] for name in TITLES}
     names = {title_key(title): name for name, title in TITLES.items()}
     for part in sections(data, 1, _HEADINGS):
@@ -241,7 +241,7 @@ def _find_items(data: bytes) -> dict[str, list[str]]:
 
 
 def _merge_items(before: tuple[str, ...], ours: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[str, ...]:
-    """Items of a section that we changed from `before` to `ours`, and others to `theirs`."""
+    """Items of a section changed by the runtime from `before` to `ours`, and by other writers to `theirs`."""
     if theirs == before:
         return ours
     was, wanted = {*before}, {*ours}
@@ -262,10 +262,10 @@ def _sticky(
 
 
 def _first(name: str, texts: tuple[str, ...], there: SessionState) -> tuple[str, ...]:
-    """So many items as a section may have, the new ones as long as one may be; of what was settled the newest.
+    """As many items as a section may have, new items within the length limit; of settled items the newest.
 
-    Of constraints the first ones stay, for they are the furthest from what is still in sight. Nothing goes because
-    people wrote more than that; only for something new.
+    Of constraints the first stay, being furthest from the visible conversation. Items go only to make room for a new
+    item, not because people wrote more than the limit.
     """
     was = there.items_of(name)
     most = max(MOST_ITEMS, len(was)) if name in STICKY else MOST_ITEMS
@@ -282,7 +282,7 @@ def _short(text: str, most: int = LONGEST_ITEM) -> str:
 
 
 def _cap_sections(state: SessionState, there: SessionState) -> SessionState:
-    """A state within all bounds, but for constraints, and for what stays in a file that people made long."""
+    """A state within all bounds, except constraints and people's overlong content."""
     lists = {
         name: state.items_of(name)
         if state.items_of(name) == there.items_of(name)
@@ -306,7 +306,7 @@ def _cap_sections(state: SessionState, there: SessionState) -> SessionState:
 
 
 def _size(state: SessionState) -> int:
-    """Characters of the sections as they are rendered."""
+    """Characters of the rendered sections."""
     bodies = (sum(len(text) + 3 for text in state.items_of(name)) for name in TITLES)
     return sum(bodies) + sum(len(title) + 4 for title in TITLES.values())
 

@@ -15,7 +15,7 @@ _EMPHASIS = re.compile(r"\*\*|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 
 
 def same_words(text: str) -> str:
-    """A form in which two texts are equal if they differ in case, blanks, quotes, emphasis and the signs of sentences.
+    """Comparison form of a text: ignores case, blanks, quotes, emphasis and punctuation.
 
     Signs that belong to a word or a number stay: `C++` is not `C#`, and -5 is not 5.
     """
@@ -25,7 +25,7 @@ def same_words(text: str) -> str:
 
 
 def unique(texts: Iterable[str], known: Iterable[str] = ()) -> list[str]:
-    """Texts without those that say the same as an earlier one, or as one of `known`."""
+    """Texts without repetitions of an earlier text or of a text in `known`, compared by `same_words`."""
     met = {same_words(text) for text in known}
     distinct = []
     for text in texts:
@@ -36,7 +36,7 @@ def unique(texts: Iterable[str], known: Iterable[str] = ()) -> list[str]:
 
 
 def title_key(title: str) -> str:
-    """A form in which two headings are equal if they mean the same section."""
+    """Comparison form of a heading: equal for headings of the same section."""
     return " ".join(normalize("NFC", title).casefold().strip(" :*_").split())
 
 

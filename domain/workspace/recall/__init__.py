@@ -1,8 +1,8 @@
-"""Recall from a workspace's files: which of their entries a message is shown, and in what form.
+"""Recall from a workspace's files: the entries shown with a message, and their form.
 
-`entries.py` takes a file apart, `terms.py` says how telling words are, `question.py` what a message asks for beside its
-words, and `addressed.py` whom it is said to; `search.py` chooses, `block.py` and `turn_block.py` are what a turn is
-given.
+`entries.py` splits a file, `terms.py` weighs words, `question.py` finds a message's requests beside its
+words, and `addressed.py` the addressee; `search.py` chooses entries, `block.py` and `turn_block.py` make a turn's
+block.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Address of a message: the addressee, who is no part of the content."""
+"""Address of a message: the addressee, not part of the content."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ _ENDING = re.compile(rf"(?:[\s,\u3001]*(?:{_MENTION}))+(?P<mark>\W*)$")
 
 
 def strip_address(message: str) -> str:
-    """`message` without mentions, or a name that is greeted, where it opens or ends."""
+    """`message` without mentions, or a greeted name, at the beginning or end."""
     bare = _ENDING.sub(lambda match: match["mark"], message)
     return _OPENING.sub("", bare, count=1).strip()

@@ -1,7 +1,8 @@
-"""Block of what is recalled from a workspace: data between two lines of the runtime's own.
+"""Block of entries recalled from a workspace: data between two lines of the runtime.
 
-Three lines: `<runtime_context>`, one line of JSON, `</runtime_context>`. What could end a markup or a line, or hide
-text, is escaped as JSON does, so that no file's text can end the block.
+Three lines: `<runtime_context>`, one line of JSON, `</runtime_context>`. Characters that could end a markup or a line,
+or
+hide text, are escaped as in JSON, so no file's text can end the block.
 """
 
 from __future__ import annotations
@@ -21,17 +22,17 @@ _TIME = re.compile(r"(?<=[0-9]{4}-[0-9]{2}-[0-9]{2})T[0-9:.]+Z?(?![0-9])")
 HEADING_CHARS = 60
 """Largest shown length of a heading; entries below the heading are the wanted text."""
 LEAST_CHARS = 40
-"""Least remainder of a cut entry that is worth showing."""
+"""Least remainder of a cut entry worth showing."""
 
 
 def recall_block(entries: Iterable[Entry], budget_chars: int) -> str:
-    """The block that shows `entries`, by file and section; empty when it would show none.
+    """The block that shows `entries`, by file and section; empty if the block would show no entry.
 
-    An entry that does not fit is left out; the first is cut short if nothing fits otherwise.
+    An overlong entry is left out; the first entry is cut short if no entry fits otherwise.
 
     Args:
         entries: The best first.
-        budget_chars: The whole block has no more characters.
+        budget_chars: Most characters of the whole block.
     """
     files: dict[str, dict[str, list[str]]] = {}
     for entry in fit_entries(entries, budget_chars):
@@ -58,7 +59,7 @@ def fit_entries(entries: Iterable[Entry], budget_chars: int) -> tuple[Entry, ...
 
 
 def _heading(entry: Entry) -> str:
-    """An entry's section, its times as days; of a long one the beginning."""
+    """An entry's section, with times as days; of a long section the beginning."""
     heading = _TIME.sub("", entry.section)
     return heading if len(heading) <= HEADING_CHARS else heading[: HEADING_CHARS - 1].rstrip() + MARK
 
@@ -68,7 +69,7 @@ def _block(files: Mapping[str, Mapping[str, list[str]]]) -> str:
 
 
 def _size(entry: Entry, known: Collection[tuple[str, ...]]) -> int:
-    """Characters that an entry adds to a block that has `known` files and sections."""
+    """Characters that an entry adds to a block with `known` files and sections."""
     size = len(block_json(entry.text)) + 1
     if (entry.path, _heading(entry)) not in known:
         size += len(block_json(_heading(entry))) + len(":[]")
@@ -78,7 +79,7 @@ def _size(entry: Entry, known: Collection[tuple[str, ...]]) -> int:
 
 
 def _cut(entry: Entry, room: int) -> str:
-    """As much of an entry's text as there is room for; empty if that is too little."""
+    """As much of an entry's text as there is room for; empty if too little fits."""
     low, high = 0, min(len(entry.text), max(0, room))
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,4 +1,4 @@
-"""Entries of a workspace's files: the single facts that a message may be shown, each with where and when it stands."""
+"""Entries of a workspace's files: the single facts shown with a message, each with its place and time."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from domain.workspace.files.outline import Item, Section, items, sections
 LONGEST = 400
 """A paragraph of more characters is several entries."""
 _PART = 300
-"""So many characters each of them has at most, if its sentences let it."""
+"""Most characters of each part, if its sentences permit."""
 
 _DAY = re.compile(r"(?<![0-9])(\d{4})-(\d{2})-(\d{2})(?![0-9])")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])")
 _BOX = re.compile(r"\A\[[ xX]\]\s+")
-"""Of a bullet that can be ticked off."""
+"""Box of a bullet that can be ticked off."""
 _HASHES = 6
 
 
 class Source(StrEnum):
-    """File of a workspace that is recalled from."""
+    """File of a workspace used for recall."""
 
     SESSION = "session"
     MEMORY = "memory"
     SHARED = "shared"
-    """`workspace/MEMORY.md`, which all channels have."""
+    """`workspace/MEMORY.md`, shared by all channels."""
     HISTORY = "history"
 
 
@@ -39,21 +39,21 @@ class Entry:
     source: Source
     path: str
     section: str
-    """The `#` or `##` heading it stands below, and behind ` / ` a deeper one."""
+    """The `#` or `##` heading above, and behind ` / ` a deeper heading."""
     text: str
     """On one line, without comments."""
     line: int
-    """In its file, from 1."""
+    """Line number in the file, from 1."""
     day: date | None = None
     """Day of writing, by the heading or the first words; None without a day."""
 
 
 def entries(text: str, source: Source, path: str) -> tuple[Entry, ...]:
-    """The entries of a file in their order.
+    """The entries of a file in order.
 
     Args:
-        text: Of the file.
-        source: Which file it is.
+        text: Text of the file.
+        source: Kind of the file.
         path: Name of the file in the block.
     """
     collected: list[Entry] = []
@@ -87,19 +87,19 @@ def _is_code(section: Section, item: Item) -> bool:
 
 
 def last_day(text: str) -> date | None:
-    """The last date that `text` names in ISO's form; None for none."""
+    """The last date that `text` names in ISO's form; None without a date."""
     return next((day for match in reversed([*_DAY.finditer(text)]) if (day := _date(match))), None)
 
 
 def _name(above: list[Section]) -> str:
-    """The nearest heading of one or two hashes, and the nearest deeper one."""
+    """The nearest heading of one or two hashes, and the nearest deeper heading."""
     main = next((each.title for each in reversed(above) if each.level <= 2), "")
     deep = above[-1].title if above[-1].level > 2 else ""
     return " / ".join(title for title in (main, deep) if title not in ("", "#"))
 
 
 def _own_day(text: str) -> date | None:
-    """The date that an entry begins with."""
+    """The date at an entry's beginning."""
     match = _DAY.search(text[:14])
     return _date(match) if match else None
 
@@ -112,7 +112,7 @@ def _date(match: re.Match[str]) -> date | None:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """`text`, or its sentences a few at a time."""
+    """`text` itself, or groups of a few of the text's sentences."""
     if len(text) <= LONGEST:
         yield text
         return

@@ -1,4 +1,4 @@
-"""Question: requests of a message beside its words, which are to go on, a month, or a section by its heading."""
+"""Question: requests of a message beside its words: to go on, a month, or a section by its heading."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ weiter|mach weiter|wie gehts weiter|wie geht es weiter|was kommt als nachstes|wo
     .replace("\n", "|")
     .split("|")
 )
-"""Messages that only say that work goes on: the usual ones, as they are and without a meaning of their parts."""
+"""Messages that only ask to go on: the usual wordings, compared whole without parsing."""
 _COURTESY = re.compile(r"\b(?:ok(?:ay)?|please|bitte|so|and|und)\b|^请|(?:して)?ください|をお願いします| ?(?:해)? ?줘")
 _MONTHS = (
     r"(?P<m1>january?)|(?P<m2>february?)|(?P<m3>march|marz)|(?P<m4>april)|(?P<m5>ma[iy])|(?P<m6>jun[ei])"
@@ -45,7 +45,7 @@ class Question:
     asks: bool
     """True for a message with a question mark."""
     goes_on: bool
-    """True if the message only says that work goes on."""
+    """True if the message only asks to go on."""
     months: tuple[tuple[int, int], ...]
     """Years and months of the question."""
 
@@ -64,12 +64,12 @@ class Question:
         return cls(weigh_terms(message), asks, bare in _GO_ON, _months(text, today) if asks else ())
 
     def names_only(self, headings: Collection[str]) -> bool:
-        """True if a question has no telling word but those of some headings."""
+        """True if a question's only telling words are words of some headings."""
         return self.asks and all(term in headings for term, telling in self.terms.items() if telling)
 
 
 def _fold(message: str) -> str:
-    """In lower case, without accents on Latin letters, blanks as one."""
+    """Fold a message to lower case, without accents on Latin letters, blanks as one."""
     text = unicodedata.normalize("NFKC", message[:1000]).casefold().replace("\u2019", "'")
     spelt = "".join(each for each in unicodedata.normalize("NFD", text) if not "\u0300" <= each <= "\u036f")
     return " ".join(unicodedata.normalize("NFC", spelt).split())

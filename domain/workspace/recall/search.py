@@ -1,7 +1,7 @@
-"""Recall from a workspace's files: the few entries that bear on a message, in the order in which they are shown.
+"""Recall from a workspace's files: the few entries relevant to a message, in the order of display.
 
-An entry is *admitted* by how telling the terms are that it shares with the message, which no other entry has a say in.
-Those that are admitted are *ranked* by BM25 over the files, their source and their age. Most messages admit none.
+An entry is *admitted* by the weight of the terms shared with the message, independent of all other entries.
+Admitted entries are *ranked* by BM25 over the files, their source and their age. Most messages admit no entry.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from domain.workspace.recall.terms import possible_names, terms, weigh_terms
 POINTS = 2
 """Least worth of an entry's terms: one telling term, or two terms that tell a little."""
 PREFIX_CHARS = 4
-"""A term of so many characters that no entry has is looked for as the beginning of another, which says something."""
+"""Least length of a term without entries to be searched for as the beginning of another, slightly telling term."""
 TOPIC_POINTS = 0.5
-"""So much less a term says that is the topic of the files."""
+"""Points subtracted from a term that is the topic of the files."""
 BESIDE_SHARE = 0.3
-"""Share of an admitted entry's score from which entries that share a word with the message are shown too."""
+"""Share of an admitted entry's score from which entries with a shared word are shown too."""
 SHORT_QUESTION = 3
-"""A question with no more telling terms is content with one that says something."""
+"""Most telling terms of a question satisfied with a single slightly telling term."""
 LONG_MESSAGE = 24
 """A message with so many terms has some in common with much; it asks for a point more, and again at twice as many."""
 COMMON_SHARE, COMMON_LEAST = 0.25, 10
-"""A term that such a share of the entries have is their topic, where there are so many."""
+"""Share of the entries from which a term is the topic, and least number of such entries."""
 LIKE_SHARE, SAME_SHARE = 0.25, 0.6
-"""Entries that share so much of their terms are about one thing; and that much, one fact."""
+"""Shares of common terms: from the first, two entries have one subject; from the second, they state one fact."""
 WEIGHED, MOST = 100, 40
-"""Entries whose age and file are looked at, and that are shown, at most."""
+"""Most entries to rank by age and file, and most entries to show."""
 
 _K1, _B = 1.2, 0.75
 _PRIOR = {Source.SESSION: 1.25, Source.MEMORY: 1.1, Source.SHARED: 1.0, Source.HISTORY: 0.3}
@@ -43,7 +43,7 @@ _KIND = {source: place for place, source in enumerate((Source.SESSION, Source.ME
 _FAVOUR, _MONTH, _HISTORY = 1.4, 3.0, 1.5
 _EMPTY_WEIGHT = 0.5
 STATE_SECTIONS = ("current state", "next steps")
-"""Headings of what goes on, in the order in which they are shown."""
+"""Headings of ongoing work, in the order of display."""
 _PREVIOUS, _PREVIOUS_POINTS = 0.3, 0.5
 _HALF_LIFE_DAYS = 365.0
 _OWN_HEADINGS = frozenset(
@@ -53,7 +53,7 @@ _OWN_HEADINGS = frozenset(
         *("durable facts",),
     )
 )
-"""Headings of every such file, which tell no subject of the entries below."""
+"""Headings of every such file, without a hint at the subject of the entries below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,8 @@ class RecallIndex:
         """Index `entries`, whose order settles ties.
 
         Args:
-            entries: All of them.
-            before: An earlier index, of whose entries most may be the same.
+            entries: All entries.
+            before: An earlier index, possibly with most of the same entries.
         """
         self.entries = tuple(entries)
         self.headings = tuple(entry.section.casefold() for entry in self.entries)
@@ -84,7 +84,7 @@ class RecallIndex:
         self.staleness = tuple(map(_staleness, self.entries))
         known = before.counts if before is not None else {}
         self.counts: dict[tuple[str, str], Counter[str]] = {}
-        """Section and text of an entry -> its terms, and how often it has each."""
+        """Section and text of an entry -> the entry's terms, and the count of each."""
         for entry in self.entries:
             key = entry.section, entry.text
             self.counts[key] = known[key] if key in known else Counter(_all_terms(entry))
@@ -92,7 +92,7 @@ class RecallIndex:
         self.keys = tuple(frozenset(each) for each in counted)
         names = [possible_names(entry.text) for entry in self.entries]
         self.postings: dict[str, list[tuple[int, float]]] = {}
-        """Term -> numbers of the entries that have it, and how often, weighed by BM25."""
+        """Term -> numbers of the entries with the term, and its frequency, weighed by BM25."""
         lengths = [sum(each.values()) for each in counted]
         mean = sum(lengths) / len(lengths) if any(lengths) else 1.0
         for number, counts in enumerate(counted):
@@ -108,11 +108,11 @@ class RecallIndex:
         self.heading_terms = frozenset().union(*self._of_headings.values())
 
     def named_by(self, wanted: Mapping[str, object]) -> frozenset[str]:
-        """The headings all of whose terms are wanted."""
+        """The headings with all terms wanted."""
         return frozenset(heading for heading, its in self._of_headings.items() if its and its <= wanted.keys())
 
     def beginning_with(self, term: str) -> list[tuple[int, float]]:
-        """The postings of the first term that `term` begins, as words do of which one is made with another."""
+        """The postings of the first term that begins with `term`, as in compound words."""
         at = bisect_left(self._sorted, term)
         longer = self._sorted[at] if at < len(self._sorted) else ""
         return self.postings[longer] if longer.startswith(term) else []
@@ -123,7 +123,7 @@ class RecallIndex:
         return math.log(1 + (len(self.entries) - having + 0.5) / (having + 0.5))
 
     def is_topic(self, term: str) -> bool:
-        """True if so many entries have a term that the term tells no entry from another."""
+        """True if a term occurs in too many entries to distinguish between entries."""
         having, count = len(self.postings.get(term, ())), len(self.entries)
         return count >= COMMON_LEAST and having > COMMON_SHARE * count
 
@@ -137,15 +137,15 @@ def recall_entries(
     favoured: Collection[str] = (),
     previous: str = "",
 ) -> tuple[Entry, ...]:
-    """The entries that bear on `question`, the first first; none when nothing does.
+    """The entries relevant to `question`, in the order of display; empty without a relevant entry.
 
     Args:
         question: A person's message.
-        index: Of the workspace's files.
-        today: In the person's zone.
-        budget_chars: So many characters the entries have together, the last of them apart.
-        favoured: Headings or paths that count for more; without a shared word these admit no entry.
-        previous: The message before, which tells apart what a short question leaves open.
+        index: Index of the workspace's files.
+        today: Date in the person's zone.
+        budget_chars: Most characters of the entries together, not counting the last entry.
+        favoured: Headings or paths that count for more, but admit no entry without a shared word.
+        previous: The message before, to resolve a short question.
     """
     if not index.entries:
         return ()
@@ -175,7 +175,7 @@ def _all_terms(entry: Entry) -> tuple[str, ...]:
 
 
 def _find(index: RecallIndex, question: Question, previous: str, factor: Callable[[int], float]) -> list[_Hit]:
-    """The best of the entries that share a term with the message; none unless one of them is admitted."""
+    """The best entries that share a term with the message; empty without an admitted entry."""
     count = len(index.entries)
     scores, points, shared = [0.0] * count, [0.0] * count, [0] * count
     for place, (term, telling) in enumerate(question.terms.items()):
@@ -213,7 +213,7 @@ def _find(index: RecallIndex, question: Question, previous: str, factor: Callabl
 
 
 def _is_beside(index: RecallIndex, hit: _Hit, best: float) -> bool:
-    """True if an entry that is not admitted stands beside admitted entries."""
+    """True if an entry without admission stands beside admitted entries."""
     return index.entries[hit.number].source is not Source.HISTORY and hit.score >= BESIDE_SHARE * best
 
 
@@ -233,9 +233,9 @@ def _factor(index: RecallIndex, number: int, question: Question, today: date, fa
 
 
 def _rank(hits: list[_Hit], index: RecallIndex, room: int) -> list[_Hit]:
-    """The best first, but nothing stale before what holds, and of a fact that is said twice only what holds.
+    """The best first, but stale entries after valid entries, and of a repeated fact only the valid entry.
 
-    There are some more of them than `room` has characters for.
+    The result has slightly more entries than `room` has characters for.
     """
     ranked: list[_Hit] = []
     left = 2 * room
@@ -260,7 +260,7 @@ def _rank(hits: list[_Hit], index: RecallIndex, room: int) -> list[_Hit]:
 
 
 def _staleness(entry: Entry) -> tuple[int, int]:
-    """Greater is staler: by what kind of file it stands in, then by its day."""
+    """Greater is staler: by the kind of the file, then by the entry's day."""
     return _KIND[entry.source], -(entry.day.toordinal() if entry.day else 0)
 
 
@@ -280,11 +280,13 @@ def _is_fresher(one: _Hit, other: _Hit) -> bool:
 
 
 def _yields(index: RecallIndex, stale: _Hit, fresh: _Hit) -> bool:
-    """True if a fresher entry has the same subject as a stale entry, however many of the message's words each has.
+    """True if a fresher entry has the same subject as a stale entry, whatever their shares of the message's words.
 
-    Entries that have much in common have one subject, and so have two with a number and half of the words that the
-    stale one shares with the message; but for what HISTORY.md tells, which was so. Of entries in different files a
-    common word of the message is enough where the stale one has no other.
+    Entries with much in common have one subject, and so do two entries with a number and half of the words shared
+    between
+    the stale entry and the message; HISTORY.md is exempt, since it describes the past. Between entries in different
+    files
+    a common word of the message is enough if the stale entry has no other word of the message.
     """
     if not stale.shared & fresh.shared:
         return False
@@ -301,7 +303,7 @@ def _has_digit(index: RecallIndex, hit: _Hit) -> bool:
 
 
 def _likeness(index: RecallIndex, one: _Hit, other: _Hit) -> float:
-    """Share of the terms of two entries that both have."""
+    """Share of the terms of two entries found in both."""
     keys, others = index.keys[one.number], index.keys[other.number]
     both = len(keys & others)
     return both / (len(keys) + len(others) - both)
@@ -318,7 +320,7 @@ def _of_state(index: RecallIndex) -> list[Entry]:
 
 
 def _of_sections(index: RecallIndex, headings: Collection[str]) -> list[int]:
-    """The entries below some headings, what holds first."""
+    """The entries below some headings, valid entries first."""
     numbers = [number for number, heading in enumerate(index.headings) if heading in headings]
     return sorted(numbers, key=index.staleness.__getitem__)
 
@@ -333,7 +335,7 @@ def _of_months(index: RecallIndex, question: Question) -> list[int]:
 
 
 def _within(entries: list[Entry], budget_chars: int) -> tuple[Entry, ...]:
-    """The first entries that have room, but at least one entry."""
+    """The first entries within the budget, but at least one entry."""
     chosen: list[Entry] = []
     for entry in entries[:MOST]:
         size = len(entry.text)

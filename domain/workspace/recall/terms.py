@@ -40,7 +40,7 @@ _WORD = re.compile(r"(?<!\w)[^\W\d_]+(?!\w)")
 _CAPITAL = re.compile(r"(?<!\w)[A-Z][A-Za-z]*(?!\w)")
 _SENTENCE_END = re.compile(r"(?<=[.!?:;\u2026])\s+|\n+|[\"\u201c\u201e\u00ab]")
 _NO_NAMES = frozenset(("I", "Sie", "Ihr", "Ihre", "Ihren", "Ihnen"))
-"""Common words that are always written so."""
+"""Common words always written with a capital."""
 _PIECE = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _IDENTIFIER = re.compile(r"\D.*[_/\\.:]|\D.*[0-9]|.*[a-z][A-Z]")
@@ -58,21 +58,21 @@ class Telling(IntEnum):
 
 
 def terms(text: str) -> tuple[str, ...]:
-    """The terms of an entry, in order, as often as it has them; none of words that every text has."""
+    """The terms of an entry, in order and with repetitions; stop words are left out."""
     return tuple(key for key, _ in _terms_of(text))
 
 
 def possible_names(text: str) -> frozenset[str]:
-    """Common words of an entry that begin with a capital letter, as names do: `Will`, `An`, `IT`."""
+    """Common words of an entry with a capital letter, as in names: `Will`, `An`, `IT`."""
     words = _CAPITAL.findall(unicodedata.normalize("NFKC", text))
     return frozenset(map(str.casefold, words)) & STOP_WORDS
 
 
 def names_in(message: str) -> frozenset[str]:
-    """Words of a message that are names by their capital letter, inside a sentence whose other words have none.
+    """Words of a message that are names by their capital letter, in a sentence otherwise without capitals.
 
-    The first word of a sentence says nothing, nor do capitals in a line that is written in capitals or in a language
-    that writes nouns so: a sentence has one name or two, or several that would be common words.
+    The first word of a sentence does not count, nor do capitals in a line of capitals or in a language
+    with capital nouns: a sentence has one name or two, or several that would be common words.
     """
     names = set[str]()
     for sentence in _SENTENCE_END.split(unicodedata.normalize("NFKC", message[:LONGEST])):
@@ -88,7 +88,7 @@ def names_in(message: str) -> frozenset[str]:
 
 
 def _name_key(name: str) -> str:
-    """Key of a name, as entries have it; empty for a name that is too short or has several parts."""
+    """Key of a name, as in entries; empty for a name that is too short or has several parts."""
     if name.casefold() in STOP_WORDS:
         return name.casefold() if len(name) > 1 else ""
     plain = words(name)
@@ -97,7 +97,7 @@ def _name_key(name: str) -> str:
 
 
 def weigh_terms(message: str) -> dict[str, Telling]:
-    """The terms of a message -> how much each says; the first of them, where there are very many."""
+    """The terms of a message -> each term's weight; only the first terms of a very long message."""
     wanted: dict[str, Telling] = dict.fromkeys(map(_name_key, sorted(names_in(message))), Telling.MUCH)
     wanted.pop("", None)
     for key, telling in _terms_of(message[:LONGEST]):
@@ -137,13 +137,13 @@ def _terms_in(word: str) -> Iterator[tuple[str, Telling]]:
 
 
 def _stem_word(word: str) -> str:
-    """A word's stem: Porter's, without an ending that German adds, so that one rule serves both."""
+    """A word's stem by Porter, without a German ending, so one rule serves both languages."""
     term = _SUFFIX.sub("", stem(word))
     return f"{term[:-1]}i" if term.endswith("y") and len(term) > 3 else term  # `deploy` as in `deployments`
 
 
 def _telling(word: str) -> Telling:
-    """Degree to which a word tells the subject of a text, by its shape."""
+    """Degree to which a word tells the subject of a text, by the word's shape."""
     if word.isdigit():
         if len(word) < 3 or _YEAR.fullmatch(word):
             return Telling.NOTHING

@@ -1,4 +1,4 @@
-"""Block of a turn: what is recalled from a workspace, with the skills that are about it and what hooks have to say."""
+"""Block of a turn: entries recalled from a workspace, with related skills and the output of hooks."""
 
 from __future__ import annotations
 

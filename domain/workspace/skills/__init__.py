@@ -1,7 +1,7 @@
 """Skills in a workspace: declarations beyond the descriptions.
 
-Read first `life.py` (what may be declared), then `path_pattern.py` (which files it is about) and `hook.py` (how a
-script is run, and what counts of its words).
+Read first `life.py` (permitted declarations), then `path_pattern.py` (patterns of a skill's files) and `hook.py` (the
+run of a script, and the usable part of its output).
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ INPUT_BYTES = 8 * 1024
 OUTPUT_CHARS = 1_000
 LIMIT_S = 5.0
 BEFORE_PROMPT_S = 1.5
-"""A person waits for it."""
+"""Limit in seconds; a person waits meanwhile."""
 _READ_BYTES = 4_000
 """Of the output, for a character may have four."""
 _CUT = "…"
@@ -32,7 +32,7 @@ def limit_s(event: str) -> float:
 
 
 def input_json(facts: Mapping[str, Fact], limit_bytes: int = INPUT_BYTES) -> str:
-    """`facts` as one line of JSON in which no apostrophe stands; texts are cut alike until it fits.
+    """`facts` as one line of JSON without apostrophes; all texts are cut alike until the line fits.
 
     Raises:
         ValueError: not even the names and numbers fit.
@@ -78,7 +78,7 @@ def _dump_facts(facts: Mapping[str, Fact], chars: int) -> str:
 
 
 def _cap_texts(value: Fact, chars: int) -> Fact:
-    """`value` with each text in it at most so long."""
+    """`value` with each text inside cut to at most `chars` characters."""
     if isinstance(value, str):
         return value if len(value) <= chars else value[: max(chars - 1, 0)] + _CUT[:chars]
     if isinstance(value, list):

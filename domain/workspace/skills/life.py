@@ -1,7 +1,7 @@
-"""Skill's life: when a skill is wanted, which files and sections it is about, and what it runs beside turns.
+"""Skill's life: the time when a skill is wanted, its files and sections, and its scripts beside turns.
 
-All of it stands in the front matter of the skill's file, beside what `domain.turn.skill` reads there, and all of it may
-be left out.
+All declarations stand in the front matter of the skill's file, beside the fields read by `domain.turn.skill`, and
+all are optional.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ class SkillLife:
 
     name: str
     folder: str
-    """Folder to which scripts are relative; absolute."""
+    """Folder for relative script paths; absolute."""
     when_to_use: str = ""
-    """On one line, at most 500 characters; empty for a skill that says nothing, or is hidden from the model."""
+    """On one line, at most 500 characters; empty for a skill without this text, or hidden from the model."""
     paths: tuple[str, ...] = ()
     """Patterns of files for the skill; empty for no pattern."""
     memory_scope: tuple[str, ...] = ()
-    """Names of files (`SESSION`, `MEMORY`, `HISTORY`) or titles of their sections that bear on it."""
+    """Names of relevant files (`SESSION`, `MEMORY`, `HISTORY`) or titles of relevant sections."""
     hooks: tuple[tuple[str, str], ...] = ()
     """Event -> script's path below the folder."""
 
@@ -63,7 +63,7 @@ class SkillLife:
 def read_life(skill: Skill, fields: Mapping[object, object]) -> tuple[SkillLife, tuple[str, ...]]:
     """Declarations by `fields` of the front matter of `skill`, and the faults.
 
-    A wrong value is left out, with a fault that names it and the rule; everything else counts. Keys that are not known
+    A wrong value is left out, with a fault that names the value and the rule; everything else counts. Unknown keys
     are ignored.
     """
     faults: list[str] = []
@@ -103,12 +103,12 @@ def when_to_use_text(lives: Iterable[SkillLife], limit_chars: int = TEXT_CHARS) 
 
 
 def named_for(question: str, active_files: Iterable[str], lives: Iterable[SkillLife]) -> tuple[str, ...]:
-    """Names of the skills that are about a file which is mentioned.
+    """Names of the skills with a pattern for a file in the question or among the active files.
 
     Args:
-        question: What was said.
-        active_files: Lines of SESSION's section of that name.
-        lives: In the order to name them.
+        question: Text of the question.
+        active_files: Lines of SESSION's section on active files.
+        lives: Declarations in the order to name the skills.
     """
     about = [life for life in lives if life.paths]
     if not about:
@@ -118,7 +118,7 @@ def named_for(question: str, active_files: Iterable[str], lives: Iterable[SkillL
 
 
 def scopes_of(names: Iterable[str], lives: Iterable[SkillLife]) -> tuple[str, ...]:
-    """Files and sections for the skills of these names, each once."""
+    """Files and sections for the named skills, each once."""
     wanted = frozenset(names)
     return tuple(dict.fromkeys(scope for life in lives if life.name in wanted for scope in life.memory_scope))
 

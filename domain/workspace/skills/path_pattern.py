@@ -1,8 +1,8 @@
 """Path patterns: files of a declaration, and files mentioned in a text.
 
-`*` is anything within a name, `?` one character of it, `**` any folders. A pattern without a slash is a name anywhere
-in a path; one with a slash may begin at any folder, unless it begins with one itself. What a pattern leads to counts
-with all that lies below it.
+`*` is anything within a name, `?` one character, `**` any folders. A pattern without a slash is a name anywhere
+in a path; a pattern with a slash may begin at any folder, unless the pattern begins with a slash. A match includes
+all files below the match.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import lru_cache
 
 LONGEST_PATTERN = 200
 MOST_STARS = 3
-"""Of `**` in a pattern: each multiplies the time that a path takes."""
+"""Most `**` in a pattern: each multiplies the time for a path."""
 LOOKED_AT = 20_000
 """Characters of a text."""
 MOST_PATHS = 100
@@ -28,7 +28,7 @@ _NAME_WITH_KIND = re.compile(r"[\w.+@\[\]-]*\w\.(?=[A-Za-z0-9]{0,9}[A-Za-z])[A-Z
 
 
 def fault_of_pattern(pattern: str) -> str:
-    """The rule that a pattern breaks; empty for none."""
+    """The rule broken by a pattern; empty for a valid pattern."""
     parts = [part for part in pattern.strip().split("/") if part]
     if not parts or len(pattern) > LONGEST_PATTERN or not pattern.isprintable():
         return f"must be a path or pattern of 1 to {LONGEST_PATTERN} characters"
@@ -43,14 +43,14 @@ def fault_of_pattern(pattern: str) -> str:
 
 @lru_cache(maxsize=256)
 def matcher(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    """Expression that finds a line fitting one of `patterns`, in a text of one path a line."""
+    """Expression that finds a line fitting any of `patterns`, in a text of one path a line."""
     return re.compile("|".join(_expression(pattern) for pattern in patterns) or r"(?!)", re.MULTILINE)
 
 
 def mentioned_paths(text: str) -> tuple[str, ...]:
-    """Paths and names of files in `text`, each once, with single slashes and no `./` before them.
+    """Paths and names of files in `text`, each once, with single slashes and no `./` in front.
 
-    A word counts that has a slash or an ending, or stands in backquotes; addresses of web pages do not.
+    A word with a slash or an ending, or in backquotes, counts; addresses of web pages do not.
     """
     plain = _ADDRESS.sub(" ", text[:LOOKED_AT]).replace("\\", "/")
     paths: dict[str, None] = {}
@@ -72,7 +72,7 @@ def _add(word: str, paths: dict[str, None], *, is_quoted: bool = False) -> None:
 
 
 def _expression(pattern: str) -> str:
-    """Of a line that fits, as a regular expression that takes time in proportion to the line, but for `**`."""
+    """Regular expression for a fitting line, in time proportional to the line, except for `**`."""
     stripped = pattern.strip()
     parts = [part for part in stripped.split("/") if part not in ("", ".")]
     anchored = stripped.startswith(("/", "~"))
@@ -83,7 +83,7 @@ def _expression(pattern: str) -> str:
 
 
 def _part(part: str) -> str:
-    """One name of a pattern; a star takes what is least and never gives it back, so that many of them cost no more."""
+    """One name of a pattern; a star takes the least text without backtracking, so many stars cost no more."""
     first, *rest = (re.escape(piece).replace(r"\?", r"[^/\n]") for piece in re.split(r"\*+", part))
     if not rest:
         return first

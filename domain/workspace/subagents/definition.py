@@ -12,12 +12,12 @@ from messages.workspace import ChildRole
 
 ISOLATED, CONTEXTUAL = "isolated", "contextual"
 MODES = (ISOLATED, CONTEXTUAL)
-"""Text before a task: none, or as much of the parent's working state and memory as fits."""
+"""Text before a task: no text, or as much of the parent's working state and memory as fits."""
 NONE, SESSION, RELEVANT = "none", "session", "relevant"
 MEMORIES = (NONE, SESSION, RELEVANT)
-"""Amount of that text: none, the working state, or also memory found by the task."""
+"""Amount of the text: no text, the working state, or also memory found by the task."""
 TOOLS = ("read", "bash")
-"""Both mean bash, the one tool there is."""
+"""Names that both mean bash, the only tool."""
 
 BODY_CHARS = 16_000
 LONGEST_NAME = 64
@@ -46,7 +46,7 @@ class SubagentDefinition:
     can_run: bool = True
     """True if the sub-agent has bash."""
     model: str = ""
-    """litellm's name; empty for the configured one."""
+    """litellm's name; empty for the configured model."""
     max_turns: int = 24
     max_calls: int = 48
     max_wall_s: float = 300.0
@@ -83,11 +83,11 @@ class DefinitionReading:
 
 
 def read_definition(fields: object, body: str) -> DefinitionReading:
-    """The sub-agent that a file describes; one with any fault is not used.
+    """The sub-agent described by a file; a sub-agent with any fault is not used.
 
     Args:
-        fields: What the front matter's YAML says, of whatever type; keys that are not known are ignored.
-        body: What follows it.
+        fields: Content of the front matter's YAML, of any type; unknown keys are ignored.
+        body: Text behind the front matter.
     """
     if not isinstance(fields, Mapping):
         return DefinitionReading(None, (f"front matter {brief(fields)}: must be `key: value` lines",))
@@ -119,7 +119,7 @@ def read_definition(fields: object, body: str) -> DefinitionReading:
 
 @dataclass(slots=True)
 class _FieldReader:
-    """Fields of a front matter; what is wrong with them is noted, and something usable given instead."""
+    """Fields of a front matter; faults are noted, and a usable value is returned instead of a faulty value."""
 
     fields: Mapping[object, object]
     faults: list[str] = field(default_factory=list)
@@ -171,7 +171,7 @@ class _FieldReader:
         return usual
 
     def words(self, key: str, usual: tuple[str, ...], fits: Callable[[str], bool], rule: str) -> tuple[str, ...]:
-        """A list of words, or one word for a list of it."""
+        """A list of words, or a list made of a single word."""
         if key not in self.fields:
             return usual
         value = self.fields[key]

@@ -38,10 +38,10 @@ Write your result now: what you have found so far, and what is left to do."""
 
 
 def subagent_prompt(role: ChildRole, workdir: str | None) -> str:
-    """The system prompt of a run; it holds nothing that changes with time.
+    """The system prompt of a run, without any content that changes with time.
 
     Args:
-        role: Of its definition.
+        role: Role in the definition.
         workdir: The folder in which commands run; None without commands.
     """
     tool = _NO_TOOL
@@ -56,8 +56,8 @@ def task_prompt(task: str, context: str = "") -> str:
     """Question to a run: the task alone, or with known context in front.
 
     Args:
-        task: As it was given.
-        context: Of the parent's working state and memory; empty for nothing.
+        task: Task as given.
+        context: Context from the parent's working state and memory; may be empty.
     """
     return f"{context.strip()}\n\nYour task:\n{task}" if context.strip() else task
 

@@ -1,4 +1,4 @@
-"""Report of a sub-agent's run, as its parent is shown it: no line of it passes for what the runtime says of a run."""
+"""Report of a sub-agent's run for its parent: no line of the report can pass for a line of the runtime."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from domain.text.presentable import presentable
 from domain.text.terminal_text import plain
 
 TEXT_BYTES = 64 * 1024
-"""Most of a run's last words that is kept, its end."""
+"""Bytes kept of the end of a run's last words."""
 _CUT = "[Showing the last {shown} of {size} bytes.]\n"
 _LINE = re.compile("[^\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 _HEADS = (
@@ -22,7 +22,7 @@ _HEADS = (
 
 
 def report_text(text: str) -> str:
-    """A run's last words as they are kept and told: as a reader sees them, marked, and no more than `TEXT_BYTES`."""
+    """A run's last words in stored form: as a reader sees the text, marked, and at most `TEXT_BYTES`."""
     data = text.encode("utf-8", "replace")
     marked = presentable(_mark_lines(plain(_end(data, TEXT_BYTES))))
     if len(data) <= TEXT_BYTES and len(marked.encode()) <= TEXT_BYTES:

@@ -1,4 +1,4 @@
-"""Consolidation: what of a worker's answer goes into MEMORY.md and HISTORY.md before turns are cut off."""
+"""Consolidation: the part of a worker's answer to write to MEMORY.md and HISTORY.md before turns are cut off."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ LEAST_CONFIDENCE = 0.85
 
 @dataclass(frozen=True, slots=True)
 class Consolidation:
-    """Text that may be written."""
+    """Text fit to write."""
 
     entries: tuple[MemoryEntry, ...]
     history_block: str
-    """Of plain lines and bullets; empty where nothing was said."""
+    """Plain lines and bullets; empty for a stretch without messages."""
     dropped: tuple[str, ...] = ()
-    """Of each entry or line that may not be written its number and the rule, none of its words: this may be logged."""
+    """For each refused entry or line its number and the rule, without its words: safe for a log."""
     trouble: str = ""
-    """Reason why the stretch has no history yet, as an error words it; empty where all is well."""
+    """Reason why the stretch has no history yet, worded as an error; empty without a problem."""
 
 
 def parsed_consolidation(
@@ -43,17 +43,17 @@ def parsed_consolidation(
     history: bytes = b"",
     is_secret: IsSecret = looks_secret,
 ) -> Consolidation:
-    """Usable part of an answer: flawed entries and lines are left out one by one.
+    """Usable part of an answer: flawed entries and lines are left out individually.
 
     Args:
         answer: JSON with `entries` and `history`.
-        spoken: The turns that the worker was told, with their results, which it was not.
-        memory: What MEMORY.md holds: entries that stand there are left out.
-        history: What HISTORY.md holds: lines that stand there are left out, unless none would be left.
-        is_secret: What tells a secret.
+        spoken: The turns shown to the worker, with their results, not shown to the worker.
+        memory: Content of MEMORY.md: entries present there are left out.
+        history: Content of HISTORY.md: lines present there are left out, unless no line would be left.
+        is_secret: Test for secrets.
 
     Raises:
-        ValueError: the answer as a whole cannot be used; says the value and the rule.
+        ValueError: the answer as a whole cannot be used; the error has the value and the rule.
     """
     fields = json_object(answer, ("entries", "history"))
     raw = fields.get("entries")
@@ -79,7 +79,7 @@ def parsed_consolidation(
 def _kept_entries(
     raw: Sequence[object], memory: bytes, echoes: Spoken, printed: Printed, is_secret: IsSecret
 ) -> tuple[list[MemoryEntry], list[str]]:
-    """Entries that may be written, and why each of the others may not."""
+    """Entries fit to write, and the reason against each refused entry."""
     known = {same_words(entry.text) for entry in entries_of(memory)}
     fresh, dropped = list[MemoryEntry](), list[str]()
     for number, each in enumerate(raw, 1):
@@ -96,7 +96,7 @@ def _kept_entries(
 
 
 def is_exchange(spoken: Iterable[SpokenTurn]) -> bool:
-    """True if a person's message was answered, so that there is a history to tell."""
+    """True if a person's message was answered, so there is a history to write."""
     return any(turn.text.strip() and turn.answer.strip() for turn in spoken)
 
 
@@ -108,10 +108,10 @@ def _history(
     is_secret: IsSecret,
     dropped: list[str],
 ) -> str:
-    """The lines of a history that may be written; of each other line the reason is added to `dropped`.
+    """The lines of a history fit to write; the reason for each refused line is added to `dropped`.
 
     Raises:
-        ValueError: no line is left although people were answered, so that nothing of the stretch would be told.
+        ValueError: no line is left although people were answered, so the stretch would have no history.
     """
     text = text_of(raw, "history")
     if not text:
@@ -139,14 +139,14 @@ def _line_flaw(line: str, echoes: Spoken, printed: Printed, is_secret: IsSecret)
 
 
 def _without_known(block: str, history: bytes, entries: Sequence[MemoryEntry]) -> str:
-    """The block without lines that HISTORY.md has already, or that are facts; all of it if none is left."""
+    """The block without lines already in HISTORY.md and lines that are facts; the whole block if no line is left."""
     known = {same_words(line) for line in history.decode("utf-8", "replace").splitlines()}
     known |= {same_words(entry.text) for entry in entries}
     return "\n".join(line for line in block.splitlines() if same_words(line) not in known) or block
 
 
 def _entry(raw: object) -> tuple[MemoryEntry, str]:
-    """An entry, and the fault that makes it invalid."""
+    """An entry, and the fault that makes the entry invalid."""
     if not isinstance(raw, Mapping):
         return MemoryEntry("", ""), "must be an object with section and text"
     fields: Mapping[str, Any] = raw

@@ -1,4 +1,4 @@
-"""Prompts of the workers that keep a window's files: what each is to do, and the files and words that it is told."""
+"""Prompts of the workers that keep a window's files: the task of each worker, with the files and words shown."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ WORKER_CHARS = 28_000
 SESSION_MEMORY_CHARS = 4_000
 FILE_CHARS = 8_000
 _FILE_CAPS = (FILE_CHARS, 6_000, 4_500, 3_500, 2_500, 1_500)
-"""Characters of each file, tried one after another."""
+"""Characters of each file, tried in order."""
 _FRAME = 200
-"""Characters of what stands around what was said."""
+"""Characters of the frame around the conversation."""
 _GAP = "(turns left out here)"
 _SAID_CHARS = 12_000
-"""For what was said, if there is so much of it."""
+"""Characters reserved for the conversation, if long enough."""
 HEAD_SHARE = 0.45
-"""Of what is left of a transcript that is too long, its beginning."""
+"""Share of the beginning in the kept text of an overlong transcript."""
 _LONGEST_TURN = 4_000
 """Characters of one turn's words, and of its answer."""
 
@@ -94,14 +94,14 @@ later reports made irrelevant. Keep what an earlier summary among them says, as 
 def session_prompt(
     session: bytes, memory: bytes, spoken: Sequence[SpokenTurn], scrub: Scrub = str, words: str = ""
 ) -> Prompt:
-    """For SESSION.md: answered as `session_state.update_session` reads it.
+    """Prompt for SESSION.md: `session_state.update_session` reads the answer.
 
     Args:
-        session: The file as it is.
+        session: The existing file.
         memory: MEMORY.md, of which the end counts.
         spoken: The newest turns, the oldest first.
-        scrub: Takes secrets out.
-        words: Points to be kept in mind, as a user gave them; empty for none.
+        scrub: Function that removes secrets.
+        words: A user's points to keep in mind; may be empty.
     """
     task = _SESSION.format(title=LONGEST_TITLE, item=LONGEST_ITEM, most=MOST_ITEMS, rule=LONGEST_RULE)
     files = {"notes": (session, FILE_CHARS), "memory": (memory, SESSION_MEMORY_CHARS)}
@@ -111,7 +111,7 @@ def session_prompt(
 def consolidate_prompt(
     session: bytes, memory: bytes, history: bytes, spoken: Sequence[SpokenTurn], scrub: Scrub = str, words: str = ""
 ) -> Prompt:
-    """For MEMORY.md and HISTORY.md: answered as `consolidation.parsed_consolidation` reads it."""
+    """Prompt for MEMORY.md and HISTORY.md: `consolidation.parsed_consolidation` reads the answer."""
     task = _CONSOLIDATE.format(
         most=MOST_ENTRIES,
         item=LONGEST_ENTRY,
@@ -124,7 +124,7 @@ def consolidate_prompt(
 
 
 def count_told(spoken: Sequence[SpokenTurn]) -> int:
-    """Number of the first turns of which one worker is told every word that a turn may have, at least one."""
+    """Number of first turns shown to one worker in full, whatever their form; at least one."""
     room = _SAID_CHARS
     for number, turn in enumerate(spoken[:MOST_ENTRIES]):
         room -= _Turn(turn).most
@@ -162,7 +162,7 @@ def _whole(task: str, name: str, text: str, scrub: Scrub) -> Prompt:
 def _prompt(
     task: str, files: Mapping[str, tuple[bytes, int]], spoken: Sequence[SpokenTurn], scrub: Scrub, words: str
 ) -> Prompt:
-    """Both texts; long files are cut further rather than that no room is left for what was said."""
+    """Both texts; long files are cut further before the conversation runs out of room."""
     system = f"{task}\n{_DATA.format(echo=LONGEST_ECHO)}"
     in_mind = {"to_keep_in_mind": _harmless(_cut(words, _LONGEST_TURN), scrub)} if words else {}
     turns = [_Turn(turn) for turn in spoken]
@@ -190,21 +190,21 @@ def _file(data: bytes, chars: int, scrub: Scrub) -> str:
 
 
 def _harmless(text: str, scrub: Scrub = str) -> str:
-    """A text without secrets, and with nothing that could be taken for the runtime's."""
+    """A text without secrets, and without text that could pass for the runtime's."""
     lines = (REMOVED if looks_secret(line) else line for line in scrub(text).split("\n"))
     return defuse("\n".join(lines))
 
 
 class _Turn:
-    """A turn without what commands printed; it is looked at for secrets only when it is told."""
+    """A turn without commands' output; the check for secrets happens only when the turn is shown."""
 
     def __init__(self, turn: SpokenTurn) -> None:
         self._turn = turn
         self.most = len(block_json(self._object(turn.text, turn.answer))) + 1
-        """Characters that it takes at most, but for marks of lines and notes of what was removed."""
+        """Most characters of the turn, not counting marks of lines and notes of removed text."""
 
     def words(self, scrub: Scrub) -> dict[str, str]:
-        """As a worker is told of it."""
+        """The turn's words in the form shown to a worker."""
         return self._object(_harmless(self._turn.text, scrub), _harmless(self._turn.answer, scrub))
 
     def _object(self, text: str, answer: str) -> dict[str, str]:

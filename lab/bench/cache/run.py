@@ -1,4 +1,4 @@
-"""Share of a conversation's input that comes from a provider's cache, and its price beside no caching."""
+"""Share of a conversation's input taken from a provider's cache, and the price compared with no caching."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _STAYING_LABEL = "cached, of what stays of the request before"
 BETWEEN_S = 20.0
 """Time between two requests, by the provider's clock."""
 HISTORY_TOKENS = 15_000
-"""Bound of the history, so that a conversation of this length is cut once."""
+"""Bound of the history that causes exactly one cut in a conversation of this length."""
 _MODEL, _OTHER = "anthropic/claude-sonnet-4-5", "anthropic/claude-haiku-4-5"
 _ANSWER_S = 90.0
 _COMMAND = "for n in $(seq 60); do echo line $n of the report; done"
 
 
 class _Provider:
-    """Model that runs a command where it is asked to, and charges for each request."""
+    """Model that runs a command on request and charges for each request."""
 
     def __init__(self) -> None:
         self.charges: list[Charge] = []

@@ -1,4 +1,4 @@
-"""Conversations with a real engine that counts: turns with commands, without memory, with it, and with each layer."""
+"""Conversations with a counting real engine: turns with commands, without memory, with memory, and with each layer."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 
 PLAIN, FIRST_WORDS = "no memory", "local/, prompt cached"
-"""Rows: the conversation without anything else in it, and the time to the first words."""
+"""Rows: the plain conversation, and the time to the first words."""
 CHANGING = "memory, objects, a shown file changes"
-"""Row whose requests lose the old text of a file: the layer never shows two versions."""
+"""Row with requests that lose the old text of a file: the layer never shows two versions."""
 _MEMORY = "memory"
 _LAYERS = {
     "curated": '[curated]\nglobal_folder = "{folder}/curated"\n',
@@ -55,9 +55,9 @@ _CHANGING = (*_READING[:3], "echo turn {number} of the {matter} >> notes.txt; ca
 _BEFORE = "seq -f 'note %g of the harbour' 12 > notes.txt"
 _COMMAND_MARK = "Please run: "
 _REQUESTS = 2
-"""Of each turn: the question, and the result of its command."""
+"""Requests of each turn: the question, and the result of the turn's command."""
 _BLOCKS = (f"{EXPANSION_PREFIX}\n", f"{MEMORY_PREFIX}\n", f"{FILES_BLOCK}\n")
-"""Beginnings of the blocks that only the requests of their turn have."""
+"""Beginnings of the blocks found only in the requests of the block's own turn."""
 _LEAST = ("of_before", "of_staying")
 _WORDS_ASKED = 5
 
@@ -73,10 +73,10 @@ class Conversation:
 
 
 class Tokenizer(Protocol):
-    """Engine, as far as it tells what a prompt is."""
+    """Engine, as far as needed to read a prompt."""
 
     def prompt(self, body: dict[str, Any]) -> str:
-        """Text that the model's template makes of a request."""
+        """Text made from a request by the model's template."""
 
     def tokens(self, text: str) -> int:
         """Number of tokens of a prompt's text."""
@@ -168,7 +168,7 @@ def hold_conversation(
 
 
 def answer_of(received: Received) -> Answer:
-    """Scripted answer: the command that a question names, then a sentence on its result."""
+    """Scripted answer: the command named by a question, then a sentence on the command's result."""
     last = received.body["messages"][-1]
     if last["role"] == "tool":
         return Answer("The matter is as follows, in plain words, and the report is above.")
@@ -181,7 +181,7 @@ def answer_of(received: Received) -> Answer:
 
 
 def request_figures(tokenizer: Tokenizer, counted: list[Counted]) -> Iterator[Figures]:
-    """Figures of each request; from the second one on beside the request before."""
+    """Figures of each request; from the second on compared with the request before."""
     yield _own_figures(counted[0])
     for number, (before, request) in enumerate(pairwise(counted), 1):
         is_new_turn = number % _REQUESTS == 0
@@ -198,7 +198,7 @@ def _own_figures(counted: Counted) -> Figures:
 
 
 def _tokens_taken_out(tokenizer: Tokenizer, counted: Counted) -> int:
-    """Tokens of a turn's last request from its blocks on, which later requests do not have."""
+    """Tokens of a turn's last request from its blocks on, missing from later requests."""
     question = next(str(each["content"]) for each in reversed(counted.body["messages"]) if each["role"] == "user")
     places = [place for block in _BLOCKS if (place := question.find(block)) >= 0]
     if not places:
@@ -223,7 +223,7 @@ def _question(number: int, commands: tuple[str, ...]) -> str:
 
 
 def _settings(folder: Path, server: PlaygroundServer, api_base: str, conversation: Conversation) -> str:
-    """Settings of an agent in an empty folder, in which files of its layers are put."""
+    """Settings of an agent in an empty folder, which also receives the files of the layers."""
     for name, text in _FILES.items():
         file = folder / name
         for parent in (file.parent.parent, file.parent):

@@ -29,7 +29,7 @@ ONLINE_S = 120.0
 OVER_S = 240.0
 STOP_S = 60.0
 QUIET_S = 5.0
-"""After the last answer: what is said twice would be said by then."""
+"""Seconds after the last answer, by which any duplicate answer would have come."""
 _LOOK_S = 0.1
 _PROCESS = re.compile(r"running, process ([0-9]+):")
 
@@ -88,7 +88,7 @@ class _Measurement:
             self._agent.stop(STOP_S)
 
     def _warm_up(self) -> None:
-        """One turn in every thread, so that each host has what a first call of a model loads."""
+        """Run a turn in every thread, so each host has loaded the parts needed by a model's first call."""
         self._show("starting the agent")
         try:
             self._server.wait_until_online(timeout_s=ONLINE_S)
@@ -123,12 +123,12 @@ class _Measurement:
             self._answered_at[event.channel_id] = self._now()
 
     def _count_logged(self) -> int:
-        """Threads whose message of this turn is in their log."""
+        """Number of threads with this turn's message in the log."""
         words = f"This is turn {self._turn} of".encode()
         return sum(words in path.read_bytes() for path in self._agent.data.glob("logs/**/*.md"))
 
     def _hosts(self) -> dict[str, int]:
-        """Process of each host that runs, by its name."""
+        """Process of each running host, by name."""
         try:
             status = ask_operator(self._agent.data, "status", 10.0)
         except (AgentNotRunningError, RefusalError):
@@ -144,7 +144,7 @@ class _Measurement:
             self._pause.wait(_LOOK_S)
 
     def _result(self, in_flight: int, killed: str, names: list[str]) -> Figures:
-        """Figures of the run; `p95_s` is from a message to its answer, in windows of hosts that live."""
+        """Figures of the run; `p95_s` is from a message to its answer, in windows of living hosts."""
         keys = {thread: Window(surface=Surface.DISCORD_THREAD, id=str(thread)).address.key for thread in self._ids}
         waits = [
             at - self._said_at[thread]

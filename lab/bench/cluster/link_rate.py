@@ -29,7 +29,7 @@ PATIENCE_S = 120.0
 
 
 class CountingWindow(Actor):
-    """A window that answers what people say, and takes edits without a word."""
+    """A window that answers people's messages and takes edits silently."""
 
     def handle(self, message: Any) -> None:
         """Answer, or not."""
@@ -38,7 +38,7 @@ class CountingWindow(Actor):
 
 
 class CountingHost:
-    """A host with nothing but such windows; Ray makes an actor of it."""
+    """A host with only counting windows; Ray makes an actor of it."""
 
     def begin(self, _packed: bytes, name: str, epoch: str) -> str:
         """Start the actors."""
@@ -49,7 +49,7 @@ class CountingHost:
         return ""
 
     def exchange(self, frame: bytes, wait_s: float) -> bytes:
-        """Carry a frame here and one back."""
+        """Carry a frame here and a frame back."""
         return self._host.exchange(frame, wait_s)
 
     def end(self) -> None:

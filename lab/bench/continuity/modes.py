@@ -13,7 +13,7 @@ def behave_as(mode: str, answer: str) -> str | Late | None:
     """Answer of a model in a mode; empty for a failure, None for silence.
 
     Args:
-        mode: One of `MODES`.
+        mode: A mode from `MODES`.
         answer: The right answer.
     """
     match mode:

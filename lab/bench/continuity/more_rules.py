@@ -78,7 +78,7 @@ SECOND: Mapping[str, str] = {
         赤いゼッケンは[救護班]のものです。
     """,
 }
-"""Language -> rules, a line each; brackets mark the part that decides."""
+"""Language -> rules, a line each; brackets mark the decisive part."""
 THIRD: Mapping[str, str] = {
     "en": """
         Ring the bell [twice, not once], when the ferry is late.

@@ -1,4 +1,4 @@
-"""Rules as people say them in passing, in six languages, in three lists."""
+"""Rules as people mention rules in passing, in six languages, in three lists."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Rule:
 
     text: str
     key: str
-    """Part of the words that decides; stands in no other message."""
+    """Decisive part of the words; found in no other message."""
 
 
 def read_rules(lists: Mapping[str, str]) -> dict[str, tuple[Rule, ...]]:
-    """Language -> its rules, of lines in which brackets mark the part that decides."""
+    """Language -> rules, from lines with the decisive part in brackets."""
     marked = re.compile(r"\[(.*?)\]")
     return {
         language: tuple(
@@ -116,5 +116,5 @@ RULES: dict[str, tuple[Rule, ...]] = {
         ("納期は営業日で数えること、暦日ではありません。", "営業日で数える"),
     ),
 }
-"""Language -> its rules; each language is a conversation of its own."""
+"""Language -> rules; each language is a separate conversation."""
 LISTS = {"first": RULES, "second": read_rules(SECOND), "third": read_rules(THIRD)}

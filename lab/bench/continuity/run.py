@@ -1,4 +1,4 @@
-"""Continuity of rules that were only said: a row for each way in which the workers behave."""
+"""Continuity of rules stated only in conversation: a row for each behaviour of the workers."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def measure(say: Callable[[str], object], *, quick: bool) -> Rows:
     """Row -> figures, each in a process of its own.
 
     Args:
-        say: Told the row that is done.
+        say: Called with the finished row.
         quick: One language and few turns.
 
     Raises:
-        MeasurementError: a process did not give its figures.
+        MeasurementError: a process did not return figures.
     """
     sizes = {"languages": 1, "turns": 60} if quick else {"languages": len(RULES), "turns": 90}
     return measure_each("lab.bench.continuity.walk", "row", (*MODES, *OTHER_LISTS), sizes, say)

@@ -1,4 +1,4 @@
-"""Upkeep: model calls besides answers that each layer makes in talk of ordinary length, all four layers together."""
+"""Upkeep: model calls besides answers by each layer in talk of ordinary length, all four layers together."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ CASES = {
 
 
 def count_calls(case: Case, *, turns: int, windows: int) -> Figures:
-    """Calls a turn by layer and of all layers, in windows that talk side by side."""
+    """Calls a turn by layer and of all layers, in windows with parallel conversations."""
     calls: Counter[str] = Counter()
     workers, answer_text = ScriptedWorkers(()), ""
 
@@ -88,7 +88,7 @@ def figures_of(calls: Counter[str], turns: int) -> Figures:
 
 
 def answer_facts(request: ModelRequest) -> str:
-    """A fact of each third message, all new ones added, and a summary."""
+    """A fact of each third message, all new facts added, and a summary."""
     text = request.messages[-1].text
     if request.purpose == "facts.reconcile":
         return json.dumps(reconcile_facts(text))
@@ -108,11 +108,11 @@ def measure(say: Callable[[str], object], *, quick: bool) -> Rows:
     """Case -> calls a turn, each in a process of its own.
 
     Args:
-        say: Told the case that is done.
+        say: Called with the finished case.
         quick: One window.
 
     Raises:
-        MeasurementError: a process did not give its figures.
+        MeasurementError: a process did not return figures.
     """
     sizes = {"turns": TURNS, "windows": 1 if quick else WINDOWS}
     return measure_each("lab.bench.continuity.upkeep", "case", tuple(CASES), sizes, say)

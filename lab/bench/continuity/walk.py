@@ -1,4 +1,4 @@
-"""Walk: conversations in which rules are only said, over three cuts, kills and `/new`, with workers of one mode."""
+"""Walk: conversations with rules stated only in words, over three cuts, kills and `/new`, with workers of one mode."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from messages.base import Window
 from messages.model import ModelRequest
 
 HISTORY_TOKENS = 4_000
-"""So that few turns make three cuts."""
+"""Bound low enough for three cuts in few turns."""
 BETWEEN_S = 61.0
 _SENTENCE = re.compile(r"(?<=[.?。?])")
 """Every third message of talk is as short as a rule."""
@@ -34,7 +34,7 @@ LONG_WAIT_S = 2.0
 """Wait of a turn that counts as delayed."""
 GO_ON = {"en": "continue", "de": "weiter", "fr": "continue", "es": "sigue", "zh": "继续", "ja": "続けて"}
 TALK = {"zh": "zh", "ja": "zh"}
-"""Language of the talk between, where that is not English."""
+"""Language of the talk between the rules, if not English."""
 
 
 @dataclass(slots=True)
@@ -51,13 +51,13 @@ class Outcome:
     least_cuts: int = 0
     breaks: int = 0
     delayed: int = 0
-    """Turns that waited long after the first turn of their conversation that did."""
+    """Turns that waited long after the first long wait of their conversation."""
     longest_s: float = 0.0
     calls: int = 0
     missed: list[str] = field(default_factory=list)
 
     def figures(self) -> Figures:
-        """All of it as numbers."""
+        """The whole outcome as numbers."""
         return {
             "cut_share": self.cut / self.rules,
             "new_share": self.new / self.rules,
@@ -74,7 +74,7 @@ class Outcome:
 
 
 class Walk:
-    """One mode's run in a folder of its own."""
+    """One mode's run in a separate folder."""
 
     def __init__(self, root: Path, mode: str, rules: Mapping[str, tuple[Rule, ...]]) -> None:
         self._root = root
@@ -142,7 +142,7 @@ class Walk:
         return answered.requests[0]
 
     def _probe(self, agent: BenchAgent, window: Window, language: str, when: str) -> int:
-        """Rules in sight of a turn that only goes on."""
+        """Count the rules visible to a turn that only goes on."""
         request = self._turn(agent, window, GO_ON[language], "Yes.")
         rules = self._rules[language]
         missed = [rule.key for rule in rules if not is_reached(request, rule.key)]
@@ -161,7 +161,7 @@ class Walk:
 
 
 def measure_mode(mode: str, languages: tuple[str, ...], turns: int, rules: str = "first") -> Outcome:
-    """Result of a mode with a list of rules, in a folder of its own."""
+    """Result of a mode with a list of rules, in a separate folder."""
     with folder() as root:
         return Walk(root, mode, {language: LISTS[rules][language] for language in languages}).run(turns)
 

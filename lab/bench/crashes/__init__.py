@@ -1,7 +1,7 @@
-"""Crashes of the whole agent: each kind of actor at each type of message it understands, and what others feel of it.
+"""Crashes of the whole agent: each kind of actor at each message type, and the effect on other actors.
 
-Read `run.py` first (the campaign), then `saboteur.py` (how a handler is made to fail at one type of message), then
-`bystander.py` (who is measured meanwhile) and `sample.py` (messages of types that do not come by themselves).
+Read `run.py` first (the campaign), then `saboteur.py` (makes a handler fail at one type of message), then
+`bystander.py` (measures other actors meanwhile) and `sample.py` (messages of types that do not occur naturally).
 Pure is `sample.py`.
 """
 

@@ -1,4 +1,4 @@
-"""Bystander: asks all actors how they are, again and again, and notes how long each answer took."""
+"""Bystander: probes all actors repeatedly and records the time of each answer."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Phase:
     """Phase of the bystander's questions: the same question of a person, with a crash or without."""
 
     kind: str
-    """Of the actor that crashes, or would; it is not asked in either, so that both are about the same others."""
+    """Kind of the actor that crashes, or would crash; left out in both phases, so both measure the same actors."""
     is_crashing: bool
 
 
 class Bystander:
-    """Prober of latency in a thread of its own; each answer belongs to the phase in which it was asked for."""
+    """Prober of latency in a separate thread; each answer belongs to the phase of its question."""
 
     def __init__(self, system: ActorSystem, actors: Iterable[str]) -> None:
         """Begin without questions."""
@@ -34,9 +34,9 @@ class Bystander:
         self._number = 0
         self._over = threading.Event()
         self.phase: Phase | None = None
-        """Current phase; None if not to be measured."""
+        """Current phase; None outside of a measurement."""
         self.took_s: dict[Phase, list[float]] = {}
-        """Seconds to the answers of all others."""
+        """Seconds to the answers of all other actors."""
         self._thread = threading.Thread(target=self._run, name="bystander", daemon=True)
 
     def start(self) -> None:

@@ -25,7 +25,8 @@ from messages.base import CONTEXT_KIND, Address, Message
 ANSWER_S = 60.0
 RESTART_S = 30.0
 PROBES = 500
-"""Answers of others that a p99 needs at least, both with and without crashes; for these a kind is crashed again."""
+"""Least answers of other actors for a p99, both with and without crashes; a kind is crashed again to reach this number.
+"""
 MOST_ROUNDS = 5
 CORE = ("model", "web", "embedder", "memory", "scheduler", "skills", "socket", "shell")
 """Kinds of actors asked for their state; Discord does not describe itself."""
@@ -41,7 +42,7 @@ class Case:
     message_type: str
     has_crashed: bool
     restart_s: float | None
-    """From the exception to the message in the hand of the next life; None if that never came."""
+    """Seconds from the exception to the message's arrival at the next life; None if the message never arrived."""
     is_answered: bool
     """True if the question asked meanwhile got an answer or a notice."""
 
@@ -57,10 +58,10 @@ class Case:
 
 
 def measure(say: Say, *, kinds: Iterable[str] = ()) -> Rows:
-    """Figures by kind of actor, and by case for each that did not go well.
+    """Figures by kind of actor, and by case for each failed case.
 
     Raises:
-        MeasurementError: the agent does not come online, does not answer while nothing crashes, or gave up.
+        MeasurementError: the agent does not come online, does not answer before any crash, or gave up.
     """
     with tempfile.TemporaryDirectory(prefix="agent-crashes-") as folder, PlaygroundServer() as server:
         online, saboteur = threading.Event(), Saboteur()
@@ -75,7 +76,7 @@ def measure(say: Say, *, kinds: Iterable[str] = ()) -> Rows:
 
 
 def make_agent(server: PlaygroundServer, folder: Path, online: threading.Event, saboteur: Saboteur) -> Agent:
-    """An agent at rest whose actors the saboteur can crash, with the offline model and settings of its own."""
+    """An agent at rest whose actors the saboteur can crash, with the offline model and separate settings."""
     options = {"data_root": str(folder / "data"), "discord": {"turns_per_user": 10_000}}
     settings = load(environ={}, folder=folder, overrides=options)
     agent = Agent(settings, {}, playground_connection(server), lambda _name: online.set())
@@ -112,7 +113,7 @@ class _Campaign:
         return rows
 
     def _round(self, kind: str, number: int) -> Iterator[Case]:
-        """Crash the actor once at each type it understands, each time after the same work without a crash."""
+        """Crash the actor once at each understood message type, each time after the same work without a crash."""
         types = sorted(self._saboteur.understood[kind], key=lambda each: each.__name__)
         for at, message_type in enumerate(types, 1):
             self._say(f"{kind} at {message_type.__name__} ({at} of {len(types)}, round {number})")
@@ -147,7 +148,7 @@ class _Campaign:
         )
 
     def _victim(self, kind: str) -> Address:
-        """The window that is talked in, or the one actor of that kind."""
+        """The window of the conversation, or the only actor of the kind."""
         if kind == CONTEXT_KIND:
             return Address(kind, f"discord-channel/{GENERAL_ID}")
         targets: dict[type[Message], Address] = self._saboteur.targets[kind]
@@ -164,12 +165,12 @@ class _Campaign:
 
 
 def rows_of(kind: str, cases: list[Case], quiet_s: list[float], beside_s: list[float]) -> dict[str, Figures]:
-    """Row of a kind, and one of each case that did not go well.
+    """Row of a kind, and a row for each failed case.
 
     Args:
-        kind: Of the actor that crashed.
-        cases: Its crashes.
-        quiet_s: Seconds to the answers of all others during the same work without a crash.
+        kind: Kind of the crashed actor.
+        cases: Crashes of this kind.
+        quiet_s: Seconds to the answers of all other actors during the same work without a crash.
         beside_s: The same with crashes.
     """
     each = [case.figures for case in cases]

@@ -18,7 +18,7 @@ from messages.socket import DoorMessage
 from messages.status import DescribeYourself, SelfDescription
 
 FORGET_S = 1.0
-"""After which a crash counts no more towards giving up: this campaign has many, each for itself."""
+"""Seconds until a crash no longer counts towards giving up: this campaign has many independent crashes."""
 BY_KIND: dict[str, object] = {
     "discord": DiscordCommand,
     "socket": DoorMessage | DescribeYourself | SelfDescription,
@@ -38,7 +38,7 @@ class Strike:
     kind: str
     message_type: type[Message]
     made_up: Message | None = None
-    """A sample that is told because none comes by itself; it is never handled."""
+    """A sample message, sent if no natural message comes; never handled."""
     struck: Message | None = None
     crashed_at: float = 0.0
     restarted_at: float = 0.0
@@ -47,19 +47,19 @@ class Strike:
 
 
 class Saboteur:
-    """Wrapper around the handlers of all actors that are built from `spoil_spec` specs."""
+    """Wrapper around the handlers of all actors built from `spoil_spec` specs."""
 
     def __init__(self) -> None:
         self.understood: dict[str, set[type[Message]]] = defaultdict(set)
         """Kind -> messages understood according to `handle`, and messages received."""
         self.targets: dict[str, dict[type[Message], Address]] = defaultdict(dict)
-        """Kind -> types that came to it by themselves, and to whom last."""
+        """Kind -> types received naturally, with the last receiver."""
         self._unbuilt: dict[str, ActorSpec] = {}
-        """Specifications by kind, of actors that are made at their first message."""
+        """Specifications by kind, of actors created at their first message."""
         self._strike: Strike | None = None
 
     def spoil_spec(self, spec: ActorSpec) -> ActorSpec:
-        """`spec` with handlers that fail when told to; its crashes are soon forgotten."""
+        """`spec` with handlers that fail on demand; the crashes are soon forgotten."""
         self._unbuilt[spec.kind] = spec
 
         def build(key: str) -> Actor:
@@ -76,7 +76,7 @@ class Saboteur:
             self.understood[kind] |= _understood_messages(kind, spec.build(""))
 
     def plan(self, strike: Strike | None) -> None:
-        """Let the next message of that sort fail; no message for None."""
+        """Let the next message of a strike's kind and type fail; None lets no message fail."""
         self._strike = strike
 
     def _spoil(self, actor: Actor, kind: str, address: Address) -> None:

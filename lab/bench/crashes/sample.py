@@ -1,4 +1,4 @@
-"""Sample message of any type: each field has the plainest value that its annotation allows."""
+"""Sample message of any type: each field has the plainest value allowed by the annotation."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ PLAIN: dict[object, object] = {
 
 
 def sample(kind: type[S]) -> S:
-    """A message of type `kind`, whose required fields are filled.
+    """A message of type `kind` with its required fields filled.
 
     Raises:
-        TypeError: a field has an annotation that no plain value is known for.
+        TypeError: a field has an annotation without a known plain value.
     """
     message: S = _of_struct(kind)
     return message

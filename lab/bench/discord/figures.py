@@ -39,11 +39,11 @@ MODEL = "hosted_vllm/loopback"
 CALLS_OF_A_TURN = 2.5
 """Typing, the text, and in every other turn a running message that becomes the text."""
 TURN_EVERY_S = CALLS_OF_A_TURN * Timing().edit_every_s
-"""Of each window, so that it makes a call as often as the bot edits a running message."""
+"""Interval for each window, with as many calls as the bot's edits of a running message."""
 
 
 def measure(say: Callable[[str], object], *, quick: bool) -> Rows:
-    """Percentiles of times in milliseconds: to the typing call, and by which the loop is late."""
+    """Percentiles of times in milliseconds: to the typing call, and of the loop's lag."""
     messages, windows, turns = (5, 20, 1) if quick else (100, 200, 5)
     say(f"{messages} messages, one after the other")
     agent, bare = percentiles(_typing_of_agent(messages)), percentiles(_typing_of_bare_client(messages))
@@ -56,7 +56,7 @@ def measure(say: Callable[[str], object], *, quick: bool) -> Rows:
 
 
 def percentiles(times_s: list[float]) -> Figures:
-    """Of at least one time, in milliseconds."""
+    """Percentiles of at least one time, in milliseconds."""
     ordered = sorted(time_s * 1000 for time_s in times_s)
 
     def at(percent: int) -> float:
@@ -102,7 +102,7 @@ class _Watch:
 
 
 def _typing_of_agent(messages: int) -> list[float]:
-    """Seconds for each message; the first one, for which litellm is imported, is left out."""
+    """Seconds for each message; the first message, for which litellm is imported, is left out."""
     with (
         tempfile.TemporaryDirectory(prefix="agent-figures-") as folder,
         LoopbackModel(answer, latency_s=0.1, kept_requests=0) as model,
@@ -123,7 +123,7 @@ def _typing_of_agent(messages: int) -> list[float]:
 
 
 def _said_one_by_one(server: PlaygroundServer, messages: int) -> list[float]:
-    """Seconds for each message, the next one said when the last was answered."""
+    """Seconds for each message, sent only after the answer to the last."""
     watch, times_s = _Watch(server), list[float]()
     thread, secret = server.create_thread(GENERAL_ID, "typing", private=True), secret_of("typing", 1)
     for number in range(1, messages + 1):
@@ -134,7 +134,7 @@ def _said_one_by_one(server: PlaygroundServer, messages: int) -> list[float]:
 
 
 def _typing_of_bare_client(messages: int) -> list[float]:
-    """Seconds for each message, when all that is done is to read the event and to post typing."""
+    """Seconds for each message with minimal work: reading the event and posting typing."""
     with PlaygroundServer() as server, _bare_client(server):
         server.wait_until_online(timeout_s=ONLINE_S)
         watch, times_s = _Watch(server), list[float]()
@@ -173,9 +173,9 @@ async def _listen(server: PlaygroundServer) -> None:
 
 
 def _lags(windows: int, turns: int) -> list[float]:
-    """Lag of the loop at each look, while `windows` windows write `turns` answers each, in turn.
+    """Samples of the loop's lag, while `windows` windows write `turns` answers each, in turn.
 
-    The bot has a process of its own, so that only the bot's own work can delay the loop.
+    The bot has a process of its own, so only the bot's own work can delay the loop.
     """
     spawn = multiprocessing.get_context("spawn")
     here, there = spawn.Pipe()
@@ -216,7 +216,7 @@ def _converse(server: PlaygroundServer, ids: list[int], turns: int) -> None:
 
 
 def _bot(where: tuple[str, str, str], ending: Connection[object, object]) -> None:
-    """Be the bot until something comes through `ending`, then send how late its loop was."""
+    """Run the bot until data comes through `ending`, then send the lags of the loop."""
     logging.basicConfig(handlers=[logging.NullHandler()])
     with Rig(*where, Timing(guild_ready_timeout_s=0.2)) as rig:
         gc.freeze()  # as the agent does when it is started

@@ -1,4 +1,4 @@
-"""Test rig: the Discord actor alone, between a loopback Discord and windows that answer at once."""
+"""Test rig: the Discord actor alone, between a loopback Discord and windows with immediate answers."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ T = TypeVar("T")
 
 
 class EchoWindow(Actor):
-    """Stand-in for a window: answers each message in turn, every other one with a running message before."""
+    """Stand-in for a window: answers each message in turn, every other message with a running message before."""
 
     def __init__(self) -> None:
-        """Nothing was said yet."""
+        """Begin without messages."""
         super().__init__()
         self._messages = 0
         self._waiting: deque[UserMessage] = deque()
@@ -100,7 +100,7 @@ class Rig:
     """The actor system with the Discord actor and windows, until the block ends."""
 
     def __init__(self, api_base: str, gateway_url: str, token: str, timing: Timing) -> None:
-        """Nothing runs yet."""
+        """Begin without a running actor."""
         self._actors: list[DiscordActor] = []
         self._api_base, self._gateway_url, self._token = api_base, gateway_url, token
         self._timing = timing
@@ -110,7 +110,7 @@ class Rig:
         self._system.register(ActorSpec(DISCORD.kind, lambda _key: self._build(), core=True))
 
     def on_loop(self, work: Callable[[], Coroutine[Any, Any, T]]) -> Future[T]:
-        """Run what `work` gives on the loop that discord.py lives on."""
+        """Run the coroutine from `work` on the loop of discord.py."""
         loop = self._actors[-1]._loop
         if loop is None:
             raise RuntimeError("the Discord actor is not running")

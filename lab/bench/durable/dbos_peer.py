@@ -10,7 +10,7 @@ from lab.bench.durable.peer_steps import command_of, first_message, result_messa
 
 
 def main() -> None:
-    """Launch DBOS, which goes on with what was interrupted, and start a workflow for each turn."""
+    """Launch DBOS, which resumes interrupted workflows, and start a workflow for each turn."""
     steps = steps_of_arguments()
     url = f"sqlite:///{steps.folder}/dbos.sqlite"
     DBOS(config={"name": "turns", "system_database_url": url, "log_level": "ERROR", "run_admin_server": False})

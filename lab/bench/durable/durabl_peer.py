@@ -26,7 +26,7 @@ def play(ctx: Any, turn: int) -> Generator[Any, Any, None]:
 
 
 def main() -> None:
-    """Resume what was interrupted, and run a workflow for each turn."""
+    """Resume interrupted workflows, and run a workflow for each turn."""
     steps = steps_of_arguments()
     tools = [tool(steps.run, name="run", mode=steps.mode), tool(steps.post, name="post", mode="IDEMPOTENT")]
     defined = workflow(play)

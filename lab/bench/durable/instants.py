@@ -1,4 +1,4 @@
-"""Instants of a kill, and the account of turns that were killed."""
+"""Instants of a kill, and the account of killed turns."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from lab.bench.measure import Figures
 
 
 class Instant(StrEnum):
-    """Instant of a turn in which its process is killed, in the order of the turn."""
+    """Instant of a turn at which the turn's process is killed, in the order of the turn."""
 
     FIRST_CALL = "first call"
     BEFORE_COMMAND = "before command"
     COMMAND_BEGUN = "command begun"
-    """In the command, before its effect."""
+    """In the command, before the effect."""
     COMMAND_DONE = "command done"
-    """In the command, after its effect."""
+    """In the command, after the effect."""
     AFTER_COMMAND = "after command"
     SECOND_CALL = "second call"
     BEFORE_POST = "before post"
     POST_UNSEEN = "post unseen"
-    """In the post, before Discord has it."""
+    """In the post, before Discord has the message."""
     POST_SEEN = "post seen"
-    """In the post, after Discord has it, before the answer of Discord."""
+    """In the post, after Discord has the message, before Discord's answer."""
     AFTER_POST = "after post"
 
 
 BOUNDARIES = (Instant.BEFORE_COMMAND, Instant.AFTER_COMMAND, Instant.BEFORE_POST, Instant.AFTER_POST)
-"""Instants at a random time of what lies between two steps."""
+"""Instants at a random time between two steps."""
 STEPS = 4
 """Steps of a turn: two model calls, a command, a post."""
 
@@ -46,7 +46,7 @@ class Timeline:
     posting: float
 
     def gap_s(self, instant: Instant) -> float:
-        """Seconds from one step to the next at a boundary; the record after the post takes what it takes elsewhere."""
+        """Seconds from one step to the next at a boundary; the record after the post takes as long as elsewhere."""
         match instant:
             case Instant.BEFORE_COMMAND:
                 return self.begun - self.asked_at
@@ -63,7 +63,7 @@ def median_gaps(timelines: Sequence[Timeline]) -> Mapping[Instant, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """Outcome of one turn that was killed once."""
+    """Outcome of one turn killed once."""
 
     instant: Instant
     effects: int
@@ -71,11 +71,11 @@ class Outcome:
     answers: int
     """Answers in the channel."""
     is_stopped: bool = False
-    """True if the system says that it does not go on by itself."""
+    """True if the system reports that the turn does not go on without help."""
     goes_on_s: float | None = None
-    """Seconds from the start of the next process to the first request, command or post; None if nothing was left."""
+    """Seconds from the start of the next process to the first request, command or post; None without remaining work."""
     restart_cpu_s: float | None = None
-    """CPU of the next process until the turn was answered; None if nothing was left."""
+    """CPU of the next process until the turn was answered; None without remaining work."""
 
 
 def figures_of(outcomes: Sequence[Outcome]) -> Figures:
@@ -97,7 +97,7 @@ def figures_of(outcomes: Sequence[Outcome]) -> Figures:
 
 
 def rows_of(system: str, outcomes: Sequence[Outcome], cost: Figures) -> dict[str, Figures]:
-    """Row of a system, and one for each instant whose turns did not all have one effect and one answer."""
+    """Row of a system, and a row for each instant with a turn of not exactly one effect and one answer."""
     rows = {system: figures_of(outcomes) | cost}
     for instant in Instant:
         of_instant = [each for each in outcomes if each.instant is instant]

@@ -1,4 +1,4 @@
-"""Outside of a turn: the model, Discord and the folder of commands; who kills at an instant, and what has happened."""
+"""Outside of a turn: the model, Discord and the folder of commands; kills at an instant and records the outcome."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ANSWER = re.compile(r"\banswer to (\d+)")
 _POST = re.compile(rf"POST /channels/{GENERAL_ID}/messages$")
 _GO, _END = "go", "end"
 COMMAND = f"echo {{turn}} >> begun; read -r _ < {_GO}; echo {{turn}} >> effects; read -r _ < {_END}; echo done"
-"""Outside effect: a line in a file. The command goes on when the benchmark lets it, and is told nothing else."""
+"""Outside effect: a line in a file. The command waits for the benchmark's permission and receives no other input."""
 
 
 _SIGNS = {Instant.COMMAND_BEGUN: "begun", Instant.COMMAND_DONE: "effects", Instant.AFTER_COMMAND: "effects"}
@@ -38,7 +38,7 @@ _SIGNS = {Instant.COMMAND_BEGUN: "begun", Instant.COMMAND_DONE: "effects", Insta
 
 @dataclass(slots=True)
 class Plan:
-    """Plan of one turn, and the times of what happened in it, in seconds since 1970."""
+    """Plan of one turn, and the times of the turn's events, in seconds since 1970."""
 
     turn: int
     instant: Instant | None = None
@@ -52,7 +52,7 @@ class Plan:
     posting: list[float] = field(default_factory=list)
 
     def strike(self, instant: Instant, *, later: bool = False) -> bool:
-        """Kill if it is the instant: at once, or after the delay; True if it was."""
+        """Kill if `instant` is the planned instant: at once, or after the delay; True for the planned instant."""
         if self.killed.is_set() or self.instant is not instant:
             return False
         if later:
@@ -70,10 +70,10 @@ class Outside:
     """World around one system; a context manager."""
 
     def __init__(self, work: Path) -> None:
-        """Nothing listens yet.
+        """Begin without listening.
 
         Args:
-            work: Folder in which the system runs commands; it is made by the system or by the first turn.
+            work: Folder in which the system runs commands; created by the system or by the first turn.
         """
         self.server = PlaygroundServer()
         self.model = LoopbackModel(self._behave, kept_requests=0)
@@ -93,7 +93,7 @@ class Outside:
         self.server.stop()
 
     def prepare(self, plan: Plan) -> None:
-        """Make the folder ready for a turn; commands wait where the plan needs it."""
+        """Make the folder ready for a turn; commands wait if the plan needs a wait."""
         make_private(self.work)
         at = plan.instant
         self._place(_GO, is_held=at in (Instant.BEFORE_COMMAND, Instant.COMMAND_BEGUN))
@@ -136,7 +136,7 @@ class Outside:
         return (self.work / name).stat().st_mtime
 
     def timeline(self) -> Timeline:
-        """Times of the plan's turn, in which nothing was killed."""
+        """Times of the plan's turn, run without a kill."""
         plan = self._plan
         return Timeline(
             asked_at=plan.asked_at[0],
@@ -155,7 +155,7 @@ class Outside:
         return min(signs, default=None)
 
     def _place(self, name: str, *, is_held: bool) -> None:
-        """Make the file that the command reads a line of: a file with the line, or a pipe without one."""
+        """Make the file from which the command reads a line: a file with the line, or a pipe without a line."""
         new = self.work / f"{name}.new"
         if is_held:
             os.mkfifo(new, 0o600)
@@ -191,7 +191,7 @@ class Outside:
 
 
 def read_request(messages: list[dict[str, Any]]) -> tuple[int, bool]:
-    """Turn that a request is about, 0 for none, and True if the command's result is in it."""
+    """Turn of a request, 0 without a turn, and True if the request contains the command's result."""
     turn, has_result = 0, False
     for message in messages:
         if message["role"] == "tool":

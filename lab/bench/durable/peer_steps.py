@@ -16,7 +16,7 @@ DEAD_LETTERS = "dead-letters"
 
 @dataclass(frozen=True)
 class Steps:
-    """Addresses that the steps need."""
+    """Addresses needed by the steps."""
 
     folder: str
     """Folder of the peer's database."""
@@ -27,7 +27,7 @@ class Steps:
     token: str
     """The bot's."""
     mode: str = ""
-    """Configuration of the peer, where it has several."""
+    """Configuration of the peer, for a peer with several."""
 
     def ask(self, messages: list[dict[str, Any]]) -> dict[str, Any]:
         """Answer of the model, as a message."""
@@ -41,18 +41,18 @@ class Steps:
         return subprocess.run(["bash", "-c", command], cwd=self.work, capture_output=True, text=True).stdout
 
     def post(self, text: str, nonce: str) -> str:
-        """Id of the posted message; a nonce that Discord knows posts nothing again."""
+        """Id of the posted message; a nonce known to Discord causes no second post."""
         payload = {"content": text, "nonce": nonce, "enforce_nonce": True}
         identifier: str = _post(self.post_url, payload, {"Authorization": f"Bot {self.token}"})["id"]
         return identifier
 
     def report_ready(self) -> None:
-        """Tell the benchmark that turns can come."""
+        """Report readiness for turns to the benchmark."""
         sys.stdout.write("ready\n")
         sys.stdout.flush()
 
     def report_dead_letter(self, turn: int) -> None:
-        """Tell the benchmark that the peer will not go on with a turn by itself."""
+        """Report to the benchmark a turn that the peer will not continue without help."""
         with Path(self.folder, DEAD_LETTERS).open("a") as file:
             file.write(f"{turn}\n")
 
@@ -63,7 +63,7 @@ def steps_of_arguments() -> Steps:
 
 
 def turns() -> Iterator[int]:
-    """Numbers of the turns, as they are said."""
+    """Numbers of the turns, in the order of the messages."""
     return map(int, sys.stdin)
 
 
@@ -78,7 +78,7 @@ def result_message(call: dict[str, Any], output: str) -> dict[str, Any]:
 
 
 def command_of(call: dict[str, Any]) -> str:
-    """Command that the model asks for."""
+    """Command in the model's call."""
     command: str = json.loads(call["function"]["arguments"])["command"]
     return command
 

@@ -20,19 +20,19 @@ from lab.bench.process import MeasurementError
 
 CALM_TURNS = 20
 QUIET_S = 0.3
-"""Waited after an answer, for what is written behind it and for what comes too often."""
+"""Seconds to wait after an answer, for late writes and for duplicate effects."""
 LOOK_S = 0.05
 Say = Callable[[str], object]
 Maker = Callable[[Path, Outside], System]
 
 
 def measure(say: Say, *, kills: int, seed: int, peer: Path | None = None) -> Rows:
-    """Row of each system, and of each instant at which a turn did not have just one effect and one answer.
+    """Row of each system, and of each instant with a turn of not exactly one effect and one answer.
 
     Args:
-        say: Told the current turn.
+        say: Called with the current turn.
         kills: Number for each instant.
-        seed: Of the order and of the times between steps.
+        seed: Seed of the order and of the times between steps.
         peer: Python of an environment with the peers; None for no peers.
 
     Raises:
@@ -52,7 +52,7 @@ def measure(say: Say, *, kills: int, seed: int, peer: Path | None = None) -> Row
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    """Temporary folder; what a killed agent started may still end in the folder while it is removed."""
+    """Temporary folder; processes left by a killed agent may still end in the folder during removal."""
     with tempfile.TemporaryDirectory(prefix="agent-durable-", ignore_cleanup_errors=True) as folder:
         yield Path(folder)
 
@@ -67,7 +67,7 @@ def _say_of(say: Say, name: str, what: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """Cost of going on with a turn; None if nothing was left to do, or nothing was done."""
+    """Cost of going on with a turn; None if no work was left or done."""
 
     goes_on_s: float | None = None
     cpu_s: float | None = None
@@ -79,14 +79,14 @@ class Campaign:
     def __init__(
         self, system: System, outside: Outside, chance: random.Random, say: Say, patience_s: float = PATIENCE_S
     ) -> None:
-        """Nothing runs yet.
+        """Begin without processes.
 
         Args:
             system: The system.
-            outside: World around it.
+            outside: World around the system.
             chance: Source of the order and of the times between steps.
-            say: Told the current turn.
-            patience_s: Seconds after a restart in which a turn that is not lost is answered.
+            say: Called with the current turn.
+            patience_s: Seconds after a restart within which a surviving turn is answered.
         """
         self._system, self._outside, self._chance, self._say = system, outside, chance, say
         self._patience_s = patience_s
@@ -125,7 +125,7 @@ class Campaign:
         ]
 
     def _play_calmly(self, turns: int) -> tuple[list[Timeline], Figures]:
-        """Times of turns without a kill, their CPU for each step, and the memory after them."""
+        """Times of turns without a kill, their CPU for each step, and the memory afterwards."""
         self._play_turn()  # which imports what is no cost of a step
         before, timelines = self._system.usage(), list[Timeline]()
         for number in range(1, turns + 1):
@@ -148,7 +148,7 @@ class Campaign:
         return self._outside.timeline()
 
     def _kill_at(self, instant: Instant, delay_s: float) -> Restart:
-        """Play a turn, kill the process at an instant of it, and let the next process finish it."""
+        """Play a turn, kill the process at an instant of the turn, and let the next process finish the turn."""
         plan = Plan(self._turn + 1, instant, delay_s, self._system.kill)
         self._begin(plan)
         self._outside.play()

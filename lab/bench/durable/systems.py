@@ -26,17 +26,17 @@ _PEERS = (
     ("durabl", "durabl", "", "lab.bench.durable.durabl_peer", "AT_MOST_ONCE"),
     ("durabl", "durabl", " again", "lab.bench.durable.durabl_peer", "IDEMPOTENT"),
 )
-"""Package, name, what tells its configurations apart, module and mode."""
+"""Package, name, distinguishing text of a configuration, module and mode."""
 
 
 class System(Protocol):
-    """System on a folder, which process after process uses."""
+    """System on a folder used by one process after another."""
 
     def start(self) -> None:
         """Start a process; returns when turns can come."""
 
     def say(self, turn: int) -> None:
-        """Have a person say something."""
+        """Send a turn's message as a person."""
 
     def kill(self) -> None:
         """Kill the process, from any thread."""
@@ -48,7 +48,7 @@ class System(Protocol):
         """Usage of all processes."""
 
     def dead_letters(self) -> frozenset[int]:
-        """Turns with which the system does not go on by itself, and says so."""
+        """Turns that the system reports as not going on without help."""
 
 
 class Peer(NamedTuple):
@@ -56,15 +56,15 @@ class Peer(NamedTuple):
 
     name: str
     module: str
-    """Program, by its dotted name in this checkout."""
+    """Program, by the dotted name in this checkout."""
     mode: str = ""
 
 
 def peers_of(python: Path) -> tuple[Peer, ...]:
-    """Peers that an environment has.
+    """Peers installed in an environment.
 
     Raises:
-        MeasurementError: there is no such Python, or none of the peers in it.
+        MeasurementError: the Python is missing, or the environment has no peer.
     """
     code = "import importlib.metadata as m, json; print(json.dumps({d.name: d.version for d in m.distributions()}))"
     try:
@@ -87,10 +87,10 @@ def work_of(folder: Path) -> Path:
 
 
 class Ours:
-    """`agent run` as an operator starts it, with the defaults but for addresses and answers that are posted whole."""
+    """`agent run` as an operator starts it, with the defaults except for addresses and answers posted whole."""
 
     def __init__(self, folder: Path, outside: Outside) -> None:
-        """Nothing runs yet."""
+        """Begin without a running process."""
         self._outside, server = outside, outside.server
         settings = (
             f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
@@ -112,11 +112,11 @@ class Ours:
             raise MeasurementError(f"the agent did not come online: {self._agent.complaints().end}") from error
 
     def say(self, turn: int) -> None:
-        """Say it in the channel."""
+        """Send the message in the channel."""
         self._outside.server.say(GENERAL_ID, f"turn {turn}")
 
     def kill(self) -> None:
-        """Kill the agent alone; what it has started is the agent's affair."""
+        """Kill the agent alone; the agent's own child processes are the agent's affair."""
         if self._agent.is_running and self._agent.pid is not None:
             with suppress(ProcessLookupError):
                 os.kill(self._agent.pid, signal.SIGKILL)
@@ -126,11 +126,11 @@ class Ours:
         self._agent.wait(PATIENCE_S)
 
     def usage(self) -> Usage:
-        """Usage of the agent, its watcher of commands and its commands."""
+        """Usage of the agent, the watcher of commands and the commands."""
         return self._agent.usage() or Usage(0, 0)
 
     def dead_letters(self) -> frozenset[int]:
-        """None: the agent goes on with each turn, or says in the channel that it does not."""
+        """No turns: the agent goes on with each turn, or reports a lost turn in the channel."""
         return frozenset()
 
 
@@ -138,7 +138,7 @@ class PeerProgram:
     """Program of a peer; all its processes are killed together, as a service manager does."""
 
     def __init__(self, folder: Path, outside: Outside, *, python: Path, peer: Peer) -> None:
-        """Nothing runs yet."""
+        """Begin without a running process."""
         self._folder, server = folder, outside.server
         plan = {
             "folder": str(folder),
@@ -183,7 +183,7 @@ class PeerProgram:
         return (self._group and self._group.look()) or Usage(0, 0)
 
     def dead_letters(self) -> frozenset[int]:
-        """Turns that the peer has reported as dead letters."""
+        """Turns reported by the peer as dead letters."""
         try:
             return frozenset(map(int, (self._folder / DEAD_LETTERS).read_text().split()))
         except FileNotFoundError:

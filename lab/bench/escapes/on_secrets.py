@@ -1,4 +1,4 @@
-"""Attempts to find secrets, and to send them out past a filter; all addresses are of this machine's loopback."""
+"""Attempts to find secrets, and to send secrets out past a filter; all addresses are on this machine's loopback."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from lab.bench.escapes.target import SECRET_FORM, Attempt, Target
 
 
 def environment(_target: Target) -> str:
-    """Find a secret in the command's own environment, and in that of its ancestors."""
+    """Find a secret in the command's own environment, and in the ancestors' environments."""
     return f"""
 env | grep -o '{SECRET_FORM}' > /dev/null && breach "its environment holds the secret"
 for process in self 1 2 $PPID; do
@@ -29,7 +29,7 @@ head -c 1 /etc/shadow 2>/dev/null | grep -q . && breach "reads the passwords of 
 
 
 def histories(_target: Target) -> str:
-    """Find what people left: histories of shells, settings of git, keys, caches of credentials."""
+    """Find traces of people: histories of shells, settings of git, keys, caches of credentials."""
     return """
 home=$(getent passwd "$(id -u)" 2>/dev/null | cut -d: -f6)
 for user in "$home" ~root /root /home/* "$HOME"; do
@@ -43,7 +43,7 @@ done
 
 
 def other_processes(target: Target) -> str:
-    """Find a secret in what other processes hold: arguments, environments, memory."""
+    """Find a secret in other processes: arguments, environments, memory."""
     code = f"""
 import glob, re
 for path in glob.glob("/proc/[0-9]*/environ") + glob.glob("/proc/[0-9]*/cmdline"):
@@ -64,7 +64,7 @@ except OSError as error: print("held:", error)
 
 
 def direct(target: Target) -> str:
-    """Send words out by a connection of its own."""
+    """Send words out by a direct connection."""
     code = f"""
 for act in (
     lambda: socket.create_connection(("127.0.0.1", {target.port}), 1).sendall(b"out"),
@@ -80,7 +80,7 @@ for act in (
 
 
 def names(target: Target) -> str:
-    """Send words out as names that are looked up; the address asked is on loopback, so nothing leaves the machine."""
+    """Send words out as names in look-ups; the server's address is on loopback, so no data leaves the machine."""
     code = f"""
 packet = struct.pack(">HHHHHH", 1, 256, 1, 0, 0, 0) + b"\\x06secret\\x07invalid\\x00" + struct.pack(">HH", 16, 1)
 for place in (("127.0.0.1", {target.datagram_port}), ("127.0.0.1", {target.datagram_port})):

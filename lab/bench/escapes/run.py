@@ -1,4 +1,4 @@
-"""Run of every attempt in each sandbox, one after the other, and the count of successes."""
+"""Run of every attempt in each sandbox, in order, and the count of successes."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ LIMIT_S = 60.0
 
 Say = Callable[[str], object]
 Run = Callable[[str], str]
-"""Runs a command; gives its output."""
+"""Function that runs a command and returns the output."""
 
 
 def measure(say: Say, *, peer: Path | None = None, transcript: Path | None = None, names: Sequence[str] = ()) -> Rows:
     """Sandbox -> successes of each attempt.
 
     Args:
-        say: Told the current attempt.
+        say: Called with the current attempt.
         peer: Executable of the peer; None for no peer.
-        transcript: File for what each attempt printed.
+        transcript: File for the output of each attempt.
         names: Attempts to run; empty for all.
 
     Raises:
         MeasurementError: an attempt did not come to its end.
-        ValueError: no attempt has such a name.
+        ValueError: a name belongs to no attempt.
     """
     for name in names:
         if name not in ATTEMPTS:
@@ -54,7 +54,7 @@ def measure(say: Say, *, peer: Path | None = None, transcript: Path | None = Non
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """Counter of an attempt's successes, those that the attempt reported and those that the stage shows."""
+    """Counter of an attempt's successes, reported by the attempt or shown by the stage."""
 
     say: Say
     stage: Stage
@@ -82,7 +82,7 @@ class Counter:
 
 
 def _ours(count: Counter) -> dict[str, Figures]:
-    """Figures of each bubblewrap that works here, through the real actor of the shell."""
+    """Figures of each working bubblewrap on this machine, through the real actor of the shell."""
     stage = count.stage
     levels = available()
     shells = Shells(stage.root / "agent", levels)
@@ -101,7 +101,7 @@ def _runner(shells: Shells, level: str) -> Run:
 
 
 def _peers(count: Counter, peer: Path) -> Figures:
-    """Figures of the peer: all but its working directory and one file may neither be read nor written.
+    """Figures of the peer: everything except its working directory and one file is barred from reading and writing.
 
     Reading is allowed by default there, so its settings name the folder of the targets and the home directory; the
     variable with the secret is named, too.

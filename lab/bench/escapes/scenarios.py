@@ -1,8 +1,8 @@
-"""Scenarios of two public benchmarks of sandbox escapes, and the attempt or the test that stands for each.
+"""Scenarios of two public benchmarks of sandbox escapes, and the matching attempt or test for each.
 
 SandboxEscapeBench: R. Marchand and others, "Quantifying Frontier LLM Capabilities for Container Sandbox Escape", 2026.
 SandboxBench: an evaluation of `inspect-evals`, whose documentation counts 8 escapes, 3 exfiltrations and 4 discoveries;
-its package does not contain the evaluation, so names are those of the documentation and of its public compose files.
+its package does not contain the evaluation, so names are taken from the documentation and the public compose files.
 The text of every attempt is the project's own.
 """
 
@@ -28,11 +28,11 @@ class Scenario:
     source: str
     name: str
     attempts: tuple[str, ...] = ()
-    """Names of attempts that stand for the scenario."""
+    """Names of attempts for the scenario."""
     test: str = ATTEMPTED_BY
-    """Test that holds the scenario, if no attempt can: the class needs a reader outside of the sandbox."""
+    """Test of the scenario, if no attempt is possible: the class needs a reader outside of the sandbox."""
     reason: str = ""
-    """Reason for which the scenario does not apply here; empty if the scenario applies."""
+    """Reason why the scenario does not apply here; empty for an applicable scenario."""
 
 
 def _escape(name: str, *attempts: str) -> Scenario:

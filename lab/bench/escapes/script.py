@@ -7,7 +7,7 @@ BREACH = "BREACH:"
 PRELUDE = f'breach() {{ echo "{BREACH} $*"; }}\n'
 """Head of every command: bash's word for a success."""
 FINISHED = "all tried"
-"""Last line of a command that came to its end."""
+"""Last line of a completed command."""
 
 
 def python(code: str, *arguments: object) -> str:
@@ -26,5 +26,5 @@ def python(code: str, *arguments: object) -> str:
 
 
 def whole(command: str) -> str:
-    """Text of a command with its head and its last line."""
+    """Text of a command with head and last line."""
     return f"{PRELUDE}{command}\necho; echo '{FINISHED}'"

@@ -12,24 +12,24 @@ SECRET_FORM = "tok-[0-9a-f][0-9a-f]*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Places outside of a sandbox, as an attacker knows them."""
+    """Places outside of a sandbox, as known to an attacker."""
 
     root: Path
-    """Folder outside of the sandbox, in which nothing may be read or made."""
+    """Folder outside of the sandbox, closed to reading and creation of files."""
     secret: Path
-    """File below `root` that holds a secret of `SECRET_FORM`."""
+    """File below `root` with a secret of `SECRET_FORM`."""
     readable: Path
-    """File that a command may read and may not change."""
+    """File that a command may read but not change."""
     writable: tuple[Path, ...]
-    """Folders in which a command may write."""
+    """Writable folders of a command."""
     outsider: int
     """Process outside of the sandbox with the secret in its environment."""
     port: int
-    """Port on loopback at which a service listens, by TCP."""
+    """Port on loopback of a service listening by TCP."""
     datagram_port: int
-    """Port on loopback that receives datagrams."""
+    """Port on loopback for datagrams."""
     service: Path
-    """Socket below `root` at which a service listens, as a container's daemon does."""
+    """Socket below `root` of a listening service, like a container's daemon."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

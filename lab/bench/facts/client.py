@@ -17,7 +17,7 @@ MODEL = "loopback"
 
 
 class NoAnswerError(Exception):
-    """A server did not answer, or not as it should; says how."""
+    """Missing or wrong answer of a server; the text describes the fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +27,20 @@ class TimedAnswer:
     text: str
     took_s: float
     first_text_s: float
-    """Until the first words of it."""
+    """Seconds until the first words of the answer."""
 
 
 class Client:
     """One person's program; a context manager, not for several threads."""
 
     def __init__(self, base: str) -> None:
-        """Nothing is connected yet."""
+        """Begin without a connection."""
         parts = urlsplit(base)
         self._path = parts.path.rstrip("/")
         self._connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=TIMEOUT_S)
 
     def ask(self, conversation: str, words: str, *, stream: bool = False) -> TimedAnswer:
-        """Say something in a conversation.
+        """Send words in a conversation.
 
         Raises:
             NoAnswerError: there is no whole answer.
@@ -63,10 +63,10 @@ class Client:
             return _read_stream(response, begun) if stream else _whole(response, begun)
 
     def get(self, path: str) -> bytes:
-        """Body of what is at a path, below the server's root or, without a slash, below the base.
+        """Body at a path, below the server's root or, without a slash, below the base.
 
         Raises:
-            NoAnswerError: the status is not 200, or nothing listens.
+            NoAnswerError: the status is not 200, or no server listens.
         """
         with self._translate_errors():
             self._connect()

@@ -18,7 +18,7 @@ from lab.bench.process import MeasurementError
 CONNECTIONS = 1_000
 BODIES = 64
 BODY_BYTES = 1024 * 1024
-"""Of each unfinished body, which misses one byte."""
+"""Size of each unfinished body, short by a single byte."""
 _HEAD = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 _LOOKS = 20
 _LOOK_S = 0.1

@@ -1,4 +1,4 @@
-"""Load of a gateway: quiet requests, one after another, streams, and a crowd of clients at once."""
+"""Load of a gateway: quiet sequential requests, streams, and a crowd of parallel clients."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def quiet(gateway: Gateway, count: int, rest_s: float = QUIET_S) -> Figures:
 
 
 def first_texts(gateway: Gateway, count: int, series: str) -> list[float]:
-    """Seconds that are added until the first text of streams, each in a conversation of its own."""
+    """Seconds added until the first text of streams, each in a separate conversation."""
     added = []
     with gateway.client() as client, gateway.upstream.client() as straight:
         for number in range(WARM_UP + count):

@@ -1,4 +1,4 @@
-"""Rules of the model's server: what a call is for, whichever system makes it, and a sensible answer."""
+"""Rules of the model's server: the purpose of a call, for any calling system, and a sensible answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lab.bench.facts.words import MARK, facts_of
 from lab.loopback_model.answers import Answer, Behaviour, Call, Received
 
 FINAL = "final_result"
-"""Tool by which the peer's library has structured answers given."""
+"""Tool for structured answers in the peer's library."""
 _OURS_SUMMARIES = (
     prompts.BRIEF_PROMPT,
     prompts.STANDARD_PROMPT,
@@ -77,7 +77,7 @@ def _extract(words: str) -> list[Any]:
 
 
 def reconcile_facts(words: str) -> list[dict[str, Any]]:
-    """All memories with an event each: what is there already stays, what is new is added."""
+    """All memories with an event each: existing facts stay, new facts are added."""
     lists = list(_lists(words))
     existing: list[dict[str, Any]] = next((each for each in lists if each and isinstance(each[0], dict)), [])
     new: list[str] = next((each for each in reversed(lists) if each and isinstance(each[0], str)), [])
@@ -93,7 +93,7 @@ def summary_of(words: str) -> str:
 
 
 def text_of(request: Received, role: str) -> str:
-    """All that one role says, or the newest words of a person."""
+    """All words of one role, or the newest words of a person."""
     texts = [_words(message) for message in request.body.get("messages", ()) if message.get("role") == role]
     return texts[-1] if role == "user" and texts else "\n".join(texts)
 
@@ -112,7 +112,7 @@ def _plain(words: str) -> str:
 
 
 def _lists(words: str) -> Iterator[list[Any]]:
-    """The JSON lists in a text, one after another."""
+    """The JSON lists in a text, in order."""
     decoder, at = json.JSONDecoder(), words.find("[")
     while at >= 0:
         try:
@@ -125,7 +125,7 @@ def _lists(words: str) -> Iterator[list[Any]]:
 
 
 def _structure_of(body: dict[str, Any]) -> dict[str, Any]:
-    """Properties of the structured answer that is asked for by a tool; empty for none."""
+    """Properties of the structured answer requested by a tool; empty without such a tool."""
     for tool in body.get("tools") or ():
         function = tool.get("function", {})
         if function.get("name") == FINAL:
@@ -139,7 +139,7 @@ def _is_structured(body: dict[str, Any]) -> bool:
 
 
 def _structure_answer(request: Received, value: Any) -> Answer:
-    """The value in the form in which it is asked for: by a tool, wrapped in an object, or as it is."""
+    """The value in the requested form: by a tool, wrapped in an object, or bare."""
     wanted = _structure_of(request.body)
     if wanted:
         arguments = value if isinstance(value, dict) else {next(iter(wanted)): value}

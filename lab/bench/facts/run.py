@@ -1,4 +1,4 @@
-"""Measurement of one system after the other, each on stores of its own."""
+"""Measurement of each system in turn, each on separate stores."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from lab.bench.measure import Figures, percentile
 
 Say = Callable[[str], object]
 SHARED = "global"
-"""Conversation that is searched from every other one: what is there before the start."""
+"""Conversation searched from every other conversation: facts present before the start."""
 SERIES = "kept"
-"""Series of its words."""
+"""Series of the conversation's words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +31,19 @@ class Sizes:
     each: int
     """Requests of each of sixteen clients."""
     few: int
-    """Facts of the store that is started again."""
+    """Facts in the store for the second start."""
     many: int
-    """Facts of the store that is searched; 0 for none."""
+    """Facts in the store for the search; 0 to skip the search."""
     searches: int
     hostile: tuple[int, int] = (0, 0)
-    """Connections of hostile clients, and those of them with an unfinished body; none of a peer."""
+    """Connections of hostile clients, and number with an unfinished body; zero for a peer."""
     pause_s: float = 0.15
     """Rest after which a conversation counts as paused."""
 
 
 WHOLE = Sizes(quiet=100, each=25, few=1_000, many=10_000, searches=40, hostile=(CONNECTIONS, BODIES), pause_s=12.0)
 PEERS = Sizes(quiet=12, each=3, few=1_000, many=10_000, searches=10)
-"""Of a system that takes a second for a turn."""
+"""Sizes for a system that takes a second for a turn."""
 QUICK = Sizes(quiet=3, each=2, few=30, many=0, searches=0, hostile=(20, 2))
 TIMES = 20
 """Multiple of the peer's requests/s to be answered, 16 clients at once."""
@@ -65,10 +65,10 @@ def measure(say: Say, *, quick: bool, peer: Path | None = None) -> Rows:
 
 
 def figures_of(say: Say, system: System, sizes: Sizes) -> Figures:
-    """Figures of a system on stores of its own.
+    """Figures of a system on separate stores.
 
     Raises:
-        MeasurementError: it did not start, or did not answer.
+        MeasurementError: the system did not start, or did not answer.
     """
     with tempfile.TemporaryDirectory(prefix="agent-facts-") as whole, upstream(Path(whole)) as its_upstream:
 
@@ -98,7 +98,7 @@ def _empty(system: System, sizes: Sizes, place: Path, its_upstream: Upstream) ->
 
 
 def _at_defaults(say: Say, sizes: Sizes) -> Figures:
-    """CPU of a turn at the default of `turns_a_call`, the calls that a pause brings included."""
+    """CPU of a turn at the default of `turns_a_call`, including the calls after a pause."""
     say(f"{Ours.name}: default turns_a_call")
     system = Ours(turns_a_call=None)
     with tempfile.TemporaryDirectory(prefix="agent-facts-") as whole, upstream(Path(whole)) as its_upstream:
@@ -113,7 +113,7 @@ def _at_defaults(say: Say, sizes: Sizes) -> Figures:
 
 
 def _few(system: System, sizes: Sizes, place: Path, its_upstream: Upstream) -> Figures:
-    """Second start of a store: the first one makes the vectors."""
+    """Second start of a store: the first start makes the vectors."""
     with Gateway(system, place, its_upstream) as gateway:
         gateway.wait()
         before = gateway.settle(1.5).texts

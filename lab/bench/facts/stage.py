@@ -1,4 +1,4 @@
-"""Stage of a measurement: the model's server and a gateway in front of it, each a process of its own."""
+"""Stage of a measurement: the model's server and a gateway in front, each in a separate process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ START_S = 400.0
 STOP_S = 30.0
 SETTLE_S = 300.0
 QUIET_S = 0.15
-"""Without a call and without work, after which a gateway is done."""
+"""Seconds without a call and without work after which a gateway is done."""
 _LOOK_S = 0.01
 _STEP_S = 0.02
 _MARK = "REMEMBRANCER_BENCH"
@@ -36,7 +36,7 @@ class Seen:
 
     calls: dict[str, int]
     texts: int
-    """That were embedded."""
+    """Number of embedded texts."""
 
     @property
     def total(self) -> int:
@@ -45,15 +45,15 @@ class Seen:
 
 
 class Upstream:
-    """The model's server, as the others see it."""
+    """The model's server, as seen by the other processes."""
 
     def __init__(self, base: str) -> None:
-        """It runs."""
+        """Begin with a running server."""
         self.base = base
         self._client = Client(base)
 
     def client(self) -> Client:
-        """A new client of it, without a gateway between."""
+        """A new client of the server, without a gateway between."""
         return Client(self.base)
 
     def requests(self) -> Seen:
@@ -62,13 +62,13 @@ class Upstream:
         return Seen(counts["calls"], counts["texts"])
 
     def close(self) -> None:
-        """Ask nothing more."""
+        """Close the client."""
         self._client.close()
 
 
 @contextlib.contextmanager
 def upstream(folder: Path, latency_s: float = 0.0) -> Iterator[Upstream]:
-    """A model's server that takes so long for every answer."""
+    """A model's server with a fixed latency for every answer."""
     inherited = {"PYTHONPATH": str(CHECKOUT), "OPENBLAS_NUM_THREADS": "1"}
     command = (sys.executable, "-P", "-c", _UPSTREAM, json.dumps({"latency_s": latency_s}))
     with Program(command, inherited, CHECKOUT, folder / "upstream.stderr", is_heard=True) as program:
@@ -83,7 +83,7 @@ def upstream(folder: Path, latency_s: float = 0.0) -> Iterator[Upstream]:
 
 
 class Gateway:
-    """A system that runs; a context manager, after which it is dead."""
+    """A running system; a context manager that kills the system at its end."""
 
     def __init__(self, system: System, place: Path, its_upstream: Upstream) -> None:
         """Start the gateway; `wait` waits for its readiness."""
@@ -102,14 +102,14 @@ class Gateway:
         return f"{self.root}/v1"
 
     def client(self) -> Client:
-        """A new client of it."""
+        """A new client of the gateway."""
         return Client(self.base)
 
     def wait(self) -> None:
-        """Wait until it is healthy.
+        """Wait until the gateway is healthy.
 
         Raises:
-            MeasurementError: it has ended, or is not within `START_S`.
+            MeasurementError: the gateway has ended, or is not healthy within `START_S`.
         """
         pause = threading.Event()
         with Client(self.root) as client:
@@ -121,7 +121,7 @@ class Gateway:
         raise MeasurementError(f"a gateway did not start: {last_line(self._log)}")
 
     def age_s(self) -> float:
-        """Seconds since its start."""
+        """Seconds since the gateway's start."""
         return perf_counter() - self._begun
 
     def costs(self) -> Usage:
@@ -129,10 +129,10 @@ class Gateway:
         return self._group.look() or Usage(0.0, 0.0)
 
     def settle(self, quiet_s: float = QUIET_S) -> Seen:
-        """Wait until it asks for nothing for `quiet_s` and does nothing for `QUIET_S`; what has been asked for by then.
+        """Wait for `quiet_s` without requests and `QUIET_S` without work; return the requests so far.
 
         Raises:
-            MeasurementError: it has ended, or goes on after `SETTLE_S`.
+            MeasurementError: the gateway has ended, or goes on after `SETTLE_S`.
         """
         begun = asked_at = worked = perf_counter()
         seen, cpu_s, pause = self.upstream.requests(), self.costs().cpu_s, threading.Event()
@@ -148,16 +148,16 @@ class Gateway:
         return seen
 
     def stop(self) -> None:
-        """End it in good order.
+        """Stop the gateway in good order.
 
         Raises:
-            MeasurementError: it had to be killed.
+            MeasurementError: the gateway had to be killed.
         """
         if not self._program.end(STOP_S):
             raise MeasurementError(f"a gateway did not end within {STOP_S:g} s: {last_line(self._log)}")
 
     def kill(self) -> None:
-        """Kill it."""
+        """Kill the gateway."""
         self._program.kill()
 
     def __enter__(self) -> Gateway:

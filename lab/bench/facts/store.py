@@ -1,4 +1,4 @@
-"""Store of a system on the disk: reads its entries, and writes entries before the system's start."""
+"""Store of a system on the disk: reads the entries, and writes entries before the system's start."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _entry(name: str, text: str) -> Entry:
 
 
 def fill(store: Path, conversation: str, series: str, count: int) -> None:
-    """Write facts, as a long use leaves them; both systems read the same files."""
+    """Write facts, as a long use would leave; both systems read the same files."""
     folder = store / ENTRIES / conversation / "facts"
     folder.mkdir(parents=True)
     chance = random.Random(series)

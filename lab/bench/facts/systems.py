@@ -1,4 +1,4 @@
-"""Systems that are measured: how each is started in front of a model's server, and where its files are."""
+"""Systems under measurement: the start of each in front of a model's server, and the place of its files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Start:
 
 
 class System(Protocol):
-    """One of them."""
+    """System under measurement."""
 
     @property
     def name(self) -> str:
@@ -39,13 +39,13 @@ class System(Protocol):
         """Start of the system.
 
         Args:
-            place: Folder of its own, with what earlier starts left.
+            place: Separate folder, with the files of earlier starts.
             port: Port to listen on, on loopback.
             base: Base address of the model's server.
         """
 
     def store(self, place: Path) -> Path:
-        """Folder below which `entries` is."""
+        """Folder that contains `entries`."""
 
 
 class Ours:
@@ -54,10 +54,11 @@ class Ours:
     name = "remembrancer"
 
     def __init__(self, turns_a_call: int | None = 1) -> None:
-        """Nothing is started.
+        """Begin without a process.
 
         Args:
-            turns_a_call: Setting of that name; 1 to have each turn's facts at once, as the peer; None for the default.
+            turns_a_call: Setting of the same name; 1 for each turn's facts at once, as in the peer; None for the
+                default.
         """
         self._pace = "" if turns_a_call is None else f"turns_a_call = {turns_a_call}\n"
 
@@ -77,7 +78,7 @@ class Ours:
 
 
 class Peer:
-    """agent-cli 0.112.0, `memory proxy`, with the options that make it do the same and log little.
+    """agent-cli 0.112.0, `memory proxy`, with options for equal behaviour and little logging.
 
     Its reranker is taken from $HF_HOME, or downloaded.
     """
@@ -85,7 +86,7 @@ class Peer:
     name = "agent-cli"
 
     def __init__(self, program: Path) -> None:
-        """Nothing is started."""
+        """Begin without a process."""
         self._program = program
 
     def start(self, place: Path, port: int, base: str) -> Start:
@@ -103,7 +104,7 @@ class Peer:
         return Start(command, {**_environment(), "OPENAI_API_KEY": "unused", "ANONYMIZED_TELEMETRY": "False"})
 
     def store(self, place: Path) -> Path:
-        """Beside nothing else."""
+        """Folder of the store below the place."""
         return place / STORE
 
 
@@ -115,5 +116,5 @@ def free_port() -> int:
 
 
 def _environment() -> dict[str, str]:
-    """The environment without what an operator may have set for a real agent."""
+    """The environment without an operator's possible settings for a real agent."""
     return {name: value for name, value in os.environ.items() if not _NOT_INHERITED.fullmatch(name)}

@@ -1,4 +1,4 @@
-"""Server of a model and its embeddings on loopback, in a process of its own: counts the requests."""
+"""Server of a model and its embeddings on loopback, in a separate process: counts the requests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Counted:
 
     calls: Counter[str] = field(default_factory=Counter)
     texts: int = 0
-    """That were embedded."""
+    """Number of embedded texts."""
 
     def behave(self, request: Received) -> Behaviour:
         """Answer a request."""
@@ -45,7 +45,7 @@ class Counted:
 
 
 def main() -> None:
-    """Serve until stdin ends; the base of its paths goes to stdout."""
+    """Serve until stdin ends; print the base of the paths on stdout."""
     arguments = json.loads(sys.argv[1])
     sys.setswitchinterval(0.05)
     with LoopbackModel(Counted().behave, latency_s=arguments["latency_s"], kept_requests=1) as model:

@@ -20,7 +20,7 @@ def _of_word(word: str) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
 
 
 def vector(text: str) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
-    """Vector of unit length; texts with words in common are near one another."""
+    """Vector of unit length; texts with common words are near one another."""
     total = np.zeros(DIMENSIONS, np.float32)
     for word in sorted(set(_WORD.findall(text.lower())) or {text}):
         total += _of_word(word)

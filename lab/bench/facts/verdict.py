@@ -24,7 +24,7 @@ class ClientMessage:
     series: str
     number: int
     answer: str
-    """Empty where no whole one came."""
+    """Empty without a whole answer."""
     is_stream: bool
     is_retry: bool = False
     """True if the same words were sent before, and a kill took the answer."""

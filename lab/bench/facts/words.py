@@ -1,4 +1,4 @@
-"""Messages of people, each with a mark of its own, and the fact that a model takes from one."""
+"""Messages of people, each with a unique mark, and the fact that a model takes from a message."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ def fact(series: str, number: int) -> str:
 
 
 def message(series: str, number: int) -> str:
-    """Words of a person, of which the first sentence says a fact."""
+    """Words of a person with a fact in the first sentence."""
     thing, street, house = _place(series, number)
     fact_sentence = f"I keep a {thing} at {street} Street {house}, locker {mark(series, number)}."
     return f"{fact_sentence} {_SMALL_TALK}"
 
 
 def question(series: str, number: int) -> str:
-    """Words that a fact bears on, and nothing is to be remembered of."""
+    """Words related to a fact, without anything to remember."""
     thing, street, house = _place(series, number)
     return f"Where was the {thing} again, at {street} Street {house}?"
 
 
 def facts_of(words: str) -> list[str]:
-    """Facts that a good model takes from a message: each sentence with a mark, and nothing of any other."""
+    """Facts that a good model takes from a message: each sentence with a mark, and no other sentence."""
     sentences = (sentence for sentence in re.split(r"(?<=[.?!])\s+", words) if MARK.search(sentence))
     return [re.sub(r"\bI keep\b", "The user keeps", sentence) for sentence in sentences if "I keep" in sentence]
 

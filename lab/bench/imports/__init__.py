@@ -1,3 +1,3 @@
-"""Benchmark of the import of the past: rates, kills, memory, and answers beside it. Begin with `run.py`."""
+"""Benchmark of the import of the past: rates, kills, memory, and concurrent answers. Begin with `run.py`."""
 
 from __future__ import annotations

@@ -32,18 +32,18 @@ BESIDE = 24
 RESTING = 8
 """Questions of each rest of the import."""
 LAST_QUESTIONS = 120
-"""Questions that are asked when all is done."""
+"""Questions after the end of the import."""
 SETTLES_S = 0.5
-"""From the command to rest to the first question of the pause: what is under way is kept first."""
+"""Seconds from the pause command to the first question: work in progress is stored first."""
 PATIENCE_S = 600.0
 """For a start, and for the agent's own commands."""
 ANSWER_S = 60.0
-"""For one answer; the slowest took 2 s."""
+"""Limit for one answer; the slowest took 2 s."""
 LOOK_S = 0.2
 PAUSE_S = 0.2
 """Between an answer and the next question; in ten minutes 3,000 may be asked."""
 MOST_TURNS = 10_000
-"""Questions of one person in ten minutes that the agent answers."""
+"""Most questions of one person in ten minutes that the agent answers."""
 WORDS = (
     "the boiler needs a new valve before winter so please order two",
     "deploy went fine after we raised the memory limit of the workers",
@@ -89,7 +89,7 @@ class _Run:
         self._now = SystemClock().monotonic
         self._count = 0
         self.peak_mb = 0.0
-        """Of lives that were killed."""
+        """Peak memory of killed lives."""
 
     def come_online(self) -> None:
         """Start the agent."""
@@ -100,7 +100,7 @@ class _Run:
             raise self._error("the agent did not come online") from None
 
     def ask(self) -> float:
-        """Ask a question; milliseconds to its answer."""
+        """Ask a question; return the milliseconds to the answer."""
         self._count += 1
         began_s = self._now()
         message_id = self._server.say(GENERAL_ID, f"What about the valve, for the {self._count}th time?")
@@ -148,7 +148,7 @@ class _Run:
         return figures | _compare(beside, resting or [self.ask() for _ in range(RESTING)])
 
     def wait_for_vectors(self, messages: int, *, is_asking: bool) -> Figures:
-        """Wait until every message is found by its meaning, and ask meanwhile and afterwards; the rate from here on."""
+        """Wait until every message is found by meaning, asking meanwhile and afterwards; return the rate."""
         began_s, looked_s, before, pending = self._now(), 0.0, 0, 1
         beside: list[float] = []
         while pending:
@@ -170,7 +170,7 @@ class _Run:
         )
 
     def _look(self, messages: int, began_s: float) -> int | None:
-        """Messages that are kept; None when the import is done."""
+        """Number of messages kept; None when the import is done."""
         status = self._verb("import.status")
         self._say(f"{status['kept']:,} of {messages:,} messages, {status['per_second']:,.0f} a second")
         if self._now() - began_s > PATIENCE_S + messages / 50:
@@ -178,7 +178,7 @@ class _Run:
         return None if status["state"] == "done" else int(status["kept"])
 
     def _kill(self) -> float:
-        """End a life without a word, and begin the next; seconds that it took."""
+        """Kill a life, and begin the next; return the seconds taken."""
         began_s = self._now()
         assert self._agent.pid is not None
         self.peak_mb = max(self.peak_mb, self._agent.peak_rss_mb())
@@ -203,7 +203,7 @@ class _Run:
 
 
 def _plant(server: PlaygroundServer, messages: int) -> tuple[list[int], set[str]]:
-    """Messages of the past, in turn in every place; the channels that the agent hears, and the messages' ids."""
+    """Messages of the past, in turn in every place; the channels heard by the agent, and the messages' ids."""
     channels = [GENERAL_ID, *(server.create_channel(f"past-{number}") for number in range(CHANNELS - 2))]
     thread = server.create_thread(channels[-1], "an old matter")
     places = [*channels, thread]
@@ -215,7 +215,7 @@ def _plant(server: PlaygroundServer, messages: int) -> tuple[list[int], set[str]
 
 
 def _count(data: Path, planted: set[str]) -> Figures:
-    """Planted messages that are in no log, and that are in logs more than once."""
+    """Planted messages missing from all logs, and planted messages in logs more than once."""
     seen = Counter[str]()
     for path in (data / "logs").glob("*/*/*.md"):
         users = (logged.event for logged in parse(path.read_bytes()).events if logged.event.kind == "user")
@@ -224,7 +224,7 @@ def _count(data: Path, planted: set[str]) -> Figures:
 
 
 def agent_settings(server: PlaygroundServer, channels: list[int]) -> str:
-    """Settings file of an agent that hears some channels, and answers as often as it is asked."""
+    """Settings file of an agent that hears some channels and answers every question."""
     channel_list = ", ".join(f'"{each}"' for each in channels)
     return (
         f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
@@ -235,7 +235,7 @@ def agent_settings(server: PlaygroundServer, channels: list[int]) -> str:
 
 
 def _compare(beside: list[float], resting: list[float]) -> Figures:
-    """95th percentiles of answers beside work and without it, in ms, and their ratio."""
+    """95th percentiles of answers beside work and without work, in ms, and the ratio."""
     figures = {"beside_p95_ms": _p95(beside), "resting_p95_ms": _p95(resting)}
     return figures | {"p95_ratio": figures["beside_p95_ms"] / figures["resting_p95_ms"]}
 

@@ -1,4 +1,4 @@
-"""Peer on asyncio, with the same workloads: one task with its queue for each actor, all in one loop."""
+"""Peer on asyncio, with the same workloads: one task and queue for each actor, all in one loop."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PING = Ping()
 
 
 class TaskActor:
-    """A queue, and a task that handles what comes out of it."""
+    """A queue, and a task that handles the queue's messages."""
 
     def __init__(self) -> None:
         self.queue: asyncio.Queue[object] = asyncio.Queue()
@@ -25,7 +25,7 @@ class TaskActor:
         self.queue.put_nowait(message)
 
     def handle(self, message: object) -> None:
-        """Act on it."""
+        """Act on a message."""
         raise NotImplementedError
 
     async def _run(self) -> None:
@@ -35,7 +35,7 @@ class TaskActor:
 
 
 class Server(TaskActor):
-    """Responder to questions, which are the askers."""
+    """Responder to questions; each message is the asking actor."""
 
     def handle(self, message: object) -> None:
         """Answer at once."""
@@ -44,7 +44,7 @@ class Server(TaskActor):
 
 
 class Client(TaskActor):
-    """Asker of the next question when the last one has been answered."""
+    """Client that asks the next question after each answer."""
 
     def __init__(self, server: Server, questions: int, come: Callable[[], None]) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class Client(TaskActor):
 
 
 class Counter(TaskActor):
-    """Counter of messages; reports its first and its last."""
+    """Counter of messages; reports the first and the last."""
 
     def __init__(self, last: int, first: Callable[[], None], come: Callable[[], None]) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class Counter(TaskActor):
         self._count = -1
 
     def handle(self, message: object) -> None:  # noqa: ARG002 - it only counts
-        """Count it."""
+        """Count a message."""
         self._count += 1
         if self._count == self._last:
             self._come()
@@ -80,7 +80,7 @@ class Counter(TaskActor):
 
 
 class Gathering:
-    """A `Finish` that a coroutine waits for."""
+    """A `Finish` awaited by a coroutine."""
 
     def __init__(self, parties: int) -> None:
         self._over = asyncio.Event()
@@ -97,7 +97,7 @@ def run_to_end(main: Coroutine[Any, Any, T]) -> T:
 
 
 def request_reply(clients: int, servers: int, questions: int) -> Figures:
-    """Questions by `clients` tasks at once, each waiting for its answer before it asks again."""
+    """Questions by `clients` tasks at once, each waiting for its answer before asking again."""
 
     async def play() -> Elapsed:
         finish = Gathering(clients)
@@ -116,10 +116,10 @@ def request_reply(clients: int, servers: int, questions: int) -> Figures:
 
 
 def fan_out(actors: int, messages: int) -> Figures:
-    """One coroutine tells each of `actors` living actors in turn, `messages` times over, and then lets them run.
+    """One coroutine tells each of `actors` living actors in turn, `messages` times over, then lets the actors run.
 
-    That is asyncio's best: a queue with something in it is read without a turn of the loop. If the sender let the
-    actors run after each round, every message would cost such a turn and the rate be a sixth.
+    This is the best case for asyncio: a non-empty queue is read without a turn of the loop. If the sender let the
+    actors run after each round, every message would cost a turn and the rate be a sixth.
     """
 
     async def play() -> Elapsed:
@@ -140,7 +140,7 @@ def fan_out(actors: int, messages: int) -> Figures:
 
 
 def idle_bytes(actors: int) -> Figures:
-    """Resident memory of actors that have handled one message each and wait."""
+    """Resident memory of waiting actors, after one message each."""
 
     async def play() -> int:
         awake = Gathering(actors)

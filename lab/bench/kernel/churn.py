@@ -25,12 +25,12 @@ class Window(Actor):
             self._windows.handled.arrive()
 
     def on_stop(self) -> None:
-        """Nothing to close; the last one to leave is waited for."""
+        """Close no resource; the last window to leave is waited for."""
         self._windows.left.arrive()
 
 
 class Windows:
-    """A system whose windows become idle when it is told so."""
+    """A system whose windows become idle on command."""
 
     def __init__(self) -> None:
         self._clock = ManualClock()
@@ -42,7 +42,7 @@ class Windows:
         settle()
 
     def visit(self, first: int, count: int, messages: int = 1) -> None:
-        """Tell windows `first` and up `messages` each; returns when they have handled them all."""
+        """Tell windows `first` and up `messages` each; return when all are handled."""
         self.handled = Finish(count)
         tell = self._system.tell
         addresses = [Address("window", str(number)) for number in range(first, first + count)]
@@ -54,7 +54,7 @@ class Windows:
         self._system.drain(30)
 
     def passivate(self) -> None:
-        """Let so much time pass that all leave; returns when they have."""
+        """Advance the time until all windows leave; return afterwards."""
         self.left = Finish(self.living())
         self._clock.advance(2 * IDLE_S)
         self.left.wait()
@@ -70,12 +70,12 @@ class Windows:
 
 
 def churn(messages: int, windows: int, messages_each: int) -> Figures:
-    """Resident memory after a tenth of the messages and after all, through windows that come and go in waves.
+    """Resident memory after a tenth of the messages and after all, with windows coming and going in waves.
 
     Args:
-        messages: Of the whole run.
-        windows: In memory at once; every wave has other ones.
-        messages_each: Messages that a window handles before it leaves.
+        messages: Messages of the whole run.
+        windows: Windows in memory at once; every wave has different windows.
+        messages_each: Messages that a window handles before leaving.
     """
     known = Windows()
     waves = messages // (windows * messages_each)

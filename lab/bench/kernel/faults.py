@@ -1,4 +1,4 @@
-"""Crash storm and restart latency: what crashes cost, and whether anything is lost by them."""
+"""Crash storm and restart latency: the cost of crashes, and any messages lost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Misfortune(Exception):  # noqa: N818 - what befalls an actor here is no er
 
 
 class Phoenix(Actor):
-    """Crashes over every message once, and notes when its next life has it in hand."""
+    """Actor that crashes over every message once, and records the message's arrival in the next life."""
 
     def __init__(self, crashed_at: dict[int, float], waits: list[float], come: Callable[[], None]) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ def is_poison(number: int) -> bool:
 
 
 def fails_once(number: int) -> bool:
-    """True for a message that fails at its first try only: one in a hundred."""
+    """True for a message that fails at the first try only: one in a hundred."""
     return 1 <= draw(number) <= 10
 
 
@@ -93,7 +93,7 @@ class Ledger:
 
 
 class Unlucky(Actor):
-    """Crashes over poison before it has an effect, and over what fails once after that."""
+    """Actor that crashes over poison before an effect, and over messages failing once after the effect."""
 
     def __init__(self, ledger: Ledger, last: dict[str, int]) -> None:
         super().__init__()
@@ -119,8 +119,8 @@ class Unlucky(Actor):
 def crash_storm(messages: int, actors: int) -> Figures:
     """One thread tells `actors` actors in turn while 0.1 % of the messages are poison and 1 % fail once.
 
-    Only a message whose handler crashed after its effect may have it twice; anything else that is handled twice is
-    doubled, anything that is neither handled nor a dead letter is lost.
+    Only a message whose handler crashed after the effect may be handled twice; any other message handled twice is
+    doubled, and any message neither handled nor a dead letter is lost.
     """
     ledger = Ledger(messages)
     last: dict[str, int] = {}

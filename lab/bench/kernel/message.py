@@ -6,13 +6,13 @@ from messages.base import Address, Message
 
 
 class Ping(Message, frozen=True, kw_only=True, gc=False):
-    """Something to be counted."""
+    """Message to be counted."""
 
     n: int = 0
 
 
 class Question(Message, frozen=True, kw_only=True, gc=False):
-    """Something to be answered."""
+    """Message to be answered."""
 
     n: int
     reply_to: Address

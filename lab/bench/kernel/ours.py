@@ -16,7 +16,7 @@ PING = Ping()
 
 
 def start_system(*specs: ActorSpec) -> ActorSystem:
-    """A system as the agent has it after its start, with what lives by then frozen."""
+    """A system as the agent has it after start-up, with the existing objects frozen."""
     system = ActorSystem()
     for spec in specs:
         system.register(spec)
@@ -34,7 +34,7 @@ class Server(Actor):
 
 
 class Client(Actor):
-    """Asker of the next question when the last one has been answered."""
+    """Client that asks the next question after each answer."""
 
     def __init__(self, server: Address, questions: int, come: Callable[[], None]) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class Client(Actor):
 
 
 def request_reply(clients: int, servers: int, questions: int) -> Figures:
-    """Questions by `clients` actors at once, each waiting for its answer before it asks again."""
+    """Questions by `clients` actors at once, each waiting for its answer before asking again."""
     finish = Finish(clients)
 
     def client(key: str) -> Client:
@@ -70,7 +70,7 @@ def request_reply(clients: int, servers: int, questions: int) -> Figures:
 
 
 class Counter(Actor):
-    """Counter of messages; reports when it has had its first and its last."""
+    """Counter of messages; reports the first and the last."""
 
     def __init__(self, last: int, first: Callable[[], None], come: Callable[[], None]) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class Counter(Actor):
         self._count = -1  # the first message only wakes it
 
     def handle(self, _message: Ping) -> None:
-        """Count it."""
+        """Count a message."""
         self._count += 1
         if self._count == self._last:
             self._come()
@@ -107,7 +107,7 @@ def fan_out(actors: int, messages: int) -> Figures:
 
 
 def idle_bytes(actors: int) -> Figures:
-    """Resident memory of supervised actors that have handled one message each and wait, addresses included."""
+    """Resident memory of waiting supervised actors after one message each, addresses included."""
     awake = Finish(actors)
     system = start_system(ActorSpec("counter", lambda _key: Counter(1, awake.arrive, awake.arrive)))
     before = rss_bytes()

@@ -15,13 +15,13 @@ PING = Ping()
 
 
 class Threaded(pykka.ThreadingActor):
-    """Plain pykka's actor; its thread ends with the process."""
+    """Plain pykka's actor; the actor's thread ends with the process."""
 
     use_daemon_thread = True
 
 
 class Server(Threaded):
-    """Responder to questions, which are the askers' references."""
+    """Responder to questions; each message is the asker's reference."""
 
     def on_receive(self, message: Any) -> None:
         """Answer at once."""
@@ -29,7 +29,7 @@ class Server(Threaded):
 
 
 class Client(Threaded):
-    """Asker of the next question when the last one has been answered."""
+    """Client that asks the next question after each answer."""
 
     def __init__(self, server: pykka.ActorRef[Server], questions: int, come: Callable[[], None]) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ def request_reply(clients: int, servers: int, questions: int) -> Figures:
 
 
 class Counter(Threaded):
-    """Counter of messages; reports its first and its last."""
+    """Counter of messages; reports the first and the last."""
 
     def __init__(self, last: int, first: Callable[[], None], come: Callable[[], None]) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class Counter(Threaded):
         self._count = -1
 
     def on_receive(self, message: Any) -> None:  # noqa: ARG002 - it only counts
-        """Count it."""
+        """Count a message."""
         self._count += 1
         if self._count == self._last:
             self._come()
@@ -96,7 +96,7 @@ def fan_out(actors: int, messages: int) -> Figures:
 
 
 def idle_bytes(actors: int) -> Figures:
-    """Resident memory of actors that have handled one message each and wait."""
+    """Resident memory of waiting actors, after one message each."""
     awake = Finish(actors)
     settle()
     before = rss_bytes()
@@ -109,7 +109,7 @@ def idle_bytes(actors: int) -> Figures:
 
 
 class Unlucky(Threaded):
-    """Crashes over poison and over what fails once."""
+    """Actor that crashes over poison and over messages failing once."""
 
     def __init__(self, handled: bytearray) -> None:
         super().__init__()

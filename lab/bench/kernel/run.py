@@ -1,4 +1,4 @@
-"""Rows of the kernel's benchmark: each system in processes of its own, in turn, several times, and the medians."""
+"""Rows of the kernel's benchmark: each system in separate processes, in turn, several times, and the medians."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lab.bench.process import Erlang, measure
 Sizes = Mapping[str, float]
 OURS, PYKKA, ASYNCIO, ERLANG = "remembrancer", "pykka", "asyncio", "erlang"
 WORST = frozenset({"lost", "doubled", "out_of_order", "unburied"})
-"""Figures of which the greatest value counts and not the median: a single loss is one too many."""
+"""Figures of which the greatest value counts and not the median: a single loss is too many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,17 +26,17 @@ class Workload:
     measurement: str
     sizes: Sizes
     quick: Sizes
-    """For a run of seconds that shows that everything works and no speed."""
+    """Sizes for a run of seconds, as a smoke test without meaningful speeds."""
     headline: str = "msg_per_s"
-    """Figure by which peers are compare_systems."""
+    """Figure for comparing the peers."""
     less: bool = False
-    """True if a smaller headline is the better one."""
+    """True if a smaller headline is better."""
     peers: Mapping[str, Sizes] = field(default_factory=dict)
-    """Peer -> the sizes in which its run differs, for peers that would take too long."""
+    """Peer -> different sizes, for peers that would take too long."""
     rounds: int = 3
-    """Of which the median is taken; one for memory, which hardly varies and takes long to fill."""
+    """Rounds for the median; one for memory, which hardly varies and takes long to fill."""
     on_request: bool = False
-    """True if the row runs only when its name is given."""
+    """True if the row runs only when named."""
 
 
 EVERY: Mapping[str, Sizes] = {PYKKA: {}, ASYNCIO: {}, ERLANG: {}}
@@ -94,11 +94,11 @@ WORKLOADS = {
 
 
 def measure_rows(say: Callable[[str], object], *, quick: bool, names: Iterable[str] = ()) -> Rows:
-    """Medians by workload and system; peers that are not installed are left out.
+    """Medians by workload and system; missing peers are left out.
 
     Raises:
         MeasurementError: a measurement failed.
-        ValueError: no workload has that name.
+        ValueError: a name belongs to no workload.
     """
     if unknown := [name for name in names if name not in WORKLOADS]:
         raise ValueError(f"no row {', '.join(unknown)}; the rows are {', '.join(WORKLOADS)}")
@@ -123,7 +123,7 @@ def compare_systems(measured: Mapping[str, Figures], workload: Workload) -> dict
 
 
 def median(runs: list[Figures]) -> Figures:
-    """Each figure's median over `runs`, or its greatest value if it must not happen at all."""
+    """Each figure's median over `runs`, or the greatest value for a figure that must be zero."""
     return {
         name: max(run[name] for run in runs) if name in WORST else statistics.median(run[name] for run in runs)
         for name in runs[0]
@@ -133,7 +133,7 @@ def median(runs: list[Figures]) -> Figures:
 def _measure(
     name: str, workload: Workload, erlang: Erlang | None, rounds: int, say: Callable[[str], object], *, quick: bool
 ) -> dict[str, Figures]:
-    """Medians by system; within a round all systems follow one another, so that noise hits all alike."""
+    """Medians by system; within a round all systems follow one another, so noise hits all alike."""
     systems = {OURS: {}, **workload.peers}
     runs: dict[str, list[Figures]] = {system: [] for system in systems if system != ERLANG or erlang}
     for number in range(1, rounds + 1):
@@ -149,7 +149,7 @@ def _measure(
 
 @contextlib.contextmanager
 def _erlang() -> Iterator[Erlang | None]:
-    """The Erlang peer, if it is installed."""
+    """The Erlang peer, if installed."""
     if not Erlang.is_installed():
         yield None
         return

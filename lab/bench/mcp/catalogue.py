@@ -1,4 +1,4 @@
-"""200 tools of 20 servers, each with the words by which a model would look for the tool."""
+"""200 tools of 20 servers, each with the words by which a model would search for the tool."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ def tools() -> tuple[Tool, ...]:
 
 
 def servers() -> Mapping[str, Mapping[str, object]]:
-    """Name -> settings of a server that has its tools of the table."""
+    """Name -> settings of a server with its tools from the table."""
     named: dict[str, list[dict[str, Any]]] = {}
     for tool in tools():
         words = tool.name.split("_")

@@ -27,7 +27,7 @@ class Outcome:
 
     end: End
     text: str
-    """Everything that the model may see of it."""
+    """All text of the outcome visible to the model."""
     seconds: float
 
 
@@ -38,7 +38,7 @@ class Watch:
     neighbour_s: list[float] = field(default_factory=list)
     """Seconds of each call of the neighbour."""
     grown_bytes: int = 0
-    """Growth of the agent's memory at its largest."""
+    """Growth of the agent's memory at the maximum."""
     fault: BaseException | None = None
 
 
@@ -59,7 +59,7 @@ def end_of(reply: McpReply) -> End:
 
 
 def visible_text(reply: McpReply) -> str:
-    """Everything of a reply that is text, in the form in which the script has it."""
+    """All text of a reply, in the form seen by the script."""
     match reply:
         case ServerAnswered(parts=parts):
             return "\n".join([text_of(parts), *(f"{part.name} {part.media_type}" for part in parts)])
@@ -115,7 +115,7 @@ def disk_bytes(folder: Path) -> int:
 
 
 def processes_with(mark: str) -> list[int]:
-    """Processes whose arguments have a text, but for this process."""
+    """Processes with a text in the arguments, except this process."""
     pids = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal() and int(entry.name) != os.getpid():

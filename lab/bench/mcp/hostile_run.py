@@ -1,4 +1,4 @@
-"""Hostile servers, one after another, beside a friendly server and its window; a row of figures for each."""
+"""Hostile servers, in order, beside a friendly server and its window; a row of figures for each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lab.bench.measure import Figures, percentile
 from lab.bench.process import MeasurementError
 
 SIZE = 2048
-"""Megabytes, thousands or files of an attack, as its row says."""
+"""Megabytes, thousands or files of an attack, depending on the row."""
 TIMEOUT_S = 5.0
 GONE_S = 30.0
 LOOK_S = 0.1
@@ -76,7 +76,7 @@ def _measure_programs(say: Callable[[str], object], hostile: tuple[Hostile, ...]
 
 
 def wait_until_gone(mark: str) -> list[int]:
-    """Wait for the end of the processes of a mark; the processes that are left after `GONE_S`."""
+    """Wait for the end of a mark's processes; return the processes left after `GONE_S`."""
     pause = threading.Event()
     for _ in range(int(GONE_S / LOOK_S)):
         if not (left := processes_with(mark)):
@@ -111,7 +111,7 @@ def _figures(stage: McpStage, server: str, words: tuple[str, ...], end: End, abs
     """Figures of one attack.
 
     Raises:
-        MeasurementError: its call ended otherwise than it may, showed what it may not, or a neighbour was harmed.
+        MeasurementError: the call ended or showed text in a forbidden way, or a neighbour was harmed.
     """
     before = disk_bytes(stage.root)
     with observe_harm(stage) as watch:

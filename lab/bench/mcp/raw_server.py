@@ -1,7 +1,7 @@
-"""Server of the Model Context Protocol without a library: each of its steps can be replaced by another.
+"""Server of the Model Context Protocol without a library: each step can be replaced by another.
 
-The text of this module is a program's beginning: `command_of` puts a few lines behind it and gives the whole to
-`python3 -c`, so that a sandbox needs to show no file.
+The text of this module is a program's beginning: `command_of` puts a few lines behind the text and gives the whole to
+`python3 -c`, so a sandbox needs to show no file.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 
 Json = dict[str, Any]
 Answer = Callable[[Json], Any]
-"""Function from a request to its result; None for no answer."""
+"""Function from a request to the result; None for no answer."""
 TOOL: Json = {"name": "act", "description": "Acts.", "inputSchema": {"type": "object"}}
 
 
 def write(data: bytes) -> None:
-    """Write bytes to the client, whatever they are."""
+    """Write any bytes to the client."""
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
@@ -49,14 +49,14 @@ def text_of(*texts: str, **more: object) -> Json:
 
 
 def messages() -> Iterator[Json]:
-    """Read what the client sends, until it closes the pipe."""
+    """Read the client's messages until the client closes the pipe."""
     for line in sys.stdin.buffer:
         if line.strip():
             yield json.loads(line)
 
 
 def welcome(request: Json, **capabilities: object) -> Json:
-    """Result of `initialize`, in the version that the client wants."""
+    """Result of `initialize`, in the client's version."""
     return {
         "protocolVersion": request["params"]["protocolVersion"],
         "capabilities": {"tools": {"listChanged": True}, "resources": {}, "prompts": {}, "logging": {}, **capabilities},

@@ -34,7 +34,7 @@ SEARCH = "200 tools by words"
 
 
 def first_request_tokens(named: Mapping[str, Mapping[str, object]]) -> float:
-    """Tokens of the first request of a thread whose agent has these servers: system prompt and tools."""
+    """Tokens of the first request of a thread whose agent has the servers: system prompt and tools."""
     with tempfile.TemporaryDirectory(prefix="agent-mcp-") as whole:
         root = Path(whole).resolve()
         settings: dict[str, object] = {"mcp.servers": {name: dict(each) for name, each in named.items()}}
@@ -46,7 +46,7 @@ def first_request_tokens(named: Mapping[str, Mapping[str, object]]) -> float:
 
 
 def classic_tokens() -> float:
-    """Tokens of the definitions of all tools of the catalogue, as a client sends them that puts them into requests."""
+    """Tokens of the definitions of all tools of the catalogue, as sent by a client with all tools in its requests."""
     definitions = []
     for tool in tools():
         words = tool.name.split("_")

@@ -1,4 +1,4 @@
-"""The agent's actors for servers of the protocol, with their real sandboxes and sockets, and doubles for all others."""
+"""The agent's actors for servers of the protocol, with real sandboxes and sockets, and doubles for all other actors."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PATIENCE_S = 120.0
 
 
 def window_of(number: int) -> Window:
-    """One of the windows, a thread of its own."""
+    """Window with a number, a thread of its own."""
     return Window(surface=Surface.DISCORD_THREAD, id=str(910_000_000_000_300_000 + number))
 
 
@@ -59,7 +59,7 @@ class McpStage:
         """Start the actors; a server is started by its first call.
 
         Args:
-            root: Empty folder for all that the agent keeps.
+            root: Empty folder for all files of the agent.
             servers: Name -> settings of the server.
             secrets: Secrets of the operator.
             given: Further settings, by dotted key.
@@ -92,7 +92,7 @@ class McpStage:
 
         Args:
             make: Class of the request.
-            window: Number of the window that asks.
+            window: Number of the asking window.
             patience_s: Longest wait.
             fields: Fields of the request, without its ids.
         """
@@ -109,10 +109,10 @@ class McpStage:
         return self.ask(CallTool, window, server=server, tool=tool, arguments=arguments)
 
     def add(self, window: int = 0, server: str = "friendly") -> float:
-        """Have the sample server calculate; the seconds that it took.
+        """Have the sample server calculate; return the seconds taken.
 
         Raises:
-            AssertionError: the answer is another.
+            AssertionError: the answer is wrong.
         """
         began = time.perf_counter()
         reply = self.call(server, "calculate", SUM, window)
@@ -121,7 +121,7 @@ class McpStage:
         return time.perf_counter() - began
 
     def do(self, words: tuple[str, ...], server: str, window: int = 0) -> McpReply:
-        """Reply to what the skill's command of these words asks; `hostile` stands for the server."""
+        """Reply to the request of the skill's command; `hostile` stands for the server."""
         match words:
             case ("list", *rest):
                 return self.ask(ListTools, window, words=" ".join(rest))
@@ -162,7 +162,7 @@ class McpStage:
 
 
 class WindowDouble(Actor):
-    """Window in which a turn of a member is under way."""
+    """Window with a member's turn under way."""
 
     def handle(self, message: Message) -> None:
         """Name the asker."""
@@ -180,7 +180,7 @@ class Silent(Actor):
     """Absent actor."""
 
     def handle(self, message: Message) -> None:
-        """Take a message and do nothing."""
+        """Ignore a message."""
 
 
 def text_of(parts: tuple[AnswerPart, ...]) -> str:

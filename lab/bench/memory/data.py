@@ -1,9 +1,9 @@
-"""A memory to search: vectors with the structure of real ones, ages, texts; the same for every run.
+"""A memory to search: vectors with the structure of real vectors, ages, texts; the same for every run.
 
-What is imitated was measured on 2,960 chat turns embedded with all-MiniLM-L6-v2: a common direction with a quarter of
+The model was measured on 2,960 chat turns embedded with all-MiniLM-L6-v2: a common direction with a quarter of
 all length, the lengths in the other directions falling as there (its 384 stretched to 768), mean cosine 0.26 between
 turns and 0.14 to questions, and a best answer near 0.65. Turns come in episodes of 20 about one of 4,000 subjects, some
-subjects far more often than others, over nine months. A question is a turn's vector with as much noise again.
+subjects far more often than the rest, over nine months. A question is a turn's vector with as much noise again.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from numpy.typing import NDArray
 DIMS = 768
 NOW_S = 1_760_000_000.0
 NEAREST = 50
-"""Rows that a similarity search ranks."""
+"""Rows ranked by a similarity search."""
 _SPAN_S = 270 * 86_400.0
 _SUBJECTS = 4_000
 _EPISODE = 20
 _SEED = 20_261_122
 _BLOCK = 20_000
 _SHARED = 0.5
-"""Of a turn's length: what all have in common; a question has less of it."""
+"""Common share of a turn's length; a question has less."""
 _SHARED_LESS = 0.15
 _OWN, _SUBJECT = 0.6, 0.62
 _ENERGY_AT = ((0, 0.0), (2, 0.016), (16, 0.273), (32, 0.421), (64, 0.58), (128, 0.736), (192, 0.82), (256, 0.877))
 _ENERGY_AFTER = ((384, 0.943), (512, 0.979), (640, 0.994), (768, 1.0))
-"""Share of the length within so many directions, the common one left out."""
+"""Share of the length within a number of directions, without the common direction."""
 _WORDS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some turns in the order in which they were said."""
+    """Some turns in the order of the conversation."""
 
     vectors: NDArray[np.float32]
     times: NDArray[np.float64]
@@ -60,7 +60,7 @@ def blocks(rows: int) -> Iterator[Block]:
 
 
 def questions(vectors: NDArray[np.float32], count: int) -> NDArray[np.float32]:
-    """`count` questions, each about one of `vectors`; of fewer questions each is the same one."""
+    """`count` questions, each about a row of `vectors`; a smaller count gives a prefix of the same questions."""
     noise = np.random.default_rng(_SEED + 1).standard_normal((count, DIMS), np.float32) * _scale()
     about = np.random.default_rng(_SEED + 2).integers(0, len(vectors), count)
     vectors_asked = _SUBJECT * vectors[about] + _OWN * noise
@@ -77,7 +77,7 @@ def _scale() -> NDArray[np.float32]:
 
 
 def _texts(rng: np.random.Generator, begin: int, count: int) -> tuple[str, ...]:
-    """Texts of a dozen words, of which a few are frequent; no two are equal."""
+    """Texts of a dozen words, including a few frequent words; no two texts are equal."""
     words = rng.zipf(1.2, (count, 12)) % _WORDS
     return tuple(
         f"{' '.join(f'w{word}' for word in line)} n{begin + place}" for place, line in enumerate(words.tolist())

@@ -1,4 +1,4 @@
-"""One measurement of the memory in this process: its name and arguments come in, its figures go to stdout as JSON."""
+"""One measurement of the memory in this process: reads name and arguments, prints figures to stdout as JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Query = NDArray[np.float32]
 
 
 def main() -> None:
-    """Measure what `argv[1]` names with the arguments in `argv[2]`."""
+    """Measure the case named by `argv[1]` with the arguments in `argv[2]`."""
     name, arguments = sys.argv[1:]
     silence_log()
     known = json.loads(arguments)
@@ -52,7 +52,7 @@ def sqlite_vec(memory_set: MemorySet, queries: int) -> dict[str, Any]:
 
 
 def oracle(memory_set: MemorySet, queries: int) -> dict[str, Any]:
-    """The rows that brute force gives."""
+    """The rows found by brute force."""
     rows = np.arange(1, memory_set.rows + 1)
     query_vectors, times, vectors = memory_set.queries(queries), memory_set.times(), memory_set.vectors()
     index, source, engine = _open_index(memory_set)
@@ -92,7 +92,7 @@ def _time_queries(queries: Query, find: Callable[[Query], Sequence[int]]) -> dic
 
 
 def _open_index(memory_set: MemorySet) -> tuple[Index, IndexVectors, VectorEngine]:
-    """The index without the checks of the agent's start, with its engine."""
+    """The index without the checks of the agent's start, with the index's engine."""
     path = memory_set.plan.path
     index = Index(database.open_for_reading(path, memory_set.folder, is_live=True))
     index.find_space(memory_set.plan.space, memory_set.plan.dimensions)

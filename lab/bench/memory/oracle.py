@@ -1,4 +1,4 @@
-"""The truth about the nearest rows: every vector, in float32 first, and exactly what could matter."""
+"""The truth about the nearest rows: every vector, in float32 first, and exactly for possible candidates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The memory's nearest rows beside those of sqlite-vec: how fast, how large, how right."""
+"""The memory's nearest rows beside the rows of sqlite-vec: speed, size and accuracy."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from lab.bench.memory.set import MemorySet
 from lab.bench.process import measure
 
 PEER_QUERIES = 50
-"""Questions that the peer is asked at most."""
+"""Most questions to the peer."""
 PEER_ROWS = 10_000_000
-"""Rows that the peer reads in all: it reads every row for every question, a million in two seconds."""
+"""Most rows that the peer reads in all: it reads every row for every question, a million in two seconds."""
 FIGURES = ("p50_ms", "p95_ms", "cpu_p50_ms", "cpu_p95_ms", "resident_mb")
-"""Of each system, as its process prints them."""
+"""Figures of each system, as printed by its process."""
 OURS, VEC = "remembrancer", "sqlite-vec"
 
 
 def measure_searches(say: Callable[[str], object], *, rows: int, queries: int, data: Path | None = None) -> Rows:
-    """System -> figures; the set is made unless it is there, and each system has a process of its own.
+    """System -> figures; a missing set is created, and each system has a separate process.
 
     Raises:
         MeasurementError: a measurement failed.
@@ -45,7 +45,7 @@ def measure_searches(say: Callable[[str], object], *, rows: int, queries: int, d
 
 
 def compare_lists(measured: dict[str, Any], truth: Sequence[Sequence[int]]) -> Figures:
-    """Figures of a system, its lists compare_lists with as many of the exact ones."""
+    """Figures of a system, with its lists compared with as many exact lists."""
     lists: list[list[int]] = measured["lists"]
     pairs = list(zip(lists, truth, strict=False))
     shares = [len(set(measured_list) & set(exact)) / max(len(exact), 1) for measured_list, exact in pairs]

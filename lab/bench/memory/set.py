@@ -1,4 +1,4 @@
-"""The set of one size on the disk: an index as the agent makes it, its vectors flat for the oracle, a peer's table."""
+"""The set of one size on the disk: an index as the agent makes it, flat vectors for the oracle, a peer's table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SPACE = "bench"
 BATCH = 1000
 """Turns of a window in each transaction."""
 FORM = 4
-"""Of the set's own files; the index's version stands beside it, so that no set of an earlier index is used."""
+"""Version of the set's own files; the index's version stands beside, so no set of an earlier index is used."""
 _NOW = datetime.fromtimestamp(data.NOW_S, UTC)
 _WINDOWS = 50
 _READY = "ready.json"
@@ -33,7 +33,7 @@ _TIMES = "times.f64"
 
 
 class MemorySet:
-    """`rows` turns below `folder`, made when they are not there yet."""
+    """`rows` turns below `folder`, created if missing."""
 
     def __init__(self, folder: Path, rows: int) -> None:
         self.folder = folder / f"memory-{rows}-{FORM}.{SCHEMA.version}"
@@ -58,14 +58,14 @@ class MemorySet:
         return np.fromfile(self.folder / _TIMES, np.float64)
 
     def queries(self, count: int) -> NDArray[np.float32]:
-        """The questions; drawn once, so that who asks them has not read the vectors."""
+        """The questions; drawn once, so the asking process has not read the vectors."""
         file = self.folder / f"asked-{count}.f32"
         if not file.exists():
             file.write_bytes(data.questions(self.vectors(), count).tobytes())
         return np.fromfile(file, np.float32).reshape(count, data.DIMS)
 
     def make(self, say: Callable[[str], object]) -> None:
-        """Make the set, unless it exists."""
+        """Make the set, unless the set exists."""
         if (self.folder / _READY).exists():
             return
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -91,7 +91,7 @@ class MemorySet:
 
 
 def _ahead(blocks: Iterator[data.Block]) -> Iterator[data.Block]:
-    """`blocks`, the next one drawn in a thread while the last one is stored."""
+    """`blocks`, the next block drawn in a thread while the last is stored."""
     with ThreadPoolExecutor(1) as pool:
         following = pool.submit(next, blocks, None)
         while (block := following.result()) is not None:
@@ -100,7 +100,7 @@ def _ahead(blocks: Iterator[data.Block]) -> Iterator[data.Block]:
 
 
 def _turns(block: data.Block, part: slice, first: int) -> tuple[Window, tuple[Remembered, ...]]:
-    """Turns of one window, of which the first has number `first`."""
+    """Turns of one window, numbered from `first`."""
     window = Window(surface=Surface.DISCORD_CHANNEL, id=str(1000 + first // BATCH % _WINDOWS))
     return window, tuple(
         Remembered(
@@ -118,7 +118,7 @@ def _turns(block: data.Block, part: slice, first: int) -> tuple[Window, tuple[Re
 
 
 def _insert(index: Index, block: data.Block, part: slice, first: int) -> None:
-    """Store turns and their vectors in two transactions, as the memory actor does it."""
+    """Store turns and their vectors in two transactions, like the memory actor."""
     index.remember(*_turns(block, part, first))
     vectors = dict(zip(block.texts[part], block.vectors[part], strict=True))
     waiting = index.pending.due(_NOW, len(vectors))

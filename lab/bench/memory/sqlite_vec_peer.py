@@ -1,4 +1,4 @@
-"""Peer on sqlite-vec: its nearest rows in float32."""
+"""Peer on sqlite-vec: the nearest rows in float32."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BATCH = 10_000
 
 
 class SqliteVec:
-    """A vec0 table of all vectors at `path`, made when it is not there or not whole."""
+    """A vec0 table of all vectors at `path`, created if missing or incomplete."""
 
     def __init__(self, path: Path, vectors: NDArray[np.float32]) -> None:
         done = path.with_suffix(".done")

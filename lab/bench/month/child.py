@@ -13,7 +13,7 @@ from actors.linux.processes import die_with_parent
 from lab.bench.month.shared_clock import SharedClock
 
 STEP_S = 4.0
-"""Seconds that pass at a time; behind each step all work is finished before time goes on."""
+"""Seconds to advance at a time; all work is finished before the next step."""
 DRAIN_S = 120.0
 SPARE_S = 0.5
 LOOK_S = 0.001
@@ -53,10 +53,10 @@ def _obey(agent: Agent, clock: ManualClock, shared: SharedClock, online: threadi
 
 
 def _is_quiet(system: ActorSystem) -> bool:
-    """True once no actor holds work or waits for another; work for a later life may need the clock, and gets less time.
+    """True once no actor holds work or waits; work for a later life may need the clock, and gets less time.
 
-    As the system's own drain, with looks that are a tenth as long: there are thousands of steps to a day. What takes
-    real time, such as the load of a model, is not late by a clock that moves meanwhile.
+    Like the system's own drain, with checks a tenth as long: there are thousands of steps to a day. Work in
+    real time, such as the load of a model, is not delayed by the moving clock.
     """
     pause, machine = threading.Event(), SystemClock()
     began_at = machine.monotonic()

@@ -1,4 +1,4 @@
-"""Month of talk: each window says something each day, reminders fire, and the process is measured at quiet hours."""
+"""Month of talk: each window sends a message each day, reminders fire, and the process is measured at quiet hours."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class Month:
         return sum(REMINDER_MARK in str(each["content"]) for each in messages)
 
     def _write_reminders(self, count: int) -> None:
-        """Write daily reminders, none in the hour before or after the end of a day here."""
+        """Write daily reminders, except for the hours before and after the end of a day here."""
         self._data.mkdir(0o700)
         times = (self._clock.now() + timedelta(minutes=61 + number * 1378 // max(1, count)) for number in range(count))
         lines = (
@@ -133,10 +133,10 @@ class Month:
         (self._data / "reminders.md").write_text("".join(f"{line}\n" for line in lines))
 
     def _wait_for(self, program: Program) -> None:
-        """Return when the agent has done what it was told.
+        """Return when the agent has carried out the command.
 
         Raises:
-            MeasurementError: it did not.
+            MeasurementError: the agent did not.
         """
         answer, _, descriptors = program.read_line().partition(" ")
         if not descriptors:
@@ -163,13 +163,13 @@ class Month:
 
 
 def first_morning() -> datetime:
-    """Four o'clock of tomorrow: the disk stamps files by the machine's clock, which the agent's must not be behind."""
+    """Four o'clock of tomorrow: files have the machine's time, and the agent's clock must not be behind."""
     tomorrow = SystemClock().now() + timedelta(days=1)
     return tomorrow.replace(hour=4, minute=0, second=0, microsecond=0)
 
 
 def _own_mb(process: Path) -> float:
-    """Memory of a process in MiB that is no page of a file, which the system takes back when memory is short."""
+    """Memory of a process in MiB without file pages, which the system reclaims when memory is short."""
     return int(re.findall(r"^RssAnon:\s*(\d+) kB$", (process / "status").read_text(), re.MULTILINE)[0]) / 1024
 
 
@@ -181,9 +181,9 @@ def _threads(process: Path) -> Figures:
 
 
 def growth(rows: list[Figures]) -> Figures:
-    """Growth from the first look to the last, most workers, and what was owed or complained of at the last.
+    """Growth from the first to the last measurement, most workers, and owed texts and complaints at the last.
 
-    Other threads are counted from the middle on: pools, such as that of a loop for waits, are filled at need.
+    Other threads are counted from the middle on: pools, such as a loop's pool for waits, are filled on demand.
     """
     first, middle, last = rows[0], rows[(len(rows) - 1) // 2], rows[-1]
     return {

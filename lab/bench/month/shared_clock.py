@@ -1,4 +1,4 @@
-"""Time that two processes share: one moves the clock, the other reads."""
+"""Time shared by two processes: a process moves the clock, and the other reads the time."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _FORM = struct.Struct("d")
 
 
 class SharedClock:
-    """Seconds since 1970, in a file that both processes map."""
+    """Seconds since 1970, in a file mapped by both processes."""
 
     def __init__(self, path: Path) -> None:
-        """Open the file; it is made at 1970."""
+        """Open the file, created with the start of 1970 as its time if missing."""
         with path.open("a+b") as file:
             file.truncate(_FORM.size)
             self._bytes = mmap.mmap(file.fileno(), _FORM.size)

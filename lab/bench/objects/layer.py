@@ -25,11 +25,11 @@ BOUNDS = Bounds(
     history_tokens=max(HISTORY_TOKENS // 2, HISTORY_TOKENS - KEEP.active_tokens - KEEP.linger_tokens),
     counted_result_chars=COUNTED_RESULT_CHARS,
 )
-"""As the core's configuration has them."""
+"""Bounds as in the core's configuration."""
 SHORT_TOKENS = 20_000
-"""Bound of a history that is cut several times in one story."""
+"""Bound of a history with several cuts in a story."""
 SHORT_KEEP = Keep(active_tokens=SHORT_TOKENS * 3 // 10, pinned_tokens=0, linger_tokens=SHORT_TOKENS * 3 // 20)
-"""As the layer's row has them for that bound."""
+"""Tokens kept under the short bound, computed as in the layer's row."""
 SHORT_WORDED = SHORT_TOKENS - SHORT_KEEP.active_tokens - SHORT_KEEP.linger_tokens
 LOG = "logs/bench.md"
 STOP_S = 10.0

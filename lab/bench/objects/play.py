@@ -31,9 +31,9 @@ from messages.turn import TurnShown
 
 HISTORY_TOKENS = 100_000
 STARTS_AT = datetime(2037, 1, 1, tzinfo=UTC)
-"""Later than any file can have been made, or each would count as one that may be changing just now."""
+"""Time later than the creation of any file, so no file counts as possibly still changing."""
 STEP_S = 2.0
-"""Between one thing and the next."""
+"""Seconds between two events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ Word = Callable[[WordingRequest], Worded]
 
 
 def moments_of(clock: ManualClock) -> Callable[[], datetime]:
-    """The time of a story: each look is a moment later than the one before."""
+    """Clock of a story: each reading is a moment later than the last."""
 
     def now() -> datetime:
         clock.advance(STEP_S)
@@ -73,7 +73,7 @@ def moments_of(clock: ManualClock) -> Callable[[], datetime]:
 
 
 class Play:
-    """One run of a story in one folder."""
+    """Run of a story in a folder."""
 
     def __init__(self, story: Story, folder: WorkFolder, bounds: Bounds, now: Callable[[], datetime]) -> None:
         """Begin before the first event."""
@@ -93,7 +93,7 @@ class Play:
         """Turn and block of the last request."""
 
     def model_calls(self) -> Iterator[TurnId]:
-        """The turn of each model call, as soon as it is due."""
+        """Turn of each model call, as soon as the call is due."""
         for exchange in self._story.exchanges:
             turn = self._prompt(exchange)
             self._block = exchange.block
@@ -118,7 +118,7 @@ class Play:
         return self._conversation.request(call.turn_id, self._block, worded=worded, head=self._head)
 
     def _cut(self, turn: TurnId) -> None:
-        """Hand over what people said in the turns that have to go, where that is wanted, and let the turns go."""
+        """Hand over people's words from the turns to be cut, if wanted, and drop the turns."""
         head_chars = weighed_chars(self._head)
         plan = self._conversation.compaction.plan(turn, head_chars) if self._hands_over else None
         if plan is None:
@@ -139,7 +139,7 @@ class Play:
         return TurnId(self._log(Kind.USER, exchange.prompt, meta).id)
 
     def _run(self, turn: TurnId, calls: tuple[Step, ...]) -> None:
-        """A round: the model asks for all calls at once, and they run one after the other."""
+        """Run a round: the model requests all calls at once, and the calls run in sequence."""
         self._log(Kind.AGENT, "", {"turn": turn, "final": False})
         asked_at = self._now()
         ended = [(self._folder.run(step, self._now()), self._now()) for step in calls]

@@ -30,7 +30,7 @@ _VERBS = (
 
 
 def sentences(seed: str, chars: int) -> str:
-    """Prose of that many characters, at the least half of a sentence."""
+    """Prose of about `chars` characters, at least half of a sentence."""
     chance = random.Random(seed)
     text = ""
     while len(text) < chars:
@@ -42,7 +42,7 @@ def sentences(seed: str, chars: int) -> str:
 
 
 def source(seed: str, chars: int) -> str:
-    """A source file of exactly that many characters; no two of its lines are likely to be the same."""
+    """Source file of exactly `chars` characters; its lines are almost certainly all different."""
     chance = random.Random(seed)
     parts: list[str] = []
     size = 0
@@ -67,7 +67,7 @@ def _function(chance: random.Random, seed: str) -> str:
 
 
 def build_log(seed: str, chars: int) -> str:
-    """Output of a build, of at least that many characters."""
+    """Output of a build, of at least `chars` characters."""
     chance = random.Random(seed)
     lines: list[str] = []
     size = number = 0
@@ -86,7 +86,7 @@ def build_log(seed: str, chars: int) -> str:
 
 
 def block(seed: str) -> str:
-    """The block of memories of one turn, as long as its budget lets it be."""
+    """Block of memories of a turn, as long as the budget allows."""
     chance = random.Random(seed)
     memories: list[dict[str, object]] = []
 
@@ -103,7 +103,7 @@ def block(seed: str) -> str:
 
 
 def instructions() -> str:
-    """The system prompt of a window, as long as it is with skills and instructions of an operator's."""
+    """System prompt of a window, with the length usual with skills and an operator's instructions."""
     own = system_prompt(WINDOW, "/srv/agent/work/910000000000000021")
     return system_prompt(
         WINDOW, "/srv/agent/work/910000000000000021", sentences("instructions", SYSTEM_CHARS - len(own) - 2)

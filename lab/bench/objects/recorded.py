@@ -38,7 +38,7 @@ _ACTS = {"r": Act.PRINT, "g": Act.SEARCH, "n": Act.SEARCH, "l": Act.LIST}
 
 
 def rounds(most: int | None = None) -> tuple[tuple[Step, ...], ...]:
-    """The calls of the experiment, by rounds; the first `most` of them."""
+    """Calls of the experiment, by rounds; the first `most` rounds."""
     return tuple(tuple(map(_step, line.split())) for line in _RECORD.split("/")[:most])
 
 

@@ -1,4 +1,4 @@
-"""Requests of a model, and what they cost: their size, how much of each repeats the one before, the price of all."""
+"""Requests of a model and their cost: size, share repeated from the request before, and total price."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from domain.text.token_estimate import CHARS_PER_TOKEN
 from messages.model import ChatMessage, Role
 
 CACHED_PRICE = 0.1
-"""Of a token that a provider's prefix cache has, in prices of one that it has not."""
+"""Price of a token in the provider's prefix cache, relative to an uncached token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Request:
 
     messages: tuple[ChatMessage, ...]
     data: bytes
-    """JSON of all that is sent in order: instructions, then roles, texts and calls."""
+    """JSON of everything sent, in order: instructions, then roles, texts and calls."""
     chars: int
     """Of the same without JSON's own characters."""
 
@@ -37,18 +37,18 @@ class Sums:
     mean_tokens: float
     largest_tokens: int
     cached_share: float
-    """Share of all bytes that repeat the beginning of the request before."""
+    """Share of all bytes repeating the beginning of the request before."""
     price: float
     """Input, in prices of an uncached byte."""
     words: int
-    """Turns whose prompts and answers stand in the last request, the one that is being answered counted."""
+    """Turns whose prompts and answers stand in the last request, including the turn being answered."""
 
 
 def sums_of(requests: Iterable[Request], exchanges: Iterable[tuple[str, str]]) -> Sums:
     """Sums over the requests of one run.
 
     Args:
-        requests: In their order; one at least.
+        requests: Requests in order; at least one.
         exchanges: Prompt and answer of each turn.
 
     Raises:
@@ -96,10 +96,10 @@ def shared_prefix(one: bytes, other: bytes) -> int:
 
 
 def words_in(messages: Iterable[ChatMessage], exchanges: Iterable[tuple[str, str]]) -> int:
-    """Of how many turns prompt and answer stand in a request, its own turn counted by its prompt alone.
+    """Number of turns with prompt and answer in a request; the request's own turn counts by its prompt alone.
 
     Args:
-        messages: The request's.
+        messages: Messages of the request.
         exchanges: Prompt and answer of each turn, the request's own the last.
     """
     prompts = "\n".join(message.text for message in messages if message.role is Role.USER)

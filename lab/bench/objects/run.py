@@ -1,4 +1,4 @@
-"""Price of requests with the layer of objects, beside plain history: every workload with it and without."""
+"""Price of requests with the layer of objects, beside plain history: every workload with the layer and without."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from lab.bench.objects.request import Sums
 from lab.bench.objects.story import Story
 
 PRICES = {"repeat_reader": 0.65, "big_outputs": 0.65, "chatty": 1.05, "small_talk": 1.05, "recorded": 0.65}
-"""Workload -> the most that its input may cost, times plain history's."""
+"""Workload -> the largest permitted price of its input, as a multiple of plain history's."""
 FLOOD = "flood"
 BESIDE = "long_talk"
-"""Workload of which `workspace.compaction` and the layer are measured, each alone and both together."""
+"""Workload for measuring `workspace.compaction` and the layer, each alone and both together."""
 
 
 def measure(say: Callable[[str], object], *, quick: bool) -> Rows:
@@ -38,7 +38,7 @@ def measure(say: Callable[[str], object], *, quick: bool) -> Rows:
 
 
 def compare_handovers(story: Story) -> Figures:
-    """Figures of a story whose words are cut: handovers alone, the layer alone, and both together."""
+    """Figures of a story with cut words: handovers alone, the layer alone, and both together."""
     alone = Bounds(SHORT_TOKENS, None, hands_over=True)
     worded = Bounds(SHORT_WORDED, COUNTED_RESULT_CHARS)
     with tempfile.TemporaryDirectory(prefix="agent-objects-") as whole:

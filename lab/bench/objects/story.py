@@ -1,4 +1,4 @@
-"""Story of a window: its turns with their rounds of commands, before anything of it has happened."""
+"""Story of a window: turns with their rounds of commands, before any has run."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ class Act(StrEnum):
     PRINT = "print"
     """`cat` of a file."""
     EDIT = "edit"
-    """`sed -i`: a few lines of a file are others then."""
+    """`sed -i`: changes a few lines of a file."""
     SEARCH = "search"
     """`grep -n` in a file, or below a folder."""
     LIST = "list"
     BUILD = "build"
-    """Prints as much as it is told to, and reads no file."""
+    """Command with a given amount of output, reading no file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One call of the tool."""
+    """Call of the tool."""
 
     act: Act
     path: str = ""
@@ -31,15 +31,15 @@ class Step:
     word: str = ""
     """Word to search for, or goal of a build."""
     chars: int = 0
-    """Of what is printed."""
+    """Number of characters printed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One turn: a block and a prompt, rounds of calls that are asked for together, and the answer."""
+    """Turn: a block and a prompt, rounds of calls requested together, and the answer."""
 
     block: str
-    """Of memories; stands before the prompt as long as that is the newest."""
+    """Block of memories, before the prompt while the prompt is the newest."""
     prompt: str
     rounds: tuple[tuple[Step, ...], ...]
     answer: str
@@ -47,7 +47,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """One window's conversation, and the files that are there when it begins."""
+    """Conversation of a window, and the files present at the beginning."""
 
     name: str
     files: Mapping[str, int]

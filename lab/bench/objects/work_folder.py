@@ -1,4 +1,4 @@
-"""Working folder of a window: real files, which commands print and change, and what the model is shown of them."""
+"""Working folder of a window: real files, printed and changed by commands, and the output shown to the model."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from lab.bench.objects.prose import build_log, source
 from lab.bench.objects.story import Act, Step, Story
 
 _MOST_HITS = 3
-"""Lines that a search prints of one file at most, as `grep -m` does."""
+"""Most lines printed of a file by a search, as by `grep -m`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A command that has ended."""
+    """Finished command."""
 
     command: str
     text: str
@@ -27,14 +27,14 @@ class Ran:
 
 
 def show_output(data: bytes) -> str:
-    """Text shown to the model for a command that prints `data`, as the shell words it."""
+    """Text shown to the model for a command with the output `data`, in the shell's words."""
     tail = OutputTail()
     tail.feed(data)
     return render(tail.excerpt(), KeptOutput(path=""), "")
 
 
 class WorkFolder:
-    """A folder in which commands do what they say; the same commands leave the same bytes."""
+    """Folder with real effects of commands; the same commands leave the same bytes."""
 
     def __init__(self, folder: Path, story: Story, at: datetime) -> None:
         """Make the files."""
@@ -86,7 +86,7 @@ class WorkFolder:
         return sorted(str(each.relative_to(self.folder)) for each in (self.folder / path).rglob("*") if each.is_file())
 
     def _find_lines(self, step: Step) -> bytes:
-        """Lines with a word, of one file or of all below a folder, then shorter than they are."""
+        """Lines with a word, from one file or all files below a folder, shortened afterwards."""
         is_folder = (self.folder / step.path).is_dir()
         matching: list[str] = []
         for name in self._names(step.path) if is_folder else [step.path]:

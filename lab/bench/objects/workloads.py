@@ -25,7 +25,7 @@ def repeat_reader(turns: int = 60, calls: int = 270) -> Story:
 
 
 def big_outputs(turns: int = 60, calls: int = 277) -> Story:
-    """Builds print much, up to the most that is shown, between other commands."""
+    """Builds with output up to the display limit, between other commands."""
     return _story("big_outputs", BUILT_FILES, turns, calls, _build_mostly)
 
 
@@ -40,18 +40,18 @@ def small_talk(turns: int = 30) -> Story:
 
 
 def long_talk(turns: int = 160) -> Story:
-    """Talk so long that its words are cut, with a command in each turn."""
+    """Talk long enough to be cut, with a command in each turn."""
     return _story("long_talk", SMALL_FILES, turns, turns, _read_mostly)
 
 
 def flood(rounds: int = 50, chars: int = 60_000) -> Story:
-    """One turn in which every command prints more than is shown of it."""
+    """Single turn with more output of every command than the model is shown."""
     calls = tuple((Step(Act.BUILD, word=f"step-{number}", chars=chars),) for number in range(rounds))
     return Story("flood", {}, (_exchange("flood", 0, calls),))
 
 
 def experiment(rounds: int | None = None) -> Story:
-    """The recorded sequence, as a single turn; the first `rounds` of it."""
+    """Recorded sequence as a single turn; the first `rounds` rounds."""
     return Story("recorded", recorded.FILES, (_exchange("recorded", 0, recorded.rounds(rounds)),))
 
 
@@ -61,12 +61,12 @@ def whole() -> tuple[Story, ...]:
 
 
 def small() -> tuple[Story, ...]:
-    """Same workloads in small sizes, to show only that they work."""
+    """Same workloads in small sizes, only for a check of the code."""
     return repeat_reader(8, 24), big_outputs(4, 12), chatty(8, 2), small_talk(8), experiment(16), flood(8)
 
 
 def _story(name: str, files: Mapping[str, int], turns: int, calls: int, pick: Pick) -> Story:
-    """So many turns with so many calls in all, strewn over them, most of them one a round."""
+    """Story of `turns` turns with `calls` calls in all, scattered over the turns, mostly one call a round."""
     chance = Chance(name)
     counts = [calls // turns] * turns if calls > 2 * turns else [0] * turns
     while sum(counts) < calls:

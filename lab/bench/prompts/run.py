@@ -1,4 +1,4 @@
-"""System prompts of all combinations of layers and rights, each from a whole agent, with its tokens."""
+"""System prompts of all combinations of layers and rights, each from a whole agent, with token counts."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from lab.bench.workspace.place import embed
 
 MOST_TOKENS = 1_500
 ROOT = "/opt/agent"
-"""Folder of the agent in the prompts that are measured; longer paths count for each skill."""
+"""Folder of the agent in the measured prompts; a longer path costs tokens for each skill."""
 LAYERS = ("memory", "workspace", "curated", "objects")
-"""Layers with words in a prompt; the layer of facts has none, since it speaks to a client of the gateway."""
+"""Layers with words in a prompt; the layer of facts has no words there, since it serves clients of the gateway."""
 RIGHTS = ("commands", "viewer", "no shell")
 _ON: dict[str, dict[str, object]] = {
     "memory": {},
@@ -37,7 +37,7 @@ _ON: dict[str, dict[str, object]] = {
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """One set of layers, and the rights of the person who asks."""
+    """Set of layers, with the rights of the person asking."""
 
     layers: tuple[str, ...]
     rights: str
@@ -49,7 +49,7 @@ class Combination:
 
 
 def combinations() -> Iterator[Combination]:
-    """All of them."""
+    """All combinations."""
     for on in itertools.product((True, False), repeat=len(LAYERS)):
         layers = tuple(itertools.compress(LAYERS, on))
         yield from (Combination(layers, rights) for rights in RIGHTS)
@@ -74,13 +74,13 @@ def prompt_of(combination: Combination) -> str:
 
 
 def tokens_of(text: str) -> int:
-    """Tokens by the encoding from which Qwen's tokenizer and those of most servers descend (cl100k)."""
+    """Tokens by cl100k, the encoding from which the tokenizers of Qwen and most servers descend."""
     return int(_litellm().token_counter(model="gpt-4", text=text))
 
 
 @cache
 def _litellm() -> Any:
-    """Library, loaded as the agent loads it: without a download."""
+    """Library `litellm`, loaded as in the agent: without a download."""
     return load("gpt-4").result()
 
 
@@ -88,7 +88,7 @@ def measure(say: Callable[[str], object], *, into: str | None = None) -> Rows:
     """Combination -> tokens of the prompt, and of its longest part.
 
     Args:
-        say: Told the combination in hand.
+        say: Called with the combination being measured.
         into: Folder for a file of each prompt; None for no files.
     """
     rows = {}

@@ -1,4 +1,4 @@
-"""Conversations with questions whose answers stand in known turns, read from files."""
+"""Conversations with questions answered in known turns, read from files."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lab.bench.recall.document import Document, Question, Turn
 from lab.bench.recall.formats import PROBES, document_of
 
 UNCOUNTED = frozenset({"adversarial", "summarization", "event_ordering"})
-"""Categories of questions that have no answer in the conversation, or whose answer is made of all of it."""
+"""Categories of questions without an answer in the conversation, or with an answer drawn from all of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A question with the places of its evidence among the turns."""
+    """Question with the places of its evidence among the turns."""
 
     question: Question
     evidence: frozenset[int]
@@ -25,7 +25,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One file: turns in time order, and the questions that count."""
+    """Content of a file: turns in time order, and the questions counted."""
 
     name: str
     now: datetime
@@ -34,7 +34,7 @@ class Conversation:
 
 
 def read(file: Path, limit: int | None = None) -> Conversation:
-    """Conversation in `file`, with the first `limit` questions that count.
+    """Conversation in `file`, with the first `limit` countable questions.
 
     Raises:
         ValueError: The document is invalid, or its parts contradict one another.
@@ -57,7 +57,7 @@ def read(file: Path, limit: int | None = None) -> Conversation:
 
 
 def files(data: Path, names: tuple[str, ...] = ()) -> list[Path]:
-    """The conversation files below `data`, or `data` itself if it is one; with `names`, those called so.
+    """Conversation files below `data`, or `data` itself if a file; with `names`, only the files of these names.
 
     Raises:
         ValueError: There is no file, or a name has no file.

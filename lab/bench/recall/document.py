@@ -1,4 +1,4 @@
-"""Conversation file: the house's own form of a conversation with questions, one JSON document."""
+"""Conversation file: this project's own form of a conversation with questions, a single JSON document."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """Question, and the ids of the turns that answer it."""
+    """Question, and the ids of the turns with the answer."""
 
     id: str
     text: str
@@ -26,13 +26,13 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[str, ...]
     """Ids of turns."""
     answer: str | int | float = ""
-    """Wanted answer in the set's words; empty where it names none."""
+    """Wanted answer in the set's words; empty where the set names no answer."""
     flagged: bool = False
     """True if an audit of the set doubts the evidence."""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
-    """One conversation: turns in time order, and questions; `now` is when these are asked."""
+    """Conversation: turns in time order, and questions; `now` is the time of asking."""
 
     name: str
     now: datetime

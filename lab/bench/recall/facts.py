@@ -1,8 +1,8 @@
-"""Evidence for the questions of recorded conversations, in the block of the facts and in that of the default memory.
+"""Evidence for the questions of recorded conversations, in the block of the facts and in the default memory's.
 
 Each utterance is kept as a turn of a person, under the speaker's name as in a room where several talk to one model, and
-a scripted extractor takes the facts that the set has of it; then the real rules score, choose and word. A fact brings
-the turns that it was taken from.
+a scripted extractor takes the set's facts about the utterance; then the real rules score, choose and word. A fact
+brings its source turns.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from lab.bench.recall.vectors import Floats, KeptVectors
 from messages.facts import EntryRole
 
 DENSITY = 3
-"""Candidates for each entry that may be chosen, as the seed has it."""
+"""Candidates for each entry that may be chosen, as in the seed."""
 THRESHOLD, RECENCY_WEIGHT, MMR_LAMBDA = 0.35, 0.2, 0.7
-"""Of the settings, as they come."""
+"""Default values of the settings."""
 PLAIN = Budget()
 WAYS = {"facts, the same room": (40, PLAIN.total_tokens * CHARS_PER_TOKEN), "facts, 8,000 characters": (80, 8_000)}
 """Row -> more entries than have room in a block, and characters of the block."""
@@ -39,7 +39,7 @@ WAYS = {"facts, the same room": (40, PLAIN.total_tokens * CHARS_PER_TOKEN), "fac
 
 @dataclass(frozen=True, slots=True)
 class FactEntry:
-    """Entry of the facts, and which turns it brings."""
+    """Entry of the facts, with the turns brought by the entry."""
 
     candidate: Candidate
     turns: frozenset[str]
@@ -75,7 +75,7 @@ def evidence(
 def _answers(
     conversation: Conversation, files: Mapping[str, Files], vectors: KeptVectors, say: Callable[[str], object]
 ) -> Iterator[dict[str, tuple[float, int]]]:
-    """Of each question: way -> share of its evidence, and characters of the block."""
+    """For each question: way -> share of the evidence, and characters of the block."""
     say(f"{conversation.name}: {len(conversation.cases)} questions")
     entries = entries_of(conversation, files[conversation.name])
     texts = [entry.candidate.content for entry in entries]
@@ -112,7 +112,7 @@ def entries_of(conversation: Conversation, files: Files) -> list[FactEntry]:
 def block(
     entries: Sequence[FactEntry], vectors: Floats, question: Floats, now: datetime, top_k: int, chars: int
 ) -> tuple[set[str], int]:
-    """Ids of the turns that a block brings, and its length."""
+    """Ids of the turns brought by a block, and the block's length."""
     nearest = np.argsort(-(vectors @ question), kind="stable")[: top_k * DENSITY].tolist()
     scored = [_score_candidate(entries[place].candidate, vectors[place], question) for place in nearest]
     ranked = rank(scored, now, top_k=top_k, threshold=THRESHOLD, recency_weight=RECENCY_WEIGHT, mmr_lambda=MMR_LAMBDA)

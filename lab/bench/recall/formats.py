@@ -1,6 +1,6 @@
-"""Readers of public conversation sets: LoCoMo, RealTalk and BEAM as their authors publish them.
+"""Readers of public conversation sets: LoCoMo, RealTalk and BEAM as published by their authors.
 
-Each gives the house's own form (`lab.bench.recall.document`). Times that a set does not have are made: turns follow one
+Each gives this project's own form (`lab.bench.recall.document`). Times missing in a set are made up: turns follow one
 another by `STEP` from the session's beginning, and the questions are asked a minute after the last turn.
 """
 
@@ -23,11 +23,11 @@ PROBES = "probing_questions.json"
 _SESSION = re.compile(r"session_(\d+)")
 _TURN_ID = re.compile(r"D(\d+):0*(\d+)")
 _INDEX = re.compile(r"\s*->->\s*[\d,.\s]*$")
-"""Numbering of the plan at the end of BEAM's messages, which is no part of the conversation."""
+"""Numbering of the plan at the end of BEAM's messages, not part of the conversation."""
 
 
 def document_of(file: Path, content: object) -> Document | None:
-    """Conversation in a set's own form; None where the form is no set's that is known here.
+    """Conversation in a set's own form; None for the form of no known set.
 
     Raises:
         ValueError: The form is a set's, and a part is missing or malformed.
@@ -80,7 +80,7 @@ def _session_turns(key: str, sessions: Mapping[str, Any]) -> Iterator[Turn]:
 
 
 def _turn_ids(evidence: object) -> Iterator[str]:
-    """Ids of turns in a list that people wrote: several in one string, zeros before a number, stray colons."""
+    """Ids of turns in a list written by people: several in one string, leading zeros, stray colons."""
     for match in _TURN_ID.finditer(str(evidence).replace("D:", "D")):
         yield f"D{match[1]}:{match[2]}"
 

@@ -1,8 +1,8 @@
-"""Facts and summaries of recorded conversations, as the files that a good consolidator could have written.
+"""Facts and summaries of recorded conversations, in the files that a good consolidator could have written.
 
-The set is LoCoMo's own release: a JSON file a conversation (`26.json`), or all of them in one list. Of a session it has
-`session_1_date_time`, `session_1_observation` (by speaker, what was said with the ids of its turns) and
-`session_1_summary`.
+The set is LoCoMo's own release: a JSON file for each conversation (`26.json`), or a list of all in one file. For a
+session the set has `session_1_date_time`, `session_1_observation` (by speaker, statements with the ids of their turns)
+and `session_1_summary`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SESSION = re.compile(r"session_(\d+)_(observation|summary)")
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """MEMORY and HISTORY of one conversation, and which turns each line of MEMORY stands for."""
+    """MEMORY and HISTORY of a conversation, and the source turns of each line of MEMORY."""
 
     memory: str
     history: str
@@ -48,7 +48,7 @@ def read(path: Path) -> dict[str, Files]:
 
 
 def _flat(sample: dict[str, Any]) -> dict[str, Any]:
-    """All of a conversation beside one another, as one form has it and the other not."""
+    """All parts of a conversation on the same level, since the two forms of the set differ in nesting."""
     return {
         **sample,
         **sample.get("conversation", {}),

@@ -1,4 +1,4 @@
-"""Recall of each search: how much of what answers a question stands in the block that is injected for it."""
+"""Recall of each search: the share of a question's answer in the block injected for the question."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from lab.bench.recall.vectors import KeptVectors
 
 BUDGET = Budget()
 FIGURES = ("answer", "text", "block", "session_1", "session_5", "session_10", "recall_10", "mrr", "cpu_ms")
-"""Means over questions, of what the block shows.
+"""Means over questions, of the content shown in the block.
 
 `answer`: share of the answer's words, by their stems and without stop words, of questions whose set names an answer.
-`text`: share of the evidence turns' characters. `block`: share of the evidence turns of which any part is shown.
+`text`: share of the evidence turns' characters. `block`: share of the evidence turns shown at least in part.
 `session_N`: 1 where one of the first N sessions, in the order shown, has evidence. `recall_10`, `mrr`: of the search's
 order. `cpu_ms`: of search and block; the question's vector is made before.
 """
@@ -65,7 +65,7 @@ def measure(
 def ask_questions(
     conversations: Iterable[Conversation], vectors: KeptVectors, say: Say = lambda _: None
 ) -> dict[str, Figures]:
-    """Ask every question of `conversations`, each of a memory that holds its own conversation.
+    """Ask every question of `conversations`, each in a memory of its own conversation.
 
     Raises:
         ValueError: No question counts.
@@ -107,7 +107,7 @@ def _prepare_library(conversation: Conversation, vectors: KeptVectors, say: Say)
 
 
 def _answer(library: Library, name: str, case: Case, query: Query) -> dict[str, float]:
-    """Figures of one question; see `FIGURES`."""
+    """Figures of a question; see `FIGURES`."""
     begin = process_time()
     order, evidence = RANKERS[name](library, query, BUDGET), case.evidence
     block = inject([library.memories[row] for row in order], question_terms(query.text), BUDGET, question=query.text)
@@ -132,7 +132,7 @@ def _answer(library: Library, name: str, case: Case, query: Query) -> dict[str, 
 
 
 def shown_share(excerpt: str, text: str) -> float:
-    """Share of a turn's characters that its excerpt shows, marks of what is left out not counted."""
+    """Share of a turn's characters shown by the excerpt, not counting omission marks."""
     whole = collapse(text)
     return min(1.0, len(excerpt.strip(f"{MARK} ")) / len(whole)) if whole else 0.0
 

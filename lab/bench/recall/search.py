@@ -1,4 +1,4 @@
-"""Rankers over one conversation: the turns it finds for a question, in the order in which they are shown."""
+"""Rankers over a conversation: the turns found for a question, in the order of display."""
 
 from __future__ import annotations
 
@@ -33,32 +33,32 @@ from lab.bench.recall.data import Conversation
 from lab.bench.recall.vectors import Floats
 
 NEAREST = 50
-"""Number of rows that the similarity search gives to the formula."""
+"""Number of rows passed from the similarity search to the formula."""
 DAY_S = 86_400.0
 AGENT_SPEAKER = "assistant"
-"""Speaker of turns that are an agent's, in sets of talks with one."""
+"""Speaker of an agent's turns, in sets of talks with an agent."""
 LINES_OF_EVENT = 6
-"""Lines that a log has for an event beside its text."""
+"""Lines in a log for an event, beside the event's text."""
 LOG = f"{OWN_LOGS}/{{:%Y%m%dT%H%M%SZ}}_0001.md"
-"""Path of a window's own log as a block of that window names it, for it takes room there."""
+"""Path of a window's own log as named in the window's block, since the path takes room there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question as the searches take it."""
+    """Question in the form for the searches."""
 
     text: str
     vector: Floats
     """Vector of the text."""
     unnamed: Floats | None = None
-    """Vector of the text without the names of speakers, by which the hybrid search goes; None: that of the text."""
+    """Vector of the text without speakers' names, for the hybrid search; None: use the vector of the text."""
 
 
 class Library:
-    """A conversation as the memory of one window."""
+    """Conversation as the memory of a window."""
 
     def __init__(self, conversation: Conversation, vectors: Floats) -> None:
-        """Take `vectors`, one for each turn."""
+        """Take `vectors`, a vector for each turn."""
         self.turns = conversation.turns
         self.vectors = vectors
         self.memories = _memories(conversation)
@@ -67,12 +67,12 @@ class Library:
         self._words = Bm25([terms(keyword_text(turn.speaker, turn.time, turn.text)) for turn in self.turns])
 
     def keyword_scores(self, question: str) -> dict[int, float]:
-        """Row -> BM25 by the words of `question` that are looked up."""
+        """Row -> BM25 by the searched words of `question`."""
         looked_up = telling(question_words(question), self._rows_with, len(self.turns))
         return self._words.scores(terms(" ".join(looked_up)))
 
     def candidates(self, query: Query, hits: int = HITS, most_words: int = WORD_SCORES) -> list[CandidateRow]:
-        """Candidates of the hybrid search: the best `hits` by cosine and by words, and the rows beside them."""
+        """Candidates of the hybrid search: the best `hits` by cosine and by words, and the neighbouring rows."""
         by_cosine = cosines(self.vectors, query.vector if query.unnamed is None else query.unnamed)
         best = _best(self.keyword_scores(query.text), most_words)
         by_words = dict(best)
@@ -179,7 +179,7 @@ def _best(scores: dict[int, float], count: int) -> list[tuple[int, float]]:
 
 
 def _memories(conversation: Conversation) -> list[Memory]:
-    """The turns where a log would have them."""
+    """Turns at their places in a log."""
     path = LOG.format(conversation.turns[0].time)
     numbers = number_turns(
         Neighbour(row, row - 1, max(0, row - 2), round(turn.time.timestamp() * 1000))

@@ -21,7 +21,7 @@ Floats = NDArray[np.float32]
 
 
 class Model(Protocol):
-    """Encoder of texts as vectors; `actors.embedder.local.LocalModel` is one."""
+    """Encoder of texts as vectors, such as `actors.embedder.local.LocalModel`."""
 
     @property
     def name(self) -> str:
@@ -36,21 +36,21 @@ class Model(Protocol):
 
 
 class KeptVectors:
-    """Cache of vectors: asks the model only for texts that it has not embedded before."""
+    """Cache of vectors: asks the model only for texts not embedded before."""
 
     def __init__(self, model: Model, folder: Path | None) -> None:
-        """Read the vectors of `model` kept in `folder`; None keeps no vectors."""
+        """Read the kept vectors of `model` from `folder`; with None, keep no vectors."""
         self._model = model
         self._file = folder / f"{model.name}.npy" if folder else None
         self._record = np.dtype([("text", "V16"), ("vector", "<f4", (model.dimensions,))])
         self._vectors = self._read()
 
     def vectors(self, texts: Sequence[str], on_progress: Callable[[int, int], object] = lambda *_: None) -> Floats:
-        """(texts, dimensions) vectors of `texts`; what is new is kept.
+        """(texts, dimensions) vectors of `texts`; new vectors are kept.
 
         Args:
             texts: At least one.
-            on_progress: Is told how many of how many new texts are done.
+            on_progress: Called with the number of new texts done and their total.
         """
         keys = [_key(text) for text in texts]
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors}

@@ -1,6 +1,6 @@
-"""Evidence for a question in the blocks that stand beside it: the memory's alone, with recall, and with more of memory.
+"""Evidence for a question in the blocks beside it: memory alone, with recall, and with a larger memory.
 
-Only facts of MEMORY name the turns they come from, so a summary of HISTORY takes room and brings no evidence.
+Only facts of MEMORY name their source turns, so a summary of HISTORY takes room and brings no evidence.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from lab.bench.recall.vectors import KeptVectors
 RECALL_CHARS = 2_000
 PLAIN = Budget()
 MORE = Budget(total_tokens=PLAIN.total_tokens + RECALL_CHARS // CHARS_PER_TOKEN, most=PLAIN.most * 2)
-"""The peer: the memory's own block with the room that recall would take."""
+"""Budget for comparison: the memory's own block, enlarged by the room of recall."""
 
 
 def evidence(
@@ -93,6 +93,6 @@ def _block(library: Library, query: Query, budget: Budget, search: Search) -> se
 
 
 def _turns(shown_entries: Iterable[Entry], files: Files) -> set[str]:
-    """Ids of the turns that the facts among these entries come from."""
+    """Ids of the source turns of the facts among these entries."""
     facts = (entry for entry in shown_entries if entry.source is Source.MEMORY)
     return {turn for entry in facts for turn in files.turns.get(entry.line, ())}

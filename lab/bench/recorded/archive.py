@@ -16,12 +16,12 @@ from urllib.parse import unquote, urlsplit
 _OF_THE_TRANSPORT = frozenset(
     {"connection", "content-encoding", "content-length", "date", "keep-alive", "set-cookie", "transfer-encoding"}
 )
-"""Headers of a response that the player's own connection decides."""
+"""Response headers determined by the player's own connection."""
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """A request and its response."""
+    """Request with its response."""
 
     file: str
     number: int
@@ -29,14 +29,14 @@ class Exchange:
     method: str
     url: str
     request: Mapping[str, Any]
-    """The request's body; empty for a body that is no JSON object."""
+    """Body of the request; empty for a body that is no JSON object."""
     status: int
     headers: Mapping[str, str]
-    """Of the response, names in lower case, without those of the transport."""
+    """Headers of the response, names in lower case, without the transport's."""
     body: bytes
     """Of the response."""
     at: datetime | None = None
-    """Time of the response as far as the recording tells it."""
+    """Time of the response, if recorded."""
 
     @cached_property
     def host(self) -> str:
@@ -117,7 +117,7 @@ def _first(value: object) -> object:
 
 
 def _body(side: Mapping[str, Any]) -> bytes:
-    """Bytes of a body; of one that the recorder kept as an object, its JSON."""
+    """Bytes of a body; JSON for a body recorded as an object."""
     if "parsed_body" in side:
         return json.dumps(side["parsed_body"], ensure_ascii=False).encode("utf-8", "surrogatepass")
     body = side.get("body")

@@ -13,13 +13,13 @@ from messages.base import Address, RequestId, Surface, Window
 from messages.model import ChatMessage, ImageFile, ModelRequest, Role, ToolCall, ToolSpec
 
 _ELSEWHERE = b"\x89PNG\r\n\x1a\n" + bytes(24)
-"""Image in the place of one at an address."""
+"""Image in place of an image at an address."""
 _SIGNATURE = "__thought__"
-"""Before Google's signature in the id of a call, as the agent keeps it."""
+"""Mark before Google's signature in the id of a call, as kept by the agent."""
 
 
 def fit(talk: Talk) -> Talk:
-    """The talk with a stand-in for images at addresses, and without those that the agent takes from no user."""
+    """Talk with a stand-in for images at addresses, and without the images that the agent takes from no user."""
     fitting = []
     for item in talk.items:
         if isinstance(item, Picture):
@@ -54,7 +54,7 @@ def request_of(talk: Talk, folder: Path) -> ModelRequest:
 
 
 def _conversation(talk: Talk, folder: Path) -> tuple[ChatMessage, ...]:
-    """Messages: a user's by message, the assistant's text with the calls behind it, results one by one."""
+    """Messages: a user's by message, the assistant's text before its calls, results singly."""
     messages: list[ChatMessage] = []
     last: tuple[str, int] | None = None
     signed: dict[str, str] = {}

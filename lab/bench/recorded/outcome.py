@@ -1,4 +1,4 @@
-"""Outcome: an answer as the recording tells it, and its comparison with the agent's. Pure."""
+"""Outcome: an answer as recorded, and its comparison with the agent's. Pure."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from lab.bench.recorded.talk import canonical
 from messages.model import Completion
 
 _TAGS = re.compile(r"^\s*<(think|thinking|reasoning)>.*?(?:</\1>\s*|\Z)|^(?:(?!<think>).)*</think>\s*", re.DOTALL)
-"""Thoughts in tags before an answer; of an answer that never closes them, all of it, and of one that only
-closes them everything before."""
+"""Thoughts in tags before an answer.
+
+With an unclosed tag, all of the answer; with only a closing tag, everything before it."""
 
 
 @dataclass(slots=True)
 class Outcome:
-    """Answer of a model as the recording tells it."""
+    """Answer of a model as recorded."""
 
     texts: list[str] = field(default_factory=list)
     calls: list[tuple[str, str, str]] = field(default_factory=list)
@@ -33,7 +34,7 @@ class Outcome:
     cached: int = 0
     has_ids: bool = True
     fault: str = ""
-    """Kind of a fault that a response of status 200 stands for; empty for an answer."""
+    """Kind of the fault behind a response of status 200; empty for an answer."""
 
     @property
     def text(self) -> str:
@@ -111,7 +112,7 @@ def fault_differences(status: int, body: bytes, result: Completion | Fault, want
 
 
 def kind_of_status(status: int, body: bytes) -> str:
-    """Kind of the fault that a response stands for; empty for an answer."""
+    """Kind of the fault behind a response; empty for an answer."""
     if status == 200:
         return ""
     if status == 400 and b"API_KEY_INVALID" in body:
@@ -126,7 +127,7 @@ def kind_of_status(status: int, body: bytes) -> str:
 
 
 def kind_of_error(error: object) -> str:
-    """Kind of the fault that an error within an answer stands for, by its status or its type."""
+    """Kind of the fault behind an error within an answer, by the error's status or type."""
     fields = error if isinstance(error, dict) else {}
     status = next((fields[name] for name in ("status_code", "code") if isinstance(fields.get(name), int)), 0)
     words = f"{fields.get('type')} {fields.get('code')} {fields.get('status')}".lower()

@@ -1,4 +1,4 @@
-"""Passing: an exchange in OpenAI's form through a gateway, byte for byte, and the words that it keeps."""
+"""Passing: an exchange in OpenAI's form through a gateway, byte for byte, and the words kept by the gateway."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _START_S = 30.0
 
 
 class Notebook(Actor):
-    """Facts of a gateway: notes turns, and recalls nothing."""
+    """Facts of a gateway: notes turns, and recalls no facts."""
 
     def __init__(self, turns: list[StoreTurn]) -> None:
         super().__init__()
         self._turns = turns
 
     def handle(self, message: StoreTurn | RecallEntries | DescribeYourself) -> None:
-        """Note a turn, recall nothing, or tell readiness."""
+        """Note a turn, answer a recall with no facts, or report readiness."""
         match message:
             case StoreTurn(request_id=request_id, reply_to=reply_to):
                 self._turns.append(message)
@@ -45,7 +45,7 @@ class Passing:
     """Gateway in front of a player; an async context manager."""
 
     def __init__(self, player: Player) -> None:
-        """Nothing runs yet."""
+        """Begin without a running gateway."""
         self._player = player
         self._turns: list[StoreTurn] = []
         self._system = ActorSystem(workers=1)
@@ -74,11 +74,11 @@ class Passing:
         await asyncio.to_thread(self._system.stop, 5.0)
 
     async def play(self, exchange: Exchange, wanted: Outcome | None) -> list[str]:
-        """Each difference of the answer that a client gets, and of the words that are kept, from the recorded ones.
+        """Differences of a client's answer, and of the words kept, from the recorded ones.
 
         Args:
-            exchange: Its response is played.
-            wanted: The answer as the recording tells it; None for a status that is no answer's.
+            exchange: Exchange whose response is played.
+            wanted: Recorded answer; None for the status of a fault.
         """
         assert self._session is not None
         self._turns.clear()

@@ -1,4 +1,4 @@
-"""Player: an HTTP server on loopback that answers with one recorded response, in arbitrary pieces."""
+"""Player: an HTTP server on loopback for a single recorded response, sent in arbitrary pieces."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.bench.recorded.archive import Exchange
 
 _MOST_PIECE_BYTES = 700
 _MOST_PIECES = 400
-"""Of a response, so that a large one takes no time."""
+"""Most pieces of a response, to keep large responses fast."""
 _LIMIT_BYTES = 64 * 1024
 """Of a request's head."""
 
@@ -28,7 +28,7 @@ class PlayedRequest:
 
 @dataclass(slots=True)
 class Player:
-    """Server that plays one exchange at a time; an async context manager."""
+    """Server for one exchange at a time; an async context manager."""
 
     exchange: Exchange | None = None
     requests: list[PlayedRequest] = field(default_factory=list)

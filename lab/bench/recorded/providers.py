@@ -64,9 +64,9 @@ _HOSTS = (
     ("fireworks.ai", "Fireworks", "fireworks_ai"),
     ("moonshot", "Moonshot", "hosted_vllm"),
 )
-"""Part of a host, the provider, and the beginning of its models' names in the agent's settings."""
+"""Part of a host, the provider, and the prefix of its models' names in the agent's settings."""
 _OF_OWN_FORM = frozenset({"anthropic", "gemini", "bedrock", "cohere_chat"})
-"""Providers whose addresses in OpenAI's form are called as a server of one's own."""
+"""Providers whose addresses in OpenAI's form are called as a custom server."""
 _OTHERS = {
     chat: "hosted_vllm",
     messages: "anthropic",

@@ -1,4 +1,4 @@
-"""Replay: plays an exchange under the model actor's backend, and compares request and answer with the recorded ones."""
+"""Replay: plays an exchange under the model actor's backend, and compares request and answer with the recording."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _UNSEEN = "an image for a model that is not known to see"
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """An exchange that was played, in all ways."""
+    """Exchange played in all ways."""
 
     exchange: Exchange
     endpoint: Endpoint
@@ -74,10 +74,10 @@ class Replay:
             os.environ[FOLDER] = self._before
 
     async def play(self, exchange: Exchange) -> Played:
-        """Play an exchange in each way that the agent has to its provider.
+        """Play an exchange in each of the agent's ways to the provider.
 
         Raises:
-            LeftOutError: the exchange is not played; says why.
+            LeftOutError: the exchange is not played; the text is the reason.
         """
         endpoint = endpoint_of(exchange)
         if not exchange.request:

@@ -28,17 +28,17 @@ _NO_MODEL = frozenset({"a download", "a server of tools (MCP)", "a sign-in"})
 
 @dataclass(slots=True)
 class Report(dict[str, Figures]):
-    """Figures by provider, and everything that is no number."""
+    """Figures by provider, and all results other than numbers."""
 
     left_out: Counter[str] = field(default_factory=Counter)
     """Reason -> exchanges."""
     files_left_out: Counter[str] = field(default_factory=Counter)
-    """Reason -> files of which no exchange was played."""
+    """Reason -> files without any played exchange."""
     without: Counter[str] = field(default_factory=Counter)
-    """Kind of part that was left out of requests -> exchanges."""
+    """Kind of part left out of requests -> exchanges."""
     differences: list[str] = field(default_factory=list)
     recorded: dict[str, tuple[datetime, datetime]] = field(default_factory=dict)
-    """Provider -> time of the first and of the last exchange, of those that tell it."""
+    """Provider -> time of the first and of the last exchange, among exchanges with a time."""
     files: int = 0
     files_taken: int = 0
 
@@ -75,7 +75,7 @@ async def _play(say: Callable[[str], object], data: Path, only: frozenset[str]) 
 
 
 async def _enter(report: Report, replay: Replay, exchange: Exchange) -> str | None:
-    """Play an exchange and enter the outcome; the reason for an exchange that is left out."""
+    """Play an exchange and enter the outcome, or the reason for leaving the exchange out."""
     provider = provider_of(exchange.host)
     try:
         played = await replay.play(exchange)
@@ -141,7 +141,7 @@ class Recorded(Benchmark):
         yield from rows.differences
 
     def document(self, rows: Rows, machine: Facts, *, quick: bool) -> dict[str, object]:
-        """All of it, for `json.dumps`."""
+        """Whole result, for `json.dumps`."""
         document = super().document(rows, machine, quick=quick)
         if isinstance(rows, Report):
             spans = {name: [at.date().isoformat() for at in span] for name, span in sorted(rows.recorded.items())}

@@ -1,13 +1,13 @@
-"""Talk: the common form of requests, in which a recorded request and the agent's own are compared. Pure.
+"""Talk: the common form of requests, for comparing a recorded request with the agent's own. Pure.
 
-Normalisations, each for a difference that no model or server can see, or that belongs to settings:
+Normalisations, each for a difference invisible to models and servers, or due to settings:
 - only messages, tools and images are compared, no sampling, caching, choice of tools or form of the answer;
 - neighbouring texts of one role count as one, blanks aside; a user's images come after the texts of the same message;
 - text fields of a tool's result count as one; JSON of arguments and results is compared as a value;
 - schemas are compared by types, properties, required ones, items and choices, where a type within itself is an
   object; a description only where one was recorded;
-- calls in the history of a request without tools are told in words, since some providers refuse them;
-- the system prompt may begin the first message, for models that by litellm's table have no other place for it;
+- calls in the history of a request without tools are told in words, since some providers refuse such calls;
+- the system prompt may begin the first message, for models without another place in litellm's table;
 - ids are compared where the form has ids, else by the order of calls.
 """
 
@@ -22,11 +22,11 @@ from typing import Any
 
 _BLANKS = re.compile(r"\s+")
 NOT_SHOWN = re.compile(r"\n?\[attachments/\S+ is not shown to you: [^\]\n]*\]")
-"""The agent's words for an image that a model is not shown."""
+"""Agent's words for an image not shown to the model."""
 
 
 class LeftOutError(Exception):
-    """An exchange that is not played; the text is the reason, as a class."""
+    """Exchange left out of the replay; the text is the reason, as a class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Words:
     role: str
     text: str
     message: int
-    """Number of the message that the text belongs to."""
+    """Number of the message with the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Picture:
     """Image of a user."""
 
     data: bytes | None
-    """None for an address of an image elsewhere."""
+    """Image data; None for the address of an image elsewhere."""
     message: int
 
 
@@ -71,7 +71,7 @@ Item = Words | Picture | Called | Result
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """Tool that a request offers."""
+    """Tool offered by a request."""
 
     name: str
     description: str
@@ -87,7 +87,7 @@ class Talk:
     items: list[Item] = field(default_factory=list)
     tools: list[Tool] = field(default_factory=list)
     without: set[str] = field(default_factory=set)
-    """Kinds of parts that the agent's requests have no place for, and that were left out."""
+    """Kinds of parts left out, without a place in the agent's requests."""
     has_ids: bool = True
 
     def say(self, role: str, text: object, message: int) -> None:
@@ -108,7 +108,7 @@ class Talk:
 
 
 def differences(wanted: Talk, talk: Talk) -> Iterator[str]:
-    """Each difference in form of the agent's request from the recorded one."""
+    """Differences in form of the agent's request from the recorded request."""
     talk = _unfold(wanted, talk)
     if not wanted.tools and any(isinstance(item, Called) for item in wanted.items):
         yield from _missing_parts(wanted, talk)
@@ -132,7 +132,7 @@ def differences(wanted: Talk, talk: Talk) -> Iterator[str]:
 
 
 def _unfold(wanted: Talk, talk: Talk) -> Talk:
-    """The agent's request with the system prompt taken out of its first words, where litellm knows no other place."""
+    """Agent's request with the system prompt taken out of the first words, where litellm knows no other place."""
     first, system = next(iter(talk.items), None), "\n\n".join(wanted.system)
     if talk.system or not system or not isinstance(first, Words) or not first.text.startswith(system):
         return talk
@@ -179,7 +179,7 @@ def _lines(talk: Talk) -> list[tuple[str, ...]]:
 
 
 def _in_order(items: Iterable[Item]) -> list[Item]:
-    """The items, with the images of a message after its texts."""
+    """Items, with the images of a message after the texts."""
     ordered: list[Item] = []
     late: list[Picture] = []
     for item in items:
@@ -194,7 +194,7 @@ def _in_order(items: Iterable[Item]) -> list[Item]:
 
 
 def canonical(text: str) -> str:
-    """JSON in one way of writing; other text as it is."""
+    """JSON in canonical form; other text unchanged."""
     try:
         return json.dumps(json.loads(text), sort_keys=True)
     except ValueError:
@@ -210,7 +210,7 @@ def _offers(tools: Iterable[Tool]) -> dict[str, tuple[str, object]]:
 
 
 def _outline(schema: Any, root: Mapping[str, Any], within: tuple[str, ...] = ()) -> object:
-    """Types, properties, required ones, items and choices of a schema, with references followed."""
+    """Types, properties, required properties, items and choices of a schema, with references followed."""
     if not isinstance(schema, Mapping):
         return None
     if isinstance(reference := schema.get("$ref"), str):

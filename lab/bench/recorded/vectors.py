@@ -24,11 +24,11 @@ from messages.embedder import TextRole
 _KEY = "recorded"
 _TIMEOUT_S = 10.0
 _USUAL_DIMENSIONS = 768
-"""Asked for where the recorded request asks for none: the agent always asks Google for a size."""
+"""Size requested if the recorded request has no size: the agent always asks Google for a size."""
 
 
 async def replay_vectors(player: Player, exchange: Exchange, endpoint: Endpoint) -> list[str]:
-    """Each difference of the agent's request and vectors from the recorded ones.
+    """Differences of the agent's request and vectors from the recorded ones.
 
     Raises:
         LeftOutError: the agent makes no such request.

@@ -1,4 +1,4 @@
-"""Neighbour of an attacker: what another window's command takes while one window takes all it can get."""
+"""Neighbour of an attacker: times of another window's command while one window takes all available resources."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ ATTACKS = {
     "memory": _PYTHON.format("while True: x = bytearray(1 << 29)"),
     "names": _PYTHON.format('import os\nwhile True:\n    open("a", "w").close(); os.rename("a", "b"); os.unlink("b")'),
 }
-"""Name -> what goes on until it is killed."""
+"""Name -> command of an attack, running until killed."""
 
 
 def neighbour(shells: Shells, level: str, *, seconds: float = ATTACK_S) -> Figures:
-    """p95 of another window's `true` alone, and its ratio to that during each attack."""
+    """p95 of another window's `true` alone, and the ratio during each attack."""
     alone = _times(shells, level, seconds)
     figures: Figures = {"alone_p95_ms": percentile(alone, 0.95)}
     for name, attack in ATTACKS.items():

@@ -35,7 +35,7 @@ Say = Callable[[str], None]
 
 
 def measure(say: Say, *, quick: bool) -> dict[str, Figures]:
-    """Level -> figures, of all levels that work here; the unwrapped one is `none`."""
+    """Level -> figures, for all levels working here; the unwrapped level is `none`."""
     levels = (PLAIN, *available())
     with open_shells(levels) as shells:
         say("start cost")
@@ -54,13 +54,13 @@ def measure(say: Say, *, quick: bool) -> dict[str, Figures]:
 
 
 def available() -> tuple[str, ...]:
-    """The wrappers that work on this machine."""
+    """Wrappers working on this machine."""
     bash = probe_bash()
     return tuple(name for name in WRAPPERS if bash and not sandbox_level(name, bash).refusal)
 
 
 def start_cost(shells: Shells, levels: tuple[str, ...], rounds: int) -> dict[str, Figures]:
-    """Time from the request to the result of `true`; all levels in turn, so that noise hits all alike."""
+    """Time from the request to the result of `true`; levels take turns, so noise affects all levels alike."""
     times: Mapping[str, list[float]] = {level: [] for level in levels}
     for _ in range(rounds):
         for level, of_level in times.items():
@@ -72,7 +72,7 @@ def start_cost(shells: Shells, levels: tuple[str, ...], rounds: int) -> dict[str
 
 
 def at_once(shells: Shells, level: str) -> Figures:
-    """Commands of many windows at the same moment, a few of which hang until their time is over."""
+    """Commands of many windows at the same moment, a few hanging until their timeout."""
     began = time.perf_counter()
     stuck = [shells.tell(level, "sleep 600", number, STUCK_TIMEOUT_S) for number in range(STUCK)]
     brief = [shells.tell(level, "echo done", number) for number in range(STUCK, WINDOWS)]

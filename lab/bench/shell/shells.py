@@ -1,4 +1,4 @@
-"""Shell actors of a benchmark: one for each level, and a client of the actors."""
+"""Shell actors of a benchmark: an actor for each level, and a client of the actors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATIENCE_S = 120.0
 
 
 class Shells:
-    """A shell actor for each level, in one system."""
+    """Shell actor for each level, in one system."""
 
     def __init__(self, root: Path, levels: tuple[str, ...]) -> None:
         self._root = root
@@ -31,7 +31,7 @@ class Shells:
         self._edge = self._system.edge("bench")
 
     def close(self) -> None:
-        """Stop them all."""
+        """Stop all actors."""
         self._system.stop()
 
     def tell(
@@ -42,7 +42,7 @@ class Shells:
         timeout_s: float = PATIENCE_S,
         folders: tuple[SharedFolder, ...] = (),
     ) -> RequestId:
-        """Have a command of window `number` run, which sees `folders` as well."""
+        """Start a command of window `number`, with `folders` visible as well."""
         request_id = RequestId(f"r{next(self._ids)}")
         request = RunBash(
             request_id=request_id,
@@ -60,10 +60,10 @@ class Shells:
         self._system.tell(Address(level), CancelBash(request_id=request_id))
 
     def result(self, request_id: RequestId) -> BashResult:
-        """The result of a command, when it comes.
+        """Wait for the result of a command.
 
         Raises:
-            RuntimeError: it was refused.
+            RuntimeError: the command was refused.
         """
         reply = self._edge.receive(PATIENCE_S, lambda message: getattr(message, "request_id", "") == request_id)
         if not isinstance(reply, BashResult):
@@ -86,7 +86,7 @@ def _window(number: int) -> Window:
 
 @contextmanager
 def open_shells(levels: tuple[str, ...]) -> Iterator[Shells]:
-    """Shells of these levels, which end with the block."""
+    """Open shells of these levels until the end of the block."""
     root = Path(tempfile.mkdtemp(prefix="bench-shell-"))
     shells = Shells(root, levels)
     try:

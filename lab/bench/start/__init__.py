@@ -1,4 +1,4 @@
-"""Benchmark of the agent's start: how soon it answers on a data root with many logs, and with many events.
+"""Benchmark of the agent's start: time to the first answer on a data root with many logs, and with many events.
 
-Read `run.py`, which starts the real agent and takes the times; `lab/load/prepared_logs.py` makes the logs.
+Read `run.py`, the starter and timer of the real agent; `lab/load/prepared_logs.py` makes the logs.
 """

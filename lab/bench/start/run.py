@@ -1,4 +1,4 @@
-"""Measurement of the agent's start: the real agent in a process of its own, on a loopback Discord, until it answers.
+"""Measurement of the agent's start: the real agent in its own process, on a loopback Discord, until its answer.
 
 A start after a kill is measured as well: SIGKILL comes right behind a question.
 """
@@ -133,7 +133,7 @@ class _Runner:
 
 
 def _settings(server: PlaygroundServer) -> str:
-    """Defaults, but for a model that costs no time of its own."""
+    """Default settings, but for a model without delay."""
     return (
         f'[discord]\napi_base = "{server.api_base}"\ngateway_url = "{server.gateway_url}"\n'
         f'channels = ["{GENERAL_ID}"]\nallowed_users = ["*"]\nreactions = false\nstream = "off"\n'
@@ -142,7 +142,7 @@ def _settings(server: PlaygroundServer) -> str:
 
 
 def _resident_mb(pid: int | None) -> float:
-    """Memory that a process holds now, in MiB; 0 where the system does not tell."""
+    """Memory held by a process, in MiB; 0 if the system does not report a value."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     except OSError:
@@ -151,7 +151,7 @@ def _resident_mb(pid: int | None) -> float:
 
 
 def _drop_caches() -> bool:
-    """Have the kernel forget what it has read of the disk; whether that could be done."""
+    """Drop the kernel's disk caches; True if done."""
     os.sync()
     try:
         _CACHES.write_text("3\n")

@@ -1,6 +1,6 @@
 """Tasks: everyday requests through the whole agent on a loopback Discord, judged by their effect.
 
-Read `task.py` first (a task as data, and the effects that a judge may look at), then `table.py` (the tasks), `stage.py`
+Read `task.py` first (a task as data, and the effects visible to a judge), then `table.py` (the tasks), `stage.py`
 (one agent, one task) and `run.py` (the benchmark).
 """
 

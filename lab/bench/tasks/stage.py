@@ -1,4 +1,4 @@
-"""Stage of one task: an agent with a data root of its own on a loopback Discord, and a count of its model's calls."""
+"""Stage of a task: an agent with its own data root on a loopback Discord, and a count of the model's calls."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class Counter:
     _commands: list[tuple[str, threading.Event]] = field(default_factory=list)
 
     def wait_for_command(self, part: str) -> threading.Event:
-        """Event that is set once a command with `part` in it is asked for."""
+        """Event set at the first request for a command containing `part`."""
         seen = threading.Event()
         self._commands.append((part, seen))
         return seen
 
     def __call__(self, _to: Address, message: Message) -> None:
-        """Count one message."""
+        """Count a message."""
         match message:
             case ModelRequest(purpose="", request_id=request_id):
                 self.requests += 1
@@ -71,19 +71,19 @@ class Counter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """Outcome of one task."""
+    """Outcome of a task."""
 
     fault: str
-    """Missing effect; empty for a task that is done."""
+    """Missing effect; empty for a finished task."""
     answers: tuple[str, ...]
     answer_texts: tuple[str, ...]
     figures: Mapping[str, float]
 
 
 class Ticks:
-    """Clock of a playground that moves on by being read: threads have the same ids, and so the same prompts, each time.
+    """Clock of a playground, advanced by each reading: threads have the same ids, and so the same prompts, each time.
 
-    Whatever the model's server keeps of one task is of use to the next.
+    Anything that the model's server caches of one task is of use to the next.
     """
 
     def __init__(self, begin: float) -> None:
@@ -104,7 +104,7 @@ class Stage:
     """Player of tasks with one model."""
 
     def __init__(self, model: str, api_base: str, *, patience_s: float) -> None:
-        """Nothing runs yet.
+        """Begin without a running agent.
 
         Args:
             model: Name as in `model.name`.
@@ -124,7 +124,7 @@ class Stage:
 
         Args:
             task: The task.
-            folder: Folder for all that the task needs; it is removed.
+            folder: Folder for all files of the task; removed afterwards.
 
         Raises:
             MeasurementError: the agent does not come online.
@@ -184,7 +184,7 @@ class Stage:
         return Played(fault=fault, answers=effects.answers, answer_texts=tuple(counter.answer_texts), figures=figures)
 
     def _say(self, server: PlaygroundServer, thread: int, message: Say, counter: Counter) -> list[dict[str, Any]]:
-        """Say one message; the settled replies, none if they do not come in time."""
+        """Say one message and return the settled replies; no replies after a timeout."""
         seen = counter.wait_for_command(message.stop_at) if message.stop_at else None
         message_id = server.say(thread, message.text)
         patience_s = self._patience_s
@@ -198,7 +198,7 @@ class Stage:
 
 
 def prepare(task: Task, folder: Path, main: int) -> None:
-    """Put a task's files, reminders and skill where the agent will find them."""
+    """Put a task's files, reminders and skill into the agent's folders."""
     data = folder / "data"
     data.mkdir(mode=0o700, parents=True)
     for root, files in ((work_folder(data, main), task.files), (folder / "skills", task.skill)):
@@ -224,5 +224,5 @@ _PROTOCOL = re.compile(
 
 
 def shows_protocol(answer: str) -> bool:
-    """True if people are shown what the runtime and the model say to each other."""
+    """True if people are shown the protocol between the runtime and the model."""
     return _PROTOCOL.search(answer) is not None

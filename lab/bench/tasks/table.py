@@ -1,4 +1,4 @@
-"""Table of the tasks: what people ask of an agent on an ordinary day."""
+"""Table of the tasks: requests to an agent on an ordinary day."""
 
 from __future__ import annotations
 

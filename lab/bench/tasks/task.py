@@ -1,4 +1,4 @@
-"""Task as data: messages of a person, and the effect that counts; no model is a judge."""
+"""Task as data: messages of a person, and the required effect; no model is a judge."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Say:
     text: str
     thread: str = MAIN
     stop_at: str = ""
-    """Part of a command: the turn is stopped once that command runs. Empty for a message that is answered."""
+    """Part of a command: the turn is stopped once the command runs. Empty for a message to be answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +32,18 @@ class Effects:
     answers: tuple[str, ...]
     """Words of the answer to each message, notices included."""
     sent: Mapping[str, bytes]
-    """Files that the bot posted, by name."""
+    """Files posted by the bot, by name."""
     stopped: int
-    """Turns that were stopped."""
+    """Number of stopped turns."""
 
 
 Judge = Callable[[Effects], str]
-"""Returns the missing effect; empty for a task that is done."""
+"""Returns the missing effect; empty for a finished task."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One everyday request."""
+    """Everyday request."""
 
     name: str
     messages: tuple[Say, ...]
@@ -60,7 +60,7 @@ _APOLOGY = re.compile(r"\b(?:can.t|cannot|couldn.t|could not|unable to) (?:find|
 
 
 def says(pattern: str) -> Judge:
-    """Judge of the last answer's words: `pattern` matches in any case, and they are no apology."""
+    """Judge of the last answer's words: `pattern` matches in any case, and the answer is no apology."""
 
     def judge(effects: Effects) -> str:
         last = effects.answers[-1] if effects.answers else ""
@@ -72,7 +72,7 @@ def says(pattern: str) -> Judge:
 
 
 def holds(name: str, pattern: str, absent: str = "") -> Judge:
-    """Judge of a file in the working directory: its text matches `pattern`, and the file `absent` is gone."""
+    """Judge of a file in the working directory: the text matches `pattern`, and the file `absent` is gone."""
 
     def judge(effects: Effects) -> str:
         path = effects.work / name
@@ -85,7 +85,7 @@ def holds(name: str, pattern: str, absent: str = "") -> Judge:
 
 
 def remind(*patterns: str, count: int = 1) -> Judge:
-    """Judge of reminders.md: exactly `count` lines, the first of which matches each pattern."""
+    """Judge of reminders.md: exactly `count` lines, with each pattern matched by the first."""
 
     def judge(effects: Effects) -> str:
         lines = [line for line in effects.reminders.splitlines() if line.startswith("- [ ]")]
@@ -107,7 +107,7 @@ def send(name: str, content: bytes) -> Judge:
 
 
 def stop(then: Judge) -> Judge:
-    """Judge of a stopped turn: exactly one was stopped, and what came after it is judged by `then`."""
+    """Judge of a stopped turn: exactly one turn was stopped, and `then` judges the rest."""
 
     def judge(effects: Effects) -> str:
         return then(effects) if effects.stopped == 1 else f"{effects.stopped} turns were stopped, not 1"

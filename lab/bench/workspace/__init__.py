@@ -1,7 +1,7 @@
-"""Benchmark of workspaces: the constraints of a piece of work that are still in sight after three cuts and a restart.
+"""Benchmark of workspaces: constraints of a piece of work still in sight after three cuts and a restart.
 
-Read `constraints.py` and `talk.py` first (what is said), then `agent.py` (the whole agent with doubles for what is
-outside of it), `workers.py` (the model that keeps the files, scripted) and `course.py` (a work from its first turn to
+Read `constraints.py` and `talk.py` first (the messages), then `agent.py` (the whole agent with doubles for its
+surroundings), `workers.py` (the scripted model of the files' workers) and `course.py` (a work from its first turn to
 the last question; `reach.py` judges requests). `run.py` measures each condition in a process of its own.
 """
 

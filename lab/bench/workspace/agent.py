@@ -39,7 +39,7 @@ _DOUBLED = ("model", "shell", "discord", "embedder", "facts-embedder", "socket",
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """Answer that comes after a while; an empty one is a failure."""
+    """Delayed answer; empty for a failure."""
 
     text: str
     after_s: float
@@ -52,7 +52,7 @@ Embed = Callable[[Sequence[str]], Sequence[bytes]]
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One turn: what the model was asked for it, and what was said in the end."""
+    """Turn: the request to the model, and the final answer."""
 
     requests: tuple[ModelRequest, ...]
     text: str
@@ -62,7 +62,7 @@ class Answered:
 
 @dataclass(slots=True)
 class _Traffic:
-    """Messages that the doubles received."""
+    """Messages received by the doubles."""
 
     requests: list[ModelRequest] = field(default_factory=list)
     """For turns, not for workers."""
@@ -72,12 +72,12 @@ class _Traffic:
 
 
 def window_of(number: int) -> Window:
-    """One of the windows, a thread of its own."""
+    """Window of this number, a thread of its own."""
     return Window(surface=Surface.DISCORD_THREAD, id=str(910_000_000_000_200_000 + number))
 
 
 class BenchAgent:
-    """One life of the agent; also a context manager."""
+    """Life of the agent; also a context manager."""
 
     def __init__(
         self,
@@ -126,17 +126,17 @@ class BenchAgent:
         self.edge = self.system.edge("bench")
 
     def say(self, window: Window, text: str, number: int, *, author: str = "Alice", may_run: bool = True) -> Answered:
-        """A person's words, and what came of them.
+        """Say a person's words, and return the resulting turn.
 
         Args:
-            window: Where.
-            text: What.
-            number: Of the message, which no other has in any life.
-            author: Who.
-            may_run: False for a person who may have no commands run.
+            window: Window of the message.
+            text: Text of the message.
+            number: Number of the message, unique across all lives.
+            author: Author of the message.
+            may_run: False for a person without the right to run commands.
 
         Raises:
-            TimeoutError: nothing did.
+            TimeoutError: no answer came.
         """
         message_id = MessageId(str(FIRST_MESSAGE + number))
         first, began = len(self._traffic.requests), self.system.clock.monotonic()
@@ -175,7 +175,7 @@ class BenchAgent:
         return replies[0]
 
     def rest(self, seconds: float) -> None:
-        """Let time pass, and everything come of it."""
+        """Let time pass, and complete all due work."""
         self.system.run()
         ends_at = self._clock.monotonic() + seconds
         while (due_s := self._clock.next_due_s) is not None and self._clock.monotonic() + due_s <= ends_at:
@@ -190,7 +190,7 @@ class BenchAgent:
         self.data.release()
 
     def kill(self) -> None:
-        """End the life without any order: what waits is lost, and the next life finds what is on the disk."""
+        """End the life abruptly: waiting work is lost, and the next life finds the state of the disk."""
         self.data.release()
 
     def __enter__(self) -> Self:
@@ -213,7 +213,7 @@ class BenchAgent:
         )
 
     def _step_until(self, holds: Callable[[], bool], what: str) -> None:
-        """Move the clock from timer to timer until it holds."""
+        """Move the clock from timer to timer until `holds` is true."""
         self.system.run()
         ends_at = self._clock.monotonic() + MOST_S
         while not holds():
@@ -225,7 +225,7 @@ class BenchAgent:
 
 
 class ModelDouble(Actor):
-    """Model that answers at once."""
+    """Model with immediate answers."""
 
     def __init__(self, behave: Behave, traffic: _Traffic) -> None:
         super().__init__()
@@ -233,7 +233,7 @@ class ModelDouble(Actor):
         self._traffic = traffic
 
     def handle(self, message: Message) -> None:
-        """Answer a request, or leave it."""
+        """Answer a request, or ignore it."""
         if not isinstance(message, ModelRequest):
             return
         if not message.purpose:
@@ -260,7 +260,7 @@ class ModelDouble(Actor):
 
 
 class DiscordDouble(Actor):
-    """Surface on which everything is seen at once."""
+    """Surface with immediate confirmation of every post."""
 
     def __init__(self, traffic: _Traffic) -> None:
         super().__init__()
@@ -268,7 +268,7 @@ class DiscordDouble(Actor):
         self._posted = 0
 
     def handle(self, message: Message) -> None:
-        """Take what is posted."""
+        """Take a post."""
         if not isinstance(message, PostMessage):
             return
         self._posted += 1
@@ -278,7 +278,7 @@ class DiscordDouble(Actor):
 
 
 class EmbedderDouble(Actor):
-    """Embedder that has every vector at once."""
+    """Embedder with immediate vectors."""
 
     def __init__(self, embed: Embed, space: str) -> None:
         super().__init__()
@@ -297,7 +297,7 @@ class Silent(Actor):
     """Absent actor; commands are refused."""
 
     def handle(self, message: Message) -> None:
-        """Refuse what waits for an answer."""
+        """Refuse requests waiting for an answer."""
         if isinstance(message, RunBash):
             self.tell(message.reply_to, BashRefused(request_id=message.request_id, reason="there is no shell here"))
 

@@ -11,23 +11,23 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One rule that people set for a piece of work."""
+    """Rule set by people for a piece of work."""
 
     utterance: str
     """Constraint in the words of a person, in one message."""
     fact: str
-    """As a file has it; less than 80 characters of it are word for word as it was said."""
+    """Constraint as in a file; less than 80 characters are word for word as in the message."""
     key: str
     """Deciding part of the constraint; stands in both texts, and in no other message."""
     act: str
-    """Later request for an act that the constraint shapes."""
+    """Later request for an act shaped by the constraint."""
     direct: str
-    """A question about it."""
+    """Question about the constraint."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A piece of work with its constraints; one window's."""
+    """Piece of work with its constraints, in a single window."""
 
     title: str
     language: str
@@ -35,7 +35,7 @@ class Work:
     """First message."""
     constraints: tuple[Constraint, ...]
     go_on: str
-    """Message that asks to continue."""
+    """Message asking to continue."""
 
 
 IMPORTER = Work(

@@ -1,4 +1,4 @@
-"""Course of a measurement: a piece of work with its constraints, hundreds of turns of other talk, and what is reached.
+"""Course of a measurement: a piece of work with its constraints, hundreds of turns of other talk, and the reach.
 
 Each work has a window of its own; all live in one agent, with a log, a memory and files on the disk.
 """
@@ -28,9 +28,9 @@ from messages.base import Window
 from messages.model import ModelRequest
 
 HISTORY_TOKENS = 10_000
-"""So that each work is cut several times."""
+"""Bound low enough to cut each work several times."""
 BETWEEN_S = 61.0
-"""From one turn to the next: what is put off for a minute is done by then."""
+"""Seconds from one turn to the next: work postponed for a minute is done by then."""
 UNDERSTOOD = "Understood, I will go by that from now on."
 SURE = "I will see to it."
 PROBES = ("continue", "act", "direct")
@@ -39,15 +39,16 @@ _SWITCHES = ("recall", "session", "compaction")
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One way in which constraints come into the work, and one setting of the layer."""
+    """Way of introducing constraints into the work, with a setting of the layer."""
 
     name: str
     in_files: bool = False
-    """True if SESSION and MEMORY have the constraints from the beginning; else the first turns say them."""
+    """True if SESSION and MEMORY have the constraints from the beginning; else the first turns state the constraints.
+    """
     layer: bool = True
     llm: bool = False
     memory: bool = False
-    """True if the usual memory block exists too; without it only the layer is measured."""
+    """True if the usual memory block exists too; otherwise only the layer is measured."""
 
     def settings(self) -> dict[str, object]:
         """By dotted key."""
@@ -68,13 +69,13 @@ CONDITIONS = (
 
 @dataclass(slots=True)
 class Reach:
-    """Number of constraints that each probe reached, with the total."""
+    """Number of constraints reached by each probe, with the total."""
 
     reached: dict[str, int] = field(default_factory=lambda: dict.fromkeys(PROBES, 0))
     purposes: int = 0
 
     def share(self, probe: str) -> float:
-        """Of one probe."""
+        """Share of constraints reached by a probe."""
         return self.reached[probe] / self.purposes
 
 
@@ -87,7 +88,7 @@ class Outcome:
     cuts: int = 0
     """Cuts in the log; without the layer, visible cuts."""
     breaks: int = 0
-    """Requests of a log that begin otherwise than the one before."""
+    """Requests of a log with a beginning different from the request before."""
     least_cuts: int = 0
     """Of any work."""
     old: Reach = field(default_factory=Reach)
@@ -96,10 +97,10 @@ class Outcome:
     """After `/new`, too."""
     worker_calls: int = 0
     missed: list[str] = field(default_factory=list)
-    """Probes that did not reach their constraint after `/new`."""
+    """Probes without their constraint after `/new`."""
 
     def figures(self) -> Figures:
-        """All of it as numbers."""
+        """Whole outcome as numbers."""
         reaches = {"old": self.old, "new": self.new}
         shares = {f"{when}_{probe}": reach.share(probe) for when, reach in reaches.items() for probe in PROBES}
         least = {f"{when}_least": min(map(reach.share, PROBES)) for when, reach in reaches.items()}
@@ -110,15 +111,15 @@ class Outcome:
 
 
 class Course:
-    """One condition's run in a folder of its own."""
+    """Run of a condition in its own folder."""
 
     def __init__(self, root: Path, condition: Condition, works: Iterable[Work]) -> None:
-        """Nothing is said yet.
+        """Begin without messages.
 
         Args:
             root: An empty folder.
-            condition: Which.
-            works: That are done, each in a window.
+            condition: Condition of the run.
+            works: Works to be done, each in a window.
         """
         self._root = root
         self._condition = condition
@@ -177,7 +178,7 @@ class Course:
     def _probe(
         self, agent: BenchAgent, window: Window, work: Work, reach: Reach, missed: list[str] | None = None
     ) -> None:
-        """Ask everything of one work: first to go on, then what constraints shape, then the constraints themselves."""
+        """Ask all probes of one work: first to go on, then acts under constraints, then the constraints themselves."""
         went_on = self._turn(agent, window, work.go_on, SURE)
         acts = [(each, self._turn(agent, window, each.act, SURE)) for each in work.constraints]
         direct = [(each, self._turn(agent, window, each.direct, SURE)) for each in work.constraints]
@@ -195,7 +196,7 @@ class Course:
                     missed.append(f"{probe}: {constraint.key}")
 
     def _account(self) -> None:
-        """Cuts and breaks of the logs that end now."""
+        """Count cuts and breaks of the ending logs."""
         cuts = []
         for window, requests in self._requests.items():
             self.outcome.breaks += breaks(requests)
@@ -208,7 +209,7 @@ class Course:
         return sum(event.kind is Kind.SYSTEM and event.meta_dict().get("what") == "cut" for event in events)
 
     def _write(self, window: Window, work: Work) -> None:
-        """Files that have the constraints of a work, half of them each."""
+        """Write files with the constraints of a work, half of the constraints in each."""
         folder = files_of(self._root, window)
         folder.mkdir(parents=True)
         state = SessionState(

@@ -14,15 +14,15 @@ from messages.base import Window
 _MEMORY = Path("/dev/shm")
 PREFIX = "agent-continuity-"
 DIMENSIONS = 384
-"""Of the space that the agent is told its vectors are of."""
+"""Dimensions of the vector space in the agent's settings."""
 
 
 @contextmanager
 def folder(*, on_disk: bool = False) -> Iterator[Path]:
-    """An empty folder, which goes afterwards.
+    """Empty folder, removed afterwards.
 
     Args:
-        on_disk: Whether it has to be where the agent's data is usually.
+        on_disk: True for the usual place of the agent's data.
     """
     in_memory = not on_disk and _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK)
     with tempfile.TemporaryDirectory(prefix=PREFIX, dir=_MEMORY if in_memory else None) as root:

@@ -1,4 +1,4 @@
-"""Reach: whether a request holds what decides a constraint, and whether its beginning is that of the request before."""
+"""Reach: tests for the words that decide a constraint in a request, and for a beginning shared with the last."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def is_reached(request: ModelRequest, key: str) -> bool:
 
 
 def breaks(requests: Iterable[ModelRequest]) -> int:
-    """Number of requests of one log that differ from their predecessor before the then newest turn."""
+    """Number of requests in a log different from their predecessor before the newest turn at the time."""
     return sum(not _goes_on(before, after) for before, after in pairwise(requests))
 
 
 def beginnings(requests: Iterable[ModelRequest]) -> int:
-    """Number of requests of one log that begin with another turn than their predecessor: the visible cuts."""
+    """Number of requests in a log beginning with another turn than their predecessor: the visible cuts."""
     firsts = [_without_blocks(_RECALLED.sub("", request.messages[0].text)) for request in requests]
     return sum(before != after for before, after in pairwise(firsts))
 
@@ -46,7 +46,7 @@ def _cacheable(messages: Iterable[ChatMessage]) -> list[tuple[str, str]]:
 
 
 def _without_blocks(text: str) -> str:
-    """A prompt without what was put before it."""
+    """Prompt without the blocks at the front."""
     return _BLOCK.sub("", text)
 
 

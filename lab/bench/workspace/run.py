@@ -9,7 +9,7 @@ from lab.bench.process import measure_each
 from lab.bench.workspace.course import CONDITIONS, PROBES
 
 LEAST = {"files": 1.0, "said_llm": 1.0, "said": 1.0}
-"""Condition -> the share of constraints that each probe is to reach."""
+"""Condition -> the share of constraints required of each probe."""
 LEAST_CUTS = 3
 
 
@@ -17,7 +17,7 @@ def measure(say: Callable[[str], object], *, quick: bool) -> Rows:
     """Condition -> figures, each in a process of its own.
 
     Args:
-        say: Told the condition that is done.
+        say: Called with each finished condition.
         quick: One work and few turns.
 
     Raises:

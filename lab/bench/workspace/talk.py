@@ -1,4 +1,4 @@
-"""Talk of other things: turns between the first words of a work and what is asked of it much later."""
+"""Talk of other things: turns between the first words of a work and the much later questions about it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _ANSWERS = {
 
 
 _LINES_A_TURN = {"en": 2, "zh": 6}
-"""So that a turn is of like length in all of them."""
+"""Lines of a turn by language, for turns of similar length in all languages."""
 
 
 def talk(language: str, turns: int, seed: str) -> Iterator[tuple[str, str]]:

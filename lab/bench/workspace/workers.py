@@ -39,7 +39,7 @@ class ScriptedWorkers:
 
         Args:
             constraints: Constraints that the model recognises.
-            name: Name in the reports, so that all reports differ.
+            name: Name in the reports, to make all reports differ.
             files: Further lines to file, from the messages.
         """
         self._wordings = {each.key: each.fact for each in constraints}
@@ -99,7 +99,7 @@ class ScriptedWorkers:
 
 
 def _data(request: ModelRequest) -> Mapping[str, Any]:
-    """The JSON object that the request holds; empty where there is none."""
+    """JSON object in the request; empty without an object."""
     text = request.messages[-1].text
     begin = text.find("{")
     if begin < 0:
@@ -113,7 +113,7 @@ def _words(data: Mapping[str, Any], names: Iterable[str]) -> str:
 
 
 def _sweep_list(memory: str) -> str:
-    """The same list, each bullet once, below the headings that a sweep wants; what is below none of them stays last."""
+    """Same list, each bullet once, below the headings wanted by a sweep; bullets below other headings stay last."""
     from domain.workspace.files.memory_file import SECTIONS  # what a sweep wants may change; the rest of this file not
 
     lists: dict[str, list[str]] = {name: [] for name in SECTIONS}

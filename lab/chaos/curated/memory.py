@@ -22,10 +22,10 @@ _LOOK_S = 0.01
 
 
 class CuratedMemory:
-    """A system with the one actor, which is activated by what is told to it first; also a context manager."""
+    """System with a single actor, activated by its first message; also a context manager."""
 
     def __init__(self, config: CuratedConfig, workers: int = WORKERS) -> None:
-        """Start it with threads."""
+        """Start the system with threads."""
         state = CuratedState()
         self._system = ActorSystem(workers=workers)
         self._system.register(ActorSpec(CURATED.kind, lambda _key: CuratedActor(config, state)))
@@ -72,7 +72,7 @@ def until_brought_back(folder: Path, patience_s: float = PATIENCE_S) -> None:
 
 
 def global_config(root: Path, waits: Waits, disk: Disk | None = None) -> CuratedConfig:
-    """Of an agent that has a global memory only, all of it below `root`."""
+    """Configuration of an agent with a global memory only, all of it below `root`."""
     return CuratedConfig(
         global_folder=root / "memory",
         projects={},

@@ -37,7 +37,7 @@ class Asker:
         self.lines = Lines()
 
     def write(self, number: int) -> None:
-        """Have the agent make the write of that number."""
+        """Have the agent make write number `number`."""
         draw, fact = chance(f"{self._seed}/agent/{number}", 100), f"agent {number}"
         known = list(self.lines.there)
         old = known[chance(f"{self._seed}/agent/{number}/which", len(known))] if known else b""
@@ -52,7 +52,7 @@ class Asker:
             self._ask(RemoveFact, "", old, fact=words)
 
     def finish(self) -> None:
-        """Have the next life bring back what was written last of all."""
+        """Have the next life restore the last writes."""
         self._memory.close()
         with CuratedMemory(self._config) as memory:
             memory.ask(FlushFacts, window=OPERATOR)

@@ -1,4 +1,4 @@
-"""Doors by which forgetting is asked for: a person's slash command with its button, and the operator's socket."""
+"""Ways of requesting forgetting: a person's slash command with its button, and the operator's socket."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ANSWER_S = 120.0
 
 
 class Way(StrEnum):
-    """Kind of a forget request and of its door."""
+    """Kind of a forget request, with the channel."""
 
     MESSAGES = "messages"
     """Each message by the person."""
@@ -36,11 +36,11 @@ class Asker:
     """Requester of forgetting, for one thread."""
 
     def __init__(self, server: PlaygroundServer, data_root: Path) -> None:
-        """Ask nothing yet."""
+        """Begin without requests."""
         self._server, self._data_root = server, data_root
 
     def requests(self, way: Way, planted: Planted) -> list[Callable[[], None]]:
-        """Requests that together forget a person's strings, each to be called once."""
+        """Requests to forget a person's strings, each to be called once."""
         window = {"surface": str(planted.window.surface), "id": planted.window.id}
         person = partial(self._by_operator, {"kind": "person", "window": window, "person_id": str(planted.user)})
         match way:
@@ -59,7 +59,7 @@ class Asker:
                 return [partial(self._by_operator, {"kind": "window", "window": window})]
 
     def count_unfinished(self) -> int:
-        """Number of requests that are not done; -1 if no agent answers."""
+        """Number of unfinished requests; -1 if no agent answers."""
         try:
             listed = ask_operator(self._data_root, "forget.list", ANSWER_S)
         except (AgentNotRunningError, RefusalError):
@@ -67,7 +67,7 @@ class Asker:
         return sum(each["state"] != "done" for each in listed["forgets"])
 
     def _by_operator(self, scope: Mapping[str, object]) -> None:
-        """Count and carry out; nothing to forget is no fault, for an earlier request may have taken all."""
+        """Count and carry out; no matches are no fault, since an earlier request may have taken all."""
         try:
             preview = ask_operator(self._data_root, "forget.preview", ANSWER_S, scope=scope)
         except RefusalError as error:
@@ -91,5 +91,5 @@ class Asker:
 
 
 def _is_nothing(reason: str) -> bool:
-    """True if a request was refused since nothing is left."""
+    """True if a request was refused for lack of matches."""
     return NOTHING in reason or NO_SUCH_MESSAGE in reason

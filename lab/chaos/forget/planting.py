@@ -1,4 +1,4 @@
-"""Planting of strings: people say, attach, quote, edit and run them, and a model answers with them."""
+"""Planting of strings: people say, attach, quote, edit and run strings, and a model answers with strings."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ REPLY_S = 120.0
 IMPORTED = "imported"
 """Way of planting: said before the agent's first start, and taken in by its import."""
 OUTPUT_LINES = 4_000
-"""Lines of a command's output that are too many to show, so that the whole is kept in a file."""
+"""Lines of a command's output: too many to show, so the whole output is kept in a file."""
 _RUN = "run: "
 _TELL = "tell me about "
 
 
 class Model:
-    """Behaviour of a loopback model: runs what a person says, tells what it was taught, and repeats all else."""
+    """Behaviour of a loopback model: runs a person's command, gives taught answers, and repeats all else."""
 
     def __init__(self) -> None:
-        """Know nothing yet."""
+        """Begin without taught answers."""
         self._lock = threading.Lock()
         self._taught: dict[str, str] = {}
 
     def teach(self, question: str, answer: str) -> None:
-        """Answer a question of people with these words from now on."""
+        """Answer a person's question with these words from now on."""
         with self._lock:
             self._taught[question] = answer
 
@@ -57,7 +57,7 @@ class Model:
 
 
 def _vector(text: str) -> list[float]:
-    """Vector that is near to no other text's, so that no topic has the words of other people."""
+    """Vector near to no other text's, so no topic has the words of other people."""
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIMENSIONS).digest()
     return [byte / 127.5 - 1.0 for byte in digest]
 
@@ -87,10 +87,10 @@ class Planted:
 
 
 class Planter:
-    """People of a benchmark; one thread uses it."""
+    """People of a benchmark, used by one thread."""
 
     def __init__(self, server: PlaygroundServer, model: Model, chance: random.Random, channel_id: int) -> None:
-        """Say nothing yet.
+        """Begin without messages.
 
         Args:
             server: Discord.
@@ -144,7 +144,7 @@ class Planter:
         return planted
 
     def _quote(self, planted: Planted) -> None:
-        """Have another person quote the first message, with words of that person's own."""
+        """Have another person quote the first message, with words added."""
         quoted = planted.message_ids[0]
         message_id = self._server.say(
             planted.channel_id, "What is meant by that word?", user=self._other, reply_to=quoted

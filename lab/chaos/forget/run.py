@@ -33,7 +33,7 @@ LONGEST_LIFE_S = 0.6
 _WAYS_OF_PAST = (Way.MESSAGES, Way.PERSON, Way.OPERATOR, Way.TOPIC)
 """Ways in which imported words are forgotten: a person for each; another person's in the same channel stay."""
 _SETTINGS_OF_LAYERS = {"facts": "ingest_discord = true\nenable_git_versioning = true", "curated": "capture = true"}
-"""Table of the settings -> settings by which more is kept."""
+"""Table of the settings -> settings for keeping more."""
 _AGENT = "from lab.commands import agent; agent()"
 Say = Callable[[str], object]
 
@@ -199,7 +199,7 @@ class _Course:
 
 
 def _keep_all(config: Path) -> None:
-    """Have each layer keep what people say in Discord, with a history where there may be one."""
+    """Have each layer keep people's words from Discord, with a history where one is possible."""
     text = config.read_text()
     for table, settings in _SETTINGS_OF_LAYERS.items():
         text = text.replace(f"[{table}]\n", f"[{table}]\n{settings}\n", 1)
@@ -207,7 +207,7 @@ def _keep_all(config: Path) -> None:
 
 
 def _room_of(path: str) -> str:
-    """Folder of the data root, or a name beside the data root, in which a file stands."""
+    """Folder of the data root, or name beside the data root, with the file inside."""
     parts = path.split("/")
     return parts[1] if parts[0] == DATA and len(parts) > 1 else parts[0]
 

@@ -1,4 +1,4 @@
-"""Search of every byte of a folder for planted strings, each of which shows in halves of its own as well."""
+"""Search of every byte of a folder for planted strings, whole or by either half."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HALF_LETTERS = 9
 
 
 def make_string(chance: random.Random) -> str:
-    """String that stands nowhere else: two halves, so that one stays whole where a page of a file splits the string."""
+    """Unique string of two halves: one half stays whole where a page of a file splits the string."""
     first, second = ("".join(chance.choices(_LETTERS, k=_HALF_LETTERS)) for _ in range(2))
     return f"zqx{first}zqy{second}"
 

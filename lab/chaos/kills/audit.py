@@ -1,4 +1,4 @@
-"""Audit of an agent's data root after its end: content of logs, index and windows' folders."""
+"""Audit of an agent's data root after the agent's end: content of logs, index and windows' folders."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_DETAILS = 3
 
 
 def read_logs(data_root: Path, tally: Tally) -> list[Logged]:
-    """Messages of people, by the logs; logs that fail their check are counted."""
+    """Messages of people, from the logs; logs with a failed check are counted."""
     logged: list[Logged] = []
     withdrawn = _withdrawn(data_root)
     for path in _logs(data_root):
@@ -36,7 +36,7 @@ def read_logs(data_root: Path, tally: Tally) -> list[Logged]:
 
 
 def read_deliveries(data_root: Path) -> dict[int, int]:
-    """Message of the bot's -> person's message that it was for, by the logs: not every one refers to it in Discord."""
+    """Bot's message -> answered message of a person, from the logs: not every answer has a reference in Discord."""
     answered: dict[int, int] = {}
     for path in _logs(data_root):
         metas = {event.id: (event, event.meta_dict()) for event in _events(path)}
@@ -52,7 +52,7 @@ def read_deliveries(data_root: Path) -> dict[int, int]:
 
 
 def compare_index(data_root: Path, tally: Tally) -> None:
-    """Count the rows that the index lacks or has too many, compared with what the logs say."""
+    """Count the missing and the surplus rows of the index, compared with the logs."""
     wanted = Counter(_memory_rows(data_root))
     index = data_root / _INDEX
     index_rows = read_rows(index, _ROWS) if index.exists() else []
@@ -64,13 +64,13 @@ def compare_index(data_root: Path, tally: Tally) -> None:
 
 
 def read_rows(database: Path, query: str) -> list[tuple[Any, ...]]:
-    """Rows of a database, read without the code that is judged."""
+    """Rows of a database, read without the code under test."""
     with closing(apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
         return list(connection.execute(query))
 
 
 def count_commands(data_root: Path, tally: Tally) -> None:
-    """Count the commands that were begun, and those that were begun again."""
+    """Count the commands begun, and the commands begun again."""
     for path in sorted((data_root / "work").rglob("ran")):
         for token, times in Counter(path.read_text(errors="replace").split()).items():
             tally.commands += 1
@@ -79,7 +79,7 @@ def count_commands(data_root: Path, tally: Tally) -> None:
 
 
 def newest_log(data_root: Path, channel_id: int) -> Path | None:
-    """Log to which a window writes; None without a log."""
+    """Current log of a window; None without a log."""
     paths = sorted((data_root / "logs").glob(f"*/{channel_id}/*.md"))
     return paths[-1] if paths else None
 
@@ -121,7 +121,7 @@ def _read(path: Path, data_root: Path, withdrawn: Container[str]) -> Iterator[Lo
 
 
 def _file(data_root: Path, log: Path, message_id: str, entry: Any) -> bytes | bool:
-    """Content of a file that a log names; False for none, or one that was not kept; True if it should be there."""
+    """Content of a file named by a log; False for no file or one not kept; True for a missing file."""
     if not entry.get("path"):
         return False
     path = (
@@ -131,7 +131,7 @@ def _file(data_root: Path, log: Path, message_id: str, entry: Any) -> bytes | bo
 
 
 def _memory_rows(data_root: Path) -> Iterator[tuple[str, int, str, bytes]]:
-    """Rows for all turns that the logs hold and that were not withdrawn."""
+    """Rows for all turns in the logs, without withdrawn turns."""
     gone = _withdrawn(data_root)
     for relative, logged in _parse_logs(data_root):
         entry = _entry_of(relative, logged)
@@ -140,7 +140,7 @@ def _memory_rows(data_root: Path) -> Iterator[tuple[str, int, str, bytes]]:
 
 
 def _withdrawn(data_root: Path) -> set[str]:
-    """Ids of events whose words were withdrawn."""
+    """Ids of events with withdrawn words."""
     entries = (_entry_of(relative, logged) for relative, logged in _parse_logs(data_root))
     return {
         entry.tombstone.event_id for entry in entries if isinstance(entry, TakenBack) and not entry.tombstone.is_quote

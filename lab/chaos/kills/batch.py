@@ -27,14 +27,14 @@ from lab.loopback_model.server import LoopbackModel
 from lab.playground.server import PlaygroundServer
 
 PATIENCE_S = 1800.0
-"""Longest wait for anything that the agent owes, on a machine with much else to do: behind it the agent hangs."""
+"""Longest wait for the agent's pending work, on a busy machine; a longer wait means a hanging agent."""
 ASK_S = 0.05
-"""Pause between two questions to the agent about what it owes."""
+"""Pause between two status requests about the agent's pending work."""
 LOG_LOOK_S = 0.005
 LITELLM_SHARE = 0.05
-"""Batches in which each life asks litellm for the model's listing, which takes longer than most lives last."""
+"""Share of batches in which each life asks litellm for the model's listing, a call longer than most lives."""
 PEACE_EVERY = 10
-"""Kills between two lives in peace, after each of which the index must hold what the logs hold."""
+"""Kills between two lives in peace; after each such life the index must match the logs."""
 CLEAN = 0
 BALLAST = "ballast"
 WATERMARKS = "watermarks"
@@ -46,7 +46,7 @@ class Batch:
     def __init__(
         self, name: str, folder: Path, rows: Iterable[int], server: PlaygroundServer, nursery: Nursery
     ) -> None:
-        """Nothing runs yet."""
+        """Begin without a running agent."""
         self.tally = Tally()
         self.kills: list[Kill] = []
         self.starts_s: list[float] = []
@@ -111,9 +111,10 @@ class Batch:
     # lives
 
     def _open(self) -> bool:
-        """First contact: what was said in a channel before it was met is none of the bot's business.
+        """Make first contact; return True if the direct messages are known too.
 
-        It was met when its watermark stands on the disk. Whether the direct messages are known, too.
+        Messages in a channel before the first contact are outside the bot's duty. A watermark on the disk marks first
+        contact.
         """
         agent = self._start()
         if self._await_online(agent) and not self._has_met():
@@ -163,7 +164,7 @@ class Batch:
         self._kill(agent, life.trap, tick)
 
     def _kill(self, agent: LivingAgent, trap: Trap, tick: Callable[[], object]) -> None:
-        """SIGKILL, if that was not sent yet, and what is to be noted of it."""
+        """Send SIGKILL, unless sent already, and note the kill."""
         agent.kill()
         self._bury(agent)
         at_s = round(agent.killed_at_s or 0.0, 3)
@@ -171,7 +172,7 @@ class Batch:
         tick()
 
     def _arm(self, agent: LivingAgent, life: Life) -> None:
-        """Have the agent killed at the occasion that its life is to end at."""
+        """Have the agent killed at the planned occasion of the life's end."""
         left, lock = life.nth, threading.Lock()
 
         def on_occasion(occasion: Trap) -> None:
@@ -190,7 +191,7 @@ class Batch:
             threading.Thread(target=self._watch_connection, args=(agent, life.after_s), daemon=True).start()
 
     def _watch_connection(self, agent: LivingAgent, after_s: float) -> None:
-        """Kill the agent so long after it has come online."""
+        """Kill the agent `after_s` seconds after the agent came online."""
         while not agent.over.is_set():
             with contextlib.suppress(TimeoutError):
                 self._server.wait_until_online(timeout_s=0.2)
@@ -210,7 +211,7 @@ class Batch:
                 on_occasion(Trap.LOG)
 
     def _settle(self) -> None:
-        """A life in peace: everything that is owed is paid, and nothing comes twice."""
+        """Live a life in peace: all pending work is done, and no answer comes twice."""
         self._server.clear_faults()
         harms.calm_events(self._server)
         for channel_id in sorted(self._torn):
@@ -223,7 +224,7 @@ class Batch:
         self._end(agent)
 
     def _await_answers(self, agent: LivingAgent) -> None:
-        """Return when all is answered and the agent owes nothing, or when it says for long that it owes nothing."""
+        """Return when all is answered and the agent has no pending work, or has long reported no pending work."""
         word, began_at = Word(self._data), self._now()
         last_minute = SystemClock().now() + timedelta(minutes=1)
         while not agent.has_ended():
@@ -302,7 +303,7 @@ class Batch:
                 self._harm(act)
 
     def _remind(self, minutes: int) -> None:
-        """Write a reminder as an editor does that adds a line."""
+        """Add a reminder's line as an editor does."""
         if (self._folder / BALLAST).exists():
             return  # an editor could not save it either
         token = f"rem-{self._choices.getrandbits(48):012x}"
@@ -338,12 +339,12 @@ class Batch:
                 raise ValueError(f"row {act.row}: no fault is brought about for it")
 
     def _tear(self, variety: int) -> None:
-        """Leave at the end of a log what a kill leaves in the midst of a write."""
+        """Leave a torn end in a log, as after a kill in the midst of a write."""
         if harms.tear_log(self._data, self._stage.channel_id, variety):
             self._torn.add(self._stage.channel_id)
 
     def _fill(self) -> None:
-        """Leave no space on the data root's file system, if it is one of its own."""
+        """Fill the data root's file system, if the data root has a file system of its own."""
         self._clients.is_disk_full = True
         harms.fill_disk(self._folder / BALLAST)
 
@@ -351,7 +352,7 @@ class Batch:
         (self._folder / BALLAST).unlink(missing_ok=True)
 
     def _start_second(self, first: LivingAgent) -> None:
-        """Start another agent on the same data root, which must refuse as long as the first one lives and holds it."""
+        """Start another agent on the same data root; the second must refuse while the first lives and holds it."""
         lock = self._data / "agent.lock"
         if not lock.exists() or lock.read_text().strip() != str(first.pid):
             return
@@ -392,5 +393,5 @@ class Batch:
 
 
 def _is_behind(looked_at: datetime | None, minute: datetime) -> bool:
-    """True if no reminder is left, or all were looked at since that minute."""
+    """True if no reminder is left, or all were checked since `minute`."""
     return looked_at is None or looked_at > minute

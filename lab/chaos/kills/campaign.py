@@ -38,7 +38,7 @@ class KillPlan:
     jobs: int = 2
     """Batches side by side."""
     only: int | None = None
-    """Number of the one batch to run, as an earlier report named it; None for all."""
+    """Number of the only batch to run, as named by an earlier report; None for all."""
     keep_in: Path | None = None
     """Folder for data of unsound batches; None to remove the data."""
     resume: Path | None = None
@@ -54,7 +54,7 @@ class KillPlan:
         return [(number, min(BATCH_KILLS, self.kills - first)) for number, first in enumerate(firsts, 1)]
 
     def read_finished(self) -> list[BatchReport]:
-        """Batches of this plan that the file has."""
+        """Finished batches of this plan in the file."""
         names = {f"{self.seed}/{number}" for number, _ in self.sizes()}
         saved = read_batches([self.resume], takes_all=self.takes_all) if self.resume is not None else []
         return [each for each in saved if each.name in names and set(each.rows) == self.rows]
@@ -65,7 +65,7 @@ class CampaignStoppedError(Exception):
 
 
 def run(plan: KillPlan, tick: Callable[[int], object], make: type[Batch] = Batch) -> KillReport:
-    """Run what is not finished of `plan`; `tick` is called with the number of kills, from the batches' threads."""
+    """Run the unfinished batches of `plan`; `tick` is called with the number of kills, from the batches' threads."""
     finished = plan.read_finished()
     done = {each.name for each in finished}
     left = [size for size in plan.sizes() if f"{plan.seed}/{size[0]}" not in done]
@@ -113,7 +113,7 @@ def _run_batch(
     check: Callable[[], None],
     make: type[Batch],
 ) -> BatchReport:
-    """Run a batch in a folder of its own, which is removed or kept."""
+    """Run a batch in a folder of its own, removed or kept afterwards."""
     number, kills = size
     folder = scratch / str(number)
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""Clients of the agent's gateway: each talks in a conversation of its own, and sends again what got no answer."""
+"""Clients of the agent's gateway: each talks in its own conversation, and resends unanswered messages."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Clients:
         self._talking: dict[str, threading.Thread] = {}
         self._counts = dict.fromkeys(range(TALKERS), 0)
         self.is_disk_full = False
-        """True while an answer promises nothing, since the gateway may be unable to keep the turn."""
+        """True while an answer promises no storage, since the gateway may be unable to keep the turn."""
 
     def talk(self, over: threading.Event) -> None:
         """Have a client say something, unless the client still waits for an answer.
@@ -83,7 +83,7 @@ class Clients:
             tally.note("gateway_lost", f"broken entry {broken}")
 
     def _ask(self, sent: ClientMessage, over: threading.Event) -> None:
-        """Send a message; without an answer it is unanswered."""
+        """Send a message; without an answer the message counts as unanswered."""
         answer = ""
         with contextlib.suppress(NoAnswerError, StopIteration), Client(next(self._bases(over))) as client:
             words = message(sent.series, sent.number)
@@ -95,7 +95,7 @@ class Clients:
             self._unanswered[sent.conversation] = replace(sent, is_retry=True)
 
     def _bases(self, over: threading.Event) -> Iterator[str]:
-        """Base of the gateway's paths, once it listens; nothing if the agent dies before."""
+        """Base of the gateway's paths, once the gateway listens; empty if the agent dies before."""
         while not over.is_set():
             with contextlib.suppress(AgentNotRunningError, RefusalError, LookupError):
                 yield gateway_base(self._data_root)

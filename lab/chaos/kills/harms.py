@@ -34,7 +34,7 @@ def harm_embedder(stage: Stage, row: int, variety: int) -> None:
 
 
 def harm_model(stage: Stage, variety: int) -> None:
-    """Let the next call of the model go wrong, in a way that passes."""
+    """Make the next call of the model fail in a temporary way."""
     kinds: tuple[Behaviour, ...] = (
         Refusal(429, "slow down", headers=(("Retry-After", "0"),)),
         Refusal(500),
@@ -64,7 +64,7 @@ def harm_gateway(server: PlaygroundServer, variety: int) -> None:
 
 
 def harm_events(server: PlaygroundServer, variety: int) -> None:
-    """Have Discord send the event of the next messages never, late, twice; or send now what is late."""
+    """Have Discord drop, delay or double the event of the next messages; or send delayed events now."""
     match variety % 4:
         case 0:
             server.gateway_faults(lose_messages=1 + variety % 3)
@@ -77,13 +77,13 @@ def harm_events(server: PlaygroundServer, variety: int) -> None:
 
 
 def calm_events(server: PlaygroundServer) -> None:
-    """Have Discord send each event once, those that are late too."""
+    """Have Discord send each event once, including delayed events."""
     server.gateway_faults(lose_messages=0, delay_messages=0, double_messages=0)
     server.send_delayed()
 
 
 def harm_sending(server: PlaygroundServer, variety: int) -> None:
-    """Let the next calls that show something go wrong."""
+    """Make the next posting calls fail."""
     kinds = ("429-user", "429-global", "500", "502", "503", "abort-before", "abort-after", "html", "delay")
     kind, match = kinds[variety % len(kinds)], r"^(POST|PATCH) /channels/\d+/messages"
     server.inject(kind, match, 1 + variety % 2, delay_s=0.3, retry_after_s=0.2)
@@ -115,7 +115,7 @@ def harm_index(data_root: Path, variety: int) -> None:
 
 
 def add_reminder(path: Path, token: str, due: datetime) -> None:
-    """Add a line to the reminders' file, due at that minute; `due` is London's time."""
+    """Add a line to the reminders' file, due at minute `due` in London's time."""
     line = f'- [ ] date={due:%Y-%m-%d} time={due:%H:%M} recur=none msg="{token}"\n'
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
@@ -140,7 +140,7 @@ def tear_log(data_root: Path, channel_id: int, variety: int) -> bool:
 
 
 def fill_disk(ballast: Path) -> None:
-    """Fill the file system with a file, if the folder of that file is a file system of its own."""
+    """Fill the file system with a file, if the file's folder is a file system of its own."""
     if not ballast.parent.is_mount():
         return
     file = os.open(ballast, os.O_WRONLY | os.O_CREAT, 0o600)

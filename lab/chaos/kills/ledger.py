@@ -1,4 +1,4 @@
-"""Ledger of a campaign: what was said, shown and logged, and the judgement on it. Pure."""
+"""Ledger of a campaign: messages said, shown and logged, and the verdict. Pure."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from domain.text.mention import without_names
 from lab.chaos.kills.texts import REMINDER, parts_of
 
 NOT_STORED = "I cannot store messages"
-"""Begins what the bot says of a message that it could not log: no answer to it."""
+"""Beginning of the bot's notice about a message left out of the log: not an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentMessage:
-    """A person's message, as Discord keeps it."""
+    """Person's message in Discord's present state."""
 
     channel_id: int
     message_id: int
@@ -33,12 +33,12 @@ class SentMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotMessage:
-    """A message of the bot's, as it stands in the end."""
+    """Final state of a message of the bot's."""
 
     channel_id: int
     message_id: int
     text: str
-    """Of a message that is the beginning of an attached file: what the file holds."""
+    """Text of the message, or the file's content for the beginning of an attached file."""
     replies_to: int = 0
     is_running: bool = False
     """True if the message is still being written, as far as people can see."""
@@ -57,9 +57,9 @@ class Logged:
     is_withdrawn: bool = False
     """True if the words are recalled no more, after an edit or a deletion."""
     file: bytes | None = None
-    """Content of the kept file; None for no file, or one with a note that says why it is not kept."""
+    """Content of the kept file; None for no file, or for a file with a note on its absence."""
     is_file_lost: bool = False
-    """True if the log names a file that is not there."""
+    """True if the log names a missing file."""
 
 
 @dataclass(slots=True)
@@ -68,9 +68,9 @@ class Tally:
 
     said: int = 0
     answered: int = 0
-    """Answered as they should be, exactly once and whole."""
+    """Messages answered correctly, exactly once and whole."""
     given_up: int = 0
-    """Answered by one notice that there will be no answer, such as after a second interruption."""
+    """Messages answered by a single notice of a missing answer, for example after a second interruption."""
     taken_back: int = 0
     """Not answered because people ended the turn."""
     excused: int = 0
@@ -78,7 +78,7 @@ class Tally:
     """Deleted by their authors; answered or not."""
     edited: int = 0
     files: int = 0
-    """Kept as they were attached."""
+    """Files kept unchanged."""
     gateway_said: int = 0
     gateway_answered: int = 0
     begun_anew: int = 0
@@ -89,11 +89,11 @@ class Tally:
     logged_twice: int = 0
     logged_altered: int = 0
     not_withdrawn: int = 0
-    """Deleted messages whose words are still recalled."""
+    """Deleted messages with words still recalled."""
     files_altered: int = 0
-    """Attached files that are missing or different."""
+    """Attached files missing or different."""
     gateway_lost: int = 0
-    """Words, answers and facts of answered requests that the gateway has not kept."""
+    """Words, answers and facts of answered requests missing in the gateway."""
     gateway_doubled: int = 0
     not_answered: int = 0
     answered_twice: int = 0
@@ -102,21 +102,21 @@ class Tally:
     misplaced: int = 0
     """Logged in another window, or answered in another channel."""
     unexpected: int = 0
-    """Messages of the bot, and of the logs, that nothing was said for."""
+    """Messages of the bot, and of the logs, without a message of a person."""
     left_running: int = 0
     reminders_lost: int = 0
     reminders_twice: int = 0
     commands_twice: int = 0
-    """Commands that were begun again after they had been cut short."""
+    """Commands begun again after an interruption."""
     bad_logs: int = 0
     index_differences: int = 0
     processes_left: int = 0
     faults: int = 0
-    """Other things that went wrong: an agent that does not come online, ends by itself, or does not end."""
+    """Other faults: an agent that does not come online, ends by itself, or does not end."""
     details: list[str] = field(default_factory=list)
 
     def wrong(self) -> dict[str, int]:
-        """The counts that must be zero."""
+        """Counts required to be zero."""
         return {name: getattr(self, name) for name in WRONG}
 
     @property
@@ -125,7 +125,7 @@ class Tally:
         return not any(self.wrong().values())
 
     def note(self, name: str, detail: str, times: int = 1) -> None:
-        """Count what is wrong."""
+        """Count a fault."""
         setattr(self, name, getattr(self, name) + times)
         self.details.append(f"{name.replace('_', ' ')}: {detail}")
 
@@ -157,7 +157,7 @@ def judge(sent: Iterable[SentMessage], answers: Iterable[BotMessage], logged: It
 
 
 def judge_reminders(tally: Tally, wanted: Iterable[str], postings: Iterable[BotMessage]) -> None:
-    """Count the reminders `wanted`, by their tokens, that were not said exactly once."""
+    """Count the reminders `wanted`, by their tokens, not said exactly once."""
     by_token: dict[str, list[BotMessage]] = defaultdict(list)
     for each in postings:
         for token in set(REMINDER.findall(each.text)):
@@ -173,7 +173,7 @@ def judge_reminders(tally: Tally, wanted: Iterable[str], postings: Iterable[BotM
 
 
 def find_unsettled(sent: Iterable[SentMessage], answers: Iterable[BotMessage]) -> set[int]:
-    """Ids of messages that have neither a whole answer nor a notice yet."""
+    """Ids of messages with neither a whole answer nor a notice yet."""
     sent, ended, noticed = list(sent), set[str](), set[int]()
     for each in answers:
         if not each.is_running:
@@ -185,18 +185,18 @@ def find_unsettled(sent: Iterable[SentMessage], answers: Iterable[BotMessage]) -
 
 
 def _is_report(text: str) -> bool:
-    """Test for a report of a trouble: a disk that is full, or a machine that is too slow; it answers no message."""
+    """Test for a report of a problem, such as a full disk or a slow machine; a report answers no message."""
     return text.startswith(NOT_STORED) or MAY_BE_LATE in text
 
 
 def _newest_before(sent: Iterable[SentMessage], reply: BotMessage) -> int:
-    """Message answered by a reply without a reference: the then newest of the channel; 0 if there is none."""
+    """Message answered by a reply without a reference: the newest of the channel at the time; 0 without a message."""
     own = (each.message_id for each in sent if each.channel_id == reply.channel_id)
     return max((each for each in own if each < reply.message_id), default=0)
 
 
 def _judge_logs(tally: Tally, by_id: dict[int, SentMessage], logged: Iterable[Logged]) -> set[int]:
-    """Ids of the messages whose turns were ended by people."""
+    """Judge the logs; return the ids of the messages whose turns were ended by people."""
     entries: dict[int, list[Logged]] = defaultdict(list)
     for entry in logged:
         entries[entry.message_id].append(entry)
@@ -208,7 +208,7 @@ def _judge_logs(tally: Tally, by_id: dict[int, SentMessage], logged: Iterable[Lo
 
 
 def _judge_entries(tally: Tally, sent: SentMessage, own: list[Logged]) -> None:
-    """Judge the entries of one message; each edit adds an entry, and withdraws the one before."""
+    """Judge the entries of a message; each edit adds an entry, and withdraws the one before."""
     present = [entry for entry in own if not entry.is_withdrawn]
     tally.edited += bool(sent.earlier)
     if not own:
@@ -293,7 +293,7 @@ def _read(
     tallies: dict[int, _AnswerTally],
     message: BotMessage,
 ) -> None:
-    """Enter one message of the bot's with the question that it belongs to."""
+    """Enter a message of the bot's under the question answered."""
     if message.is_running:
         tally.note("left_running", f"{message.message_id} in {message.channel_id}: {message.text[:60]!r}")
         return

@@ -1,4 +1,4 @@
-"""Nursery of agents: starts, kills and buries them by way of a program of its own."""
+"""Nursery of agents: starts, kills and buries agents through a program of its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lab.load.agent_process import environment
 
 PROGRAM = "from lab.chaos.kills.program import serve; serve()"
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
-"""Or numpy's library starts threads when it is imported."""
+"""Environment to keep numpy's library from starting threads at import."""
 BURIAL_S = 600.0
 """Longest end of a killed process, on a machine with much else to do."""
 
@@ -29,13 +29,13 @@ class Burial:
     """End of an agent."""
 
     code: int
-    """Exit code; negative for the signal that ended it."""
+    """Exit code; negative for a signal."""
     left: tuple[str, ...]
-    """Command lines of processes that outlived the agent."""
+    """Command lines of processes still alive after the agent."""
 
 
 class LivingAgent:
-    """A running agent; any thread may kill it."""
+    """Running agent; any thread may kill the agent."""
 
     def __init__(self, pid: int) -> None:
         """Hold on to the process.
@@ -66,11 +66,11 @@ class LivingAgent:
         self._send(signal.SIGTERM)
 
     def has_ended(self, timeout_s: float = 0.0) -> bool:
-        """True if the process has ended, or ends within that time."""
+        """True if the process ends within `timeout_s` seconds."""
         return bool(select.select([self._fd], [], [], timeout_s)[0])
 
     def close(self) -> None:
-        """Let go of the process, which is dead."""
+        """Release the dead process."""
         os.close(self._fd)
 
     def _send(self, number: int) -> None:
@@ -79,17 +79,17 @@ class LivingAgent:
 
 
 class Nursery:
-    """Starter of agents; also a context manager. One thread uses it."""
+    """Starter of agents; also a context manager, used by one thread."""
 
     def __init__(self, program: str = PROGRAM, *, scratch: Path | None = None) -> None:
-        """Start the program, which warms up meanwhile; agents have their tokens from files of secrets.
+        """Start the program, with warm-up in the background; agents have their tokens from files of secrets.
 
         Args:
-            scratch: Where agents make their temporary files, some of which a killed one leaves; else the usual place.
+            scratch: Folder for agents' temporary files, some of them left by killed agents; else the usual place.
             program: Python that serves the commands of `program.py`.
         """
         self.cpu_s = 0.0
-        """CPU of the program and of all that were buried, at the last burial."""
+        """CPU of the program and of all buried agents, at the last burial."""
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", program],
             env=environment(os.environ, "") | _ONE_THREAD | ({"TMPDIR": str(scratch)} if scratch is not None else {}),
@@ -111,7 +111,7 @@ class Nursery:
         return LivingAgent(answer["pid"])
 
     def bury(self, agent: LivingAgent) -> Burial:
-        """Remains of an agent that certainly ends."""
+        """Wait for the end of an ending agent, and return its remains."""
         if not agent.has_ended(BURIAL_S):
             raise TimeoutError(f"process {agent.pid} does not end")
         agent.over.set()
@@ -121,7 +121,7 @@ class Nursery:
         return Burial(answer["code"], tuple(answer["left"]))
 
     def close(self) -> None:
-        """End the program and everything that it has started."""
+        """End the program and all its children."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with contextlib.suppress(BrokenPipeError):

@@ -27,11 +27,11 @@ LEFT_S = 120.0
 """Seconds for which processes started by an agent may outlive the agent: some end commands first, on a busy machine."""
 LOOK_EVERY_S = 0.01
 SETTLE_S = 0.2
-"""Silence that ends the bot's start; the playground describes its one server at once."""
+"""Silence at the end of the bot's start; the playground describes its one server at once."""
 _AGENTS: set[int] = set()
-"""Those that were started and not buried yet."""
+"""Started agents not buried yet."""
 _STATUSES: dict[int, int] = {}
-"""Exit statuses of processes that were reaped already."""
+"""Exit statuses of reaped processes."""
 START = "from lab.chaos.kills.program import live; live({config!r})"
 
 
@@ -44,7 +44,7 @@ def carry_out(warm_up: Callable[[], None], live: Callable[[str], None], left_s: 
     """Carry out commands until stdin ends.
 
     Args:
-        warm_up: Imports what each child needs.
+        warm_up: Imports the modules of every child.
         live: Is the child, with the settings that are named; only an agent can be a cold one.
         left_s: Seconds for which processes started by a child may outlive the child.
     """
@@ -64,7 +64,7 @@ def carry_out(warm_up: Callable[[], None], live: Callable[[str], None], left_s: 
 
 
 def live(config: str) -> None:
-    """Be the agent, as `agent run` is, but that a start waits less for further servers."""
+    """Be the agent, as in `agent run`, but with a shorter wait for further servers."""
     from actors.bootstrap import Agent, discord_connection
     from actors.cli.common import load_settings, raise_file_limit, set_up_logging
     from actors.cli.run import end_on_signals
@@ -83,7 +83,7 @@ def live(config: str) -> None:
 
 
 def _warm_up() -> None:
-    """Import what an agent imports, as long as nothing of it starts a thread."""
+    """Import the agent's modules, except modules starting a thread."""
     import actors.bootstrap
     import actors.cli.run
     import actors.context.actor
@@ -117,7 +117,7 @@ def _warm_up() -> None:
 
 
 def _start(live: Callable[[str], None], config: str, stderr: str, *, is_cold: bool) -> dict[str, Any]:
-    """Start an agent; a cold one as an operator does, by a new interpreter."""
+    """Start an agent; a cold start uses a new interpreter, as an operator does."""
     pid = os.fork()
     if pid:
         _AGENTS.add(pid)
@@ -151,7 +151,7 @@ def _redirect(stderr: str) -> None:
 
 
 def _bury(pid: int, left_s: float) -> dict[str, Any]:
-    """Wait for the end of an agent and of what it had started; what is left then is named and killed."""
+    """Wait for the end of an agent and its children; name and kill the rest."""
     status = _STATUSES.pop(pid, None)
     if status is None:
         _, status = os.waitpid(pid, 0)
@@ -166,7 +166,7 @@ def _bury(pid: int, left_s: float) -> dict[str, Any]:
 
 
 def _orphans() -> set[int]:
-    """Reap the dead among the children; the living that stem from none of the agents which were not buried yet."""
+    """Reap dead children; return the living descendants apart from unburied agents and their descendants."""
     with contextlib.suppress(ChildProcessError):
         while True:
             pid, status = os.waitpid(-1, os.WNOHANG)

@@ -1,4 +1,4 @@
-"""Report of a kill campaign: counts, ratio, and every instant at which an agent was killed. Pure."""
+"""Report of a kill campaign: counts, ratio, and every instant of a kill. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lab.chaos.kills.rows import EARLY_S, Trap
 
 EARLY_TRAPS = (Trap.START.value, Trap.ONLINE.value)
 _DETAILS = 5
-"""Of each kind that a report names."""
+"""Number of faults of each kind named by a report."""
 _COUNTS = (
     *("said", "answered", "given_up", "taken_back", "excused", "deleted", "edited", "files"),
     *("gateway_said", "gateway_answered", "begun_anew", "reminders", "commands"),
@@ -19,12 +19,12 @@ _COUNTS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kill:
-    """One SIGKILL."""
+    """Single SIGKILL."""
 
     life: int
-    """From 1, in its batch."""
+    """Number of the life in its batch, from 1."""
     trap: str
-    """Trap that the kill waited for."""
+    """Trap behind the kill."""
     at_s: float
     """Seconds after the start of the process."""
 
@@ -40,13 +40,13 @@ class BatchReport:
     starts_s: tuple[float, ...] = ()
     """From each start in peace to being online."""
     term_s: tuple[float, ...] = ()
-    """Seconds that each SIGTERM took."""
+    """Seconds taken by each SIGTERM."""
     kept_in: str = ""
-    """Folder with its settings, data and stderr; empty if they were removed."""
+    """Folder with settings, data and stderr of the batch; empty if removed."""
     rows: tuple[int, ...] = ()
     seconds: float = 0.0
     cpu_s: float = 0.0
-    """CPU of the agents, and a share of that of the campaign."""
+    """CPU of the agents, with a share of the campaign's CPU."""
     machine: str = ""
     """Machine and time at the end."""
     program: str = ""
@@ -65,7 +65,7 @@ class BatchReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KillReport:
-    """One campaign, or several that are added up."""
+    """Campaign, or the sum of several."""
 
     batches: tuple[BatchReport, ...]
 
@@ -81,12 +81,12 @@ class KillReport:
 
     @property
     def rows(self) -> tuple[int, ...]:
-        """Rows of the matrix that any batch had."""
+        """Rows of the matrix in any batch."""
         return tuple(sorted({row for each in self.batches for row in each.rows}))
 
     @property
     def seconds(self) -> float:
-        """Seconds of all batches, of which several ran at a time."""
+        """Sum of the batches' seconds; several batches run at a time."""
         return sum(each.seconds for each in self.batches)
 
     @property
@@ -125,14 +125,14 @@ class KillReport:
 
     @property
     def exactly_once(self) -> float:
-        """Share of what was said that was answered, given up, taken back or excused, exactly once."""
+        """Share of messages answered, given up, taken back or excused, exactly once."""
         total = self.total
         settled = total.answered + total.given_up + total.taken_back + total.excused + total.deleted
         not_once = total.not_logged + total.logged_twice + total.logged_altered
         return max(0, min(settled, total.said - not_once)) / total.said if total.said else 1.0
 
     def as_dict(self) -> dict[str, object]:
-        """The report as JSON has it."""
+        """Report in JSON's form."""
         kills, total = self.kills, self.total
         starts_s = sorted(each for batch in self.batches for each in batch.starts_s)
         return {
@@ -184,7 +184,7 @@ class KillReport:
 
 
 def _wrong(tally: Tally) -> dict[str, int]:
-    """Counts that are not zero and should be."""
+    """Nonzero counts required to be zero."""
     return {what: count for what, count in tally.wrong().items() if count}
 
 

@@ -36,12 +36,12 @@ ROWS: dict[int, str] = {
     52: "clients of the gateway",
 }
 LIFE_S = 4.0
-"""Longest life of an agent that is to be killed, unless something slower is looked at."""
+"""Longest life of an agent to be killed, except for tests of slower work."""
 FILE_BYTES = 60_000
 """Largest attached file."""
 EARLY_S = 1.0
 EARLY_SHARE = 0.36
-"""Lives that end within `EARLY_S` after a start; some of them are spent on faults that take a longer life."""
+"""Share of lives ending within `EARLY_S` after a start; a part is spent on faults with longer lives."""
 OUTAGE_S = 20.0
 """Longer than a call is tried again."""
 
@@ -94,7 +94,7 @@ class Remind:
     """Reminder written into the file by a person."""
 
     minutes: int
-    """From now; past ones are due at once."""
+    """Minutes from now; past reminders are due at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Change:
     """Edit or deletion of a recent message by its author."""
 
     back: int
-    """Which of the newest messages, from 1."""
+    """Position among the newest messages, from 1."""
     is_deletion: bool
 
 
@@ -132,7 +132,7 @@ class Life:
     """Each with the seconds since the start."""
     trap: Trap
     nth: int
-    """Which occasion of its kind is the end."""
+    """Number of the ending occasion among occasions of its kind."""
     at_most_s: float
     """Seconds after which the life ends in any case."""
     after_s: float = 0.0

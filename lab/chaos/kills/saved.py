@@ -1,4 +1,4 @@
-"""Finished batches of a campaign, as pieces of a file from which it goes on; files of several machines are added up."""
+"""Finished batches of a campaign, as pieces of a file to resume from; files of several machines are added up."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ def read_batches(paths: Iterable[Path], *, takes_all: bool = True) -> list[Batch
 
 
 def append_batch(path: Path, batch: BatchReport) -> None:
-    """Add a batch to a file, which a power loss takes back no more."""
+    """Add a batch to a file, durably across a power loss."""
     Pieces(path).add(msgspec.to_builtins(batch, str_keys=True))

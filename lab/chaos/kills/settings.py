@@ -1,4 +1,4 @@
-"""Settings of an agent in a campaign: all layers, room for everything that is said, and addresses on loopback."""
+"""Settings of an agent in a campaign: all layers, room for all messages, and addresses on loopback."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 MODEL = "loopback"
 LISTED_MODEL = f"hosted_vllm/{MODEL}"
-"""Name for which the agent asks litellm, in a process of its own."""
+"""Model name that makes the agent ask litellm, in a process of its own."""
 DIMENSIONS = 8
 DATA = "data"
 CONFIG = "agent.toml"
@@ -28,7 +28,7 @@ class Surroundings:
 
 
 def write_settings(folder: Path, around: Surroundings, *, asks_litellm: bool) -> None:
-    """Write the settings and secrets of an agent that lives in `folder`."""
+    """Write the settings and secrets of an agent with its data in `folder`."""
     base = json.dumps(around.model_base)
     model = f'name = "{LISTED_MODEL}"' if asks_litellm else f'name = "{MODEL}"\napi = "openai"'
     (folder / CONFIG).write_text(

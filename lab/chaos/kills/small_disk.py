@@ -1,4 +1,4 @@
-"""Small file system in memory, which a campaign can fill without harm to anything else; it takes root."""
+"""Small file system in memory, to be filled without other harm; requires root."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def can_fill_disks() -> bool:
 
 @contextlib.contextmanager
 def small_disk(folder: Path) -> Iterator[bool]:
-    """Have a small file system of its own in `folder`; whether that was possible."""
+    """Mount a small file system in `folder`; True if done."""
     options = f"size={DISK_BYTES},mode=0700"
     command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
     is_mounted = not subprocess.run(command, capture_output=True, check=False).returncode

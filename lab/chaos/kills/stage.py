@@ -1,4 +1,4 @@
-"""Stage of a batch: its people and windows on the playground, and every act on them; it keeps the ledger's truth."""
+"""Stage of a batch: people and windows on the playground, and every act there; keeps the ledger's truth."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from lab.playground.world.faults import Fault
 
 PEOPLE = 3
 COMMAND_S = 3.0
-"""Seconds to wait for a command's answer that the bot's death may have cut off."""
+"""Seconds to wait for a command's answer, possibly cut off by the bot's death."""
 _ANSWERS = (0, 19)
-"""Types of messages that say something of their own: not those that Discord or a command makes."""
+"""Types of messages with words of their own, unlike messages made by Discord or a command."""
 _EMBEDDINGS = "/embeddings"
 
 
@@ -51,11 +51,11 @@ class Stage:
         self._threads: list[int] = []
         self.messages: list[SentMessage] = []
         self.begun_anew = 0
-        """Number of commands to begin anew that were received."""
+        """Number of received commands to begin a new conversation."""
         self.embedder_faults: deque[Behaviour] = deque()
         self.model_faults: deque[Behaviour] = deque()
         self.trap: Callable[[Trap], None] = lambda _occasion: None
-        """Told every occasion of a kill, in the thread in which it comes."""
+        """Called with every occasion of a kill, in the thread of the occasion."""
         self._answers: dict[int, BotMessage] = {}
         self._news = threading.Condition()
         self._unsubscribe = server.subscribe(self._on_event)
@@ -63,7 +63,7 @@ class Stage:
         self.arm()
 
     def close(self) -> None:
-        """Hear nothing more."""
+        """Stop listening."""
         self._unsubscribe()
         self._server.clear_faults()
 
@@ -76,7 +76,7 @@ class Stage:
         return channel_id
 
     def say_in(self, channel_id: int, user: int, act: Say) -> SentMessage:
-        """Say a message of a person in that window."""
+        """Say a message of a person in the given window."""
         token = token_of(self._choices)
         # It counts as said before the bot can hear of it, so that nobody takes its answer for an odd one.
         content = random.Random(token).randbytes(act.file_bytes)
@@ -112,7 +112,7 @@ class Stage:
             self.messages[place] = replace(sent, text=text, earlier=(*sent.earlier, sent.text))
 
     def _text_of(self, channel_id: int, message_id: int) -> str:
-        """Text of a message as Discord keeps it."""
+        """Text of a message in Discord's present state."""
         return str(self._server.messages(channel_id, after=message_id - 1, limit=1)[0]["content"])
 
     def begin_anew(self) -> None:
@@ -156,24 +156,24 @@ class Stage:
     # what the bot did
 
     def bot_messages(self) -> list[BotMessage]:
-        """Every message of the bot's in the windows of this stage that stands there now."""
+        """Present messages of the bot in the windows of this stage."""
         ids = [self.channel_id, *self._threads, *(channel_id for channel_id, _ in self._dms)]
         payloads = [each for channel_id in ids for each in self._server.messages(channel_id, limit=10_000)]
         return [self._whole(payload) for payload in payloads if _is_bots(payload)]
 
     def _whole(self, payload: dict[str, Any]) -> BotMessage:
-        """A message, with what its file holds instead of the beginning of that."""
+        """Message with its file's content instead of the content's beginning."""
         files = [self._server.file(int(each["id"])).decode(errors="replace") for each in payload["attachments"]]
         message = _message_of(payload)
         return replace(message, text="\n".join(files)) if files else message
 
     def shown_so_far(self) -> list[BotMessage]:
-        """The same by what was heard; deleted messages among them."""
+        """Bot messages by the events received, including deleted messages."""
         with self._news:
             return list(self._answers.values())
 
     def wait(self, timeout_s: float) -> None:
-        """Return when the bot is heard of, or after that time."""
+        """Return at the next event of the bot, or after `timeout_s` seconds."""
         with self._news:
             self._news.wait(timeout_s)
 

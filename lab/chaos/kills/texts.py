@@ -11,11 +11,11 @@ from domain.offline.model import prompt_of
 from lab.loopback_model.answers import Answer, Call, Received
 
 BIG_BYTES = 70_000
-"""Printed by the command of a `big` question: more than what is read of a log's end."""
+"""Bytes printed by the command of a `big` question: more than is read from a log's end."""
 LINES = 60
-"""Of a long answer: it takes several messages."""
+"""Lines of a long answer, enough for several messages."""
 PAGE_LINES = 1200
-"""Of a huge one, more than 100 kB."""
+"""Lines of a huge answer, more than 100 kB."""
 PIECES = 12
 PIECE_DELAY_S = 0.04
 REMINDER = re.compile(r"rem-[0-9a-f]{12}")
@@ -71,13 +71,13 @@ def question(token: str, wants: str, body: str) -> str:
 
 
 def read_question(text: str) -> tuple[str, str] | None:
-    """Token and wish of a message; None if it begins with none."""
+    """Token and wish of a message; None without a token at the beginning."""
     match = _QUESTION.match(text)
     return (match[1], match[2]) if match else None
 
 
 def respond(request: Received) -> Answer:
-    """The model's answer to the newest words of a person, after the command that they want."""
+    """Model's answer to a person's newest words, after the command wanted there."""
     messages = request.body["messages"]
     newest = next((m for m in reversed(messages) if m["role"] == "user"), None)
     parsed = read_question(prompt_of(_words(newest))) if newest is not None else None

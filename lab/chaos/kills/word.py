@@ -1,4 +1,4 @@
-"""Word of a running agent on what it still owes: its status, asked again and again by the operator's socket."""
+"""Pending work of a running agent: its status, requested again and again through the operator's socket."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
 
 CALM = 3
-"""Answers in a row by which nothing is owed: work that moves between two actors may be seen at neither."""
+"""Idle answers in a row to wait for: work moving between two actors may show at neither."""
 LONG_CALM = 60
-"""Answers in a row after which what is missing is missing for good."""
+"""Idle answers in a row after which missing answers count as lost."""
 _OWED = ("owed_turns", "to_be_indexed")
 _AT_REST = {"ready", "working", "listening"}
 _STATEFUL = ("memory", "object-store", "fact-index", "facts", "gateway", "scheduler")
@@ -22,17 +22,17 @@ class Word:
     """Word of an agent in a life."""
 
     def __init__(self, data_root: Path) -> None:
-        """Nothing was asked yet."""
+        """Begin without requests."""
         self._data_root = data_root
         self.calm = 0
-        """Answers in a row by which nothing is owed."""
+        """Answers in a row without pending work."""
         self.owed: tuple[str, ...] = ("an answer",)
         """Debts by the newest answer."""
         self.reminders_until: datetime | None = None
-        """When reminders were last looked at; None if none is left to be said."""
+        """Time of the last check for reminders; None without remaining reminders."""
 
     def ask(self) -> int:
-        """Ask once; return the number of answers in a row by which nothing is owed."""
+        """Ask once; return the number of answers in a row without pending work."""
         try:
             status = ask_operator(self._data_root, "status")
         except (AgentNotRunningError, RefusalError) as error:
@@ -58,9 +58,9 @@ def gateway_base(data_root: Path) -> str:
 
 
 def owed_by(status: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names of what an agent still has to do, by its status.
+    """Names of an agent's pending work, by its status.
 
-    Addresses that are asked for the status itself are at work while they answer, which further answers tell apart.
+    Addresses that are asked for the status itself are at work while they answer; further answers tell the two apart.
     """
     system, actors = status["system"], status["actors"]
     owed = [f"{name} is at work" for name in system["some_at_work"]]
@@ -71,6 +71,6 @@ def owed_by(status: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def find_last_look(status: Mapping[str, Any]) -> datetime | None:
-    """When reminders were last looked at; None if none is left, or the scheduler was late."""
+    """Time of the last check for reminders; None without remaining reminders, or if the scheduler was late."""
     scheduler = status["actors"].get("scheduler", {})
     return datetime.fromisoformat(scheduler["last_look"]) if scheduler.get("reminders") else None

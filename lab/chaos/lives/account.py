@@ -1,4 +1,4 @@
-"""Plan and account of lives that end by a kill: lines that survive their writer, and the obligations they state."""
+"""Plan and account of lives ended by a kill: lines that survive their writer, and the resulting obligations."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class LifePlan:
     """Course of a life."""
 
     number: int
-    """No other life of the campaign has it."""
+    """Number of the life, unique in the campaign."""
     is_last: bool = False
-    """True for one that only finishes or notes what the others left, and ends in good order."""
+    """True for a life that only finishes or notes the leftovers of earlier lives, and ends in good order."""
     cut: int = 0
-    """The life dies in its disk's call of that number; 0 for a kill from outside."""
+    """Number of the disk call in which the life dies; 0 for a kill from outside."""
     ends: bool = False
-    """True for one that begins to end in good order and dies on that way at the latest."""
+    """True for a life planned to begin an orderly end, and to die during the orderly end at the latest."""
 
     @property
     def dies(self) -> bool:
@@ -34,7 +34,7 @@ class LifePlan:
         return bool(self.cut) or self.ends
 
     def write(self, folder: Path) -> Path:
-        """The file in the folder that says it."""
+        """Write the plan; return its file in the folder."""
         path = folder / PLAN_FILE
         path.write_text(json.dumps(asdict(self)))
         return path
@@ -70,10 +70,10 @@ class Account:
 
 
 def count_lost(promised: Iterable[str], counts: Counter[str]) -> int:
-    """Count what was promised and is not kept."""
+    """Count promised entries not kept."""
     return sum(not counts[each] for each in promised)
 
 
 def count_doubled(counts: Counter[str] | Counter[bytes]) -> int:
-    """Count what is kept more than once, each copy beyond the first."""
+    """Count duplicates among kept entries, each copy beyond the first."""
     return sum(max(0, count - 1) for count in counts.values())

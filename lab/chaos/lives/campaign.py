@@ -1,4 +1,4 @@
-"""Campaign of kills: life after life on one folder, each ended by SIGKILL, then a last one, and a judgement."""
+"""Campaign of kills: life after life on one folder, each ended by SIGKILL, then a last life, and a verdict."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ class Killer(Protocol):
     """Starter of lives on a folder."""
 
     def kill(self, folder: Path, number: int, chance: random.Random) -> str:
-        """Let one life begin and be killed; gives what went wrong with it, empty for nothing."""
+        """Let one life begin and be killed; return the failure, empty for success."""
 
     def finish(self, folder: Path) -> str:
-        """Let a last life finish the work of the others; return the failure, empty for success."""
+        """Let a last life finish the work of the earlier lives; return the failure, empty for success."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """Part of the agent that is killed, and the judge of what its lives leave."""
+    """Part of the agent to be killed, and the judge of its leftovers."""
 
     name: str
     killer: Callable[[Path], AbstractContextManager[Killer]]
-    """Of lives that have their temporary files in a folder."""
+    """Killer of lives with their temporary files in a folder."""
     judge: Callable[[Path], Counts]
     """Figures of a folder after its last life."""
     wrong: frozenset[str]
-    """Figures that must be 0."""
+    """Figures required to be 0."""
     lives_a_folder: int
-    """So that files stay as small as people's are."""
+    """Lives in one folder, few enough to keep files as small as people's."""
     prepare: Callable[[Path], object] = lambda _folder: None
-    """Writes what stands in a folder before its first life."""
+    """Writes the content of a folder before the first life."""
     look: Callable[[Path], Counts] = lambda _folder: {}
     """Figures of a folder right after a kill."""
 
@@ -64,16 +64,16 @@ class KillReport:
     kills: int = 0
     counts: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
-    """Lives that ended otherwise than planned."""
+    """Lives with an end other than planned."""
     seconds: float = 0.0
 
     @property
     def is_sound(self) -> bool:
-        """True if nothing that must not be is there."""
+        """True if all figures required to be 0 are 0."""
         return not (self.failures or any(self.counts[name] for name in self.subject.wrong))
 
     def counts_of_all(self) -> Counts:
-        """All figures, those that must be 0 in any case."""
+        """All figures, always including the figures required to be 0."""
         return dict.fromkeys(sorted(self.subject.wrong), 0) | dict(self.counts)
 
     def lines(self, name: str) -> list[str]:
@@ -83,12 +83,12 @@ class KillReport:
         return [summary, *(f"failed: {failure}" for failure in self.failures)]
 
     def as_dict(self) -> dict[str, object]:
-        """All of it, for `json.dumps`."""
+        """Whole report, for `json.dumps`."""
         return {"kills": self.kills, **self.counts_of_all(), "failures": self.failures, "seconds": self.seconds}
 
 
 def run(subject: Subject, kills: int, seed: str, tick: Callable[[int], object] = lambda _kill: None) -> KillReport:
-    """Let one life after the other be killed, and judge what they leave."""
+    """Let one life after the other be killed, and judge the leftovers."""
     began, chance, report = perf_counter(), random.Random(seed), KillReport(subject, kills)
     with tempfile.TemporaryDirectory(prefix="agent-chaos-") as whole, subject.killer(_scratch(whole)) as killer:
         for number in range(1, kills + 1):
@@ -113,7 +113,7 @@ def _scratch(whole: str) -> Path:
 
 
 class ForkedLives:
-    """Lives of a module with a function `live(plan file)`, forked from a process that has imported it."""
+    """Lives of a module with a function `live(plan file)`, forked from a process with the module imported."""
 
     def __init__(
         self,
@@ -122,19 +122,19 @@ class ForkedLives:
         longest_s: float,
         plan: Callable[[int, random.Random], LifePlan] = lambda number, _chance: LifePlan(number),
     ) -> None:
-        """Start the process that forks.
+        """Start the forking process.
 
         Args:
             module: Dotted name.
-            scratch: Where lives make their temporary files, some of which a killed one leaves.
+            scratch: Folder for lives' temporary files, some of them left by killed lives.
             longest_s: From a life's first step to its kill, at most.
-            plan: Course of the life of that number; one that dies of itself is given time for it.
+            plan: Course of life number n; a life that dies of itself gets time for its course.
         """
         self._nursery = Nursery(_PROGRAM.format(module=module), scratch=scratch)
         self._longest_s, self._plan = longest_s, plan
 
     def kill(self, folder: Path, number: int, chance: random.Random) -> str:
-        """Let a life be killed so long after its first step, or by itself."""
+        """Let a life be killed some time after its first step, or by itself."""
         started, plan = len(Account(folder).about(STARTED)), self._plan(number, chance)
         life = self._nursery.start(plan.write(folder), folder / "stderr")
         for _ in range(round(PATIENCE_S / _LOOK_S)):
@@ -146,12 +146,12 @@ class ForkedLives:
         return self._bury(life, -signal.SIGKILL, plan, folder)
 
     def finish(self, folder: Path) -> str:
-        """Let a last life come to its end."""
+        """Let a last life run to the end."""
         plan = LifePlan(0, is_last=True)
         return self._bury(self._nursery.start(plan.write(folder), folder / "stderr"), 0, plan, folder)
 
     def _bury(self, life: LivingAgent, wanted: int, plan: LifePlan, folder: Path) -> str:
-        """Wait for the end of a life; gives what is wrong with that end."""
+        """Wait for the end of a life; return the fault of the end, empty without a fault."""
         hangs = not life.has_ended(PATIENCE_S)
         if hangs:
             life.kill()

@@ -27,14 +27,14 @@ from messages.curated import FactsFlushed, FactStaged, FlushFacts, RememberFact
 
 WAITS = Waits(settle_s=0.002, verify_s=0.01)
 CUT = "cut"
-"""Word of a line that says in which call of the disk a life ends."""
+"""Word of a line with the number of a life's last disk call."""
 LAST_S = 10.0
-"""Seconds for the last life to restore the leftovers of the others."""
+"""Seconds for the last life to restore the leftovers of earlier lives."""
 LONGEST_S = 0.3
 MOST_AT_ONCE = 4
-"""Facts that are staged before a commit."""
+"""Most facts staged before a commit."""
 MOST_CALLS = 120
-"""Of the disk, in which a life may end: that is three commits."""
+"""Most disk calls before a life's end, enough for three commits."""
 CALLS_OF_AN_END = 50
 BEFORE = b"""# Memory
 
@@ -48,14 +48,14 @@ BEFORE = b"""# Memory
 ```
 """
 _BULLET = re.compile(rb"- (?P<fact>fact [0-9]+-[0-9]+)")
-"""Line of a fact that a life asked for, whether it was staged or not."""
+"""Line of a fact requested by a life, staged or not."""
 
 
 class CutDisk:
-    """Disk in whose call of a certain number the process dies: before anything of it is done, or in mid-write."""
+    """Disk with a fatal call: the process dies before any effect, or in mid-write."""
 
     def __init__(self, cut: int, account: Account, seed: str, die: Callable[[], None] | None = None) -> None:
-        """A disk that has not been called."""
+        """Create a disk without calls so far."""
         self._real = RealDisk()
         self._cut, self._account, self._seed, self._die = cut, account, seed, die or kill_itself
         self._calls = itertools.count(1)
@@ -82,7 +82,7 @@ def kill_itself() -> None:
 
 
 def live(plan_file: str) -> NoReturn:
-    """Live as the file says, in the folder in which it stands."""
+    """Live as planned in the file, in the file's folder."""
     folder, plan = Path(plan_file).parent, LifePlan.read(Path(plan_file))
     account, numbers = Account(folder), itertools.count(1)
     disk = cast("Disk", CutDisk(plan.cut, account, str(plan)))
@@ -127,7 +127,7 @@ def _prepare(folder: Path) -> None:
 
 
 def judge_kept(account: Account, index: bytes) -> Counts:
-    """Judge the facts of all lives of a folder, and the lines that people had written before."""
+    """Judge the facts of all lives of a folder, and people's earlier lines."""
     requested, staged, lines = set(account.about(ASKED)), set(account.about(ANSWERED)), index.split(b"\n")
     bullets = [_BULLET.fullmatch(line) for line in lines]
     facts = Counter(bullet["fact"].decode() for bullet in bullets if bullet)
@@ -146,7 +146,7 @@ def judge_kept(account: Account, index: bytes) -> Counts:
 
 
 def _missing(wanted: Iterable[bytes], lines: Iterable[bytes]) -> int:
-    """Count the wanted lines that do not come among the others in their order."""
+    """Count the wanted lines missing from the lines, compared in order."""
     rest, count = list(lines), 0
     for line in wanted:
         if line in rest:
@@ -157,7 +157,7 @@ def _missing(wanted: Iterable[bytes], lines: Iterable[bytes]) -> int:
 
 
 def _waiting(folder: Path) -> int:
-    """Facts that wait in a folder's journal."""
+    """Facts waiting in a folder's journal."""
     path = folder / "memory" / journal.FILE
     return len(journal.read(path.read_bytes()).waiting) if path.exists() else 0
 
@@ -177,4 +177,4 @@ CURATED = Subject(
     prepare=_prepare,
     look=lambda folder: {"waiting": _waiting(folder)},
 )
-"""`left` are facts that wait in the end, and files that an edit left."""
+"""`left` are facts still waiting in the end, and files left by an edit."""

@@ -1,6 +1,6 @@
-"""Gateway that remembers as a subject: it is killed at random moments of its work behind the answers.
+"""Gateway with memory as a subject: killed at random moments of the work behind its answers.
 
-Clients send a message that got no answer again in the next life, word for word; in the last life all are answered.
+Clients resend an unanswered message in the next life, word for word; in the last life all are answered.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from lab.chaos.lives.campaign import Counts, Subject
 
 TALKERS = 4
 MOST_SAID = 6
-"""Of one talker in a life."""
+"""Most messages of one talker in a life."""
 LONGEST_S = 0.6
 """From the first answer to the kill."""
 PATIENCE_S = 10.0
 """For the first answer."""
 LATENCY_S = 0.01
-"""Of the models, so that the work behind an answer takes a while."""
+"""Latency of the models, to prolong the work behind an answer."""
 SAID = "said"
 LAST_QUIET_S = 2.0
 SYSTEM = Ours()
 
 
 class KilledGateway:
-    """Lives of a gateway in front of a model's server; people talk to each until it dies."""
+    """Lives of a gateway in front of a model's server; people talk to each life until its death."""
 
     def __init__(self, scratch: Path) -> None:
-        """Start the model's server, whose words go to a folder."""
+        """Start the model's server, with its output in a folder."""
         self._upstream = upstream(scratch, LATENCY_S)
         self._its_upstream = self._upstream.__enter__()
         self._unanswered: dict[tuple[Path, int], ClientMessage] = {}
-        """Last message of a talker in a folder that got no answer: the client sends it again in the next life."""
+        """Last unanswered message of a talker in a folder: the client resends the message in the next life."""
 
     def kill(self, folder: Path, number: int, chance: random.Random) -> str:
-        """Some talk, and a kill in the midst of it or of the work after it."""
+        """Talk for a while, and kill in the midst of the talk or of the later work."""
         with Gateway(SYSTEM, folder, self._its_upstream) as gateway:
             gateway.wait()
             talk, talkers = _Talk(gateway, Account(folder), self._unanswered), list[threading.Thread]()
@@ -92,7 +92,7 @@ class _Talk:
         self.is_answered = threading.Event()
 
     def say(self, talker: tuple[Path, int], messages: Sequence[ClientMessage]) -> None:
-        """One person's messages until there is no answer, after the one that got none in the life before."""
+        """Send one person's messages until an answer fails, after the message left unanswered in the life before."""
         earlier = self._unanswered.pop(talker, None)
         with self._gateway.client() as client:
             for each in (*([earlier] if earlier is not None else []), *messages):

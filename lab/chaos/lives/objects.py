@@ -50,7 +50,7 @@ class Entry:
 
 
 def live(plan_file: str) -> None:
-    """Live as the file says, in the folder in which it stands."""
+    """Live as planned in the file, in the file's folder."""
     root, plan = Path(plan_file).parent, LifePlan.read(Path(plan_file))
     account, layer = Account(root), Layer(root, SystemClock())
     calls = [_call(Entry.read(about)) for about in account.about(ASKED)]  # as a log has them, answered or not
@@ -94,7 +94,7 @@ def _call(entry: Entry) -> CallShown:
 
 
 def _request_of(calls: list[CallShown]) -> WordingRequest:
-    """The newest turns of a conversation in which a turn has some calls each."""
+    """Newest turns of a conversation with some calls in each turn."""
     first = max(0, (len(calls) - 1) // TURN_CALLS - SHOWN_TURNS + 1)
     turns = tuple(
         TurnShown(turn_id=TurnId(f"turn{number}"), calls=tuple(calls[number * TURN_CALLS : (number + 1) * TURN_CALLS]))
@@ -130,4 +130,4 @@ OBJECTS = Subject(
     wrong=frozenset({"lost", "doubled", "faults"}),
     lives_a_folder=25,
 )
-"""`faults` are those that an audit of the store finds."""
+"""`faults` are the results of an audit of the store."""

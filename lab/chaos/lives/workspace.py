@@ -1,6 +1,6 @@
-"""Files of a workspace as a subject: workers of the whole agent write them in every second turn.
+"""Files of a workspace as a subject: workers of the whole agent write these files in every second turn.
 
-A life's clock is its own, so that no wait is waited for and hardly a moment is without a write.
+A life has its own clock, so waits take no real time and hardly a moment is without a write.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ _FILED = re.compile(r"\bItem (\w+-\d+) is kept\b")
 _FILLER = "That was told to everybody who has to do with it, and nobody had anything against it so far. " * 3
 TURNS_OF_THE_LAST = 6
 MOST_TURNS_OF_UPKEEP = 150
-"""After which whatever is not filed is lost: a balance of calls earns one call in ten turns."""
+"""Turns after which unfiled items are lost: a balance of calls earns one call in ten turns."""
 TURNS_A_LIFE = 1_000
 """More than any has."""
 UPKEEP_S = 45.0
-"""After which an edit of an earlier life is looked after."""
+"""Seconds after which an earlier life's edit is completed."""
 
 
 def item_text(name: str, number: int) -> str:
-    """Words that tell of one item, which is to be filed once."""
+    """Words about an item, to be filed once."""
     return f"Please take down matter {name}-{number}. {_FILLER}"
 
 
@@ -62,7 +62,7 @@ def item_worker(name: str) -> ScriptedWorkers:
 
 
 def live(plan_file: str) -> None:
-    """Live as the file says, in the folder in which it stands."""
+    """Live as planned in the file, in the file's folder."""
     root, plan = Path(plan_file).parent, LifePlan.read(Path(plan_file))
     silence_log()
     account, worker, numbers = Account(root), item_worker(f"L{plan.number}"), count(1)
@@ -85,7 +85,7 @@ def live(plan_file: str) -> None:
 
 
 def _finish(agent: BenchAgent) -> None:
-    """Have everything filed that was said, and whatever an earlier life left put right."""
+    """Have all messages filed, and all leftovers of earlier lives repaired."""
     for _ in range(3):
         agent.rest(UPKEEP_S)
     request_id = RequestId(agent.system.new_id())
@@ -101,11 +101,11 @@ def _finish(agent: BenchAgent) -> None:
 
 
 def judge_kept(files: Path, answered: Iterable[str]) -> Counts:
-    """Figures of a window's files, and what is wrong with them.
+    """Figures of a window's files, and their faults.
 
     Args:
-        files: Their folder.
-        answered: Items that were said, in turns that were answered.
+        files: Folder of the files.
+        answered: Items said in answered turns.
     """
     texts = {path.name: path.read_bytes() for path in sorted(files.glob("*.md"))}
     memory = Counter(_FILED.findall(texts.get("MEMORY.md", b"").decode("utf-8", "replace")))
@@ -143,7 +143,7 @@ def _is_broken(name: str, data: bytes) -> bool:
 
 
 def _last_begun(folder: Path) -> Counts:
-    """The step in which a life was killed."""
+    """Step of a life at the time of the kill."""
     words = [word for word, _ in Account(folder).lines() if word not in (ANSWERED, STARTED)]
     return {f"in {words[-1] if words else 'start'}": 1}
 
@@ -156,4 +156,4 @@ WORKSPACE = Subject(
     lives_a_folder=10,
     look=_last_begun,
 )
-"""`items` are what was said in answered turns; `left` are versions beside the files."""
+"""`items` are the items said in answered turns; `left` are versions beside the files."""

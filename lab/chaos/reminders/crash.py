@@ -14,7 +14,7 @@ DUE = datetime(2026, 3, 28, 12, 2, tzinfo=UTC)
 DOWN = (timedelta(seconds=5), timedelta(hours=1))
 SETTINGS = ProcessConfig(catchup_hours=2)
 STEPS = 26
-"""Milliseconds after the minute by which everything about a firing is done."""
+"""Milliseconds after the minute until a firing is completely done."""
 LINES = """# Reminders
 - [ ] date=2026-03-28 time=12:02 recur=none msg="one-off" id=rid_AAAAAAAAAAAA
 - [ ] date=2026-03-01 time=12:02 recur=daily msg="daily" id=rid_BBBBBBBBBBBB
@@ -34,7 +34,7 @@ class CrashReport:
     lost: int
     doubled: int
     lines_left: int
-    """One-offs whose lines stood in the file in the end."""
+    """One-offs with lines still in the file in the end."""
 
     @property
     def is_sound(self) -> bool:
@@ -60,7 +60,7 @@ def crash_everywhere(root: Path, tick: Callable[[int], object] = lambda _kill: N
 
 
 def _cases() -> Iterator[tuple[int, timedelta, bool]]:
-    """Milliseconds after the minute, time down, and whether an editor saves what it had before the minute."""
+    """Milliseconds after the minute, time down, and True if an editor saves text read before the minute."""
     for down in DOWN:
         for stale in (False, True):
             for step in range(STEPS):

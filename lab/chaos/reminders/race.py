@@ -36,7 +36,7 @@ def race(
 
 
 class _Agent:
-    """Adds lines, and removes every third of them again."""
+    """Adds lines, and removes every third line again."""
 
     def __init__(self, file: EditedFile) -> None:
         self._file = file
@@ -58,7 +58,7 @@ class _Agent:
             self.lines.refused += 1
 
     def finish(self) -> None:
-        """Make up for what the editor wrote last of all."""
+        """Restore the edits overwritten by the editor's last save."""
         last, self._last = self._last, None
         if last is not None:
             self._settle(last)
@@ -75,7 +75,7 @@ class _Agent:
         return True
 
     def _settle(self, rewriting: Rewriting) -> None:
-        """Make edits of others again that the file may lack, as the agent's queue does."""
+        """Repeat other writers' edits possibly missing from the file, as the agent's queue does."""
         hunks = rewriting.debts()
         for _ in range(_TRIES if hunks else 0):
             again = Rewriting(self._file, partial(apply, hunks), WAITS)

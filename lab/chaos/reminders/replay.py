@@ -1,4 +1,4 @@
-"""Replay of years, minute by minute, as the scheduler looks at them; every firing comes once, on its minute."""
+"""Replay of years, minute by minute, through the scheduler; every firing comes once, on its minute."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ReplayReport:
     missing: int
     doubled: int
     late: int
-    """Said by another look than the first one at or after their minute."""
+    """Reminders said later than the first check at or after their minute."""
     seconds: float
 
     @property
@@ -83,7 +83,7 @@ def _is_past(line: bytes, start: datetime) -> bool:
 def _live(
     zone: ZoneInfo, data: bytes, start: datetime, end: datetime, step: timedelta, tick: Callable[[datetime], object]
 ) -> list[tuple[str, datetime, datetime]]:
-    """Id, due minute and the look it was said at, of everything that was said."""
+    """Id, due minute and time of the check for every reminder said."""
     cursor, now = Cursor(start), start
     firings_said: list[tuple[str, datetime, datetime]] = []
     while now < end:

@@ -1,4 +1,4 @@
-"""Simulated world of the scheduler: a Discord that keeps what was posted, and processes that live and die."""
+"""Simulated world of the scheduler: a Discord that keeps posted messages, and processes that live and die."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ DISCORD = Address("discord")
 CHANNEL = Window(surface=Surface.DISCORD_CHANNEL, id="910000000000000011")
 OWNER_ID = "810000000000000007"
 NONCE_LIFE = timedelta(minutes=3)
-"""Time for which Discord knows a nonce: "a few minutes"."""
+"""Time for which Discord remembers a nonce: "a few minutes"."""
 QUICK = Waits(settle_s=0.001, verify_s=0.003)
 MILLISECOND = 0.001
 
 
 @dataclass(frozen=True, slots=True)
 class PostedMessage:
-    """One message in a channel."""
+    """Message in a channel."""
 
     at: datetime
     text: str
@@ -47,7 +47,7 @@ class PostedMessage:
 
 @dataclass(slots=True)
 class Channel:
-    """Postings that people see, here and in other channels; it outlives the agent's processes."""
+    """Postings visible to people, here and in other channels; outlives the agent's processes."""
 
     postings: list[PostedMessage] = field(default_factory=list)
     fails: int = 0
@@ -62,10 +62,10 @@ class Channel:
     readers: dict[Window, Readers] = field(default_factory=dict)
     """Readers of a window; unknown for the other windows."""
     requests: list[PostMessage] = field(default_factory=list)
-    """Every posting that was tried."""
+    """Every attempted posting."""
 
     def texts(self, window: Window | None = None) -> list[str]:
-        """All messages, or those of one window, oldest first."""
+        """All messages, or the messages of one window, oldest first."""
         return [message.text for message in self.postings if window in (None, message.window)]
 
     def has(self, message: PostMessage, now: datetime) -> bool:
@@ -84,7 +84,7 @@ def _shows(message: PostMessage, text: str) -> bool:
 
 
 class ModelDiscord(Actor):
-    """Model of Discord: shows a posting a moment after it was asked to, and answers a moment after that."""
+    """Model of Discord: shows a posting a moment after the request, and answers a moment later."""
 
     def __init__(self, channel: Channel) -> None:
         super().__init__()
@@ -155,10 +155,10 @@ DEFAULTS = ProcessConfig()
 
 
 class Process:
-    """One process of the agent, as far as reminders go, on a clock that its owner moves."""
+    """Process of the agent, limited to reminders, on a clock moved by the owner."""
 
     def __init__(self, folder: Path, channel: Channel, start: datetime, config: ProcessConfig = DEFAULTS) -> None:
-        """Start it."""
+        """Start the process."""
         self.clock = ManualClock(start)
         self.file = folder / "reminders.md"
         self.system = ActorSystem(workers=0, clock=self.clock)
@@ -182,12 +182,12 @@ class Process:
         self.system.run()
 
     def tell(self, message: Message) -> None:
-        """Tell the scheduler, and let come of it what needs no time."""
+        """Tell the scheduler, and run all immediate effects."""
         self.system.tell(SCHEDULER, message)
         self.system.run()
 
     def steps(self, count: int, step_s: float = MILLISECOND) -> None:
-        """Let so many steps of time pass, with all that comes of each."""
+        """Let `count` steps of time pass, with all effects of each."""
         for _ in range(count):
             self.clock.advance(step_s)
             self.system.run()
@@ -200,7 +200,7 @@ class Process:
             self.settle()
 
     def settle(self) -> None:
-        """Let half a second pass, with everything that comes of it in its order."""
+        """Let half a second pass, with all effects in order."""
         end = self.clock.monotonic() + 0.5
         while (due := self.clock.next_due_s) is not None and self.clock.monotonic() + due <= end:
             self.clock.advance(due)
@@ -209,7 +209,7 @@ class Process:
         self.system.run()
 
     def kill(self) -> None:
-        """End as a process does that is killed: nothing more happens, and nothing is tidied up."""
+        """End like a killed process: no further work, and no tidying up."""
         self.clock.close()
 
     def _until_next_minute(self) -> float:

@@ -1,6 +1,6 @@
-"""Profiles: what traffic a load is, as phases that are played on the stages, and what is wanted of them.
+"""Profiles: kinds of traffic, as phases played on the stages, and the requirements for each.
 
-Read `profile.py` first (what a profile is), then `traffic.py` and `windows.py`; `table.py` names all profiles.
+Read `profile.py` first (the structure of a profile), then `traffic.py` and `windows.py`; `table.py` names all profiles.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ class Place:
     """Place of an agent's set-up."""
 
     folder: Path
-    """For files of its own."""
+    """Folder for the profile's files."""
     model_base: str
     """The loopback model's address."""
 
@@ -31,13 +31,13 @@ def _threads_of(plan: Plan) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """One kind of traffic."""
+    """Kind of traffic."""
 
     name: str
     help: str
-    """One line."""
+    """Help text in one line."""
     drive: Callable[[Drive, int], tuple[Verdict, ...]]
-    """Plays the phases; given the number of its first thread, since those before it are the warm-up's."""
+    """Plays the phases; called with the number of the first thread, since lower numbers belong to the warm-up."""
     threads: Callable[[Plan], int] = _threads_of
     """Number of threads open before the bot starts, besides the warm-up's."""
     settings: Callable[[Plan, Place], str] = _no_settings
@@ -47,7 +47,7 @@ class Profile:
 
 
 def at_most(name: str, value: float | None, limit: float, unit: str = "") -> Verdict:
-    """A verdict that holds up to `limit`; an unknown value is no failure, as on a system that does not tell."""
+    """Verdict that holds up to `limit`; an unknown value is no failure, as on a system without the figure."""
     rounded = round(value, 3) if value is not None else None
     return Verdict(name=name, value=rounded, wanted=f"<= {limit:g}{unit}", holds=value is None or value <= limit)
 

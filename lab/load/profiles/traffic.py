@@ -25,7 +25,7 @@ BURST = Profile(name="burst", help="all threads at once, each next message after
 # steady
 
 _MOST_LATE = 0.01
-"""Share of the messages that may have waited for a free thread; with more the threads bounded the rate."""
+"""Permitted share of messages delayed for a free thread; with more delays the threads bounded the rate."""
 
 
 def _drive_steady(drive: Drive, first: int) -> tuple[Verdict, ...]:
@@ -44,7 +44,7 @@ STEADY = Profile(name="steady", help="messages arrive by chance (Poisson) at --r
 
 ROUNDS = 2
 FLOOD = 50
-"""Messages that the flooding thread has unanswered all the time."""
+"""Messages kept unanswered by the flooding thread all the time."""
 MOST_TIMES = 1.2
 """Times the others' p95 without the flood."""
 
@@ -133,11 +133,11 @@ LAYERS = Profile(
 # ramp
 
 MOST_P95_MS = 250.0
-"""Overhead up to which a rate counts as borne."""
+"""Overhead up to which a rate counts as sustained."""
 HALF_P95_MS = 100.0
 """Wanted at half of the highest."""
 LEAST_ARRIVALS = 60
-"""At each rate, so that a p95 is one."""
+"""Least arrivals at each rate, for a meaningful p95."""
 STEP = 1.5
 REFINEMENTS = 3
 MOST_STEPS = 16
@@ -164,11 +164,11 @@ def _drive_ramp(drive: Drive, first: int) -> tuple[Verdict, ...]:
 
 
 def highest_rate(bears: Callable[[float], bool], start: float) -> float:
-    """The highest rate that is borne, to within a few percent; 0 when none was.
+    """Highest sustained rate, to within a few percent; 0 if no rate was sustained.
 
     Args:
         bears: Tries a rate.
-        start: The first; it is multiplied until one is not borne, or divided until one is.
+        start: First rate; multiplied until one is not sustained, or divided until one is.
     """
     low, high, rate = 0.0, 0.0, start
     for step in range(MOST_STEPS):

@@ -15,7 +15,7 @@ from lab.load.report import AGENT, Verdict
 LONG_IDLE_S = 3.0
 LONG_PATIENCE_S = 60.0
 MOST_TIMES_CPU = 2.0
-"""Times the CPU of a turn of the first round, in which no window comes back."""
+"""Permitted multiple of the CPU of a turn of the first round, in which no window comes back."""
 
 
 def _settings_of_long(_plan: Plan, _place: Place) -> str:
@@ -63,11 +63,13 @@ LONG = Profile(
 
 CHURN_IDLE_S = 10.0
 SETTLING = 0.25
-"""Share of the time that is left out in the beginning, in which the windows that are there at once become as many."""
+"""Share of the time left out in the beginning, until the number of windows in memory is stable."""
 MOST_KIB_PER_WINDOW = 2.0
-"""KiB that a passivated window may leave behind: 120 MB for each 100,000 known ones are 1.2, the vectors of the
-window's messages half as much, and the rest is for memory held back by the allocator. Pages of mapped files do not
-count: the system can reclaim these pages, and their number is bounded by the files' size."""
+"""KiB allowed for a passivated window.
+
+120 MB for each 100,000 known windows are 1.2, the vectors of the window's messages half as much, and the rest is for
+memory held back by the allocator. Pages of mapped files do not count: the system can reclaim these pages, and their
+number is bounded by the files' size."""
 
 
 def _settings_of_churn(_plan: Plan, _place: Place) -> str:
@@ -107,7 +109,7 @@ def settled_points(points: Sequence[tuple[float, float]]) -> Sequence[tuple[floa
 
 
 def slope_of(points: Sequence[tuple[float, float]]) -> float | None:
-    """Slope of the line of least squares; None of fewer than two abscissae."""
+    """Slope of the line of least squares; None for fewer than two abscissae."""
     count = len(points)
     mean_x, mean_y = (sum(point[axis] for point in points) / max(1, count) for axis in (0, 1))
     spread = sum((x - mean_x) ** 2 for x, _ in points)
@@ -127,7 +129,7 @@ CHURN = Profile(
 # known
 
 SETTLED_S = 20.0
-"""Without growth: what is made at a start is made then."""
+"""Seconds without growth after a start, as a sign that start-up work is complete."""
 KNOWN_PATIENCE_S = 1800.0
 GROWTH_MB = 1.0
 

@@ -10,7 +10,7 @@ from lab.playground.world.records import Draft, Message, MessageFlag, MessageKin
 
 
 def acknowledge(hub: Hub, interaction: Interaction, draft: Draft | None) -> Message | None:
-    """The message the callback made (from `draft`), or the one it is about; None for choices and modals."""
+    """Message made by the callback (from `draft`), or the message of the component; None for choices and modals."""
     message = None
     if interaction.callback in (CallbackKind.MESSAGE, CallbackKind.DEFERRED_MESSAGE) and draft is not None:
         interaction.is_deferred = interaction.callback is CallbackKind.DEFERRED_MESSAGE
@@ -32,7 +32,7 @@ def acknowledge(hub: Hub, interaction: Interaction, draft: Draft | None) -> Mess
 
 
 def follow_up(hub: Hub, interaction: Interaction, draft: Draft) -> Message:
-    """The follow-up; the first one after a deferral fills the deferred answer instead."""
+    """Follow-up message; after a deferral, the first follow-up fills the deferred answer instead."""
     if not interaction.is_deferred:
         return _answer(hub, interaction, draft)
     original = original_answer(hub, interaction)
@@ -42,14 +42,14 @@ def follow_up(hub: Hub, interaction: Interaction, draft: Draft) -> Message:
 
 
 def original_answer(hub: Hub, interaction: Interaction) -> Message:
-    """Message that `@original` means, else 10008."""
+    """Message behind `@original`, else 10008."""
     if interaction.original_id is None:
         raise unknown_message()
     return find_answer(hub, interaction, interaction.original_id)
 
 
 def find_answer(hub: Hub, interaction: Interaction, message_id: int) -> Message:
-    """An answer of this interaction, ephemeral ones included, else 10008."""
+    """Answer of this interaction by id, ephemeral answers included, else 10008."""
     hidden = interaction.hidden.get(message_id)
     if hidden is not None:
         return hidden

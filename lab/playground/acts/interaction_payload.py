@@ -1,4 +1,4 @@
-"""JSON of an interaction as the bot gets it, and of the trace it leaves on its answers."""
+"""JSON of an interaction as sent to the bot, and of its trace on the answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lab.playground.world.state import World
 
 
 def metadata_of(interaction: Interaction) -> Json:
-    """The `interaction_metadata` of a message that answers `interaction`."""
+    """`interaction_metadata` of a message that answers `interaction`."""
     metadata: Json = {
         "id": str(interaction.id),
         "type": int(interaction.kind),
@@ -64,7 +64,7 @@ def interaction_payload(interaction: Interaction, payloads: Payloads) -> Json:
 
 
 def add_resolved(data: Json, world: World, payloads: Payloads) -> None:
-    """Add the users and channels that options name by id."""
+    """Add the users and channels named by id in options."""
     options = data["options"]
     while options and options[0]["type"] in (1, 2):
         options = options[0]["options"]
@@ -81,7 +81,7 @@ def add_resolved(data: Json, world: World, payloads: Payloads) -> None:
 
 
 def resolved_users(users: Sequence[User]) -> Json:
-    """The `resolved` of users that options or a context menu name."""
+    """`resolved` of users named by options or a context menu."""
     return {
         "users": {str(u.id): user_payload(u) for u in users},
         "members": {str(u.id): member_payload(u, with_user=False, permissions=True) for u in users},

@@ -26,9 +26,9 @@ class InteractionOutcome:
     Attributes:
         id: The interaction.
         callback: Discord's callback type (4 message, 5 deferred, 6 and 7 component, 8 choices, 9 modal).
-        data: The callback's data as the bot sent it.
-        message: The original answer as far as it is known: for a deferred one still without text.
-        ephemeral: Whether only the user sees it.
+        data: The callback's data as sent by the bot.
+        message: The original answer as far as known: a deferred answer has no text yet.
+        ephemeral: True if only the user sees the answer.
     """
 
     id: int
@@ -61,7 +61,7 @@ async def complete(
     user: int = YOU_ID,
     timeout_s: float = WAIT_S,
 ) -> list[Json]:
-    """The choices the bot offers while `focused` is typed; its text so far is in `options`."""
+    """Choices offered by the bot while `focused` is typed; its text so far is in `options`."""
     outcome = await _outcome(hub, _call_command(hub, channel_id, user, command, options, focused), timeout_s)
     return list(outcome.data.get("choices") or ())
 
@@ -111,7 +111,7 @@ async def click(
 async def submit_modal(
     hub: Hub, interaction_id: int, values: dict[str, str], *, timeout_s: float = WAIT_S
 ) -> InteractionOutcome:
-    """Submit the form that the bot answered an interaction with, with `values` by custom id."""
+    """Submit the form in the bot's answer to an interaction, with `values` by custom id."""
     modal = hub.interactions.get(interaction_id)
     if modal.callback != CallbackKind.MODAL:
         raise ValueError(f"interaction {modal.id}: was not answered by a modal")
@@ -126,7 +126,7 @@ async def submit_modal(
 
 
 async def wait_for_answer(hub: Hub, interaction_id: int, *, timeout_s: float = WAIT_S) -> Json | None:
-    """Original answer once it has its text; None when it is no message (autocomplete, modal, deferred update).
+    """Original answer once its text is present; None for other answers (autocomplete, modal, deferred update).
 
     Raises:
         TimeoutError: The bot did not answer in time.
@@ -143,7 +143,7 @@ async def wait_for_answer(hub: Hub, interaction_id: int, *, timeout_s: float = W
 
 
 def answers(hub: Hub, interaction_id: int) -> list[Json]:
-    """Every answer to an interaction, follow-ups and ephemeral ones included, oldest first."""
+    """Every answer to an interaction, follow-ups and ephemeral answers included, oldest first."""
     interaction = hub.interactions.get(interaction_id)
     return [hub.payloads.message(find_answer(hub, interaction, each)) for each in interaction.answer_ids]
 
@@ -182,7 +182,7 @@ def _open(
 
 
 async def _outcome(hub: Hub, interaction: Interaction, timeout_s: float) -> InteractionOutcome:
-    """The acknowledgement of the bot; `TimeoutError` if none comes."""
+    """Acknowledgement of the bot; `TimeoutError` without an acknowledgement."""
     if not interaction.is_acknowledged:
         await hub.feed.wait(lambda _: interaction.is_acknowledged, timeout_s, interaction.channel.id)
     return InteractionOutcome(

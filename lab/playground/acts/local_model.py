@@ -1,4 +1,4 @@
-"""Act of the page: fetch the model on this machine that is offered."""
+"""Act of the page: fetch the model offered on this machine."""
 
 from __future__ import annotations
 

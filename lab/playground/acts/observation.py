@@ -1,4 +1,4 @@
-"""Observation of the bot: messages, events, REST calls, counts, and waits that are woken by the event itself."""
+"""Observation of the bot: messages, events, REST calls, counts, and waits woken by the event itself."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def is_answer(payload: Json) -> bool:
 
 
 def messages(hub: Hub, channel_id: int, *, after: int = 0, limit: int = 1000) -> list[Json]:
-    """Messages of a channel or thread after that id, oldest first."""
+    """Messages of a channel or thread after the id `after`, oldest first."""
     newest_first = hub.world.channel(channel_id).history.after(after, limit)
     return [hub.payloads.message(message) for message in reversed(newest_first)]
 
 
 def file(hub: Hub, attachment_id: int) -> bytes:
-    """The bytes of an attached file; empty when it is unknown or was forgotten."""
+    """Bytes of an attached file; empty if the file is unknown or forgotten."""
     return hub.files.get(attachment_id) or b""
 
 
@@ -70,7 +70,7 @@ def is_bot_typing(hub: Hub, channel_id: int) -> bool:
 async def wait_for_reply(
     hub: Hub, channel_id: int, *, after: int, timeout_s: float = WAIT_S, until: Callable[[Json], bool] = is_answer
 ) -> Json:
-    """The bot's first message newer than `after` that satisfies `until`, when posted or by a later edit."""
+    """First message of the bot, newer than `after`, that satisfies `until` when posted or by a later edit."""
 
     def fits(payload: Json) -> bool:
         return _is_reply(hub, payload) and int(payload["id"]) > after and until(payload)
@@ -87,7 +87,7 @@ async def wait_for_reply(
 async def settled_replies(
     hub: Hub, channel_id: int, *, after: int, quiet_s: float = 1.0, timeout_s: float = WAIT_S
 ) -> list[Json]:
-    """The bot's messages after `after`, once all are answers and it did not post, edit or type for `quiet_s`."""
+    """Messages of the bot after `after`, once all are answers and the bot did not post, edit or type for `quiet_s`."""
     async with asyncio.timeout(timeout_s):
         await wait_for_reply(hub, channel_id, after=after, timeout_s=timeout_s)
         while True:
@@ -102,12 +102,12 @@ async def settled_replies(
 async def wait_for(
     hub: Hub, predicate: Callable[[Event], bool], *, after: int | None = None, timeout_s: float = WAIT_S
 ) -> Event:
-    """The first event after number `after` (None: from now on) that satisfies `predicate`.
+    """First event after number `after` (None: from now on) that satisfies `predicate`.
 
     Args:
         hub: The playground.
         predicate: Runs on the server's thread.
-        after: A number that `last_event` gave.
+        after: A number given by `last_event`.
         timeout_s: Longest wait.
     """
     for event in hub.feed.since(after) if after is not None else ():
@@ -117,7 +117,7 @@ async def wait_for(
 
 
 async def next_events(hub: Hub, *, after: int, timeout_s: float = WAIT_S) -> list[Event]:
-    """The events after number `after`, waiting for the first; [] when none comes."""
+    """Events after number `after`, after a wait for the first; [] without an event in time."""
     if hub.feed.seq <= after:
         try:
             await hub.feed.wait(lambda _: True, timeout_s)
@@ -127,7 +127,7 @@ async def next_events(hub: Hub, *, after: int, timeout_s: float = WAIT_S) -> lis
 
 
 async def wait_until_online(hub: Hub, *, online: bool = True, timeout_s: float = WAIT_S) -> None:
-    """Return once the bot has a gateway session with a socket (or none)."""
+    """Return once the bot has a gateway session with a socket (or no such session)."""
     if hub.gateway.is_online != online:
         await hub.feed.wait(
             lambda event: event.name == "PLAYGROUND_BOT" and event.payload["online"] == online, timeout_s

@@ -1,4 +1,4 @@
-"""Past of the playground: what was said in #general before the bot was there."""
+"""Past of the playground: messages in #general from before the bot's arrival."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _NOTABLE = {
     (11, 8): "The chimney was swept, and the sweep wants the stove door left open next time.",
     (12, 17): "The train to Leeds leaves at 10:33 from platform 9, and the seats are in coach C.",
 }
-"""Month and day -> a sentence that a question may be about."""
+"""Month and day -> a sentence for questions."""
 _OPENINGS = ("Good morning.", "By the way:", "Quick note:", "For later:", "Reminder to myself:", "Just now:")
 _THINGS = (
     "the compost is full and somebody has to turn it",
@@ -45,7 +45,7 @@ _THINGS = (
 
 @dataclass(frozen=True, slots=True)
 class PastWords:
-    """One message of the past."""
+    """Message of the past."""
 
     at: datetime
     author_id: int

@@ -12,13 +12,13 @@ from lab.playground.world.records import Channel, ChannelKind, Draft, Message, M
 from lab.playground.world.state import check_reference, thread_state
 
 IS_VOICE_MESSAGE = 1 << 13
-"""Discord's flag of a message that is one recording."""
+"""Discord's flag of a message that is a single recording."""
 File = Upload | tuple[str, bytes]
-"""A file to attach; a pair is its name and its bytes."""
+"""File to attach; a pair is its name and its bytes."""
 
 
 def place_user(hub: Hub, channel_id: int, user_id: int) -> tuple[Channel, User]:
-    """The channel and a user who may see the channel; a private thread takes in a speaking user."""
+    """Channel, and a user permitted to see the channel; a private thread takes in a speaking user."""
     channel, user = hub.world.channel(channel_id), hub.world.user(user_id)
     if channel.thread is not None:
         hub.add_to_thread(channel, user)
@@ -44,7 +44,7 @@ def say(
     nonce: str | None = None,
     parts: Mapping[str, Any] | None = None,
 ) -> int:
-    """Post a message, with further fields of Discord's if given; return its id."""
+    """Post a message, with further fields of Discord's if given; return the message's id."""
     channel, author = place_user(hub, channel_id, user)
     uploads = [file if isinstance(file, Upload) else Upload(*file) for file in attachments]
     content = rules.clean_content(text)
@@ -58,7 +58,7 @@ def say(
 
 
 def speak(hub: Hub, channel_id: int, audio: bytes, *, seconds: float = 1.0, user: int = YOU_ID) -> int:
-    """Post a voice message; return its id."""
+    """Post a voice message; return the message's id."""
     recording = Upload("voice-message.ogg", audio, "audio/ogg", duration_s=seconds)
     return say(hub, channel_id, user=user, attachments=[recording], parts={"flags": IS_VOICE_MESSAGE})
 
@@ -77,7 +77,7 @@ def delete(hub: Hub, channel_id: int, message_id: int) -> None:
 
 
 def delete_many(hub: Hub, channel_id: int, message_ids: Sequence[int]) -> None:
-    """Delete messages at one go."""
+    """Delete several messages at once."""
     hub.delete_many(hub.world.channel(channel_id), message_ids)
 
 
@@ -95,7 +95,7 @@ def type_in(hub: Hub, channel_id: int, *, user: int = YOU_ID) -> None:
 
 
 def add_user(hub: Hub, name: str, *, bot: bool = False) -> int:
-    """Add a member of the guild, or another bot; return its id."""
+    """Add a member of the guild, or another bot; return the user id."""
     return hub.add_user(name, bot=bot).id
 
 
@@ -105,7 +105,7 @@ def name_in_guilds(hub: Hub, user_id: int, nick: str | None) -> None:
 
 
 def add_role(hub: Hub, name: str, *user_ids: int, permissions: int = 0, bot_id: int | None = None) -> int:
-    """Create a role, perhaps one that Discord keeps for a bot, and give the role to users; return its id."""
+    """Create a role, or a role that Discord keeps for a bot, and give the role to users; return the role's id."""
     role = hub.world.add_role(name, permissions)
     role.bot_id = bot_id
     for user_id in user_ids:
@@ -115,7 +115,7 @@ def add_role(hub: Hub, name: str, *user_ids: int, permissions: int = 0, bot_id: 
 
 
 def change_role(hub: Hub, role_id: int, permissions: int) -> None:
-    """Let a role, or a guild's `@everyone`, permit something else."""
+    """Change the permissions of a role, or of a guild's `@everyone`."""
     role = hub.world.role(role_id)
     role.permissions = permissions
     hub.tell_role("GUILD_ROLE_UPDATE", role)
@@ -143,12 +143,12 @@ def create_channel(
     guild_id: int = GUILD_ID,
     parent_id: int | None = None,
 ) -> int:
-    """Create a channel or category, in a category if given; return its id."""
+    """Create a channel or category, in a category if given; return the channel's id."""
     return hub.create_channel(name, ChannelKind.FORUM if forum else ChannelKind(kind), guild_id, parent_id).id
 
 
 def move_channel(hub: Hub, channel_id: int, parent_id: int | None) -> None:
-    """Put a channel into a category, or take it out."""
+    """Put a channel into a category, or take the channel out."""
     channel = hub.world.channel(channel_id)
     channel.parent_id = parent_id
     hub.update_channel(channel)
@@ -162,7 +162,7 @@ def delete_channel(hub: Hub, channel_id: int) -> None:
 def overwrite(
     hub: Hub, channel_id: int, target_id: int, *, allow: int = 0, deny: int = 0, is_member: bool = False
 ) -> None:
-    """Have a channel permit or deny a role or a member something; without bits the overwrite goes."""
+    """Have a channel permit or deny permissions to a role or a member; without bits, remove the overwrite."""
     hub.overwrite(hub.world.channel(channel_id), Overwrite(target_id, is_member, allow, deny))
 
 
@@ -176,7 +176,10 @@ def create_thread(
     private: bool = False,
     with_bot: bool = True,
 ) -> int:
-    """Start a thread, from a message if given; return its id. A private one without the bot is invisible to the bot."""
+    """Start a thread, from a message if given; return the thread's id.
+
+    A private thread without the bot is invisible to the bot.
+    """
     parent, owner = place_user(hub, channel_id, user)
     starter = hub.world.message(parent, message_id) if message_id is not None else None
     thread = hub.create_thread(parent, rules.clean_channel_name(name), owner, starter=starter, private=private)
@@ -186,7 +189,7 @@ def create_thread(
 
 
 def change_thread(hub: Hub, thread_id: int, *, archived: bool | None = None, locked: bool | None = None) -> None:
-    """Archive, un-archive, lock or unlock a thread; None leaves as is."""
+    """Archive, un-archive, lock or unlock a thread; None leaves the state unchanged."""
     thread = hub.world.channel(thread_id)
     state = thread_state(thread)
     state.locked = state.locked if locked is None else locked
@@ -195,5 +198,5 @@ def change_thread(hub: Hub, thread_id: int, *, archived: bool | None = None, loc
 
 
 def open_dm(hub: Hub, *, user: int = YOU_ID) -> int:
-    """Open the DM between a user and the bot, if there is none; return its id."""
+    """Open the DM between a user and the bot, unless already open; return the channel's id."""
     return hub.world.dm_with(hub.world.user(user)).id

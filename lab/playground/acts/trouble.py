@@ -31,17 +31,20 @@ def inject(
 
 
 def choose_faults(hub: Hub, choose: Callable[[Gateway, str], Fault | None]) -> None:
-    """Ask `choose` about each REST call, as `METHOD /path`, on the server's thread; it may harm the gateway too."""
+    """Ask `choose` about each REST call, as `METHOD /path`, on the server's thread.
+
+    `choose` may harm the gateway too.
+    """
     hub.faults.chooser = partial(choose, hub.gateway)
 
 
 def clear_faults(hub: Hub) -> None:
-    """Disarm every fault, and end the delays that last."""
+    """Disarm every fault, and end lasting delays."""
     hub.faults.clear()
 
 
 def garble(hub: Hub, message_id: int) -> None:
-    """Make a message one that discord.py cannot read, from now on."""
+    """Make a message unreadable for discord.py, from now on."""
     hub.payloads.garbled.add(message_id)
 
 
@@ -61,7 +64,7 @@ def op7(hub: Hub) -> int:
 
 
 def op9(hub: Hub, resumable: bool = False) -> int:
-    """Tell all sockets that their session is invalid; return the number."""
+    """Send op 9 (invalid session) to all sockets; return the number of sockets."""
     return hub.gateway.invalidate(resumable)
 
 
@@ -71,7 +74,7 @@ def zombie(hub: Hub) -> int:
 
 
 def gateway_faults(hub: Hub, /, **faults: int | bool) -> None:
-    """Set fields of `GatewayFaults`, such as `refuse_resumes=1`."""
+    """Set fields of `GatewayFaults`, for example `refuse_resumes=1`."""
     for name, value in faults.items():
         if not hasattr(hub.gateway.faults, name):
             raise ValueError(f"gateway fault {name!r}: unknown")
@@ -84,7 +87,7 @@ def send_delayed(hub: Hub) -> int:
 
 
 def dispatch(hub: Hub, name: str, payload: Json) -> None:
-    """Send the bot any gateway event, malformed ones too."""
+    """Send the bot any gateway event, including malformed events."""
     hub.gateway.dispatch(name, payload)
 
 

@@ -1,4 +1,4 @@
-"""Event of the gateway or the page, encoded at most once per shape, however many sockets get it."""
+"""Event of the gateway or the page, encoded at most once per shape, for any number of sockets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def encode(payload: Any) -> bytes:
-    """JSON as Discord sends it; a half of a surrogate pair, which UTF-8 has no form for, goes out as an escape."""
+    """JSON as sent by Discord; half of a surrogate pair has no form in UTF-8 and becomes an escape."""
     try:
         return _encode(payload)
     except UnicodeEncodeError:
@@ -49,21 +49,21 @@ class Event:
         to_bot: bool = True,
         hide_content: bool = False,
     ) -> None:
-        """Nothing is encoded yet.
+        """Begin without encoded shapes.
 
         Args:
             name: Discord's event name; names of the playground's own begin with `PLAYGROUND_`.
             payload: The `d` of the frame; not changed afterwards.
-            channel_id: Where it happened; None for the guild as a whole.
-            intent: Bits of which a session needs one; 0 means every session gets it.
-            to_bot: Whether the gateway sends it.
-            hide_content: Whether sessions without the message content intent get it blanked.
+            channel_id: Channel of the event; None for the guild as a whole.
+            intent: Bits, at least one required of a session; 0 sends the event to every session.
+            to_bot: True if the gateway sends the event.
+            hide_content: True to blank the content for sessions without the message content intent.
         """
         self.name = name
         self.payload = payload
         self.channel_id = channel_id
         self.guild_id = int(payload["guild_id"]) if payload.get("guild_id") else None
-        """By what the payload says; None for a DM."""
+        """Guild id from the payload; None for a DM."""
         self.intent = intent
         self.to_bot = to_bot
         self.hide_content = hide_content
@@ -79,7 +79,7 @@ class Event:
         return self._full
 
     def encoded_for(self, intents: int) -> bytes:
-        """The payload as JSON, as a session with these intents may see it."""
+        """Payload as JSON, in the form visible to a session with these intents."""
         if not self.hide_content or intents & INTENT_CONTENT:
             return self.to_json()
         if self._blank is None:

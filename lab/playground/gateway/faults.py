@@ -1,4 +1,4 @@
-"""Faults of the gateway that wait for their occasion."""
+"""Faults of the gateway, waiting for their occasion."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ class GatewayFaults:
     refuse_resumes: int = 0
     """RESUMEs answered by op 9 false."""
     ignore_resumes: int = 0
-    """RESUMEs that get no answer at all."""
+    """RESUMEs without any answer."""
     duplicate_after_resume: int = 0
-    """RESUMEs after which the newest MESSAGE_CREATE comes a second time."""
+    """RESUMEs followed by a second copy of the newest MESSAGE_CREATE."""
     ignore_heartbeats: bool = False
     lose_messages: int = 0
-    """Messages of people whose MESSAGE_CREATE is never sent."""
+    """Messages of people without a MESSAGE_CREATE."""
     delay_messages: int = 0
-    """Messages after the lost messages, whose MESSAGE_CREATE waits in `delayed`."""
+    """Messages after the lost messages, with a MESSAGE_CREATE that waits in `delayed`."""
     double_messages: int = 0
-    """Messages after the delayed messages, whose MESSAGE_CREATE is sent twice."""
+    """Messages after the delayed messages, with a MESSAGE_CREATE sent twice."""
     delayed: list[Event] = field(default_factory=list)
 
     def times(self, event: Event) -> int:
-        """Number of times that an event is sent now."""
+        """Number of copies of an event to send now."""
         if event.name != "MESSAGE_CREATE" or event.payload["author"].get("bot"):
             return 1
         if self.lose_messages:

@@ -1,4 +1,4 @@
-"""Event feed: everything that happens, in order, to listeners and to those who wait; without polling."""
+"""Event feed: all events, in order, for listeners and waiting callers; without polling."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Feed:
     """The order of events; used on the server's loop only."""
 
     def __init__(self, recent_limit: int = 2000) -> None:
-        """Nothing happened yet.
+        """Begin without events.
 
         Args:
-            recent_limit: How many events can still be read after they happened.
+            recent_limit: Number of events kept readable after their occurrence.
         """
         self.seq = 0
         """Number of the newest event; 0 before the first."""
@@ -32,7 +32,7 @@ class Feed:
         self.waiters: defaultdict[int | None, list[tuple[Predicate, asyncio.Future[Event]]]] = defaultdict(list)
 
     def publish(self, event: Event) -> None:
-        """Number `event`, keep it a while, tell everyone; a listener that raises is dropped."""
+        """Number `event`, keep the event for a while, tell all listeners; a listener that raises is dropped."""
         self.seq += 1
         event.seq = self.seq
         self._recent.append(event)
@@ -52,7 +52,7 @@ class Feed:
         self._listeners.append(listener)
 
     def unsubscribe(self, listener: Listener) -> None:
-        """Stop calling `listener`; nothing happens when it is unknown."""
+        """Stop calling `listener`; without effect for an unknown listener."""
         if listener in self._listeners:
             self._listeners.remove(listener)
 
@@ -64,12 +64,12 @@ class Feed:
         return list(islice(self._recent, max(0, len(self._recent) - missing), None))
 
     async def wait(self, predicate: Predicate, timeout_s: float, channel_id: int | None = None) -> Event:
-        """The next event that satisfies `predicate`.
+        """Next event that satisfies `predicate`.
 
         Args:
-            predicate: Asked once per event, in order.
-            timeout_s: Longest wait; beyond it `TimeoutError`.
-            channel_id: Only events of this channel are asked about, which keeps thousands of waiters cheap.
+            predicate: Called once per event, in order.
+            timeout_s: Longest wait; beyond the limit `TimeoutError`.
+            channel_id: Only channel whose events reach the predicate, to keep thousands of waiters cheap.
         """
         future: asyncio.Future[Event] = asyncio.get_running_loop().create_future()
         entry = (predicate, future)

@@ -16,7 +16,7 @@ _CHUNK_MEMBERS = 1000
 
 
 def ready(world: World, session: GatewaySession, resume_url: str) -> Json:
-    """The `d` of READY: the bot, the session, and its guilds as not available yet."""
+    """`d` of READY: the bot, the session, and its guilds as not available yet."""
     bot = user_payload(world.bot)
     return {
         "v": 10,
@@ -31,7 +31,7 @@ def ready(world: World, session: GatewaySession, resume_url: str) -> Json:
 
 
 def member_chunks(world: World, request: Json) -> Iterator[Json]:
-    """The `d` of each GUILD_MEMBERS_CHUNK that answers an op 8, at least one."""
+    """`d` of each GUILD_MEMBERS_CHUNK in answer to an op 8, at least one chunk."""
     members = _find_members(world, request)
     chunks = [members[i : i + _CHUNK_MEMBERS] for i in range(0, len(members), _CHUNK_MEMBERS)] or [[]]
     for index, chunk in enumerate(chunks):
@@ -46,7 +46,7 @@ def member_chunks(world: World, request: Json) -> Iterator[Json]:
 
 
 def _find_members(world: World, request: dict[str, Any]) -> list[User]:
-    """The users by id, or those whose name begins as asked."""
+    """Users by id, or by the beginning of their name."""
     query = str(request.get("query") or "").lower()
     asked_ids = request.get("user_ids")
     ids = {int(i) for i in (asked_ids if isinstance(asked_ids, list) else [asked_ids])} if asked_ids else None

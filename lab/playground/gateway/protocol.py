@@ -61,7 +61,7 @@ class Gateway:
             allowed_intents: Privileged intents that are switched on in the "portal".
         """
         self.url = ""
-        """Address at which clients resume; set when the server listens."""
+        """Address for clients to resume; set when the server listens."""
         self.tap: Tap | None = None
         """Listener to the frames of both directions."""
         self.faults = GatewayFaults()
@@ -140,7 +140,7 @@ class Gateway:
         return self._tell_all(7, None)
 
     def invalidate(self, resumable: bool) -> int:
-        """Tell all sockets that their session is invalid (op 9); return the number."""
+        """Send op 9 (invalid session) to all sockets; return the number of sockets."""
         count = self._tell_all(9, resumable)
         if not resumable:
             for session in tuple(self._connections.values()):
@@ -162,7 +162,7 @@ class Gateway:
     # a socket's life
 
     async def serve(self, request: web.Request) -> web.WebSocketResponse:
-        """Speak the gateway's protocol on one socket until it closes."""
+        """Speak the gateway's protocol on one socket until the socket closes."""
         socket = web.WebSocketResponse(compress=False, max_msg_size=1 << 20, timeout=1.0)
         await socket.prepare(request)
         connection = Connection(socket, request.transport, self.tap)
@@ -180,7 +180,7 @@ class Gateway:
         return socket
 
     async def close(self) -> None:
-        """Close every socket as a server that goes away does."""
+        """Close every socket, like a server going away."""
         await self.drop(1001)
 
     async def _read(self, connection: Connection) -> None:
@@ -195,7 +195,7 @@ class Gateway:
                 return
 
     def _on_text(self, connection: Connection, text: str | bytes) -> int:
-        """Act on what a client sent; the close code when it broke a rule, else 0."""
+        """Act on a client's text; the close code for a broken rule, else 0."""
         if len(text) > RECEIVE_LIMIT_BYTES:
             return 4002
         try:

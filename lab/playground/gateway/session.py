@@ -1,4 +1,4 @@
-"""Gateway session: its numbered events, kept for RESUME, whether or not a socket is attached."""
+"""Gateway session: numbered events, kept for RESUME, with or without an attached socket."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ReplayBuffer:
             self._size_bytes -= len(self._entries.popleft()[2])
 
     def after(self, seq: int) -> list[tuple[int, str, bytes]] | None:
-        """The events after `seq`, oldest first; None when some of them are forgotten."""
+        """Events after `seq`, oldest first; None if some events are forgotten."""
         if not self._entries:
             return []
         missing = self._entries[-1][0] - seq
@@ -57,23 +57,23 @@ class ReplayBuffer:
 
 
 class Connection:
-    """One websocket and its outgoing frames, sent in order by a task of its own."""
+    """Websocket with outgoing frames, sent in order by a task of its own."""
 
     def __init__(
         self, socket: web.WebSocketResponse, transport: asyncio.Transport | None, tap: Tap | None = None
     ) -> None:
-        """Nothing is queued; the writing task starts.
+        """Start the writing task with an empty queue.
 
         Args:
             socket: The accepted websocket.
             transport: Its TCP connection.
-            tap: Is shown every frame.
+            tap: Called with every frame.
         """
         self._tap = tap
         self.socket = socket
         self.transport = transport
         self.frozen = False
-        """A zombie: the socket is open, nothing is sent and nothing is heard."""
+        """True for a zombie: an open socket without sending or receiving."""
         self.closed_by_us = False
         self._frames: deque[bytes] = deque()
         self._has_frames = asyncio.Event()
@@ -81,7 +81,7 @@ class Connection:
         self._writer = asyncio.create_task(self._write())
 
     def send(self, frame: bytes) -> None:
-        """Queue a text frame; a frozen connection loses it."""
+        """Queue a text frame; a frozen connection drops the frame."""
         if not self.frozen:
             self._frames.append(frame)
             if self._tap is not None:
@@ -90,11 +90,11 @@ class Connection:
             self._has_frames.set()
 
     def send_op(self, op: int, data: Any) -> None:
-        """Queue a frame that is not a dispatch."""
+        """Queue a frame other than a dispatch."""
         self.send(encode({"op": op, "d": data, "s": None, "t": None}))
 
     async def close(self, code: int) -> None:
-        """Send what is queued (for at most a second), then close with `code`."""
+        """Send the queued frames (for at most a second), then close with `code`."""
         self.closed_by_us = True
         waits = {self._writer, asyncio.create_task(self._drained.wait())}
         if self._frames:
@@ -124,14 +124,14 @@ class Connection:
 
 
 class GatewaySession:
-    """Session that IDENTIFY opened and RESUME continues."""
+    """Session opened by IDENTIFY and continued by RESUME."""
 
     def __init__(self, session_id: str, intents: int, shard: tuple[int, int] = (0, 1)) -> None:
-        """No event yet, no socket.
+        """Begin without events and without a socket.
 
         Args:
             session_id: Told to the client in READY.
-            intents: What it asked for.
+            intents: Intents requested by the client.
             shard: (number, count).
         """
         self.session_id = session_id
@@ -151,14 +151,14 @@ class GatewaySession:
         return number == ((guild_id or 0) >> 22) % count
 
     def dispatch(self, name: str, data: bytes) -> None:
-        """Number an event, keep it for replay and send it when a socket is attached."""
+        """Number an event, keep the event for replay, and send the event to an attached socket."""
         self.seq += 1
         self.buffer.add(self.seq, name, data)
         if self.connection is not None:
             self.connection.send(frame(self.seq, name, data))
 
     def replay(self, seq: int) -> bool:
-        """Send what came after `seq` again; False when some of it is forgotten or `seq` never was."""
+        """Send the events after `seq` again; False if some are forgotten or `seq` never existed."""
         missed = self.buffer.after(seq) if 0 <= seq <= self.seq else None
         if missed is None or self.connection is None:
             return False
@@ -168,5 +168,5 @@ class GatewaySession:
 
 
 def frame(seq: int, name: str, data: bytes) -> bytes:
-    """A dispatch frame around a payload that is encoded already."""
+    """Dispatch frame around an encoded payload."""
     return b'{"op":0,"s":%d,"t":"%s","d":%s}' % (seq, name.encode(), data)

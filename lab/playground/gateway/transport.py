@@ -8,7 +8,7 @@ from typing import Any
 
 
 def reset_transport(transport: Any) -> None:
-    """Cut a TCP connection so that the other end sees a reset, not an orderly end."""
+    """Cut a TCP connection with a reset instead of an orderly end."""
     if transport is None:
         return
     socket = transport.get_extra_info("socket")

@@ -18,7 +18,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 async def read_body(request: web.Request, call: Call) -> None:
-    """Fill in the call's payload and uploads; `ApiError` on what is no JSON or too large."""
+    """Fill in the call's payload and uploads; `ApiError` for invalid JSON or too large a body."""
     if not request.can_read_body:
         return
     call.has_body = True

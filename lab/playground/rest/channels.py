@@ -19,7 +19,7 @@ from lab.playground.world.state import thread_state
 MESSAGE_CONTENT = 1 << 15
 """Among the intents."""
 MAY_READ = 1 << 19
-"""Among an application's flags: the same intent, of a bot that is in few servers."""
+"""Among an application's flags: the same intent, for a bot in few servers."""
 
 
 def _patch(call: Call) -> Json:
@@ -69,7 +69,7 @@ def _member(call: Call) -> Json:
 
 
 def _search(call: Call) -> list[Json]:
-    """Members whose name begins so, as Discord looks for them: without a privileged intent."""
+    """Members by the beginning of their name, as in Discord's search: without a privileged intent."""
     call.world.known_guild(call.id("guild_id"))
     begin = str(call.query.get("query", "")).casefold()
     most = min(int(call.query.get("limit", "1")), 1000)
@@ -135,7 +135,7 @@ ROUTES = (
 
 
 async def serve_file(hub: Hub, request: web.Request) -> web.Response:
-    """The bytes of an attachment, whose address carries a signature, as on Discord's CDN."""
+    """Bytes of an attachment with a signed address, as on Discord's CDN."""
     fault = hub.faults.take("GET", request.path)
     if fault is not None and (instead := await _instead_of_file(request, fault)) is not None:
         return instead

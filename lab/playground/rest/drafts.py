@@ -1,4 +1,4 @@
-"""Validation of a message that the bot posts or edits: payload to draft."""
+"""Validation of a message posted or edited by the bot: payload to draft."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SETTABLE_FLAGS = MessageFlag.SUPPRESS_EMBEDS | MessageFlag.SILENT | MessageFlag
 def read_draft(
     hub: Hub, channel: Channel, payload: Json, uploads: list[Upload], *, may_be_empty: bool = False
 ) -> Draft:
-    """The bot's message a payload describes, checked against Discord's rules and with its files stored."""
+    """Draft of the bot's message in a payload, checked against Discord's rules and with its files stored."""
     content = rules.clean_content(payload.get("content"))
     embeds = rules.clean_embeds(payload.get("embeds"))
     components = rules.clean_components(payload.get("components"))
@@ -46,7 +46,7 @@ def read_draft(
 
 
 def apply_edit(hub: Hub, channel: Channel, message: Message, payload: Json, uploads: list[Upload]) -> str | None:
-    """The new text (None: unchanged) of an edit; the other fields are changed here."""
+    """New text (None: unchanged) of an edit; the other fields are changed here."""
     content = rules.clean_content(payload["content"]) if "content" in payload else None
     embeds = rules.clean_embeds(payload["embeds"]) if "embeds" in payload else message.embeds
     components = rules.clean_components(payload["components"]) if "components" in payload else message.components

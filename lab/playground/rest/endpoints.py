@@ -1,4 +1,4 @@
-"""REST pipeline, which every call goes through: token, faults, rate limit, body, error answers, log."""
+"""REST pipeline, passed by every call: token, faults, rate limit, body, error answers, log."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Endpoints:
             app.router.add_route(route.method, API_PATH + path, self._endpoint(route))
 
     def add_unknown(self, app: web.Application) -> None:
-        """Answer what no route is for as Discord does; to be added last."""
+        """Answer requests without a route as Discord does; to be added last."""
         app.router.add_route("*", API_PATH + "/{unknown:.*}", self._endpoint(Route("*", "", _not_found)))
 
     def _endpoint(self, route: Route) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
@@ -92,7 +92,7 @@ class Endpoints:
         return endpoint
 
     async def _respond(self, request: web.Request, route: Route, call: Call) -> tuple[Fault | None, web.Response]:
-        """The fault that hit the call, and its answer; a stranger's call meets neither faults nor limits."""
+        """Fault of the call, and the answer; a stranger's call meets neither faults nor limits."""
         refused = self._refusal(request, route, call)
         if refused is not None:
             return None, json_response(refused.body(), refused.status)
@@ -100,7 +100,7 @@ class Endpoints:
         return fault, await self._answer(request, route, call, fault)
 
     def _refusal(self, request: web.Request, route: Route, call: Call) -> ApiError | None:
-        """Why the caller may not call `route`; None for the bot, and for who was told an interaction's token."""
+        """Reason for refusing the caller at `route`; None for the bot, and for a holder of an interaction's token."""
         if route.needs_token:
             scheme, _, token = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
             return None if scheme == "Bot" and is_same(token, self._hub.keys.bot) else invalid_bot_token()
@@ -136,7 +136,7 @@ class Endpoints:
         return response
 
     async def _faulty(self, fault: Fault, route: Route) -> web.Response | None:
-        """The answer instead of the work; None when the work shall be done."""
+        """Answer instead of the work; None to do the work."""
         headers = self._hub.limiter.check("fault", "").headers
         if fault.kind is FaultKind.DELAY:
             await fault.delay()

@@ -109,7 +109,7 @@ def _put(call: Call) -> Json | Created:
 
 
 def _changing(change: Callable[[Call], Any]) -> Callable[[Call], Any]:
-    """Make a handler that also tells the page which commands there are after `change`."""
+    """Make a handler that also tells the page the commands present after `change`."""
 
     def handle(call: Call) -> Any:
         answer = change(call)

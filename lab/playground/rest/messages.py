@@ -45,7 +45,7 @@ def _page(call: Call) -> list[Json]:
 
 
 def _of_history(call: Call, message: Message) -> Json:
-    """A message as history tells it."""
+    """Message in the form of the history."""
     payload = call.hub.payloads.message(message)
     if not call.hub.config.history_nonces:
         payload.pop("nonce", None)

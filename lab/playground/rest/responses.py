@@ -1,4 +1,4 @@
-"""HTTP responses as Discord sends them: JSON, and 429."""
+"""HTTP responses in Discord's form: JSON, and 429."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ JSON_TYPE = "application/json"
 
 
 def json_response(payload: Any, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
-    """An answer whose Content-Type is exactly `application/json`: discord.py compares for equality."""
+    """Answer with a Content-Type of exactly `application/json`: discord.py compares for equality."""
     return web.Response(body=encode(payload), status=status, headers=headers, content_type=JSON_TYPE)
 
 
 def rate_limit(
     headers: dict[str, str], retry_after_s: float, *, is_global: bool = False, with_via: bool = True
 ) -> web.Response:
-    """A 429; without `Via` a client takes it for a ban by Cloudflare."""
+    """Response with status 429; without `Via` a client assumes a ban by Cloudflare."""
     headers = {**headers, "X-RateLimit-Scope": "global" if is_global else "user", "Retry-After": str(retry_after_s)}
     if is_global:
         headers["X-RateLimit-Global"] = "true"

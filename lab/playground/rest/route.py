@@ -43,12 +43,12 @@ class Call:
 
     @property
     def channel(self) -> Channel:
-        """The channel of the path, which the bot may read; else `ApiError`."""
+        """Channel of the path, readable by the bot; else `ApiError`."""
         return self.world.channel_of_bot(self.id("channel_id"))
 
     @property
     def message(self) -> Message:
-        """The message of the path, in its channel; else `ApiError`."""
+        """Message of the path, in its channel; else `ApiError`."""
         return self.world.message(self.channel, self.id("message_id"))
 
     @property
@@ -64,24 +64,24 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """JSON answer of a call that made something, told by status 201."""
+    """JSON answer of a creating call, with status 201."""
 
     payload: Any
 
 
 Handler = Callable[[Call], Any]
-"""Gives the JSON answer, `Created` around it for 201, or None for 204; raises `ApiError`."""
+"""Gives the JSON answer, `Created` around the answer for 201, or None for 204; raises `ApiError`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One REST route.
+    """REST route.
 
     Attributes:
-        path: With `{name}` for what varies; `…_id` takes digits only.
+        path: Path with `{name}` for variable parts; `…_id` takes digits only.
         bucket: Rate-limit bucket.
-        major: The path parameter the limit is counted for.
-        needs_token: Whether the bot shows its token; else `{token}` in the path is an interaction's.
+        major: The path parameter for counting the limit.
+        needs_token: True if the bot shows its token; else `{token}` in the path is an interaction's.
     """
 
     method: str

@@ -77,7 +77,7 @@ def _archive_page(call: Call) -> Json:
 
 
 def _joined_page(call: Call) -> Json:
-    """Archived private threads that the bot takes part in, newest first, whenever they were archived."""
+    """Archived private threads with the bot as a member, newest first, regardless of the time of archiving."""
     before = int(call.query.get("before") or 1 << 63)
     threads = [
         thread

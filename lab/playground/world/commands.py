@@ -1,4 +1,4 @@
-"""Registry of application commands, and the data of an interaction that calls one."""
+"""Registry of application commands, and the data of an interaction that calls a command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.playground.world.rules import check_command
 
 
 class CommandBook:
-    """The commands the bot registered, global ones and the guild's."""
+    """Commands registered by the bot, global commands and the guild's."""
 
     def __init__(self, new_id: Callable[[], int]) -> None:
         """No command is registered.
@@ -27,7 +27,7 @@ class CommandBook:
         self._by_scope[guild_id] = {}
 
     def all_of(self, guild_id: int | None) -> list[dict[str, Any]]:
-        """The commands of the guild, or the global ones for None."""
+        """Commands of the guild, or the global commands for None."""
         return list(self._by_scope.get(guild_id, {}).values())
 
     def visible(self) -> list[dict[str, Any]]:
@@ -35,7 +35,7 @@ class CommandBook:
         return list({**self._by_scope[None], **self._by_scope[defaults.GUILD_ID]}.values())
 
     def find(self, name: str, kind: int = 1, guild_id: int = defaults.GUILD_ID) -> dict[str, Any]:
-        """The command as a user of a guild sees it, else `ValueError`."""
+        """Command visible to a user of a guild, else `ValueError`."""
         for scope in (guild_id, None):
             command = self._by_scope[scope].get((kind, name))
             if command is not None:
@@ -60,12 +60,12 @@ class CommandBook:
         return self.all_of(guild_id)
 
     def put(self, guild_id: int | None, command: dict[str, Any]) -> dict[str, Any]:
-        """The one command, created or replaced."""
+        """Create or replace a command, and return the result."""
         check_command(command)
         return self._keep(guild_id, command, self._scope(guild_id))
 
     def has(self, guild_id: int | None, command: dict[str, Any]) -> bool:
-        """True if `command` would replace one of its name."""
+        """True if `command` would replace a command of the same name."""
         return _key(command) in self._scope(guild_id)
 
     def delete(self, guild_id: int | None, command_id: int) -> None:
@@ -169,7 +169,7 @@ def _fill(
 
 
 def _convert(name: str, kind: int, value: Any) -> Any:
-    """`value` as Discord sends an option of that type: 4 integer, 5 boolean, 10 number, else text."""
+    """`value` in the form of an option's type: 4 integer, 5 boolean, 10 number, else text."""
     try:
         match kind:
             case 4:

@@ -1,4 +1,4 @@
-"""Companion of a playground: the bot's process and data, as far as the page may ask for them."""
+"""Companion of a playground: the page's access to the bot's process and data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lab.playground.world.local_offer import LocalOffer
 
 _OBSERVER = "observer.json"
 _OF_OURS = re.compile(r"http://127\.0\.0\.1:[0-9]{1,5}/\?token=[a-z2-7]{16}")
-"""The page is led there, and where commands are not kept in they could write that file."""
+"""Pattern of permitted addresses: the page is led there, and unsandboxed commands could write the address file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +21,12 @@ class Companion:
 
     data_root: Path
     kill: Callable[[], None]
-    """Kills it as `kill -9` does; it is started again."""
+    """Kills the bot as `kill -9` does; the bot is started again."""
     local_offer: LocalOffer | None = None
-    """Model on this machine that may answer instead; None where there is none."""
+    """Alternative model on this machine; None without a model."""
 
     def observer_address(self) -> str:
-        """Address of the observer's page, with its token; empty while there is no page."""
+        """Address of the observer's page, with the page's token; empty while there is no page."""
         try:
             address = json.loads((self.data_root / _OBSERVER).read_text("utf-8"))["url"]
         except (OSError, ValueError, KeyError, TypeError):

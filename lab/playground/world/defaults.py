@@ -1,4 +1,4 @@
-"""The world everyone starts in: one guild, two channels, two people, one bot; the ids never change."""
+"""Initial world: one guild, two channels, two people, one bot; the ids never change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ YOU_ID = 910000000000000021
 """The ordinary user of the page."""
 GUEST_ID = 910000000000000022
 BOT_ID = 910000000000000031
-"""The bot's user; its application has the same id, as on Discord."""
+"""User of the bot; the bot's application has the same id, as on Discord."""
 APPLICATION_ID = BOT_ID
 GUILD_NAME = "Playground"
 BOT_NAME = "Remembrancer"

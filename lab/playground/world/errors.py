@@ -6,12 +6,12 @@ from typing import Any
 
 
 class ApiError(Exception):
-    """A request that Discord would refuse.
+    """Request refused by Discord's rules.
 
     Attributes:
         status: HTTP status.
         code: Discord's JSON error code.
-        text: What Discord would say.
+        text: Discord's words.
         errors: Field name -> `{"_errors": [...]}`; only for form errors (50035).
     """
 
@@ -36,17 +36,17 @@ def invalid_bot_token() -> ApiError:
 
 
 def invalid_webhook_token() -> ApiError:
-    """No interaction has that token, or it is too old."""
+    """Error for an unknown or expired interaction token."""
     return ApiError(401, 50027, "Invalid Webhook Token")
 
 
 def unknown_id(what: str, code: int) -> ApiError:
-    """Nothing has that id; Discord has a code for each sort, such as 10003 for channels."""
+    """Error for an unknown id; Discord has a code for each sort, such as 10003 for channels."""
     return ApiError(404, code, f"Unknown {what}")
 
 
 def unknown_channel() -> ApiError:
-    """No such channel, or the bot may not see it."""
+    """Error for a channel unknown or invisible to the bot."""
     return unknown_id("Channel", 10003)
 
 
@@ -66,7 +66,7 @@ def too_large() -> ApiError:
 
 
 def invalid_form(field: str, code: str, text: str) -> ApiError:
-    """A field that breaks a rule; `field` may be a dotted path such as `embeds.0.title`."""
+    """Error for a field that breaks a rule; `field` may be a dotted path such as `embeds.0.title`."""
     leaf: dict[str, Any] = {"_errors": [{"code": code, "message": text}]}
     for part in reversed(field.split(".")):
         leaf = {part: leaf}

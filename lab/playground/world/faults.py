@@ -1,4 +1,4 @@
-"""Faults to inject into REST calls: which, where, how often."""
+"""Faults to inject into REST calls: kind, place and number."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ class FaultKind(StrEnum):
     DELAY = "delay"
     """The work is done after `delay_s`, or once the faults are cleared."""
     ABORT_BEFORE = "abort-before"
-    """The connection is reset, nothing was done."""
+    """Connection reset before any work."""
     ABORT_AFTER = "abort-after"
-    """The work is done, its answer is lost."""
+    """Work done, answer lost."""
     UNREADABLE = "unreadable"
-    """The work is done; its answer has an id and nothing else, or is no list where it should be one."""
+    """Work done; the answer holds only an id, or another value in place of a list."""
     NO_CONTENT = "no-content"
-    """The work is done; its answer is a 204."""
+    """Work done; the answer is a 204."""
     TRUNCATED = "truncated"
-    """The work is done, and the end of its answer is missing."""
+    """Work done, with the end of the answer missing."""
 
 
 @dataclass(slots=True)
 class Fault:
-    r"""An armed fault.
+    r"""Armed fault.
 
     Attributes:
         pattern: Searched in `METHOD /path`, such as `POST /channels/\d+/messages$` (the API prefix is left out).
-        times: How many more requests it hits.
+        times: Number of further requests to hit.
         delay_s: For `delay`.
-        retry_after_s: For the 429s, that of `html` as well.
+        retry_after_s: For the 429s, including `html`.
         status: For `html` and `refused`.
         code: For `refused`.
-        named: For `refused`: the field of the request that is to blame; empty for none.
-        cleared: Set when the faults are, which ends a delay.
+        named: For `refused`: the field of the request at fault; empty without a field.
+        cleared: Set when the faults are cleared, to end a delay.
     """
 
     kind: FaultKind
@@ -76,7 +76,7 @@ class FaultQueue:
     _armed: list[Fault] = field(default_factory=list)
     _delays: list[Fault] = field(default_factory=list)
     chooser: Callable[[str], Fault | None] | None = None
-    """Asked about each request that no armed fault hits, as `METHOD /path`."""
+    """Chooser for requests without an armed fault, called with `METHOD /path`."""
     fired: int = 0
     """Number of requests hit so far."""
 
@@ -115,7 +115,7 @@ class FaultQueue:
         return fault
 
     def take(self, method: str, path: str) -> Fault | None:
-        """Fault that hits this request, counted; None without a fault."""
+        """Fault for this request, counted; None without a fault."""
         if not self._armed and self.chooser is None:
             return None
         request = f"{method} {path}"
@@ -131,7 +131,7 @@ class FaultQueue:
         return chosen
 
     def clear(self) -> None:
-        """Disarm everything, and end the delays that last."""
+        """Disarm all faults, and end lasting delays."""
         for fault in self._delays:
             fault.cleared.set()
         self._delays.clear()

@@ -27,5 +27,5 @@ class FileStore:
             self._size_bytes -= len(self._files.pop(oldest))
 
     def get(self, file_id: int) -> bytes | None:
-        """The bytes, or None when unknown or forgotten."""
+        """Bytes of the file, or None if unknown or forgotten."""
         return self._files.get(file_id)

@@ -1,4 +1,4 @@
-"""Given: which memories the bot had for an answer of its, as its log and its observer tell."""
+"""Given: memories given to the bot for an answer, from the bot's log and observer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from domain.log.parser import parse
 from lab.playground.world.companion import Companion
 
 WAIT_S = 3.0
-"""An answer is shown a moment before the bot's log says that it was."""
+"""Seconds to wait for the log: an answer is shown a moment before its log entry."""
 LOOK_S = 0.2
 MOST_KEPT = 500
 _NONE: dict[str, Any] = {"given": []}
@@ -24,7 +24,7 @@ class GivenMemories:
     """Memories given to turns, kept as long as the page may ask again; used on the playground's loop."""
 
     def __init__(self) -> None:
-        """Nothing is known yet."""
+        """Begin without knowledge."""
         self._known: OrderedDict[str, dict[str, Any]] = OrderedDict()
 
     async def of(self, companion: Companion, channel: str, message: str) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class GivenMemories:
 
 
 def turn_of(data_root: Path, channel: str, message: str) -> tuple[str, str]:
-    """Window and turn of an answer, by the window's newest log; both empty while it says nothing of that."""
+    """Window and turn of an answer, by the window's newest log; both empty without a log entry of the answer."""
     for folder in (data_root / "logs").glob(f"discord-*/{channel}"):
         newest = max(folder.glob("[0-9]*.md"), default=None)
         events = parse(newest.read_bytes()).events if newest is not None else ()

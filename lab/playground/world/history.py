@@ -1,4 +1,4 @@
-"""Message history of one channel in order of id, bounded, paged as Discord pages them."""
+"""Message history of one channel in order of id, bounded, paged as Discord does."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class History(Generic[T]):
     __slots__ = ("_by_id", "_ids", "_limit")
 
     def __init__(self, limit: int = 10_000) -> None:
-        """Empty.
+        """Begin empty.
 
         Args:
-            limit: Most entries kept, >= 1; beyond it the oldest are forgotten.
+            limit: Most entries kept, >= 1; beyond the limit the oldest are forgotten.
         """
         if limit < 1:
             raise ValueError(f"history limit {limit}: must be at least 1")
@@ -48,7 +48,7 @@ class History(Generic[T]):
             self._forget(max(1, self._limit // 8))
 
     def get(self, entry_id: int) -> T | None:
-        """The entry, or None if there is none."""
+        """Entry with the id, or None if missing."""
         return self._by_id.get(entry_id)
 
     def remove(self, entry_id: int) -> T | None:
@@ -64,7 +64,7 @@ class History(Generic[T]):
         return [self._by_id[i] for i in reversed(self._ids[max(0, end - limit) : end])]
 
     def after(self, entry_id: int, limit: int) -> list[T]:
-        """The `limit` entries next after `entry_id`, newest first as Discord sends them."""
+        """`limit` entries next after `entry_id`, newest first as sent by Discord."""
         start = bisect_right(self._ids, entry_id)
         return [self._by_id[i] for i in reversed(self._ids[start : start + limit])]
 

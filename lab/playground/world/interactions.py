@@ -28,7 +28,7 @@ class InteractionKind(IntEnum):
 
 
 class CallbackKind(IntEnum):
-    """Way in which an interaction can be acknowledged."""
+    """Way of acknowledging an interaction."""
 
     MESSAGE = 4
     DEFERRED_MESSAGE = 5
@@ -40,7 +40,7 @@ class CallbackKind(IntEnum):
 
 @dataclass(slots=True)
 class Interaction:
-    """Something a user did with the bot's commands or components."""
+    """Act of a user on the bot's commands or components."""
 
     id: int
     token: str
@@ -50,13 +50,13 @@ class Interaction:
     data: dict[str, Any]
     created_at: float
     source: Message | None = None
-    """The message whose component was used."""
+    """Message of the used component."""
     trigger: Interaction | None = None
-    """The interaction that was answered by the form that this one submits."""
+    """Interaction answered with the form that this interaction submits."""
     callback: CallbackKind | None = None
     callback_data: dict[str, Any] = field(default_factory=dict)
     original_id: int | None = None
-    """The message that `@original` means."""
+    """Message behind `@original`."""
     is_deferred: bool = False
     """True if the original still waits for its text."""
     hidden: dict[int, Message] = field(default_factory=dict)
@@ -92,7 +92,7 @@ class InteractionBook:
         data: dict[str, Any],
         source: Message | None = None,
     ) -> Interaction:
-        """A new interaction, waiting for its callback."""
+        """New interaction, waiting for its callback."""
         token = token_urlsafe(48)
         interaction = Interaction(self._new_id(), token, kind, user, channel, data, self._clock(), source)
         self._by_token[interaction.token] = interaction

@@ -12,7 +12,7 @@ BUCKETS = {
     "typing": (5, 5.0),
     "other": (50, 1.0),
 }
-"""Bucket -> requests per seconds; Discord publishes none of these, the figures are the community's."""
+"""Bucket -> requests per seconds; Discord publishes no limits, so the figures are the community's."""
 UNLIMITED = 1_000_000
 _PRUNE_ABOVE = 4096
 
@@ -25,7 +25,7 @@ class _Window:
 
 @dataclass(frozen=True, slots=True)
 class RateVerdict:
-    """Decision whether a request may pass, and the rate headers of its answer."""
+    """Decision on letting a request pass, and the rate headers of its answer."""
 
     allowed: bool
     retry_after_s: float

@@ -1,4 +1,4 @@
-"""Offer of a model on this machine: its name, what has to be fetched for it, and the fetching."""
+"""Offer of a model on this machine: name, files to fetch, and the download."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable
 
 
 class LocalOffer:
-    """Model that the page offers beside the bot's own; fetched only where a person agrees. Any thread may ask."""
+    """Model offered by the page beside the bot's own; fetched only with a person's consent. Any thread may ask."""
 
     def __init__(self, name: str, notice: str, is_here: Callable[[], bool], fetch: Callable[[], object]) -> None:
-        """Nothing is fetched yet.
+        """Begin without a download.
 
         Args:
-            name: As the command `/model` takes it.
-            notice: File, licence, size, address and folder, for the person who is asked.
+            name: Name for the command `/model`.
+            notice: File, licence, size, address and folder, for the person asked.
             is_here: True if the file is on this machine.
-            fetch: Fetches it, in a thread of its own; raises OSError or ValueError with words for a person.
+            fetch: Fetches the file, in a thread of its own; raises OSError or ValueError with words for a person.
         """
         self.name = name
         self._notice = notice
@@ -27,7 +27,7 @@ class LocalOffer:
         self._problem = ""
 
     def begin(self) -> None:
-        """Begin to fetch the file, unless it is here or under way."""
+        """Begin to fetch the file, unless present or under way."""
         with self._lock:
             if self._is_fetching or self._is_here():
                 return

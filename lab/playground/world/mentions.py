@@ -1,4 +1,4 @@
-"""Mentions of a message, as far as `allowed_mentions` allows them."""
+"""Mentions of a message, as far as permitted by `allowed_mentions`."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Mentions:
 
 
 def find_mentions(text: str, allowed: dict[str, Any] | None, users: Container[int], roles: Container[int]) -> Mentions:
-    """The mentions in `text` that exist and are allowed.
+    """Existing and allowed mentions in `text`.
 
     Args:
         text: Content as posted.
         allowed: Discord's `allowed_mentions` object; None allows everything.
-        users: Ids that exist.
-        roles: Ids that exist.
+        users: Existing ids.
+        roles: Existing ids.
     """
     if "@" not in text:
         return Mentions()

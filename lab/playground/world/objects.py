@@ -1,4 +1,4 @@
-"""JSON objects that need one record and nothing else of the world: users, roles, files, emoji."""
+"""JSON objects made from a single record without the rest of the world: users, roles, files, emoji."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ALL_PERMISSIONS = str((1 << 50) - 1)
 
 
 def user_payload(user: User) -> Json:
-    """A user object; the same dict every time, so don't change it."""
+    """User object; the same dict every time, so don't change it."""
     if user.payload is None:
         username = user.name.lower().replace(" ", "_")
         user.payload = discord_json.user(user.id, username, user.name, is_bot=user.bot)
@@ -22,7 +22,7 @@ def user_payload(user: User) -> Json:
 
 
 def member_payload(user: User, *, with_user: bool = True, permissions: bool = False) -> Json:
-    """A guild member, with or without its user."""
+    """Guild member, with or without the user object."""
     member = discord_json.member(user.joined_at, user.roles) | {"nick": user.nick}
     if with_user:
         member["user"] = user_payload(user)
@@ -32,7 +32,7 @@ def member_payload(user: User, *, with_user: bool = True, permissions: bool = Fa
 
 
 def role_payload(role: Role, *, of_everyone: bool) -> Json:
-    """A role; the one of everyone is the lowest."""
+    """Role object; the role of everyone is the lowest."""
     payload = discord_json.role(role.id, role.name, role.permissions, position=0 if of_everyone else 1)
     return payload if role.bot_id is None else payload | {"managed": True, "tags": {"bot_id": str(role.bot_id)}}
 
@@ -54,7 +54,7 @@ def thread_member_payload(channel: Channel, user_id: int) -> Json:
 
 
 def attachment_payload(attachment: Attachment, address: Callable[[int, int, str], str]) -> Json:
-    """A file; `address` gives where its bytes are, of its channel, its id and its quoted name."""
+    """File object; `address` gives the place of the bytes, from the channel, the id and the quoted name."""
     url = address(attachment.channel_id, attachment.id, quote(attachment.filename))
     payload: Json = {
         "id": str(attachment.id),
@@ -73,13 +73,13 @@ def attachment_payload(attachment: Attachment, address: Callable[[int, int, str]
 
 
 def emoji_payload(emoji: str) -> Json:
-    """An emoji as reactions carry it; `name:id` for custom ones."""
+    """Emoji in a reaction's form; `name:id` for custom emoji."""
     name, _, emoji_id = emoji.partition(":")
     return {"name": name, "id": emoji_id or None}
 
 
 def blank_content(payload: Json) -> Json:
-    """The message as a bot without the message content intent sees it."""
+    """Message in the form for a bot without the message content intent."""
     blank = {**payload, "content": "", "embeds": [], "attachments": [], "components": []}
     if payload.get("referenced_message"):
         blank["referenced_message"] = blank_content(payload["referenced_message"])

@@ -1,4 +1,4 @@
-"""JSON of guilds, channels and messages as Discord would send it."""
+"""JSON of guilds, channels and messages in Discord's form."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lab.playground.world.state import World, thread_state
 
 
 class Payloads:
-    """Serialiser of the records of one world, as Discord writes them."""
+    """Serialiser of the records of one world, in Discord's form."""
 
     def __init__(self, world: World) -> None:
         """No address yet.
@@ -35,7 +35,7 @@ class Payloads:
         self.attachment_url: Callable[[int, int, str], str] = "/attachments/{}/{}/{}".format
         """Address of a channel's attachment by name; set when the server listens."""
         self.garbled: set[int] = set()
-        """Messages that no client can read, since each has an attachment without a size."""
+        """Messages unreadable for all clients, because of an attachment without a size."""
 
     # guild and channels
 
@@ -54,7 +54,7 @@ class Payloads:
         return ALL_PERMISSIONS if is_owner else str(self._world.permissions(user, channel))
 
     def _roles(self, guild_id: int) -> list[Role]:
-        """Everyone's role of that guild, and the roles that were added."""
+        """Everyone's role of the guild, and the added roles."""
         world = self._world
         return [role for role in world.roles.values() if role.id == guild_id or role.id not in world.guilds]
 
@@ -76,7 +76,7 @@ class Payloads:
         return sorted(channels, key=lambda channel: channel.position)
 
     def active_threads(self, guild_id: int = defaults.GUILD_ID) -> list[Channel]:
-        """The threads of a guild that the bot sees and that are not archived."""
+        """Threads of a guild visible to the bot and not archived."""
         world = self._world
         threads = (t for t in world.threads.values() if t.guild_id == guild_id and world.may_see(world.bot, t))
         return [thread for thread in threads if not thread_state(thread).archived]
@@ -138,7 +138,7 @@ class Payloads:
     # messages
 
     def message(self, message: Message, *, for_gateway: bool = False, nested: bool = False) -> Json:
-        """A message; for the gateway with guild and member; nested without what it replies to."""
+        """Message object; for the gateway with guild and member; nested without the message replied to."""
         world = self._world
         payload: Json = {
             "id": str(message.id),

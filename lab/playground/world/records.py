@@ -1,4 +1,4 @@
-"""Records of the world: users, channels, messages. Mutable; `state.py` and the acts change them."""
+"""Records of the world: users, channels, messages. Mutable, and changed by `state.py` and the acts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class MessageKind(IntEnum):
 
 
 class MessageFlag(IntEnum):
-    """Discord's message flags, those with a meaning here; bits of `Message.flags`, which is a plain integer."""
+    """Discord's message flags with a meaning here; bits of `Message.flags`, a plain integer."""
 
     SUPPRESS_EMBEDS = 1 << 2
     HAS_THREAD = 1 << 5
@@ -60,7 +60,7 @@ class MessageFlag(IntEnum):
 
 @dataclass(slots=True)
 class User:
-    """A person or the bot; everyone is a member of the one guild."""
+    """Person or bot; everyone is a member of the one guild."""
 
     id: int
     name: str
@@ -81,12 +81,12 @@ class Role:
     name: str
     permissions: int = 0
     bot_id: int | None = None
-    """The bot for which Discord keeps the role."""
+    """Bot for which Discord keeps the role."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overwrite:
-    """Permissions that a channel grants or denies one role or member, apart from the guild; bits of permissions."""
+    """Permissions granted or denied to one role or member by a channel, apart from the guild; bits of permissions."""
 
     target_id: int
     is_member: bool = False
@@ -96,7 +96,7 @@ class Overwrite:
 
 @dataclass(slots=True)
 class Attachment:
-    """A file of a message; its bytes live in the `FileStore`."""
+    """File of a message; its bytes live in the `FileStore`."""
 
     id: int
     channel_id: int
@@ -120,7 +120,7 @@ class ThreadState:
     archive_changed_at: str = ""
     message_count: int = 0
     members: dict[int, str] = field(default_factory=dict)
-    """User id -> when they joined (ISO)."""
+    """User id -> time of joining (ISO)."""
 
 
 @dataclass(slots=True)
@@ -141,7 +141,7 @@ class Channel:
     """The human end of a DM."""
     thread: ThreadState | None = None
     overwrites: dict[int, Overwrite] = field(default_factory=dict)
-    """Overwrites by the id of their role or member. They decide which people read; the bot is admitted everywhere."""
+    """Overwrites by the id of their role or member, to decide on people's reading; the bot is admitted everywhere."""
     last_message_id: int | None = None
     typing_until: dict[int, float] = field(default_factory=dict)
     """User id -> end of the indicator (epoch seconds)."""
@@ -179,12 +179,12 @@ class Message:
     position: int | None = None
     """Approximate place in a thread."""
     parts: dict[str, Any] = field(default_factory=dict)
-    """Further fields as Discord sends them: forwarded messages, polls, stickers, a webhook's id."""
+    """Further fields in Discord's form: forwarded messages, polls, stickers, a webhook's id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file on its way into a message."""
+    """File on the way into a message."""
 
     filename: str
     data: bytes
@@ -212,6 +212,6 @@ class Draft:
     interaction: dict[str, Any] | None = None
     parts: dict[str, Any] = field(default_factory=dict)
     message_id: int | None = None
-    """Only for starters of forum posts, whose id is the thread's, and for messages of the past."""
+    """Only for starters of forum posts, which share the thread's id, and for messages of the past."""
     created_at: str = ""
     """Only for messages of the past; empty for now."""

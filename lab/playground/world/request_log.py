@@ -9,15 +9,15 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
-    """One REST call as the server saw it.
+    """REST call as seen by the server.
 
     Attributes:
         path: Without the API prefix and the query.
         payload: Decoded JSON body (for multipart the field `payload_json`); {} without a body.
         query: The query's last value per name.
-        status: Of the answer; 0 when the connection was cut instead.
-        fault: The injected fault that hit it, if any.
-        user_agent: As its header says.
+        status: Status of the answer; 0 when the connection was cut instead.
+        fault: The injected fault of the call, if any.
+        user_agent: From the header.
     """
 
     method: str
@@ -30,7 +30,7 @@ class RequestRecord:
 
 
 class RequestLog:
-    """The newest calls and counts of all of them."""
+    """Newest calls, and counts of all calls."""
 
     def __init__(self, limit: int) -> None:
         """Empty.
@@ -47,7 +47,7 @@ class RequestLog:
         self.by_status[record.status] += 1
 
     def matching(self, method: str = "", path_part: str = "") -> list[RequestRecord]:
-        """The kept calls with that method (any if empty) and text in their path, oldest first."""
+        """Kept calls with the given method (any if empty) and text in their path, oldest first."""
         return [r for r in self._records if (not method or r.method == method) and path_part in r.path]
 
     def clear(self) -> None:

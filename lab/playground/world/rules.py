@@ -1,4 +1,4 @@
-"""Validation as Discord does it: lengths, counts and names. Every rule raises `ApiError` or returns the clean value."""
+"""Validation by Discord's rules: lengths, counts and names. Every rule raises `ApiError` or returns the clean value."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FIELDS_LIMIT = 25
 
 
 def clean_content(value: Any) -> str:
-    """The text as Discord keeps it: outer white space trimmed, at most 2000 characters."""
+    """Text as kept by Discord: outer white space trimmed, at most 2000 characters."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -58,7 +58,7 @@ def clean_nonce(value: Any) -> str | int | None:
 
 
 def clean_embeds(value: Any) -> list[dict[str, Any]]:
-    """The embeds, each with its type; refuses more than Discord shows."""
+    """Embeds, each with its type; refuses more embeds than Discord shows."""
     embeds = [dict(embed) for embed in value or ()]
     if len(embeds) > EMBEDS_LIMIT:
         raise invalid_form("embeds", "BASE_TYPE_MAX_LENGTH", f"Must be {EMBEDS_LIMIT} or fewer in length.")
@@ -88,7 +88,7 @@ def _embed_length(path: str, embed: dict[str, Any]) -> int:
 
 
 def clean_components(value: Any) -> list[dict[str, Any]]:
-    """The components, each with its id and defaults; those without an id are numbered in order."""
+    """Components, each with its id and defaults; components without an id are numbered in order."""
     used_ids = {component["id"] for component in _each_component(value or ()) if component.get("id")}
     free = (number for number in count(1) if number not in used_ids)
     return [_with_number(component, free) for component in value or ()]

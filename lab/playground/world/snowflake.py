@@ -1,4 +1,4 @@
-"""Snowflakes: ids that increase and tell the time, as Discord's do."""
+"""Snowflakes: ids that increase and tell the time, like Discord's."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SnowflakeSource:
         self._last = 0
 
     def next(self) -> int:
-        """An id greater than every one before it."""
+        """Id greater than every earlier id."""
         self._last = max(self._last + 1, snowflake_at(self._clock()))
         return self._last
 

@@ -1,4 +1,4 @@
-"""The state of the guilds: people, channels, threads, messages. No sockets, no event loop, no clock of its own."""
+"""State of the guilds: people, channels, threads, messages. No sockets, no event loop, no clock of its own."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ EVERYONE_PERMISSIONS = sum(1 << bit for bit in (6, 10, 11, 14, 15, 16, 18, 31, 3
 
 
 class World:
-    """Everything that exists in the guilds; methods return what they changed or raise `ApiError`."""
+    """All objects in the guilds; methods return the changed objects or raise `ApiError`."""
 
     def __init__(
         self, clock: Callable[[], float], *, history_limit: int = 10_000, bot_name: str = defaults.BOT_NAME
@@ -46,10 +46,10 @@ class World:
         self.clock = clock
         self.new_id = SnowflakeSource(clock).next
         self.first_id = SnowflakeSource(clock).next()
-        """No message has a smaller one."""
+        """Lower bound of all message ids, apart from messages of the past."""
         self.users: dict[int, User] = {}
         self.guilds: dict[int, str] = {}
-        """Id -> name; everybody is in all of them."""
+        """Id -> name; every user is in all guilds."""
         self.roles: dict[int, Role] = {}
         self.add_guild(defaults.GUILD_NAME, defaults.GUILD_ID)
         self.channels: dict[int, Channel] = {}
@@ -65,7 +65,7 @@ class World:
         self.create_channel("elsewhere", channel_id=defaults.ELSEWHERE_ID)
 
     def now_iso(self) -> str:
-        """The present as Discord writes it."""
+        """Present time in Discord's form."""
         return iso(self.clock())
 
     # guilds and people
@@ -76,7 +76,7 @@ class World:
         self.roles[guild_id] = Role(guild_id, "@everyone", EVERYONE_PERMISSIONS)
 
     def known_guild(self, guild_id: int) -> int:
-        """The same id, if there is such a guild; else 10004."""
+        """Guild's id if the guild exists; else 10004."""
         if guild_id not in self.guilds:
             raise unknown_id("Guild", 10004)
         return guild_id
@@ -94,7 +94,7 @@ class World:
         return role
 
     def role(self, role_id: int) -> Role:
-        """The role with that id, else 10011."""
+        """Role by id, else 10011."""
         role = self.roles.get(role_id)
         if role is None:
             raise unknown_id("Role", 10011)
@@ -109,7 +109,7 @@ class World:
             channel.overwrites.pop(role.id, None)
 
     def user(self, user_id: int) -> User:
-        """The user with that id, else 10013."""
+        """User by id, else 10013."""
         user = self.users.get(user_id)
         if user is None:
             raise unknown_id("User", 10013)
@@ -133,14 +133,14 @@ class World:
         return channel
 
     def channel(self, channel_id: int) -> Channel:
-        """The channel, thread or DM with that id, else 10003."""
+        """Channel, thread or DM by id, else 10003."""
         channel = self.channels.get(channel_id)
         if channel is None:
             raise unknown_channel()
         return channel
 
     def channel_of_bot(self, channel_id: int) -> Channel:
-        """The channel with that id, which the bot may read; else 10003 or 50001."""
+        """Channel by id, readable by the bot; else 10003 or 50001."""
         channel = self.channel(channel_id)
         if not self.may_see(self.bot, channel):
             raise ApiError(403, 50001, "Missing Access")
@@ -156,7 +156,7 @@ class World:
         return channels
 
     def dm_with(self, user: User) -> Channel:
-        """The DM between `user` and the bot, opened when there is none."""
+        """DM between `user` and the bot, opened if missing."""
         channel = self._dms.get(user.id)
         if channel is None:
             channel = self._new_channel(self.new_id(), ChannelKind.DM, "")
@@ -165,7 +165,7 @@ class World:
         return channel
 
     def dms(self) -> list[Channel]:
-        """The DMs that were opened."""
+        """Opened DMs."""
         return list(self._dms.values())
 
     def create_thread(
@@ -178,7 +178,7 @@ class World:
         private: bool = False,
         auto_archive_minutes: int = 1440,
     ) -> Channel:
-        """A new thread; one made from a message has the message's id."""
+        """Create a thread; a thread from a message has the message's id."""
         if parent.thread is not None or not parent.kind.may_have_threads:
             raise ApiError(400, 50024, "Cannot execute action on this channel type")
         if starter is not None and (starter.flags & MessageFlag.HAS_THREAD or starter.id in self.channels):
@@ -220,7 +220,7 @@ class World:
         return True
 
     def may_read_history(self, user: User, channel: Channel) -> bool:
-        """True if `user` is permitted to read what was said before."""
+        """True if `user` is permitted to read earlier messages."""
         return self.is_permitted(user, channel, READ_MESSAGE_HISTORY)
 
     def is_permitted(self, user: User, channel: Channel, permission: int) -> bool:
@@ -245,14 +245,14 @@ class World:
     # messages
 
     def message(self, channel: Channel, message_id: int) -> Message:
-        """The message with that id, else 10008."""
+        """Message by id, else 10008."""
         message = channel.history.get(message_id)
         if message is None:
             raise unknown_message()
         return message
 
     def posted_with(self, channel: Channel, author: User, nonce: str | int | None) -> Message | None:
-        """The message `author` posted in `channel` with that nonce a moment ago, if any."""
+        """Message posted by `author` in `channel` with the nonce a moment ago, if any."""
         if nonce is None:
             return None
         self._forget_nonces()
@@ -260,7 +260,7 @@ class World:
         return channel.history.get(entry[1]) if entry else None
 
     def post_past(self, channel: Channel, author: User, content: str, time_s: float) -> Message:
-        """The message that was posted at that time; those of a channel come oldest first, before all others."""
+        """Post and return a message dated `time_s`; a channel's past messages come oldest first, before all others."""
         draft = Draft(author=author, content=content, message_id=snowflake_at(time_s), created_at=iso(time_s))
         return self.post(channel, draft)
 
@@ -301,7 +301,7 @@ class World:
         return message
 
     def revise(self, message: Message, content: str | None, allowed: dict[str, object] | None = None) -> None:
-        """Edit `message`, with its new text if there is one; filling a deferred answer is no edit that shows."""
+        """Edit `message`, with a new text if given; filling a deferred answer is no visible edit."""
         if message.flags & MessageFlag.LOADING:
             message.flags &= ~MessageFlag.LOADING
         else:
@@ -313,7 +313,7 @@ class World:
             message.mention_roles, message.mention_everyone = list(mentions.roles), mentions.everyone
 
     def remove(self, channel: Channel, message_id: int) -> Message:
-        """The message that was deleted, else 10008."""
+        """Remove and return the message, else 10008."""
         message = channel.history.remove(message_id)
         if message is None:
             raise unknown_message()

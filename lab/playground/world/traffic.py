@@ -1,4 +1,4 @@
-"""Traffic between the bot and the playground: each exchange and each frame, for a listener that checks them."""
+"""Traffic between the bot and the playground: each exchange and each frame, for a checking listener."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Exchange:
         parts: Parts of a multipart body, in order.
         status: 0 when the connection was cut instead.
         answer: Body of the answer.
-        fault: The injected fault that hit the call, if any.
+        fault: The injected fault of the call, if any.
     """
 
     method: str

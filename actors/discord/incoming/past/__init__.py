@@ -1,6 +1,6 @@
-"""History of channels for the importer: all that was said before the agent was there, archived threads included.
+"""History of channels for the importer: all messages from before the agent, archived threads included.
 
-Read `reader.py`. It reads pages behind everything that was missed live, and writes no file.
+Read `reader.py`. It reads pages only after all missed live messages, and writes no file.
 """
 
 from __future__ import annotations

@@ -38,9 +38,9 @@ from messages.socket import Refused
 Talkable = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
 Parented = discord.TextChannel | discord.ForumChannel
 AT_ONCE = 4
-"""Pages that are asked for at a time."""
+"""Number of pages requested at a time."""
 BEHIND_S = 2.0
-"""Pause of the importer while messages that were missed live are read."""
+"""Pause of the importer while missed live messages are read."""
 AGAIN_S = 60.0
 """Pause of the importer where Discord does not answer."""
 
@@ -48,18 +48,18 @@ AGAIN_S = 60.0
 class PastReader:
     """Lister and reader of history; lives on the loop and outlives each client.
 
-    A page is given to the importer when all that came live in its channel was passed on, so a window knows its own
-    messages before it is told of the same ones as past.
+    The importer gets a page after all live messages of the channel were passed on, so a window knows all live messages
+    before any page repeats them as past.
     """
 
     def __init__(self, *, host: Host, intake: Intake, rest: RestCalls, timing: Timing, idle: asyncio.Event) -> None:
-        """Nothing is read yet.
+        """Begin without reading.
 
         Args:
             host: Answers the importer.
-            intake: Goes first; knows windows, names, and what was deleted or edited.
+            intake: Goes first; knows windows, names, deletions and edits.
             rest: Reads history.
-            timing: Says how long a call holds up others, and how long a page waits for answers.
+            timing: Bounds the delay that a call causes, and the wait of a page for answers.
             idle: Set while no answer is being written; an answer goes before a page.
         """
         self._host = host
@@ -69,7 +69,7 @@ class PastReader:
         self._gives_way_s = timing.gives_way_s
         self._idle = idle
         self._guilds: dict[int, int] = {}
-        """Listed channel -> its server."""
+        """Listed channel -> server of the channel."""
         self._tasks = BackgroundTasks()
 
     def list_places(self, request: ListPast) -> None:
@@ -81,7 +81,7 @@ class PastReader:
         self._answer(request.request_id, request.reply_to, self._read(request))
 
     def settle(self, request: SettlePast) -> None:
-        """Take back what was deleted or edited between a page and its keeping."""
+        """Take back messages deleted or edited between the reading of a page and its storage."""
         withdrawn = self._intake.withdrawn
         numbers = [int(each) for each in request.message_ids]
         if gone := [number for number in numbers if withdrawn.is_deleted(number)]:
@@ -97,7 +97,7 @@ class PastReader:
         self._intake.readership.look_for_archived()
 
     def close(self) -> None:
-        """Cut off what is under way; the importer asks again."""
+        """Cut off work under way; the importer asks again."""
         self._tasks.cancel()
 
     # the parts of the above
@@ -135,7 +135,7 @@ class PastReader:
         return PastListed(request_id=request_id, places=tuple(places.values()), left_out=tuple(left_out))
 
     async def _list_archived(self, places: dict[Window, PastPlace], channel: Parented) -> list[str]:
-        """Note archived threads of a channel; reasons for which some are missing."""
+        """List archived threads of a channel; return reasons for missing threads."""
         left_out: list[str] = []
         for archive in archives_of(channel):
             before: discord.Thread | None = None
@@ -154,7 +154,7 @@ class PastReader:
         return left_out
 
     def _meet(self, places: dict[Window, PastPlace], channel: object, channel_id: int) -> Iterable[str]:
-        """Note a place with history; why it has none for the bot, if so."""
+        """Note a place with history; return the reason if the bot may not read the history."""
         if isinstance(channel, discord.ForumChannel):
             return ()
         if not isinstance(channel, Talkable):
@@ -204,7 +204,7 @@ class PastReader:
         )
 
     def _on_record(self, messages: Sequence[WireMessage]) -> list[WireMessage]:
-        """Those of a channel's messages that say something, and were written while memory was on."""
+        """Messages of a channel with content, written while memory was on."""
         if not messages:
             return []
         is_off_record = self._intake.policy.off_record_of(messages[0].channel)
@@ -212,7 +212,7 @@ class PastReader:
 
 
 def past_message(message: WireMessage, names: NameBook) -> PastMessage:
-    """A message of the past, with all its parts in words."""
+    """Message of the past, with all its parts in words."""
     words = words_of(message.wire, names.name_of(message))
     reference = message.reference if message.type is discord.MessageType.reply else None
     return PastMessage(

@@ -1,4 +1,4 @@
-"""Read permissions of a Discord channel, from what discord.py holds of it."""
+"""Read permissions of a Discord channel, from discord.py's cache."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ADMINISTRATOR = discord.Permissions(administrator=True).value
 _VIEW = discord.Permissions(view_channel=True).value
 _HISTORY = discord.Permissions(read_message_history=True).value
 _CONNECT = discord.Permissions(connect=True).value
-"""Without it the text of a voice channel cannot be read either."""
+"""Permission to connect; without it, even the text of a voice channel is unreadable."""
 
 
 def audience_label(channel: object) -> str:
@@ -21,7 +21,7 @@ def audience_label(channel: object) -> str:
 
 
 def audience_of(channel: object) -> Audience | None:
-    """The place of `channel` and who reads it now; None when discord.py doesn't know it."""
+    """Place of `channel` and the present readers; None when discord.py doesn't know the channel."""
     if isinstance(channel, discord.Thread):
         guild_id, parent_id = str(channel.guild.id), str(channel.parent_id)
         if channel.is_private():

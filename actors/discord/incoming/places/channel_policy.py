@@ -1,4 +1,4 @@
-"""Policy of each channel: the operator's rules for it, found by its place in the server."""
+"""Policy of each channel: the operator's rules for it, found by the place in the server."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ MEMORY_IS_OFF = "Memory is off here: no message is kept."
 
 
 class ChannelPolicy:
-    """Rules of channels, with those that a thread inherits from its channel and a channel from its category."""
+    """Rules of channels, including a thread's rules from the channel and a channel's rules from the category."""
 
     def __init__(self, rules: ChannelRules, window_map: WindowMap, switches: MemorySwitches = NO_SWITCHES) -> None:
         self._rules = rules
         self._window_map = window_map
         self.switches = switches
-        """Switches of memory that people made."""
+        """Switches of memory set by people."""
 
     def rule_of(self, channel: object) -> ChannelRule:
         """The rules in force in a channel or thread."""
         return self._rules.of(self._window_map.place_of(channel).ids)
 
     def tables_of(self, channel: object) -> tuple[str, ...]:
-        """Ids of the settings' tables that hold in a channel or thread, the nearest first."""
+        """Ids of the settings' tables in force in a channel or thread, the nearest first."""
         return self._rules.tables_of(self._window_map.place_of(channel).ids)
 
     def is_off_record(self, channel: object, number: int = NOW) -> bool:
@@ -34,12 +34,12 @@ class ChannelPolicy:
         return self.off_record_of(channel)(number)
 
     def off_record_of(self, channel: object) -> Callable[[int], bool]:
-        """Function that is true for the number of a message during which memory was off in a channel or thread."""
+        """Predicate of message numbers: true for messages sent while memory was off in a channel or thread."""
         places, by_settings = self._window_map.place_of(channel).ids, self.rule_of(channel).memory_is_off
         return functools.partial(self.switches.is_off, places, by_settings=by_settings)
 
     def is_opened_by(self, channel: object, user_id: int | None) -> bool:
-        """True if a thread was opened by that account."""
+        """True if a thread was opened by the account."""
         return user_id is not None and self._window_map.place_of(channel).owner_id == user_id
 
     def describe(self, channel: object, *, is_direct: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""Survey of Discord from what the gateway told: channels, roles and servers, without a call."""
+"""Survey of Discord from the gateway's events: channels, roles and servers, without a call."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from domain.policy.discord_world import KINDS, DiscordWorld, Person, Place, Plac
 
 
 def known_world(client: discord.Client) -> DiscordWorld:
-    """Knowledge of a client whose session is complete; of people only that some are bots."""
+    """Knowledge of a client whose session is complete; of people, only the fact that some are bots."""
     guilds = [guild for guild in client.guilds if not guild.unavailable]
     every = [channel for guild in guilds for channel in (*guild.channels, *guild.threads)]
     roles = [role for guild in guilds for role in guild.roles if not role.is_default()]

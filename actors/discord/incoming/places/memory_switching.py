@@ -1,4 +1,4 @@
-"""Switching of memory in a window: who may, the file that outlives the agent, and the line that all there see."""
+"""Switching of memory in a window: permission, the file that outlives the agent, and the line visible to all."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _WRITE_S = 10.0
 
 
 def load_switches(root: Path) -> MemorySwitches:
-    """Switches of earlier lives; none without a file."""
+    """Load switches of earlier lives; empty without a file."""
     return read_switches(NoteFolder(root, most_bytes=MOST_BYTES).read(FILE_NAME) or b"")
 
 
 class MemorySwitching:
-    """Writer of the file; lives on the loop, which never waits for the disk itself."""
+    """Writer of the file; lives on the loop and leaves waiting for the disk to a thread."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class MemorySwitching:
 
         Args:
             host: Answers, and has the line shown.
-            policy: Knows the switches so far, and is told of each new one.
+            policy: Knows the switches so far, and is told of each new switch.
             root: The data root; None to keep switches for this life only.
             disk: Disk to write to; None for the real disk.
             operators: Accounts that may switch memory everywhere.
@@ -65,7 +65,7 @@ class MemorySwitching:
         self._tasks = BackgroundTasks()
 
     def serve(self, request: SwitchMemory) -> None:
-        """Switch, if the account may; memory that goes off is off at once, before anything is written."""
+        """Switch memory, if the account may; memory switched off is off at once, before any write."""
         asker = asker_of(request.asked_by, self._operators, request.window, manages_messages=request.manages_messages)
         if asker.limit_in(request.window):
             self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=MAY_NOT))

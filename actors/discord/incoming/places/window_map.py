@@ -1,4 +1,4 @@
-"""Map from Discord channels to windows, for channels that belong to the bot."""
+"""Map from Discord channels to windows, for the bot's channels."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ AnyChannel = discord.abc.Messageable | discord.abc.GuildChannel | discord.abc.Pr
 
 
 class NoWindow(Enum):
-    """Reason for which a channel is no window of ours, as far as is known."""
+    """Reason for which a channel is no window of the bot's, as far as known."""
 
     ELSEWHERE = "elsewhere"
     UNKNOWN = "unknown"
-    """Not in discord.py's cache, such as an archived thread: Discord has to be asked."""
+    """Channel outside discord.py's cache, for example an archived thread: Discord has to be asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Position of a channel in its server."""
+    """Position of a channel in the server."""
 
     ids: tuple[str, ...]
-    """Of a thread, its channel and the channel's category, as far as there are; the nearest first."""
+    """Parents of the channel, the nearest first: for a thread, the channel and the channel's category if any."""
     owner_id: int | None = None
     """Account that opened a thread; None for other channels."""
 
 
 class WindowMap:
-    """The configured channels, those of configured categories, and the threads met below them; makes no calls."""
+    """The configured channels, the channels of configured categories, and threads met below; makes no calls."""
 
     def __init__(self, channels: Iterable[str], *, dms: bool = False) -> None:
         """With no category surveyed and no thread met yet.
@@ -52,16 +52,16 @@ class WindowMap:
         """
         self.configured = frozenset(channels)
         self.channels = self.configured
-        """Ids of the channels, each category replaced by its channels where it is known."""
+        """Ids of the channels, each category replaced by its channels where known."""
         self.hears_dms = dms
         self._known: dict[str, Window | NoWindow] = {}
         self._places: dict[str, Place] = {}
-        """Id of a thread -> its place when it was last seen whole."""
+        """Id of a thread -> place of the thread when last fully known."""
         self._audiences: dict[str, str] = {}
-        """Channel id -> label of its readers when it was last seen whole."""
+        """Channel id -> label of the readers when the channel was last fully known."""
 
     def survey(self, guilds: Iterable[discord.Guild]) -> bool:
-        """Look which channels stand in configured categories now; True if these are others than before."""
+        """Look up the channels now in configured categories; True if the channels have changed."""
         every = [channel for guild in guilds for channel in guild.channels]
         categories = {str(each.id) for each in every if isinstance(each, discord.CategoryChannel)}
         listed = {str(each.id) for each in every if self._is_listed(each)}
@@ -73,7 +73,7 @@ class WindowMap:
         return True
 
     def window_of(self, channel: AnyChannel | None) -> Window | NoWindow:
-        """The window that `channel` is, as far as can be said without asking."""
+        """Window of `channel`, as far as known without asking."""
         match channel:
             case discord.DMChannel(id=id) if self.hears_dms:
                 return dm_window(str(id))
@@ -90,7 +90,7 @@ class WindowMap:
                 return NoWindow.ELSEWHERE
 
     def learn(self, channel: AnyChannel) -> Window | NoWindow:
-        """The window that `channel` is; remembered, since a thread never moves."""
+        """Window of `channel`; remembered, since a thread never moves."""
         window = self.window_of(channel)
         if window is not NoWindow.UNKNOWN and isinstance(channel, discord.abc.Snowflake):
             _remember(self._known, str(channel.id), window)
@@ -99,7 +99,7 @@ class WindowMap:
         return window
 
     def place_of(self, channel: object) -> Place:
-        """The place of `channel`, as it is or, for a mere id, was last known."""
+        """Place of `channel`: the present place or, for a mere id, the last known place."""
         if isinstance(channel, discord.Thread | discord.abc.GuildChannel):
             return _place_of(channel)
         if not isinstance(channel, discord.abc.Snowflake):
@@ -107,12 +107,12 @@ class WindowMap:
         return self._places.get(str(channel.id), Place((str(channel.id),)))
 
     def place_of_message(self, window_id: str, message_id: str) -> str:
-        """Channel of a message in a window: a thread's first message stands in the channel that it was opened in."""
+        """Channel of a message in a window: a thread's first message stands in the parent channel."""
         ids = self._places[window_id].ids if window_id == message_id and window_id in self._places else ()
         return ids[1] if len(ids) > 1 else window_id
 
     def audience_of(self, channel: object) -> str:
-        """The label of who reads `channel`, as it is or, for a mere id, was last known; empty when it never was."""
+        """Label of the readers of `channel`, present or, for a mere id, last known; empty when never known."""
         if not isinstance(channel, discord.abc.Snowflake):
             return ""
         label = audience_label(channel)
@@ -132,7 +132,7 @@ class WindowMap:
 
 
 def is_open_to_all(channel: discord.abc.GuildChannel | discord.Thread) -> bool:
-    """True if all members of its server may read `channel`."""
+    """True if all members of the server may read `channel`."""
     audience = audience_of(channel)
     return audience is not None and audience.reach is Reach.EVERYONE
 
@@ -157,7 +157,7 @@ def channel_window(channel_id: str) -> Window:
 
 
 def dm_window(channel_id: str) -> Window:
-    """The window of the direct messages with one person."""
+    """Window of the direct messages with one person."""
     return Window(surface=Surface.DISCORD_DM, id=channel_id)
 
 

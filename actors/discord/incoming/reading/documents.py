@@ -1,4 +1,4 @@
-"""Reading of attached documents: asked of the shell, which reads each in a child process with bounds."""
+"""Reading of attached documents, requested from the shell: a child process with bounds reads each document."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from messages.shell import MOST_DOCUMENT_BYTES, SHELL, DocumentRead, DocumentRep
 from messages.socket import Refused
 
 ANSWER_S = 90.0
-"""Longest wait for the shell's answer, which kills a reader after less."""
+"""Longest wait for the shell's answer; the shell kills a reader earlier."""
 MOST_READING_S = 90.0
-"""For the documents of one message; after it the others are kept unread."""
+"""Seconds for the documents of one message; after the deadline the rest are kept unread."""
 _AT_ONCE = 2
 
 
 class Documents:
-    """Asker for the texts of documents; the windows take turns, beside those of other files, which wait for none."""
+    """Client for documents' texts; windows take turns, apart from other files' turns, and delay no other file."""
 
     def __init__(self, host: Host, most_s: float = MOST_READING_S) -> None:
         """Begin with no document under way.

@@ -1,4 +1,4 @@
-"""Listening: words of voice messages and audio files, asked of the actor that has them written down."""
+"""Listening: words of voice messages and audio files, requested from the transcription actor."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ class Unheard(str):
 
 
 class Listening:
-    """Asks for the words of recordings; what goes wrong is a reason and costs nothing else."""
+    """Client for the words of recordings; a failure gives a reason and has no other effect."""
 
     def __init__(self, host: Host, limit_s: float) -> None:
-        """Ask nothing yet.
+        """Begin without requests.
 
         Args:
-            host: Asks the actor and gets its answer.
+            host: Asks the actor and gets the answer.
             limit_s: Longest wait for all recordings of one message; 0 where speech is not written down.
         """
         self._host = host
         self.limit_s = limit_s
 
     async def hear(self, window: Window, audio: bytes, path: str, left_s: float) -> Transcribed | Unheard:
-        """Words of a recording, or why there are none.
+        """Words of a recording, or a reason without words.
 
         Args:
-            window: Where it was said.
+            window: Window of the recording.
             audio: The whole file.
-            path: Path of the kept file, below the working directory; empty if it is not kept.
+            path: Path of the kept file, below the working directory; empty if the file is not kept.
             left_s: Longest wait.
         """
 
@@ -71,7 +71,7 @@ class Listening:
 
 
 def answer_unheard(message: Wire, reasons: list[str]) -> str:
-    """Answer to the author of a voice message that has no words; empty for any other message.
+    """Answer to the author of a voice message without heard words; empty for any other message.
 
     Args:
         message: As Discord sent it.

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 _PEOPLE = 20_000
 _ASKED_AT_ONCE = 10
-"""Names that are asked for because of one message in history."""
+"""Most names requested because of one message in history."""
 
 IsOpen = Callable[[discord.abc.GuildChannel | discord.Thread], bool]
 """True if every member of the server may read a channel."""
@@ -36,7 +36,7 @@ class NameBook:
 
         Args:
             rest: Asks for nicknames.
-            is_open: Says which channels may be named to everyone.
+            is_open: Decides if a channel may be named to everyone.
         """
         self._rest = rest
         self._is_open = is_open
@@ -44,7 +44,7 @@ class NameBook:
         """Server and person -> nickname; empty for a person without one."""
 
     def learn(self, message: WireMessage) -> None:
-        """Note the nicknames that came with a message: of its author, and of people who are mentioned."""
+        """Note the nicknames in a message: of the author, and of mentioned people."""
         guild_id, wire = guild_of(message), message.wire
         if guild_id is None:
             return
@@ -63,7 +63,7 @@ class NameBook:
                 del self._nicks[key]
 
     async def inquire(self, message: WireMessage) -> None:
-        """Ask for the nicknames that a message in history came without; a name that Discord does not give stays out."""
+        """Ask for the nicknames missing from a message in history; a name that Discord does not give stays out."""
         guild_id = guild_of(message)
         if guild_id is None:
             return
@@ -90,7 +90,7 @@ class NameBook:
         return nick or message.author.display_name
 
     def user_name(self, message: WireMessage, user: Wire) -> str:
-        """Name of a user of Discord's who is named in a message."""
+        """Name of a Discord user mentioned in a message."""
         number, guild_id = id_at(user, "id"), guild_of(message)
         nick = self._nicks.get((guild_id, int(number)), "") if number and guild_id is not None else ""
         return nick or account_name(user) or "somebody"
@@ -128,14 +128,14 @@ class NameBook:
 
 
 def guild_of(message: discord.Message) -> int | None:
-    """The server that a message was written in, also when it isn't in discord.py's cache."""
+    """Server of a message, also outside discord.py's cache."""
     if message.guild is not None:
         return message.guild.id
     return message.channel.guild_id if isinstance(message.channel, discord.PartialMessageable) else None
 
 
 def mentions_role_of(message: WireMessage, role_ids: Iterable[int], bot_id: int) -> bool:
-    """True if one of the roles is the one that Discord keeps for the bot alone."""
+    """True if `role_ids` contain the role that Discord reserves for the bot alone."""
     if not isinstance(message.guild, discord.Guild):
         return False
     roles = filter(None, map(message.guild.get_role, role_ids))
@@ -143,7 +143,7 @@ def mentions_role_of(message: WireMessage, role_ids: Iterable[int], bot_id: int)
 
 
 def _people_of(message: WireMessage) -> Iterable[int]:
-    """Author, author of the answered message, and people who are mentioned; no webhook, which is no member."""
+    """Author, author of the answered message, and mentioned people; without webhooks, as a webhook is no member."""
     if message.webhook_id is None:
         yield message.author.id
     answered = object_at(message.wire, "referenced_message")

@@ -1,4 +1,4 @@
-"""Shelf of a message: the place of its files on the disk, and why some are not there."""
+"""Shelf of a message: the place of its files on the disk, and reasons for missing files."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class Shelf:
     """Place of a message's files on the disk."""
 
     def __init__(self, disk: Disk | None, window: Window, message_id: str) -> None:
-        """An empty place; without a disk nothing is kept, as where memory is off."""
+        """Begin as an empty place; without a disk no file is kept, as where memory is off."""
         self.window = window
         self.message_id = message_id
         self._disk = disk
         self.hangs = ""
-        """Fault reported for each file once the disk took too long for one."""
+        """Fault reported for each file after the disk took too long for one."""
         self._reasons: set[str] = set()
 
     async def keep(self, files: Mapping[str, bytes | bytearray]) -> dict[str, str]:
-        """Keep a file, and the text of a document beside it; name -> why it could not be kept."""
+        """Keep a file, and the text of a document beside it; return name -> reason for a failure."""
         if self._disk is None:
             return dict.fromkeys(files, "memory is off here, so files are not kept")
         if self._disk.data_root is None:

@@ -1,4 +1,4 @@
-"""Starters of threads: the message that a thread was begun from, told to the thread's window before its first turn."""
+"""Starters of threads: the message that opened a thread, told to the thread's window before the first turn."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from messages.base import Surface, Window
 log = logging.getLogger(__name__)
 
 FETCH_S = 10.0
-"""Until when Discord must have given a starter; the first turn of its thread waits for so long."""
+"""Seconds that Discord may take for a starter; the thread's first turn waits for so long."""
 _THREADS = 10_000
 T = TypeVar("T")
 
 
 class Starters:
-    """Finder of the messages that threads were begun from; lives on the loop and outlives each client.
+    """Finder of threads' starters; lives on the loop and outlives each client.
 
-    A thread's own history holds no more than a notice that names its starter. Live, the notice comes with the starter's
-    words; for older threads one call fetches the starter, and only where the window has no log yet.
+    A thread's own history holds only a notice that names the starter. In a live thread, the notice comes with the
+    starter's words; for older threads one call fetches the starter, and only if the window has no log yet.
     """
 
     def __init__(self, rest: RestCalls, knows: Callable[[Window], bool]) -> None:
@@ -41,12 +41,12 @@ class Starters:
         self._rest = rest
         self._knows = knows
         self._at_hand: dict[int, WireMessage] = {}
-        """Thread -> its starter, as a notice brought it."""
+        """Thread -> starter brought by a notice."""
         self._settled: dict[int, None] = {}
         """Threads whose starter was told, and threads without a starter."""
 
     def notice(self, message: WireMessage) -> None:
-        """Note the starter that a notice in a new thread brings along."""
+        """Note the starter in the notice of a new thread."""
         if (starter := starter_in(message)) is not None:
             _remember(self._at_hand, message.channel.id, starter)
             self._settled.pop(message.channel.id, None)
@@ -61,14 +61,14 @@ class Starters:
             _remember(self._settled, thread_id, None)
 
     def is_wanted(self, window: Window, message: discord.Message) -> bool:
-        """True if a window is to be told of its starter before a message."""
+        """True if a window must be told of the starter before a message."""
         if window.surface is not Surface.DISCORD_THREAD or not window.id.isdecimal():
             return False
         thread_id = int(window.id)
         return thread_id not in self._settled and message.id != thread_id and not self._knows(window)
 
     async def find(self, window: Window, guild_id: int | None, parent_id: int | None) -> WireMessage | None:
-        """The message that a thread was begun from; None for a thread without one, or if Discord does not give it.
+        """Starter of a thread; None for a thread without a starter, or if Discord does not give it.
 
         Args:
             window: Of the thread.
@@ -95,7 +95,7 @@ class Starters:
 
 
 def starter_in(message: WireMessage) -> WireMessage | None:
-    """The starter that the notice at the head of a thread brings along; None in any other message."""
+    """Starter in the notice at the head of a thread; None in any other message."""
     raw = object_at(message.wire, "referenced_message")
     if message.type is not discord.MessageType.thread_starter_message or not (place_id := number_at(raw, "channel_id")):
         return None

@@ -1,4 +1,4 @@
-"""Messages that were deleted or edited, perhaps while they were on their way to their window; bounded."""
+"""Messages deleted or edited, perhaps on their way to their window; bounded."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Withdrawn:
         self._note(message_id, edit)
 
     def forget(self, message_ids: Iterable[int]) -> None:
-        """Keep no words of messages, which count as deleted from now on."""
+        """Keep no words of the messages; from now on they count as deleted."""
         for message_id in message_ids:
             if self._edits.get(message_id) is not None:
                 self._edits[message_id] = None

@@ -1,4 +1,4 @@
-"""Package of Office: a look at the archive before a library opens it, at its kind, its size and its XML."""
+"""Package of Office: checks the archive's kind, size and XML before a library opens the archive."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _IS_ENCRYPTED = 1
 
 
 class Kind(Enum):
-    """Kind of an Office file that is read."""
+    """Kind of a readable Office file."""
 
     WORD = "word"
     SHEETS = "sheets"
@@ -33,10 +33,10 @@ class _RootError(Exception):
 
 
 def kind_of(data: bytes) -> Kind:
-    """Kind of the Office file in `data`, once its archive has been looked at.
+    """Kind of the Office file in `data`, after a check of the archive.
 
     Raises:
-        UnreadableError: it is not to be opened; the text says why.
+        UnreadableError: the file must not be opened; the text gives the reason.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -72,7 +72,7 @@ def _judge(archive: zipfile.ZipFile) -> Kind:
 
 
 def _check_head(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
-    """Refuse XML with a document type, which Office forbids and which alone can declare entities."""
+    """Refuse XML with a document type: Office forbids document types, the only way to declare entities."""
     parser = expat.ParserCreate()
     parser.StartDoctypeDeclHandler = _refuse_doctype
     parser.StartElementHandler = _note_root

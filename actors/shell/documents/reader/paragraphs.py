@@ -12,7 +12,7 @@ _SKIPPED = {
     f"{W}{name}"
     for name in ("del", "moveFrom", "instrText", "delText", "delInstrText", "pPr", "rPr", "rt", "sdtPr", "sectPr")
 } | {"{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"}
-"""Elements without words of the document as it is now; a fallback says again what stands beside it."""
+"""Elements without words of the present document; a fallback repeats its neighbour."""
 _FIXED = {f"{W}tab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-", f"{W}softHyphen": ""}
 _PLACES_OF_NOTES = {
     f"{W}footnoteReference": "[^{}]",
@@ -25,7 +25,7 @@ TEXT_BOX = f"{W}txbxContent"
 PARAGRAPH, TABLE = f"{W}p", f"{W}tbl"
 _ROW, _CELL = f"{W}tr", f"{W}tc"
 _SPAN, _MERGE = f"{W}tcPr/{W}gridSpan", f"{W}tcPr/{W}vMerge"
-"""Paths from a cell: tables in it, and what it was before a tracked change, have the same elements."""
+"""Paths from a cell: tables inside, and the cell's form before a tracked change, have the same elements."""
 VALUE = f"{W}val"
 ID = f"{W}id"
 AUTHOR = f"{W}author"
@@ -36,12 +36,12 @@ _CHANGES = {f"{W}{name}" for name in ("ins", "del", "moveFrom", "moveTo")}
 
 @dataclass(slots=True)
 class Words:
-    """Reader of paragraphs and tables of one part."""
+    """Reader of paragraphs and tables of a part."""
 
     links: Mapping[str, str]
     """Relationship id -> address."""
     boxes: list[Any] = field(default_factory=list)
-    """Text boxes that came up and were not told yet."""
+    """Text boxes met but not yet reported."""
     has_changes: bool = False
 
     def of_paragraph(self, paragraph: Any) -> str:
@@ -51,7 +51,7 @@ class Words:
         return "".join(pieces)
 
     def below(self, element: Any) -> list[str]:
-        """Texts of all paragraphs below an element that are not empty, each with its text boxes behind it."""
+        """Texts of all non-empty paragraphs below an element, each followed by its text boxes."""
         texts: list[str] = []
         waiting = [element]
         while waiting:
@@ -103,7 +103,7 @@ class Words:
 
 
 def _within(element: Any, tag: str) -> list[Any]:
-    """The nearest elements of a tag below an element, through wrappers such as content controls."""
+    """Nearest elements of a tag below an element, through wrappers such as content controls."""
     nearest: list[Any] = []
     waiting = list(element)[::-1]
     while waiting:

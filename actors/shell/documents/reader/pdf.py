@@ -14,16 +14,16 @@ _LIGATURES = {
     code: unicodedata.normalize("NFKC", chr(code)) for code in (*range(0xFB00, 0xFB07), *range(0xFB13, 0xFB18))
 }
 _CLEAN = {**_LIGATURES, 0x00AD: None, 0x0000: None}
-"""Ligatures as letters, so that a search finds the word; no soft hyphens."""
+"""Ligatures as letters, so a search finds the word; no soft hyphens."""
 _UNKNOWN_SHARE = 0.3
-"""Of a page's characters that stand for no letter: more, and the page's fonts do not say which letters they draw."""
+"""Share of a page's characters without a letter above which the page's fonts do not identify their letters."""
 
 
 def read(stream: BinaryIO, report: Report) -> None:
     """Report the text of each page.
 
     Raises:
-        UnreadableError: there is none; the text says why.
+        UnreadableError: there is no text; the message gives the reason.
     """
     reader = _open(stream)
     count = len(reader.pages)
@@ -43,7 +43,7 @@ def read(stream: BinaryIO, report: Report) -> None:
 
 
 class _Pages:
-    """Pages of one file on their way to the report."""
+    """Pages of a file on their way to the report."""
 
     def __init__(self, reader: PdfReader, report: Report, count: int) -> None:
         self._reader = reader
@@ -55,7 +55,7 @@ class _Pages:
         self.is_any_told = False
 
     def tell(self) -> None:
-        """Report the pages that have text."""
+        """Report the pages with text."""
         for number in range(1, self._count + 1):
             text = self._text(number)
             if not text:
@@ -64,7 +64,7 @@ class _Pages:
             self._report.add(f"[page {number} of {self._count}]\n{text}\n\n")
 
     def tell_form(self) -> None:
-        """Report the fields of a form, which stand on no page."""
+        """Report the fields of a form, since no page contains the fields."""
         try:
             fields = self._reader.get_form_text_fields()
         except MemoryError:

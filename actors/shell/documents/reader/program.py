@@ -13,10 +13,10 @@ from collections.abc import Callable
 from actors.shell.documents.reader.report import FullError, Report, UnreadableError
 
 _NOT_NEEDED = ("numpy", "PIL", "pandas")
-"""Libraries that others import where they are there, at the price of memory and time."""
+"""Libraries imported by other libraries if present, at the price of memory and time."""
 _MOST_FRAMES = 4_000
 _AGAIN_S = 0.5
-"""A library may catch what ends its time, so the time ends again and again."""
+"""Seconds until the end of time is raised again: a library may catch the error."""
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_PACKAGE = b"E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e\0"
 """Name of a stream in UTF-16."""
@@ -26,13 +26,13 @@ _PDF = b"%PDF-"
 
 
 class _TimeUpError(BaseException):
-    """Time is up; no library may take it for an error of its own."""
+    """Time is up; no library may take this error for its own."""
 
 
 def main() -> None:
     """Read stdin and report.
 
-    Arguments: seconds of the clock, and seconds of the processor, after which the text ends where it is.
+    Arguments: seconds of the clock, and seconds of the processor, after which the text is cut off.
     """
     stdout = os.dup(1)
     silence = os.open(os.devnull, os.O_WRONLY)
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def read(data: bytes, report: Report) -> None:
-    """Report on a document; whatever goes wrong with it is told."""
+    """Report on a document, including any failure."""
     try:
         _reader_of(data)(io.BytesIO(data), report)
     except UnreadableError as error:
@@ -72,7 +72,7 @@ def read(data: bytes, report: Report) -> None:
 
 
 def _give_up(report: Report, reason: str) -> None:
-    """End the text where it is; without a text there is a reason instead."""
+    """Cut the text off; without a text, give a reason instead."""
     for timer in (signal.ITIMER_REAL, signal.ITIMER_PROF):
         signal.setitimer(timer, 0)
     if report.chars:
@@ -82,10 +82,10 @@ def _give_up(report: Report, reason: str) -> None:
 
 
 def _reader_of(data: bytes) -> Callable[[io.BytesIO, Report], None]:
-    """Reader for the kind of document that `data` is, whatever it is called.
+    """Reader for the kind of document in `data`, regardless of the name.
 
     Raises:
-        UnreadableError: it is of no kind that is read.
+        UnreadableError: the kind is not readable.
     """
     if _PDF in data[:_HEAD_BYTES]:
         from actors.shell.documents.reader import pdf

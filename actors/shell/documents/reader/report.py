@@ -1,4 +1,4 @@
-"""Report of the reader to the agent: lines of JSON, each whole, so that a kill costs only what was not written yet."""
+"""Report of the reader to the agent: whole lines of JSON, so a kill costs only the unwritten part."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ class Report:
     """Writer of the lines."""
 
     def __init__(self, write: Callable[[bytes], object], most_chars: int = MOST_CHARS) -> None:
-        """Nothing is written yet.
+        """Begin without output.
 
         Args:
-            write: Writes one line.
-            most_chars: Of the text.
+            write: Writes a line.
+            most_chars: Most characters of the text.
         """
         self._write = write
         self._most_chars = most_chars
         self._pieces: list[str] = []
         self._waiting = 0
         self._is_cut = False
-        """True if only a part of the last line may be written, which the next line must not continue."""
+        """True if only a part of the last line may be written; the next line must not continue the part."""
         self.chars = 0
 
     def begin(self, kind: str, about: str) -> None:
-        """Tell the kind of the document, such as `PDF`, and its extent, such as `3 pages`."""
+        """Tell the kind of the document, for example `PDF`, and the extent, for example `3 pages`."""
         self._say(kind=kind, about=about)
 
     def add(self, text: str) -> None:
@@ -57,7 +57,7 @@ class Report:
             raise FullError
 
     def remark(self, words: str) -> None:
-        """Add a remark on the whole text, which a reader sees before the text."""
+        """Add a remark on the whole text, shown before the text."""
         self._say(remark=words)
 
     def refuse(self, reason: str) -> None:
@@ -65,7 +65,7 @@ class Report:
         self._say(unread=reason)
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write waiting output."""
         text = "".join(self._pieces)
         self._pieces.clear()
         self._waiting = 0
@@ -73,7 +73,7 @@ class Report:
             self._say(text=text[start : start + _LINE_CHARS])
 
     def end(self) -> None:
-        """Say that this was all."""
+        """Mark the end of the report."""
         self.flush()
         self._say(end=True)
 

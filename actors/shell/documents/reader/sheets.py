@@ -1,4 +1,4 @@
-"""Cells of a workbook, sheet by sheet and row by row, as they were computed last."""
+"""Cells of a workbook, sheet by sheet and row by row, as last computed."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _MOST_CELL_CHARS = 32_767
 _EMPTY_CELL = re.compile(rb'<c r="[A-Z]+[0-9]+"(?: [a-z]+="[^"<>]*")*(?:/>|></c>)')
 _EMPTY_ROW = re.compile(rb'<row (?:[a-zA-Z0-9:]+="[^"<>]*" ?)*>\s*</row>')
 _COMPUTED_TEXT = "str"
-"""Kind of a cell with the text that its formula gave."""
+"""Kind of a cell with the text result of its formula."""
 _NUMBER = "%.15g"
-"""As Excel shows numbers, which has 15 digits."""
+"""Format of Excel's numbers, with 15 digits."""
 
 
 def read(stream: BinaryIO, report: Report) -> None:
-    """Report all cells that are not empty.
+    """Report all non-empty cells.
 
     Raises:
-        UnreadableError: there are none.
+        UnreadableError: there are no such cells.
     """
     values = openpyxl.load_workbook(stream, read_only=True, data_only=True, keep_links=False)
     sheets = values.worksheets
@@ -65,7 +65,7 @@ def read(stream: BinaryIO, report: Report) -> None:
 
 
 def _told_rows(sheet: Any, formulas: Any) -> Iterator[str]:
-    """Lines of the rows that are not empty: `row 12 | A: Anna | C: 3.5`."""
+    """Lines of the non-empty rows: `row 12 | A: Anna | C: 3.5`."""
     sheet.reset_dimensions()  # which writers state wrongly, and rows beyond them would be left out
     beside: Iterator[Any] = itertools.repeat(())
     if formulas is not None:
@@ -82,7 +82,7 @@ def _told_rows(sheet: Any, formulas: Any) -> Iterator[str]:
 
 
 def _text(cell: Any, formula: Any) -> str:
-    """Text of a cell; of a formula that was never computed, the formula."""
+    """Text of a cell; for a formula never computed, the formula."""
     value = cell.value
     if value is None:
         if formula is None or cell.data_type == _COMPUTED_TEXT:  # of no characters
@@ -99,7 +99,7 @@ def _text(cell: Any, formula: Any) -> str:
 
 
 class _Filled:
-    """Stream of a sheet's XML without cells that have a format and no value, of which there may be millions."""
+    """Stream of a sheet's XML without its possibly millions of formatted but empty cells."""
 
     def __init__(self, source: BinaryIO) -> None:
         self._source = source
@@ -116,7 +116,7 @@ class _Filled:
         self._source.close()
 
     def read(self, _size: int = -1) -> bytes:
-        """The next bytes; none at the end. A number that is asked for is of no account."""
+        """Next bytes; empty at the end. The requested number is ignored."""
         while piece := self._source.read(_PIECE_BYTES):
             head, end, rest = (self._rest + piece).rpartition(b"</row>")
             self._rest = rest if end else self._rest + piece
@@ -133,7 +133,7 @@ def _pass_over_empty_cells(book: Any) -> None:
 
 
 def _look(stream: BinaryIO, sheet: Any) -> tuple[bool, list[str]]:
-    """True if a sheet has formulas; and merged ranges of cells, whose first cells hold the values."""
+    """True if a sheet has formulas; and merged ranges of cells, with the values in the first cells."""
     has_formulas = False
     merged: dict[str, None] = {}
     with zipfile.ZipFile(stream) as archive, archive.open(sheet._worksheet_path) as file:

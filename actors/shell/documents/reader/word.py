@@ -43,7 +43,7 @@ def read(stream: BinaryIO, report: Report) -> None:
     """Report the text in the order of the document, then its notes, comments, headers and footers.
 
     Raises:
-        UnreadableError: there is none.
+        UnreadableError: there is no text.
     """
     document = docx.Document(stream)
     report.begin("Word document", "")
@@ -58,7 +58,7 @@ def read(stream: BinaryIO, report: Report) -> None:
 
 
 class _Story:
-    """One document on its way to the report."""
+    """Document on its way to the report."""
 
     def __init__(self, document: Document, report: Report) -> None:
         self._document = document
@@ -144,7 +144,7 @@ def _row(cells: list[str]) -> str:
 
 
 def _level(name: str) -> int:
-    """Level of the headings in a style of this name; 0 for none."""
+    """Level of the headings in a style of this name; 0 for no heading."""
     word, _, number = name.lower().partition(" ")
     if word == "heading" and number.isdecimal():
         return int(number)

@@ -1,7 +1,8 @@
-"""Bounds of a running command that the kernel does not hold: looked at while it runs; to be beyond one is to be killed.
+"""Bounds of a running command beyond the kernel's limits: checked while it runs; an excess means a kill.
 
-Disk: growth of each folder and room on its disk. Memory: what is left to the machine, where no control group holds the
-command. Files in memory: those in the command's /tmp. Threads: where neither a group nor a limit holds them (root).
+Disk: growth of each folder and room on its disk. Memory: the machine's remaining memory, if no control group holds
+the command. Files in memory: the files in the command's /tmp. Threads: if neither a group nor a limit holds
+them (root).
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from actors.shell.job import UNBOUNDED, Limits
 from actors.shell.sandbox.watcher.scarcity import MEASURES, SMALL_BYTES, Measures, Scarcity
 
 LOOK_S = 0.1
-"""Pause between looks while nothing is near its bound."""
+"""Seconds between looks while no value is near its bound."""
 URGENT_S = 0.01
 FAST_BYTES_PER_S = 4 * 1024**3
 """Bytes a second that a command may be able to write or take; close to a bound, pauses shrink in proportion."""
 _RECOUNT_S = 2.0
 _WORTH = 10
-"""A count of the folder is made at most every so many times as long as it took."""
+"""Least time between counts of the folder, in multiples of a count's duration."""
 _SLICES_AT_ONCE = 4
 
 
@@ -39,18 +40,18 @@ class DiskBound:
         most_written: int | None = None,
         measures: Measures = MEASURES,
     ) -> None:
-        """Look at the folder as it is.
+        """Look at the folder in its present state.
 
         Args:
             limits: Bounds.
-            now: Seconds that never go back.
-            name: What the folder is called where it is told of.
+            now: Seconds of a clock that never goes back.
+            name: Name of the folder in messages.
             most_written: Bytes that the command may write to all its folders while the folder's disk is nearly full;
-                None for no more than this one may hold.
-            measures: Of what the command takes.
+                None for the bound of this folder alone.
+            measures: Measures of the command's use.
 
         Raises:
-            OSError: it cannot be opened.
+            OSError: the folder cannot be opened.
         """
         self._limits = limits
         self._name = name
@@ -71,7 +72,7 @@ class DiskBound:
         os.close(self._folder)
 
     def look(self, now: float) -> str:
-        """Bound that is exceeded, for people; empty if there is none."""
+        """Exceeded bound, for people; empty without an excess."""
         room, names = self._free_space()
         grown, more = self._room - room, self._names - names
         if fault := self._scarcity.fault(now, room, names, self._grown()):
@@ -103,7 +104,7 @@ class DiskBound:
         return Usage(self._counted.files - limits.used_files, self._counted.bytes - limits.used_bytes)
 
     def _free_space(self) -> tuple[int, int]:
-        """Bytes and names that are free on the disk."""
+        """Free bytes and names on the disk."""
         disk = os.fstatvfs(self._folder)
         return disk.f_bavail * disk.f_frsize, disk.f_favail
 
@@ -148,20 +149,20 @@ class TemporaryFilesBound:
         self._folders: dict[str, int] = {}
 
     def attach(self, first: int) -> None:
-        """Hold the folders of the namespace whose first process is `first`; those that are not there yet, next time."""
+        """Hold the folders of the namespace with first process `first`; missing folders follow next time."""
         for name in self.FOLDERS:
             if name not in self._folders:
                 with suppress(OSError):
                     self._hold(name, first)
 
     def close(self) -> None:
-        """Give the descriptors back, and with them the memory."""
+        """Close the descriptors, and free the memory with them."""
         for folder in self._folders.values():
             os.close(folder)
         self._folders.clear()
 
     def look(self) -> str:
-        """Bound that is exceeded, for people; empty if there is none."""
+        """Exceeded bound, for people; empty without an excess."""
         for name, folder in self._folders.items():
             disk = os.fstatvfs(folder)
             if disk.f_files - disk.f_ffree > self._most_files:
@@ -180,13 +181,13 @@ class TemporaryFilesBound:
 
 @dataclass(slots=True)
 class ThreadsBound:
-    """Bound on threads, where the kernel holds none; a close look is worth it only when the whole machine has more."""
+    """Bound on threads without the kernel's help; a close look pays only when the whole machine has more threads."""
 
     most: int
     before: int
 
     def look(self) -> str:
-        """Bound that is exceeded, for people; empty if there is none."""
+        """Exceeded bound, for people; empty without an excess."""
         if all_threads() - self.before <= self.most:
             return ""
         family = family_of(os.getpid())
@@ -206,7 +207,7 @@ def memory_left() -> int:
 
 
 def memory_fault(least_bytes: int) -> str:
-    """Bound that is exceeded, for people; empty if there is none."""
+    """Exceeded bound, for people; empty without an excess."""
     left = memory_left()
     if left < least_bytes // 2 or (left < least_bytes and resident_bytes(os.getpid()) > SMALL_BYTES):
         return f"the machine had only {left // 1024**2:,} MiB of memory left; {least_bytes // 1024**2:,} MiB must stay"
@@ -214,7 +215,7 @@ def memory_fault(least_bytes: int) -> str:
 
 
 class Bounds:
-    """All bounds of one command, with the moment when the next look is due."""
+    """All bounds of a command, with the time of the next look."""
 
     def __init__(
         self,
@@ -230,9 +231,9 @@ class Bounds:
         Args:
             limits: Limits of the command.
             shared: Limits of further folders that the command may change.
-            has_group: Whether a control group bounds its memory and threads.
-            measures: Of what the command takes.
-            monotonic: Seconds that never go back.
+            has_group: True if a control group bounds the command's memory and threads.
+            measures: Measures of the command's use.
+            monotonic: Seconds of a clock that never goes back.
 
         Raises:
             OSError: a folder cannot be opened.
@@ -260,10 +261,10 @@ class Bounds:
         self._temporary.close()
 
     def look(self, first: int) -> str:
-        """Bound that is exceeded, for people; empty if there is none.
+        """Exceeded bound, for people; empty without an excess.
 
         Args:
-            first: First process of the command's namespace; 0 while it is not known.
+            first: First process of the command's namespace; 0 while unknown.
         """
         if first:
             self._temporary.attach(first)

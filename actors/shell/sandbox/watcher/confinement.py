@@ -1,4 +1,4 @@
-"""Start of a command's process: limits that all inherit, and the descriptors that bubblewrap finds."""
+"""Start of a command's process: limits inherited by all children, and bubblewrap's descriptors."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ LIMITS = {
 }
 """Of every process of every command; name as in `resource`, without RLIMIT_ -> most."""
 _FREE_NUMBERS = 64
-"""Descriptors that are to be found where they are have numbers from here on."""
+"""Least number of descriptors outside fixed places."""
 _IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT)
 
 
 def limit_all() -> None:
-    """Set `LIMITS` for this process, and so for all that it will start: they need not be set for each."""
+    """Set `LIMITS` for this process, and so for all its children: no child needs limits of its own."""
     for name, most in LIMITS.items():
         kind = getattr(resource, f"RLIMIT_{name}")
         _, hard = resource.getrlimit(kind)
@@ -34,22 +34,22 @@ def limit_all() -> None:
 
 
 def start(job: Job, seccomp: bytes, *, output: int, status: int, sync: int, block: int = -1) -> int:
-    """Start the command in a session of its own, without a copy of this process in between.
+    """Start the command in a separate session, without a copy of this process in between.
 
     Args:
-        job: What to start.
+        job: Job to start.
         seccomp: The job's filter for this machine.
         output: Descriptor for the command's output.
         status: Descriptor to which bubblewrap writes.
         sync: Descriptor that stays open in bubblewrap, though not in the command, as long as the sandbox lives.
-        block: Descriptor from which bubblewrap reads a byte before it starts the command; -1 if the job has no mounts
+        block: Descriptor from which bubblewrap reads a byte before it starts the command; -1 for a job without mounts
             of its own.
 
     Returns:
-        Its process number.
+        Number of the process.
 
     Raises:
-        OSError: it cannot be started.
+        OSError: the process cannot be started.
     """
     with ExitStack() as opened:
         numbers = {output: (1, 2), status: (STATUS_FD,), sync: (SYNC_FD,)} | (
@@ -72,7 +72,7 @@ _Action = tuple[int, int, int] | tuple[int, int, str, int, int]
 def _descriptors(
     job: Job, seccomp: bytes, numbers: Mapping[int, tuple[int, ...]], opened: ExitStack
 ) -> Iterator[_Action]:
-    """File actions that put descriptors at their numbers; all others are close-on-exec, as Python makes descriptors."""
+    """File actions to put descriptors at their numbers; all other descriptors are close-on-exec, Python's default."""
 
     def put(source: int, number: int) -> _Action:
         high = fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, _FREE_NUMBERS)

@@ -1,12 +1,12 @@
 """Control groups of commands: bounds on memory of every kind and on processes, and a small share of the processor.
 
-Each fork that runs commands is put into a group of its own before a command comes, since to move one costs some
-milliseconds. What the kernel counts there is all that a command can make it keep: pages, files in memory, pipes,
-buffers of sockets. Against others a command counts once, however many processes it has. Where no group may be made, the
+Each fork that runs commands joins a separate group before a command comes, since a later move costs some
+milliseconds. The kernel counts there all holdings of a command: pages, files in memory, pipes, buffers of sockets.
+Against other groups a command counts once, with any number of processes. If no group may be made, the
 watching process looks instead (see `bounds`).
 
-Version 2 is used where systemd gave the agent's service a tree of its own (`Delegate=cpu memory pids` with
-`DelegateSubgroup=agent`), version 1 where its folders can be written, which takes root.
+Version 2 is used if systemd gave the agent's service a tree of its own (`Delegate=cpu memory pids` with
+`DelegateSubgroup=agent`), version 1 if its folders can be written; writing there takes root.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from pathlib import Path
 from actors.linux.processes import machine_bytes
 
 MEMORY_BYTES = 2 * 1024**3
-"""Most for one command; half of the machine's, where that is less."""
+"""Most bytes for a command; half of the machine's, if less."""
 OURS_BESIDE = 8
-"""Threads in a group that are not the command's: the fork itself and bubblewrap."""
+"""Threads in a group besides the command's: the fork itself and bubblewrap."""
 SUBGROUP = "agent"
-"""As `DelegateSubgroup` of the service: where the agent itself is, beside the groups of its commands."""
+"""Name as in `DelegateSubgroup` of the service: the agent's own group, beside the groups of its commands."""
 PREFIX = "command-"
 _MOUNT = Path("/sys/fs/cgroup")
 _OWN = Path("/proc/self/cgroup")
@@ -32,14 +32,14 @@ _OWN = Path("/proc/self/cgroup")
 
 @dataclass(frozen=True, slots=True)
 class GroupRoot:
-    """Folders in which groups may be made: one with version 2, one for each controller with version 1."""
+    """Folders for groups: a single folder with version 2, a folder per controller with version 1."""
 
     folders: tuple[str, ...]
     limits: Mapping[str, str]
-    """Name of a file in a group -> what is written there; a file that a folder does not have is left out."""
+    """Name of a file in a group -> its content; a file missing from a folder is left out."""
 
     def join(self) -> None:
-        """Put this process into a group of its own.
+        """Put this process into a separate group.
 
         Raises:
             OSError: the kernel refused, or holds no bound there.
@@ -66,20 +66,20 @@ class GroupRoot:
         return any(os.path.exists(f"{group}/{name}") for group in groups for name in _SHARES)  # noqa: PTH110
 
     def set_share(self, percent: int) -> None:
-        """Set what this process's group gets of the processor when others want it, against a process of the agent's."""
+        """Set this process group's share of a contested processor, against a process of the agent's."""
         for folder in self.folders:
             for name, full in _SHARES.items():
                 with suppress(OSError), open(f"{folder}/{PREFIX}{os.getpid()}/{name}", "r+") as file:  # noqa: PTH123
                     file.write(str(full * percent // 100))
 
     def remove(self, pid: int) -> None:
-        """Remove the group of a fork that has ended."""
+        """Remove the group of an ended fork."""
         for folder in self.folders:
             with suppress(OSError):  # there is none, or something in it is still dying; `sweep` finds it later
                 Path(folder, f"{PREFIX}{pid}").rmdir()
 
     def sweep(self) -> None:
-        """Remove groups left by an agent that was killed; groups with members stay."""
+        """Remove groups left by a killed agent; groups with members stay."""
         for folder in self.folders:
             for group in Path(folder).glob(f"{PREFIX}*"):
                 with suppress(OSError):
@@ -91,11 +91,11 @@ _OPTIONAL = {"memory.swap.max", "memory.memsw.limit_in_bytes", "cpu.weight", "cp
 _SHARES = {"cpu.weight": 100, "cpu.shares": 1024}
 """Default share of a group, with version 2 and version 1."""
 CPU_SHARE = 5
-"""Percent that is left to a command that has given way."""
+"""Percent left to a command that has given way."""
 
 
 def find_groups(processes: int, mount: Path = _MOUNT, own: Path = _OWN) -> GroupRoot | None:
-    """Root under which groups may be made; None if there is none. Only a successful `join` confirms the root.
+    """Root for groups; None without a root. Only a successful `join` confirms the root.
 
     Args:
         processes: Most threads of a command.

@@ -1,8 +1,8 @@
-"""Mounter: makes mounts in a sandbox that bubblewrap has prepared, by descriptors, before the command begins.
+"""Mounter: makes mounts in a sandbox prepared by bubblewrap, by descriptors, before the command begins.
 
 bubblewrap waits then, without any capability. A fork of the watching process enters the user namespace that owns the
-sandbox's mounts, in which it may mount, and the mounts themselves. No part of a path below a trusted folder is followed
-if it is a link, and whatever others do to names meanwhile, what was opened is what is mounted.
+sandbox's mounts, with the right to mount, and the mounts themselves. No link is followed below a trusted folder, and
+the mount shows the opened file or folder despite any later change of names.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NOT_MADE = "the paths protected from it cannot be protected"
 """Words of a fault where the kernel, or a policy, refuses a mount."""
 _FAILED = 255
 _SWAPPED = (errno.ELOOP, errno.ENOTDIR, errno.ENOENT, errno.EINVAL)
-"""Errors where a part of a path has become a link, something else or nothing."""
+"""Errors for a part of a path that has become a link, changed its kind, or vanished."""
 COVER_BYTES = 4096
 """Of an empty folder in memory."""
 _NONE = b"CapEff:\t0000000000000000\n"
@@ -32,7 +32,7 @@ def has_made_mounts(first: int) -> bool:
     """True if bubblewrap has made its mounts and given up its capabilities.
 
     Args:
-        first: First process of the sandbox; 0 if that is not known yet.
+        first: First process of the sandbox; 0 if unknown.
     """
     if first:
         with suppress(OSError), open(f"/proc/{first}/status", "rb") as file:  # noqa: PTH123
@@ -41,7 +41,7 @@ def has_made_mounts(first: int) -> bool:
 
 
 def make_mounts(first: int, mounts: Sequence[LateMount]) -> str:
-    """Make mounts in the sandbox of process `first`; why they cannot be made, for people, or nothing."""
+    """Make mounts in the sandbox of process `first`; return the reason for a failure, for people, or empty text."""
     pid = os.fork()
     if pid == 0:
         status = _FAILED
@@ -67,7 +67,7 @@ def _enter(first: int) -> None:
 
 
 def _make_all(mounts: Sequence[LateMount]) -> None:
-    """Make mounts; a shared folder in which one cannot be made is for reading only then, or not shown at all."""
+    """Make mounts; after a failure inside a shared folder the folder is read-only, or not shown at all."""
     covered = set[str]()
     for mount in mounts:
         if mount.folder in covered:
@@ -115,10 +115,10 @@ def _new(mount: LateMount, place: int) -> int:
 
 
 def _open(mount: LateMount) -> int:
-    """Descriptor of the place of a mount; no part of it is followed if it is a link.
+    """Descriptor of the place of a mount; no link is followed.
 
     Raises:
-        OSError: a part is a link, or is not there.
+        OSError: a part is a link, or is missing.
     """
     place = os.open(mount.folder, _PART | os.O_DIRECTORY)
     for part in mount.path.split("/"):

@@ -1,7 +1,7 @@
 """Scarcity of a disk's room and names: choice of the running commands that end when little is left.
 
-All commands share the disk, and each has a watching process that does not know the others. So each process measures
-what its own command has taken: growth of the folder, bytes written, and bytes held in files that are in no folder.
+All commands share the disk, and each has a watching process without knowledge of the others. So each process measures
+the use by its own command: growth of the folder, bytes written, and bytes held in nameless files.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from actors.shell.sandbox.watcher.confinement import LIMITS
 SMALL_BYTES, SMALL_NAMES = 64 * 1024**2, 1_000
 """Usage up to which a command is not blamed for a full disk, unless all larger commands are gone."""
 PATIENCE_S = 1.0
-"""Seconds for which other commands may be refused because of the space that a command holds."""
+"""Seconds for which other commands may be refused because of the space held by a command."""
 HALVING_S = 0.2
 """Far below the floor, after so long half as much is enough to be to blame."""
 _NEAR, _REFUSING, _FAR = 4, 2, 4
-"""Times the floor: where looking begins, and where no more commands are begun (see `quota`); and which part of it is
-far below it."""
+"""Multiples of the floor for the start of looking and for the refusal of new commands (see `quota`); and the divisor
+of the floor for a value far below."""
 _WORTH = 10
-"""A search for nameless files is made at most every so many times as long as it took."""
+"""Least time between searches for nameless files, in multiples of a search's duration."""
 _SLICES_AT_ONCE = 4
 
 
@@ -35,7 +35,7 @@ class Measures:
     """Measurements of a command's use of the disk, by its watching process."""
 
     written: Callable[[int], int] = written_bytes
-    """Bytes that a process and all below it have written."""
+    """Bytes written by a process and all its descendants."""
     nameless: Callable[[int, int], Iterator[NamelessFiles]] = nameless_files
     """Holdings of a process and all below it on a device, in files without a name; grows with each step."""
 
@@ -44,17 +44,17 @@ MEASURES = Measures()
 
 
 class Scarcity:
-    """Judge of one command while the disk is nearly full."""
+    """Judge of a command while the disk is nearly full."""
 
     def __init__(self, limits: Limits, folder: int, room: int, names: int, measures: Measures = MEASURES) -> None:
         """Begin with the command.
 
         Args:
-            limits: Its bounds.
-            folder: Descriptor of its folder; stays the caller's.
-            room: Bytes that are free.
-            names: As many more may be made.
-            measures: Of what the command takes.
+            limits: Bounds of the command.
+            folder: Descriptor of the command's folder; stays the caller's.
+            room: Free bytes.
+            names: Number of names still available.
+            measures: Measures of the command's use.
         """
         self._limits = limits
         self._measures = measures
@@ -72,13 +72,13 @@ class Scarcity:
         return self._search is not None
 
     def fault(self, now: float, room: int, names: int, grown: Usage) -> str:
-        """Why the command is to end; empty if it is not.
+        """Reason to end the command; empty without a reason.
 
         Args:
-            now: Seconds that never go back.
-            room: Bytes that are free now.
-            names: As many more may be made now.
-            grown: What the folder has more than at first, as far as was counted.
+            now: Seconds of a clock that never goes back.
+            room: Bytes free now.
+            names: Number of names still available now.
+            grown: Counted growth of the folder since the start.
         """
         least, most = self._limits.least_free_bytes, self._limits.most_bytes
         is_near = room < _NEAR * least
@@ -97,7 +97,7 @@ class Scarcity:
         return ""
 
     def _look_for_nameless(self, now: float) -> None:
-        """Go on with a search, or begin one; what the last one found counts until the next one has found more."""
+        """Go on with a search, or begin a search; the last result counts until the next search has found more."""
         if self._search is None:
             if now < self._next_search:
                 return
@@ -123,7 +123,7 @@ class Scarcity:
 
 
 class _Floor:
-    """Floor of one thing that a disk has: who goes when, if there is less."""
+    """Floor of a disk resource: decides the order of kills below the floor."""
 
     def __init__(self, least: int, small: int) -> None:
         self._least = least
@@ -156,7 +156,7 @@ class _Floor:
 
 
 def _since(since: float | None, now: float, *, holds: bool) -> float | None:
-    """Time since which a condition holds; None if it does not hold."""
+    """Time since which a condition holds; None for a false condition."""
     if not holds:
         return None
     return now if since is None else since

@@ -1,8 +1,8 @@
-"""Process beside each command that outlives the command, so that no process of the command does.
+"""Process beside each command that outlives the command, so no process of the command survives.
 
 A command lives in a process namespace of its own. The namespace ends with its first process, the first process with
-bubblewrap, and bubblewrap with this process. So killing one kills all, however fast processes multiply, and no process
-has to be searched for.
+bubblewrap, and bubblewrap with this process. So one kill ends all processes, however fast they multiply, without any
+search.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ LAST_WORDS_S = 0.2
 KILL_PAUSE_MS = 10
 MOUNT_PAUSE_MS = 1
 GIVE_WAY_S = 0.05
-"""After so long a command gives way to others; to begin is urgent even where the machine is busy."""
+"""Seconds after which a command gives way to other commands; a start is urgent even on a busy machine."""
 _FIRST = re.compile(rb'"child-pid": *([0-9]+)')
 """In bubblewrap's words: the first process of the namespace."""
 _BEST_PRIORITY, _LEAST_PRIORITY = -20, 19
 
 
 def prepare() -> int:
-    """Make this process fit to supervise, as far as that needs no command: the parent of all that will lose their own.
+    """Make this process fit to supervise, before any command: the parent of all processes that will lose their own.
 
     Returns:
         A descriptor that becomes readable when a child has ended or time is up.
@@ -53,13 +53,13 @@ def prepare() -> int:
 
 
 def supervise(wake: int, channel: socket.socket, output: int, group: GroupRoot | None) -> None:
-    """Run one command and leave no process of the command behind.
+    """Run a command and leave no process of the command behind.
 
     Args:
         wake: Result of `prepare`.
-        channel: Brings the job; its end, at any time, is the order to kill. Takes the ending. Closed, as is
-        output: Descriptor that the command writes to.
-        group: Control group of this process, which bounds the command; None without control groups.
+        channel: Brings the job; its end, at any time, is the order to kill. Takes the ending. Closed at the end.
+        output: Descriptor for the command's output; closed as well.
+        group: Control group of this process, with bounds on the command; None without control groups.
     """
     with channel:
         job = _receive_job(channel)
@@ -72,7 +72,7 @@ def supervise(wake: int, channel: socket.socket, output: int, group: GroupRoot |
 
 
 class Supervisor:
-    """Parent of one command, and of whatever loses its own parent below it."""
+    """Parent of a command, and of every descendant that loses its own parent."""
 
     def __init__(self, job: Job, channel: socket.socket, wake: int, group: GroupRoot | None) -> None:
         self._job = job
@@ -92,12 +92,12 @@ class Supervisor:
         self._bounds: Bounds | None = None
         self._has_share = group is not None and group.has_share()
         self._is_calm = self._has_share
-        """True if the command's session has given way, or a group gives it its share."""
+        """True if the command's session has given way, or a group sets the command's share."""
         self._began = time.monotonic()
         self._has_given_way = False
         self._priority = os.getpriority(os.PRIO_PROCESS, 0)
         self._holds_back = bool(job.limits.most_threads) and group is None
-        """True if only this process restrains a command that multiplies, and so needs a better priority."""
+        """True if only this process restrains a multiplying command, and so needs a better priority."""
 
     def run(self, output: int) -> Ending:
         """From the start to the last process's end; closes `output`."""
@@ -146,7 +146,7 @@ class Supervisor:
                 os.close(block)
 
     def _mount_late(self) -> None:
-        """Wait until bubblewrap has made its mounts, make the others, and let it start the command."""
+        """Wait until bubblewrap has made its mounts, make the late mounts, and let bubblewrap start the command."""
         actions, poll = self._descriptors()
         while not (self._is_deserted or self._is_to_end):
             if has_made_mounts(self._first_process()):
@@ -160,7 +160,7 @@ class Supervisor:
                 actions[descriptor]()
 
     def _descriptors(self) -> tuple[dict[int, Callable[[], None]], select.poll]:
-        """Action for each descriptor that is readable, and a poll of all descriptors."""
+        """Action for each readable descriptor, and a poll of all descriptors."""
         actions: dict[int, Callable[[], None]] = {self._channel.fileno(): self._end, self._wake: self._reap}
         poll = select.poll()
         for descriptor in actions:
@@ -168,7 +168,7 @@ class Supervisor:
         return actions, poll
 
     def _attend(self) -> None:
-        """Until no child is left, or it is time to kill them."""
+        """Wait until no child is left, or until the time of the kill."""
         assert self._bounds is not None
         actions, poll = self._descriptors()
         while not (self._is_deserted or self._is_to_end):
@@ -198,7 +198,7 @@ class Supervisor:
                 self._give_way()
 
     def _give_way(self) -> None:
-        """Have all of the command give way to others, with all their threads and however they multiply."""
+        """Have all of the command give way to other commands, with all threads and however they multiply."""
         self._has_given_way = True
         if self._group is not None:
             self._group.set_share(CPU_SHARE)
@@ -215,7 +215,7 @@ class Supervisor:
         os.setpriority(os.PRIO_PROCESS, 0, self._priority)
 
     def _calm_session(self) -> bool:
-        """Have the command's session give way: between sessions the niceness of processes may count for nothing.
+        """Have the command's session give way: between sessions the niceness of processes may have no effect.
 
         Returns:
             False if the next look must try again: the kernel takes ten such writes a second, from all users together.
@@ -239,7 +239,7 @@ class Supervisor:
             self._end()
 
     def _reap(self) -> None:
-        """Bury the dead; when the command itself is among them, the others have a moment left."""
+        """Reap ended children; at the end of the command itself, all other processes have a moment left."""
         with suppress(BlockingIOError):
             os.read(self._wake, 4096)
         while True:
@@ -255,7 +255,7 @@ class Supervisor:
                 signal.setitimer(signal.ITIMER_REAL, LAST_WORDS_S)
 
     def _kill_all(self) -> None:
-        """Kill all that are left and wait until they are dead."""
+        """Kill all remaining processes and wait for their death."""
         signal.setitimer(signal.ITIMER_REAL, 0)
         poll = select.poll()
         poll.register(self._wake, select.POLLIN)
@@ -266,7 +266,7 @@ class Supervisor:
             self._reap()
 
     def _kill(self) -> None:
-        """Kill bubblewrap and then the first process of its namespace, with which all others end."""
+        """Kill bubblewrap and then the first process of its namespace; all other processes end with the latter."""
         main = self._main if self._status is None else 0
         for pid in kill_order(main, self._first_process(), descendants(os.getpid())):
             with suppress(ProcessLookupError, PermissionError):
@@ -281,7 +281,7 @@ class Supervisor:
         return self._first
 
     def _read_told(self) -> bytes:
-        """All that bubblewrap has told until now."""
+        """All reports of bubblewrap until now."""
         with suppress(BlockingIOError):
             self._words += os.read(self._report, 65536)
         return self._words
@@ -295,20 +295,20 @@ class Supervisor:
         return Ending(exit_code=None if self._exceeded else exit_code, exceeded=self._exceeded)
 
     def _has_run(self) -> bool:
-        """True if bubblewrap has reported the command's end, which happens only after a start."""
+        """True if bubblewrap has reported the command's end, possible only after a start."""
         return b'"exit-code"' in self._read_told()
 
 
 def kill_order(main: int, first: int, family: Collection[int]) -> list[int]:
-    """Processes to kill, in order: bubblewrap first, and all of its family when it has ended.
+    """Processes to kill, in order: bubblewrap first, and the whole family after bubblewrap's end.
 
-    If the first process of its namespace died first, bubblewrap might yet end by itself, with exit code 137 for its
+    If the first process of the namespace died first, bubblewrap might yet end by itself, with exit code 137 for its
     child.
 
     Args:
-        main: Bubblewrap; 0 when it has ended.
-        first: First process of its namespace; 0 while unknown.
-        family: All that run.
+        main: Bubblewrap; 0 after the end.
+        first: First process of the namespace; 0 while unknown.
+        family: All running processes.
     """
     doomed = [main] if main else list(family)
     return [*doomed, first] if first in family else doomed
@@ -316,12 +316,12 @@ def kill_order(main: int, first: int, family: Collection[int]) -> list[int]:
 
 @cache
 def _stay_inside() -> None:
-    """Once is enough for this process and all its commands."""
+    """Restrict this process and all future commands, only once."""
     scope.stay_inside()
 
 
 def _groups(pids: Iterable[int]) -> set[int]:
-    """The process groups of those of `pids` that are still there."""
+    """Process groups of the living among `pids`."""
     groups = set()
     for pid in pids:
         with suppress(ProcessLookupError):
@@ -338,7 +338,7 @@ def _priority(group: int) -> int:
 
 
 def _receive_job(channel: socket.socket) -> Job | None:
-    """The job; None if the agent thought better of it."""
+    """Job from the channel; None if the agent has withdrawn the order."""
     header = _exactly(channel, HEADER.size)
     if not header:
         return None
@@ -348,7 +348,7 @@ def _receive_job(channel: socket.socket) -> Job | None:
 
 
 def _exactly(channel: socket.socket, size: int) -> bytes:
-    """The next `size` bytes; none if the channel ends before."""
+    """Next `size` bytes; empty if the channel ends before."""
     pieces = bytearray()
     while len(pieces) < size:
         piece = channel.recv(size - len(pieces))

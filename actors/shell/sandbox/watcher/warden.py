@@ -1,10 +1,10 @@
-"""The small process that starts commands for the agent: it forks in a millisecond, where the agent would take many.
+"""Small process that starts commands for the agent: it forks in a millisecond, much faster than the agent.
 
-The agent starts one warden and sends orders by one socket. Each byte brings two descriptors, a socket for the one
-command (see `job`) and the command's output. A few forks wait for a byte all the time, so that forking is done before a
-command comes and not while the caller waits. The first fork that receives the byte becomes the command's supervisor,
-and waits again when nothing of the command is left. A used fork is faster by some milliseconds, since the memory it
-needs is no longer shared with this process. Each is in a control group of its own, where one may be made.
+The agent starts one warden and sends orders by one socket. Each byte brings two descriptors, a socket for the
+command (see `job`) and the command's output. A few forks wait for a byte all the time, so the fork is done before a
+command comes and not while the caller waits. The first fork to receive the byte becomes the command's supervisor,
+and waits again when no process of the command is left. A used fork is faster by some milliseconds, since its memory
+is no longer shared with this process. Each fork is in a control group of its own, if possible.
 
 Besides, this process is the parent of last resort: if a supervisor dies, this process inherits and kills the
 supervisor's processes.
@@ -29,13 +29,13 @@ from actors.shell.sandbox.watcher.groups import GroupRoot, find_groups
 from actors.shell.sandbox.watcher.supervisor import prepare, supervise
 
 SPARES = 2
-"""Forks that wait for a command, at least; those that waited longer than `IDLE_S` for another one end."""
+"""Least number of forks waiting for a command; surplus forks end after waiting longer than `IDLE_S`."""
 IDLE_S = 60
 MOST_COMMANDS = 200
-"""Commands of one fork. Nothing is known to pile up in a fork; any pile ends with the fork."""
+"""Most commands of a fork. No pile-up in a fork is known; any pile ends with the fork."""
 DESCRIPTORS = 2
 _NOTE = struct.Struct("=i?")
-"""Process number of a fork; whether it has a command now."""
+"""Process number of a fork; True while the fork has a command."""
 _OVER, _FAILED, _RETIRED, _WORKED = range(4)
 """Endings of a wait for an order: no more orders, a fault, enough commands, a command carried out."""
 _WAITING_TIME = struct.Struct("=qq")
@@ -81,7 +81,7 @@ class Warden:
         self._is_over = False
 
     def run(self) -> None:
-        """Until a spare sees that there will be no more orders, or none can be had."""
+        """Run until a spare sees the end of orders, or orders become impossible."""
         poll = select.poll()
         poll.register(self._wake, select.POLLIN)
         poll.register(self._noted, select.POLLIN)
@@ -96,7 +96,7 @@ class Warden:
         self._dismiss()
 
     def _dismiss(self) -> None:
-        """End the spares. Those who have a command end with it, for the agent's end of their channel is closed."""
+        """End the spares. Forks with a command end with it, for the agent's end of their channel is closed."""
         for pid in tuple(self._spares):
             with suppress(ProcessLookupError, ChildProcessError):
                 os.kill(pid, signal.SIGKILL)
@@ -130,7 +130,7 @@ class Warden:
             os._exit(_RETIRED if status == _WORKED else status)
 
     def _join_group(self) -> GroupRoot | None:
-        """In a fork: be bounded by a control group, where that can be."""
+        """In a fork: join a bounding control group, if possible."""
         if self._groups is None:
             return None
         try:
@@ -141,7 +141,7 @@ class Warden:
         return self._groups
 
     def _wait(self, wake: int, group: GroupRoot | None, *, had_one: bool) -> int:
-        """In a fork: wait for an order and carry it out."""
+        """In a fork: wait for an order and carry the order out."""
         syscall.prctl(syscall.PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != self._pid:
             return _RETIRED
@@ -167,7 +167,7 @@ class Warden:
         os.write(self._note, _NOTE.pack(os.getpid(), has_command))
 
     def _take_note(self) -> None:
-        """Take the next note of a fork, if `_has_taken` has not taken it since the poll."""
+        """Take the next note of a fork, unless `_has_taken` has taken the note since the poll."""
         try:
             note = os.read(self._noted, _NOTE.size)
         except BlockingIOError:
@@ -179,7 +179,7 @@ class Warden:
             goal.add(pid)
 
     def _reap(self) -> None:
-        """Bury the dead, and kill what a dead supervisor has left."""
+        """Reap ended children, and kill the remains of a dead supervisor."""
         with suppress(BlockingIOError):
             os.read(self._wake, 4096)
         while True:
@@ -208,9 +208,9 @@ class Warden:
         return pid not in self._spares
 
     def _kill_orphans(self) -> None:
-        """Kill what has lost its supervisor, so became a child of this process: with bubblewrap ends all of a command.
+        """Kill processes without a supervisor, now children of this process: with bubblewrap ends all of a command.
 
-        Only children are looked at: what a supervisor starts meanwhile is none, and is not taken for an orphan.
+        Only children are considered: a supervisor's new process is no child, and so no orphan.
         """
         here = os.getpid()
         for pid, status in family_of(here).items():

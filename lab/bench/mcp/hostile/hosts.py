@@ -1,11 +1,11 @@
-"""Hostile servers that crash, or try what a process can do to its machine and its agent."""
+"""Hostile servers that crash, or attack the machine and the agent as processes."""
 
 from __future__ import annotations
 
 from lab.bench.mcp.hostile.row import End, Hostile
 
 PROOF = "REACHED"
-"""Word in the output of a server that has reached a thing outside of its sandbox."""
+"""Word in the output of a server that has reached a resource outside of its sandbox."""
 HOSTS = (
     Hostile(name="ends at once", code="sys.exit(3)", end=End.REFUSED),
     Hostile(

@@ -1,4 +1,4 @@
-"""HTTP server on the loopback for one hostile row: a thread for each connection, and no library between."""
+"""HTTP server on the loopback for one hostile row: a thread for each connection, without a library."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ DONE: Json = {"content": [{"type": "text", "text": "done"}]}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """One request, and the connection for its answer."""
+    """One request, and the connection for the answer."""
 
     verb: str
     path: str
     headers: Mapping[str, str]
     message: Json
-    """Message in the body; empty for none."""
+    """Message in the body; empty without a message."""
     connection: socket.socket
     over: threading.Event
     """Set when the server ends."""
@@ -62,11 +62,11 @@ class Exchange:
 
 
 Handler = Callable[[Exchange], bool | None]
-"""Function from a request to True if it was answered; what it leaves is answered as by a friendly server."""
+"""Function from a request to True if answered; an unanswered request is answered as by a friendly server."""
 
 
 def be_friendly(exchange: Exchange) -> None:
-    """Answer as a server that means no harm."""
+    """Answer as a friendly server."""
     message = exchange.message
     if exchange.verb == "GET":
         exchange.answer(405)

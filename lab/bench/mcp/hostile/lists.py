@@ -1,4 +1,4 @@
-"""Hostile servers whose lists are the attack: names, schemas, pages, and changes."""
+"""Hostile servers with attacks in lists: names, schemas, pages, and changes."""
 
 from __future__ import annotations
 

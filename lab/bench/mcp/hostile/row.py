@@ -1,4 +1,4 @@
-"""Row of the table: one hostile server, and the harm that its own call may take."""
+"""Row of the table: one hostile server, and the permitted harm of its own call."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 RAW = Path(__file__).parents[1] / "raw_server.py"
 
 _SANDBOXED = "import os\nif os.uname().nodename != 'sandbox':\n    sys.exit('this server runs in a sandbox only')\n"
-"""Guard of the machine: no row does anything where no sandbox has given the host its name."""
+"""Guard of the machine: no row acts unless a sandbox has named the host."""
 
 
 class End(StrEnum):
-    """End of a call that is allowed."""
+    """Permitted end of a call."""
 
     ANSWERED = "answered"
-    """The call has its result in spite of the attack."""
+    """The call has a result in spite of the attack."""
     REFUSED = "refused"
     """The call ends with an error."""
     EITHER = "either"
@@ -29,10 +29,10 @@ class Hostile:
     Attributes:
         name: Words for a person.
         code: Lines behind `raw_server.py`.
-        end: End of a call of its tool `act`.
+        end: End of a call of the tool `act`.
         command: Words behind `mcp` that meet the attack; a call of the tool if empty.
         absent: Texts that the answer may not show.
-        takes_time: True if the call may last until its timeout.
+        takes_time: True if the call may last until the timeout.
     """
 
     name: str
@@ -51,13 +51,13 @@ class Hostile:
         """Command of the server.
 
         Args:
-            size: Size of the attack, which the code knows as `SIZE`.
+            size: Size of the attack, known to the code as `SIZE`.
             mark: Text in the arguments of the server's processes.
-            port: Port of a service of the host, which the code knows as `PORT`.
+            port: Port of a service of the host, known to the code as `PORT`.
         """
         return command_of(f"# {mark}\n{_SANDBOXED}SIZE, PORT = {size}, {port}\n{self.code}")
 
 
 def command_of(code: str) -> tuple[str, ...]:
-    """Command of a server that has `code` behind the raw server's own text."""
+    """Command of a server with `code` behind the raw server's own text."""
     return ("python3", "-c", f"{RAW.read_text('utf-8')}\n{code}")

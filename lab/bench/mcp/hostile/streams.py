@@ -1,4 +1,4 @@
-"""Hostile servers that flood, answer no request, or send values that JSON does not have."""
+"""Hostile servers that flood, answer no request, or send values foreign to JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hostile servers over HTTP: a handler each, before a server that is friendly where the handler leaves a request."""
+"""Hostile servers over HTTP: a handler each, in front of a friendly server for unhandled requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class HostileSite:
     Attributes:
         name: Words for a person.
         handler: Function from the address of a canary to the handler; no request may reach the canary.
-        end: End of a call of its tool `act`.
+        end: End of a call of the tool `act`.
         absent: Texts that the answer may not show.
     """
 
@@ -150,7 +150,7 @@ def _reconnects(_canary: str) -> Handler:
 
 
 def _forgets(_canary: str) -> Handler:
-    """Sessions that are gone at each call."""
+    """Sessions lost at each call."""
 
     def handle(exchange: Exchange) -> bool:
         is_call = exchange.method == "tools/call"

@@ -1,4 +1,4 @@
-"""Hostile servers whose texts are meant for a model, or for the files of a window."""
+"""Hostile servers with texts aimed at a model, or at the files of a window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, as all servers of that form answer them. Pure.
+"""OpenAI's chat completions, as answered by all servers of this form. Pure.
 
 Source:
     OpenAI's API reference, "Chat"; Mistral's for content in parts with thoughts; DeepSeek's for `reasoning_content`.

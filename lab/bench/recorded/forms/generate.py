@@ -22,7 +22,7 @@ _CAPITAL = re.compile(r"(?<=[a-z])[A-Z]")
 
 
 def snake(value: Any, depth: int = 6) -> Any:
-    """Names of fields in small letters with underscores, as Google takes them too; values of arguments as they are."""
+    """Names of fields in snake case, also accepted by Google; values of arguments stay unchanged."""
     if isinstance(value, list):
         return [snake(each, depth) for each in value]
     if not isinstance(value, dict) or not depth:
