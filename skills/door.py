@@ -13,14 +13,14 @@ import socket
 import sys
 
 ANSWER_S = float(os.environ.get("AGENT_ANSWER_S", "70"))
-"""Longer than the agent lets any request take, so that its own sentence arrives first; the agent names more where a
+"""Longer than any request takes the agent, so the agent's own sentence arrives first; the agent names more if a
 person is asked before the answer.
 """
 LONGEST_LINE_BYTES = 64 * 1024
 
 
 class RefusedError(Exception):
-    """The agent did nothing; the text says why."""
+    """A refusal of the agent, with the reason."""
 
     exit_code = 1
 
@@ -32,7 +32,7 @@ class UnreachableError(Exception):
 
 
 def ask(verb, answer_s=ANSWER_S, /, **arguments):
-    """The agent's answer to one request, a dict, within that many seconds. None leaves an argument out.
+    """The agent's answer to one request, a dict, within a number of seconds. None leaves an argument out.
 
     Raises:
         RefusedError: the agent refused.

@@ -119,6 +119,6 @@ def _is_of(entry: Entry, gone: set[str], conversations: Collection[str]) -> bool
 
 def _paths(items: Iterable[Item], buried: Iterable[Filed]) -> tuple[str, ...]:
     """Paths of files, and those of their deleted or former versions."""
-    kept = [each for item in items for each in (item.path, deleted_path(item.path))]
+    live = [each for item in items for each in (item.path, deleted_path(item.path))]
     deleted = [each for filed in buried for each in (filed.path, filed.path.replace(f"/{DELETED}/", "/", 1))]
-    return tuple(dict.fromkeys((*kept, *deleted)))
+    return tuple(dict.fromkeys((*live, *deleted)))

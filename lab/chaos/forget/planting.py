@@ -107,8 +107,8 @@ class Planter:
         """Have a new person say strings in the channel, while no agent hears it."""
         planted = Planted(Window(surface=Surface.DISCORD_CHANNEL, id=str(self._channel_id)), self._add_person())
         for text in ("My old word is {}, a year ago.", "Some time later it was {} instead."):
-            said = text.format(self._fresh(planted, IMPORTED))
-            planted.message_ids.append(self._server.say(self._channel_id, said, user=planted.user))
+            words = text.format(self._fresh(planted, IMPORTED))
+            planted.message_ids.append(self._server.say(self._channel_id, words, user=planted.user))
         return planted
 
     def _add_person(self) -> int:

@@ -102,8 +102,8 @@ class _Course:
         rooms = {_room_of(path) for paths in known.values() for path in paths}
         say(f"{len(known)} strings on the disk, in {', '.join(sorted(rooms))}")
         ways = cycle(Way)
-        asked = [*zip(_WAYS_OF_PAST, past, strict=True), *((next(ways), each) for each in people)]
-        requests = [each for way, person in asked for each in self._asker.requests(way, person)]
+        chosen = [*zip(_WAYS_OF_PAST, past, strict=True), *((next(ways), each) for each in people)]
+        requests = [each for way, person in chosen for each in self._asker.requests(way, person)]
         for number, request in enumerate(requests):
             say(f"request {number + 1} of {len(requests)}, {self._kills} kills")
             self._forget(request, -(-(kills - self._kills) // (len(requests) - number)))

@@ -16,7 +16,7 @@ SCOPES = ("global", "project")
 
 
 def main():
-    """Do what the first argument says."""
+    """Run the command of the first argument."""
     arguments = vars(_parser().parse_args())
     return arguments.pop("act")(arguments)
 
@@ -31,7 +31,7 @@ def write(arguments):
 
 
 def recall(arguments):
-    """Print the facts that fit."""
+    """Print the matching facts."""
     answer = ask("curated.recall", query=arguments["query"], scope=arguments["scope"])
     sys.stdout.write(f"{answer['code']}: {answer['reason']}\n")
     for scope, page in answer["facts"]:
@@ -48,7 +48,7 @@ def pages(arguments):
 
 
 def status(arguments):
-    """Print the folders, and whether they may be written from here."""
+    """Print the folders, and their permission to write from here."""
     del arguments
     for scope in ask("curated.status")["scopes"]:
         writable = scope["writable"] or "yes"

@@ -50,7 +50,7 @@ class MistakeError(ValueError):
 
 
 class ProtocolError(Exception):
-    """Request that the protocol forbids."""
+    """Request forbidden by the protocol."""
 
     def __init__(self, code, text):
         super().__init__(text)
@@ -116,7 +116,7 @@ def _value(node):
 
 
 def _round_value(value):
-    """A value that JSON can carry, without the noise of binary fractions."""
+    """A value for JSON, without the noise of binary fractions."""
     if math.isnan(value) or math.isinf(value):
         raise MistakeError("the value is not a number")
     return float(f"{value:.12g}")
@@ -263,7 +263,7 @@ def _user_message(text):
 
 
 def initialize(params):
-    """Version of the protocol that both know, and what there is here."""
+    """Version of the protocol known to both sides, and the server's features."""
     wanted = params.get("protocolVersion")
     return {
         "protocolVersion": wanted if wanted in VERSIONS else VERSIONS[-1],

@@ -21,7 +21,7 @@ ABOUT = {"a", "about", "cancel", "change", "delete", "for", "move", "my", "remin
 
 
 def main():
-    """Do what the first argument says."""
+    """Run the command of the first argument."""
     arguments = vars(_parser().parse_args())
     arguments.pop("act")(arguments)
 
@@ -34,7 +34,7 @@ def create(arguments):
 
 
 def modify(arguments):
-    """Change what is named of a line."""
+    """Change the named parts of a line."""
     if arguments["id"] is None and arguments["msg"]:  # what is meant is named by its message, and that stays
         arguments["id"], arguments["msg"] = re.sub(r"\b\d{1,2}:\d\d\b", "", arguments["msg"]), None
     named = _read_value(arguments, "id", 'modify "call Bob" --time 15:00')
@@ -50,7 +50,7 @@ def delete(arguments):
 
 
 def show(arguments):
-    """Print what the file holds."""
+    """Print the reminders of the file."""
     answer = ask("reminders.list", limit=arguments["limit"])
     for reminder in answer["reminders"]:
         sys.stdout.write(f"{reminder['line']}\n    next: {_next_of(reminder)}\n")
@@ -77,7 +77,7 @@ def _read_value(arguments, name, example):
 
 
 def _id(named):
-    """The id that is named, by itself or by words of exactly one reminder's message."""
+    """The named id, or the id of the only reminder whose message has the words."""
     if named.startswith("rid_"):
         return named
     reminders = ask("reminders.list", limit=MOST)["reminders"]
@@ -95,14 +95,14 @@ def _id(named):
 
 
 def _next_of(reminder):
-    """When it is said next, in words."""
+    """Next time of a reminder, in words."""
     if reminder["failed"]:
         return "never: it could not be said in its conversation; a new time opens it again"
     return reminder["next_local"] or "due now"
 
 
 def _print(what, answer):
-    """The exact line, when it is due, and what is to be known about that."""
+    """Print the exact line, the next time, and remarks."""
     sys.stdout.write(f"{what}: {answer['line']}\n")
     for name, text in (("next", answer["next_due"]), ("note", answer["note"])):
         if text:

@@ -30,7 +30,7 @@ def main():
 
 
 def _below_home(file):
-    """`file` relative to the working directory, where commands start and which is their HOME; links stay links."""
+    """`file` relative to the working directory, the start folder and HOME of commands; links stay links."""
     home = os.environ.get("HOME") or os.getcwd()  # noqa: PTH109 - as it was given, not resolved
     wanted = os.path.normpath(os.path.join(os.getcwd(), file))  # noqa: PTH109, PTH118
     for base in (home, os.path.realpath(home)):

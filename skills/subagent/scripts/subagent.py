@@ -21,12 +21,12 @@ USUAL_WAIT_S = 100
 TASK_CHARS = 12_000
 LONG_CHARS = 8_000
 LONG_LINES = 100
-"""Of a report; what stands above a longer one may be cut off, so it is said below it once more."""
+"""Lines of a report; the top of a longer report may be cut off, so its head is repeated below."""
 RUNNING = "running"
 
 
 def main():
-    """Do what the first argument says."""
+    """Run the command of the first argument."""
     arguments = vars(_parser().parse_args())
     return arguments.pop("act")(arguments)
 
@@ -54,7 +54,7 @@ def wait(arguments):
 
 
 def stop(arguments):
-    """End a run and print what it has."""
+    """End a run and print its result."""
     return _print_told(ask("subagent.stop", run=_text(arguments["run"], "the run")))
 
 
@@ -116,7 +116,7 @@ def _stdin():
 
 
 def _text(words, what):
-    """Words of an argument, if they can be sent."""
+    """Words of an argument, checked for sending."""
     try:
         words.encode("utf-8")
     except UnicodeEncodeError as error:

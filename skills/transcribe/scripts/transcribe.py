@@ -27,7 +27,7 @@ def main():
 
 
 def _below_workdir(file):
-    """`file` relative to the working directory, in which commands start; links stay links.
+    """`file` relative to the working directory, the start folder of commands; links stay links.
 
     The directory is HOME, but not in a command line's turn, whose commands work in their caller's folder.
     """
