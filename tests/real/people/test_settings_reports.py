@@ -115,8 +115,8 @@ CASES: list[tuple[str, DiscordWish, list[str]]] = [
         "canary#8 of yujonglee: a forum, where reminders cannot be said",
         DiscordWish(channels=(FORUM,)),
         [
-            f"discord.channels: {FORUM} is the forum 'ideas': its posts are heard",
-            f"reminders.channel: {FORUM} (the first of discord.channels) is the forum 'ideas', in which nothing",
+            f"discord.channels: {FORUM} is the forum 'ideas': each of its posts is heard as",
+            f"reminders.channel: {FORUM} (the first of discord.channels) is the forum 'ideas', which takes no messages",
         ],
     ),
     ("twice", DiscordWish(channels=(GENERAL, GENERAL)), [f"discord.channels: {GENERAL} stands there 2 times"]),
