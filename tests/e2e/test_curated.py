@@ -174,7 +174,7 @@ class TestDiscord:
         assert (tmp_path / "memory" / "MEMORY.md").read_text() == "## Remembered\n\n- Tea at four\n"
         status = self.answer(server, "memory status")
         assert str(tmp_path / "memory") in status
-        assert "Page table: there" in status
+        assert "Page table: present" in status
 
     def test_one_help_names_the_commands_of_both_memories_once(self, stage: Stage, server: PlaygroundServer) -> None:
         lines = self.answer(server, "help").splitlines()

@@ -195,4 +195,4 @@ def test_a_backup_that_is_killed_is_refused_by_restore(tmp_path: Path, after_fil
     assert "holds no whole backup" in refused.stderr
     assert not (tmp_path / "new").exists()
     again = run("agent", "backup", "b", cwd=tmp_path)
-    assert "cut short" in again.stderr
+    assert "unfinished backup" in again.stderr

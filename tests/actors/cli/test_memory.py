@@ -80,7 +80,7 @@ def test_why_needs_a_running_agent_and_says_so(home: Path) -> None:
     done = run("agent", "memory", "why", cwd=home)
 
     assert done.returncode == 1
-    assert "no agent is running" in done.stderr
+    assert "no agent runs here" in done.stderr
     assert done.stdout == ""
 
 

@@ -46,4 +46,4 @@ def test_a_folder_that_is_a_link_is_said(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "shop" / ".pi" / "memory").symlink_to(tmp_path / "elsewhere")
     rig = CuratedRig(tmp_path, projects={GENERAL.id: tmp_path / "shop"})
-    assert "a part of it is a link" in findings_by_name(rig)["memory of shop"][1]
+    assert "its path has a link" in findings_by_name(rig)["memory of shop"][1]

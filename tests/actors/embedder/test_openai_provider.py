@@ -211,7 +211,7 @@ def test_what_passes_is_waited_out_and_leaves_no_trace(rig: Rig, reply: Reply, w
 PERMANENT = {
     "401": (Reply(status=401, body={"error": {"message": "Incorrect API key provided: sk-secret"}}), "key"),
     "403": (Reply(status=403, body={"error": {"message": "no"}}), "key"),
-    "404": (Reply(status=404, body={"error": {"message": "model 'x' not found, try pulling it first"}}), "not known"),
+    "404": (Reply(status=404, body={"error": {"message": "model 'x' not found, try pulling it first"}}), "is unknown"),
     "quota": (
         Reply(status=429, body={"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}),
         "quota",

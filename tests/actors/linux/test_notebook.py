@@ -111,7 +111,7 @@ def test_damage_is_told_once_and_costs_no_other_line(tmp_path: Path, caplog: pyt
     book.append(b"1\n", b"x\n", b"\xff\n", b"\n", b"2\n", is_durable=True)
     assert book.records(int) == [1, 2]
     (record,) = caplog.records
-    assert "unreadable lines are passed over: 2" in record.getMessage()
+    assert "unreadable lines are skipped: 2" in record.getMessage()
 
 
 def test_a_long_file_is_compacted_unless_that_saves_little(tmp_path: Path) -> None:

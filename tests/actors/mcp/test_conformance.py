@@ -17,7 +17,7 @@ from lab.bench.mcp.stage import McpStage
 from tests.actors.mcp.conformance import CASES, Case
 from tests.patience import PATIENCE_S
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("sandboxed")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("require_sandbox")]
 
 SCRIPT = SHIPPED_SKILLS / "mcp" / "scripts" / "mcp.py"
 EVERYTHING = Path(__file__).with_name("everything.py")

@@ -24,7 +24,7 @@ from lab.bench.mcp.hostile_run import MOST_SHOWN, SECRETS, settings_of, wait_unt
 from lab.bench.mcp.stage import FRIENDLY, McpStage
 from tests.patience import PATIENCE_S
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("sandboxed")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("require_sandbox")]
 
 SIZE = 8
 AT_A_TIME = 6

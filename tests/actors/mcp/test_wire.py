@@ -20,7 +20,7 @@ from messages.web import ServerAnswered
 from tests.actors.mcp.wire import WIRES
 from tests.patience import PATIENCE_S
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("sandboxed")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("require_sandbox")]
 
 KEY = {"SITE_API_KEY": "operator-secret-0123456789"}
 

@@ -374,7 +374,7 @@ def test_what_cannot_be_sent_is_a_failure_and_no_crash(
     ]
     for given in bad:
         failure = direct.failure(direct.send(**given))
-        assert "not known here" in failure.reason
+        assert "an unknown reason" in failure.reason
         assert "sk-secret" not in failure.reason
     assert direct.server.request_count == 0
     assert direct.reply(direct.send()).text

@@ -41,7 +41,7 @@ def test_a_window_that_nothing_can_be_learnt_of_is_worded_after_a_while_with_num
     assert [rig.refused_word() for _ in range(2)] == [True, True]
     before = rig.words()
     assert "[output t1000001 is file f1000001: a.txt" in before
-    assert "cannot be had" in rig.refusal(ListObjects)
+    assert "cannot be loaded" in rig.refusal(ListObjects)
     rig.ran("echo", "<out>")
     assert rig.words().startswith(before)
     fail(rig, "well")

@@ -179,7 +179,7 @@ def test_what_the_agent_never_asks_is_left_out_with_a_reason() -> None:
             exchange("/v1/messages", message_body | {"tools": [{"type": "web_search_20250305", "name": "s"}]}),
             "tools of the provider",
         ),
-        (exchange("/v1/chat/completions", message_body | {"modalities": ["text", "audio"]}), "no text"),
+        (exchange("/v1/chat/completions", message_body | {"modalities": ["text", "audio"]}), "without text"),
         (exchange("/v1/responses", {"input": "a", "model": "m", "previous_response_id": "r"}), "provider keeps"),
         (exchange("/v1/responses", {"input": "a", "model": "m", "background": True}), "fetched later"),
         (
