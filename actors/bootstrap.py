@@ -163,8 +163,7 @@ class Agent:
         skips them.
 
         A signal handed to another thread, or arriving just before a wait begins, wakes no thread: the handler runs when
-        the
-        main thread next looks.
+        the main thread next looks.
         """
         if not self._is_ending():
             gc.collect()

@@ -131,9 +131,8 @@ def make_ready(module: str, without: tuple[type, ...] = ()) -> None:
     """Build msgspec's knowledge of each struct defined by `module`; stands at the end of every protocol module.
 
     Otherwise msgspec builds the knowledge at a class's first use, and shows an unfinished state to other threads: two
-    threads
-    that convert, or make decoders of, one class for the first time end the process. During a module's import, no
-    other thread has its classes. `without` names classes that msgspec cannot read; they are never coded.
+    threads that convert, or make decoders of, one class for the first time end the process. During a module's import,
+    no other thread has its classes. `without` names classes that msgspec cannot read; they are never coded.
     """
     for kind in tuple(vars(sys.modules[module]).values()):
         is_own = isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind.__module__ == module

@@ -234,10 +234,7 @@ class TellUsage(Message, frozen=True, kw_only=True, gc=False):
 
 
 class UsageTold(Message, frozen=True, kw_only=True, gc=False):
-    """Usage of the window's conversation, as far as providers report it.
-
-    LedgerActor adds the day's (UTC), of all calls.
-    """
+    """Usage of the window's conversation as reported by providers; LedgerActor adds the day's (UTC), of all calls."""
 
     request_id: RequestId
     model: str
@@ -283,8 +280,7 @@ class PinMemory(Message, frozen=True, kw_only=True, gc=False):
     """Keep a text in mind for ever; answered by `MemoryPinned`, `PinUnknown` or `Refused`.
 
     The same request again changes nothing. `window` is the place of the text. With `message_id`: the message, or
-    without a log
-    of the message, `text` as its words. Without: `text` itself. With neither: the newest words.
+    without a log of the message, `text` as its words. Without: `text` itself. With neither: the newest words.
     """
 
     request_id: RequestId

@@ -1,10 +1,9 @@
 """Protocol of CuratedActor, the only writer of the memory kept by hand by people and the agent.
 
 CuratedActor also contributes to turns, in the terms of `messages.turn`, and answers the questions of
-`messages.curated_view`. A
-request's `window` names the window on whose behalf the request is made, and so the scopes in reach: the global one, and
-the
-project of its channel. The command line's window is the operator's; it may name another in `about`.
+`messages.curated_view`. A request's `window` names the window on whose behalf the request is made, and so the scopes in
+reach: the global one, and the project of its channel. The command line's window is the operator's; it may name another
+in `about`.
 """
 
 from __future__ import annotations

@@ -24,8 +24,7 @@ class EmbedTexts(Message, frozen=True, kw_only=True, gc=False):
     """Turn texts into vectors; answered by one `TextsEmbedded` or one `EmbeddingFailed`.
 
     With `deadline_s` the answer comes within this time or is worthless (a query); without a deadline, temporary faults
-    are
-    waited out and retried (documents).
+    are waited out and retried (documents).
     """
 
     request_id: RequestId

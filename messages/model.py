@@ -2,8 +2,7 @@
 
 A LocalModelActor owns the server of one language model on this machine; ModelActor asks for its address.
 
-A caller of a model publishes to the topic `SPENT` each finished attempt, with any outcome. LedgerActor enters the
-attempt.
+A caller of a model publishes each finished attempt to the topic `SPENT`, with any outcome, for LedgerActor.
 """
 
 from __future__ import annotations

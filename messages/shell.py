@@ -32,8 +32,7 @@ class SharedFolder(Value, frozen=True, kw_only=True, gc=False):
     """A folder of a contributor, visible to sandboxed commands at its path; without a sandbox, visible anyway.
 
     Commands leave the same kinds of entries as in a working directory: links, pipes, closed folders. Readers of the
-    folder
-    follow no link.
+    folder follow no link.
     """
 
     path: str

@@ -1,9 +1,8 @@
 """Protocol of the control socket, shared by every actor behind the socket.
 
-Owner: SocketActor turns each line of a socket into a message to the owner of the matter. The message has the
-fields `request_id`, `reply_to` and, for a request about one window, `window`. SocketActor sets these fields, so a
-request
-can act for its own window only. All other fields are the request's arguments. The answer is any message with the same
+Owner: SocketActor turns each line of a socket into a message to the owner of the matter. The message has the fields
+`request_id`, `reply_to` and, for a request about one window, `window`. SocketActor sets these fields, so a request can
+act for its own window only. All other fields are the request's arguments. The answer is any message with the same
 `request_id`, or `Refused`.
 """
 

@@ -1,11 +1,10 @@
 """Protocol of observation: the state of each actor, and the progress of each answer, step by step.
 
-Owners: any actor with figures answers a request for its description. ContextActor publishes runs to
-subscribers of the topic `RUNS`, and only while there are any. A run is the work on one turn; a round within the run is
-one
-reply of the model with the commands in the reply. Each type is tagged with pi's name for the type: in pi a
-run is an `agent` and a round is a `turn`. FeedActor keeps recent events for clients that poll.
-The kernel's event for the operator belongs here, too: an actor cannot be kept running.
+Owners: any actor with figures answers a request for its description. ContextActor publishes runs to subscribers of the
+topic `RUNS`, and only while there are any. A run is the work on one turn; a round within the run is one reply of the
+model with the commands in the reply. Each type is tagged with pi's name for the type: in pi a run is an `agent` and a
+round is a `turn`. FeedActor keeps recent events for clients that poll. The kernel's event for the operator belongs
+here, too: an actor cannot be kept running.
 """
 
 from __future__ import annotations

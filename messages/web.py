@@ -59,8 +59,7 @@ class ReadPage(Message, frozen=True, kw_only=True, gc=False):
     """Read one public page; answered by `PageRead` or `Refused`.
 
     An address is refused unless a person wrote the address in the window, a search returned the address, or the
-    operator allows
-    any address: a made-up address could carry text of the window to its host.
+    operator allows any address: a made-up address could carry text of the window to its host.
     """
 
     request_id: RequestId

@@ -56,8 +56,7 @@ class ApprovalActor(Actor):
     """Owner of the open questions: an act waits for its question, and no other work waits.
 
     Owns: the notes of open questions. A question is on the disk before the message is shown, and the note is gone
-    before
-    the act is granted, so a kill loses no question and no grant counts twice.
+    before the act is granted, so a kill loses no question and no grant counts twice.
     Asks: windows, for the message being answered; the surface, to show questions.
     Crashes on: internal faults; questions and askers outlive a crash.
     """

@@ -4,9 +4,8 @@ Read first `common.py` (options, errors, logging), then `run.py` and `try_it.py`
 `agent_cli.py` (one stateless turn). `doctor_findings.py` folds over the parts' checks. Commands for benchmarks, load
 and chaos are in `lab.commands`, which adds them to `agent` in a clone; here stand-ins refer to the clone. Commands
 write to the terminal through `terminal/` alone. Of the agent's data, `agent memory rebuild` writes the memory's index,
-`agent forget` all holders of the words, `agent
-restore` a data root without a running agent, `agent model` the folder of
-local models, `agent skills` added skills, and `agent doctor --fix` the objects of its findings; `trust/` alone
+`agent forget` all holders of the words, `agent restore` a data root without a running agent, `agent model` the folder
+of local models, `agent skills` added skills, and `agent doctor --fix` the objects of its findings; `trust/` alone
 writes the list of trusted files.
 """
 

@@ -32,8 +32,7 @@ def usage(
 ) -> None:
     """Print the usage of model calls, from the ledger; the agent need not run.
 
-    Each attempt counts, failed and cancelled attempts included; `estimated` are
-    tokens not counted by a provider.
+    Each attempt counts, failed and cancelled attempts included; `estimated` are tokens not counted by a provider.
     """
     from actors.ledger.file import FOLDER, Damage, entries
     from domain.policy.spending import By, sums

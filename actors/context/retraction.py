@@ -45,8 +45,7 @@ log = logging.getLogger(__name__)
 
 REVISIONS = 30
 """Edits of a window whose new words are noted within `REVISIONS_S`: each edit makes the log longer, and each look at
-the whole log slower. Beyond the limit the old words are retracted at once, and the newest words are noted when there
-is room."""
+the log slower. Beyond the limit old words are retracted at once, and the newest words noted when there is room."""
 REVISIONS_S = 600.0
 MOST_HELD = 200
 """Messages whose newest words wait for room; beyond the limit the longest waiting words are forgotten."""

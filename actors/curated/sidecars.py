@@ -165,8 +165,7 @@ def _put_into(disk: Disk, path: Path, content: bytes) -> None:
     """Write content to a file without replacing the file, so running commands are still kept from it.
 
     A crash or a power loss may leave a half-written file: the file is made anew. A link, or a file with several names,
-    is
-    removed first.
+    is removed first.
 
     Raises:
         OSError: the file cannot be written.

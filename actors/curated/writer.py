@@ -74,8 +74,7 @@ class Writer:
             folders: Read the indexes and journals.
             rules: Decide about the allowed content.
             denial_of: Returns the reason why words of the window with a key may not be written into a place now; empty
-                if
-                allowed.
+                if allowed.
         """
         self.files = MemoryFiles(host, config, self._write_table_of)
         self._host = host
@@ -264,8 +263,7 @@ class Writer:
         Args:
             places: The window's scopes.
             window: Window whose commands see the folders: the operator's see all, any other window's no journal, since
-                it
-                holds words from windows that may have fewer readers by now.
+                it holds words from windows that may have fewer readers by now.
             shows_local: True if the window shows personal notes.
         """
         is_operators, shared = window.surface is Surface.CLI, list[SharedFolder]()

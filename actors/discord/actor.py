@@ -45,8 +45,7 @@ class DiscordActor(Actor):
     Owns: a thread with an event loop, and on the loop every object of discord.py.
     Asks: the windows' actors and the parts of the menu, on behalf of people's commands and buttons.
     Crashes on: no act of Discord's. Faults that no restart could mend are reported to the actor's starter; the actor
-    then
-    lives on without a connection.
+    then lives on without a connection.
     """
 
     def __init__(

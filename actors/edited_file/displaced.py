@@ -73,8 +73,7 @@ class Displaced:
         """Remove the version from the disk; an open version stays readable until `close`.
 
         The expected content becomes a backup. On failure the version stays until the next start, whose comparison finds
-        all
-        content accounted for.
+        all content accounted for.
         """
         try:
             if os.path.lexists(self._base):

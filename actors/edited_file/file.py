@@ -172,8 +172,7 @@ class EditedFile:
 
         Returns:
             None if the file was left unchanged since the content differs from `seen` (only where files can't be
-            swapped, or
-            where links are not followed and a program put a strange entry in the place of the new version).
+            swapped, or where links are not followed and a program put a strange entry in the place of the new version).
 
         Raises:
             FileRefusedError: the file is write-protected, or would be too large; it is unchanged.

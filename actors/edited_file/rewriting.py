@@ -108,8 +108,7 @@ class Rewriting:
         """Other people's edits that the file may lack now, for the caller to make again and then to `settle`.
 
         After a finished edit, late writes of programs with a displaced version still open; after a failed edit, also
-        edits
-        already seen and not made again yet.
+        edits already seen and not made again yet.
         """
         hunks = () if self._is_done else self._owed
         self._owed, unread = (), []

@@ -90,8 +90,7 @@ class LitellmBackend:
         """Close litellm's connections.
 
         litellm keeps connections for the whole process and cannot tell ours from the model actor's; the model actor
-        opens
-        others at need.
+        opens others at need.
         """
         if (library := self._library.value_if_loaded()) is not None:
             await library.close_litellm_async_clients()

@@ -184,8 +184,7 @@ class _Weights(Mapping[str, Floats]):
     """Weights of a file, each read at its request, so no weights are in memory twice.
 
     Half of the weights are the words' vectors, of which a text needs a few: the vectors can stay in the file. From
-    there
-    the system loads the requested pages, once for all processes, and drops pages from memory again if need be.
+    there the system loads the requested pages, once for all processes, and drops pages from memory again if need be.
     """
 
     def __init__(self, file: Path, opened: Any, *, is_mapped: bool) -> None:

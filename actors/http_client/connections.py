@@ -41,8 +41,7 @@ class Connections:
         """Response to a POST of JSON, once its head has come, through the environment's proxy if any.
 
         The other end may have closed an idle connection meanwhile, which shows only during use; then the same request
-        is
-        sent over a new connection.
+        is sent over a new connection.
 
         Args:
             address: Whereto.

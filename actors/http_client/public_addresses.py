@@ -79,8 +79,7 @@ class PublicAddresses:
     """Socket factory that refuses addresses outside the public internet and counts the bytes its sockets receive.
 
     The factory sees the very address of the connection. So neither a redirect nor a name that changes between two
-    look-ups
-    (DNS rebinding) nor an odd spelling of an address gets past the guard.
+    look-ups (DNS rebinding) nor an odd spelling of an address gets past the guard.
     """
 
     def __init__(

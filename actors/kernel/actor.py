@@ -79,8 +79,7 @@ class Actor(pykka.Actor):
 
     Override `on_start` to open, `handle` to act and `on_stop` to close. The kernel builds an instance in a worker,
     attaches the instance to its mailbox, and discards the instance after an exception; the mailbox stays. The kernel
-    calls
-    `on_stop` after a stop and after a crash, so `on_stop` must cope with half-open state.
+    calls `on_stop` after a stop and after a crash, so `on_stop` must cope with half-open state.
     """
 
     in_progress: bool = False
@@ -106,8 +105,7 @@ class Actor(pykka.Actor):
         """Forget everything but the mailbox, leaving memory in good order; the kernel calls this once.
 
         The actor and its parts refer to each other, so all parts would stay until the next full garbage collection. In
-        a
-        process of this size, a full collection comes only after a thousand such actors.
+        a process of this size, a full collection comes only after a thousand such actors.
         """
         mailbox = self.mailbox
         self.__dict__.clear()

@@ -125,8 +125,7 @@ class Directory:
         """Take `mailbox` out of the directory; the caller has its turn and never gives the turn back.
 
         Messages still in the mailbox move into its successor before any thread can find the successor, so a sender's
-        later
-        messages stay behind the sender's earlier messages.
+        later messages stay behind the sender's earlier messages.
         """
         with self._lock:
             mailbox.retired = True

@@ -60,18 +60,13 @@ class Dispatcher:
 
     Under the interpreter's lock a second running worker makes fan-out a third slower: the two take the lock from each
     other, and batches stay short. So a single worker runs, and spares exist to cover waits. Waking a thread costs more
-    than
-    most waits last, so a wait is covered once the wait has lasted for `lend_s`. A single thread looks after all waits,
-    and
-    rests without waits. At the limit of waits, mailboxes of kinds of actors with an earlier wait are put off until a
-    wait
-    is over; all other mailboxes go on. A kind waiting for the first time at the limit gets a thread beyond the limit,
-    so a
-    worker always runs; the limit of these extra threads is the same again.
+    than most waits last, so a wait is covered once the wait has lasted for `lend_s`. A single thread looks after all
+    waits, and rests without waits. At the limit of waits, mailboxes of kinds of actors with an earlier wait are put off
+    until a wait is over; all other mailboxes go on. A kind waiting for the first time at the limit gets a thread beyond
+    the limit, so a worker always runs; the limit of these extra threads is the same again.
 
     With many mailboxes ready, core actors have their turns after each `STRETCH` of the rest, and then as many at most.
-    So
-    an actor that everyone waits for does not wait behind everyone, and an actor that is never done takes half of the
+    So an actor that everyone waits for does not wait behind everyone, and an actor that is never done takes half of the
     turns.
     """
 

@@ -17,8 +17,7 @@ def random_ids() -> IdSource:
     """Ids that look random and do not repeat within a process, for the running agent.
 
     Steps of a random odd size from a random start visit all 2**40 ids before any repeats; with each id drawn at random,
-    the
-    chance of two equal ids in a million would be a third.
+    the chance of two equal ids in a million would be a third.
     """
     numbers = itertools.count(secrets.randbits(ID_BITS), secrets.randbits(ID_BITS) | 1)
     return lambda: _encode(next(numbers))

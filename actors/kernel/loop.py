@@ -46,8 +46,7 @@ class LoopThread:
     looks, since waking the loop is a system call and hands over the interpreter's lock.
 
     The system watches an actor's loop from start to stop: a loop that ends by itself, or does not come back, is a crash
-    of
-    the actor.
+    of the actor.
     """
 
     def __init__(self, name: str, owner: Actor | None = None) -> None:

@@ -49,11 +49,9 @@ class Mailbox:
     """The mailbox of an address: outlives its actor's crashes, and is itself the pykka inbox and stop flag.
 
     The holder of the turn runs the actor or keeps the actor from running, so an actor handles a single message at a
-    time.
-    Adding to `queue`, looking at `turn` and popping `turn` are single operations under the interpreter's lock, so
-    senders
-    need no further lock. (A `threading.Lock` in place of `turn` did the same and cost a third of all the time of a
-    message.)
+    time. Adding to `queue`, looking at `turn` and popping `turn` are single operations under the interpreter's lock, so
+    senders need no further lock. (A `threading.Lock` in place of `turn` did the same and cost a third of all the time
+    of a message.)
     """
 
     __slots__ = (

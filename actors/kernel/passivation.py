@@ -27,8 +27,7 @@ class Sweeper:
     """Passivation by the runner's ticks: at each tick the sweeper asks long-idle actors to leave.
 
     Of a kind with more than `most_idle` actors in memory, the least recently used leave before their time. Mailboxes
-    note
-    the tick of their last run, so a run costs no look at a clock.
+    note the tick of their last run, so a run costs no look at a clock.
     """
 
     def __init__(self, system: ActorSystem) -> None:

@@ -18,8 +18,7 @@ class ActorSpec:
 
     A core actor is started with the system, has the empty key, and ends the process when giving up. Any other actor is
     activated by its first message or, if eager, after the core actors. Such an actor may leave memory when idle, and
-    rests
-    for a while after too many crashes.
+    rests for a while after too many crashes.
     """
 
     kind: str

@@ -111,8 +111,7 @@ class ActorSystem:
         """Start the workers and the core actors, in the order of their registration.
 
         With workers, an actor is started once the previous actor has started, or has crashed in trying; its mailbox
-        exists from
-        the beginning.
+        exists from the beginning.
 
         Args:
             is_called_off: Asked now and then; after its first True no further core actor is started.

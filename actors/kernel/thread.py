@@ -38,11 +38,9 @@ class Bulkhead:
     """Blocking jobs in threads, a lane for each window: a hung job holds up only its own lane; lives on one loop.
 
     A lane runs a job at a time, in the order of asking; all lanes together run a few. A job that outlives its deadline
-    is
-    given up: its place is free for other jobs, and its lane refuses new jobs until the thread ends, if ever. So each
-    lane
-    loses at most a single thread. asyncio's own executor is no place for such jobs: the executor has few threads, host
-    names are looked up there, and the process would wait for the jobs at its end.
+    is given up: its place is free for other jobs, and its lane refuses new jobs until the thread ends, if ever. So each
+    lane loses at most a single thread. asyncio's own executor is no place for such jobs: the executor has few threads,
+    host names are looked up there, and the process would wait for the jobs at its end.
     """
 
     def __init__(self, name: str, at_once: int = _AT_ONCE) -> None:

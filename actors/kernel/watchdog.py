@@ -65,10 +65,8 @@ class Watchdog:
     """Watchdog of workers and loops, on the system's clock; a worker too long in a single batch is stuck.
 
     A stuck handler cannot be ended. Its worker is soon counted as waiting until the handler comes back, so a spare
-    worker
-    takes its place and the other actors go on. After the limit the actor is named, once, and counted. The same holds
-    for a
-    loop that does not come back; some time later its actor crashes and gets a new loop.
+    worker takes its place and the other actors go on. After the limit the actor is named, once, and counted. The same
+    holds for a loop that does not come back; some time later its actor crashes and gets a new loop.
     """
 
     def __init__(

@@ -192,8 +192,7 @@ def put_whole(disk: Disk, path: Path, data: bytes, *, is_durable: bool = True, m
         path: Path of the file.
         data: New content.
         is_durable: If False the call waits for no sync: the file is whole after a kill of the process, but after a
-            power
-            loss may hold anything.
+            power loss may hold anything.
         mode: Permissions of the file.
 
     Raises:

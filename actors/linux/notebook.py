@@ -33,8 +33,7 @@ class Notebook:
     """Writer and reader of a file; each call opens the file, so a removal by an operator is noticed at once.
 
     Added lines survive a kill, and a power loss after a sync. A failed addition leaves no line, nor a part of a line.
-    The
-    folder is made, for its owner alone, with the first line.
+    The folder is made, for its owner alone, with the first line.
     """
 
     def __init__(
@@ -189,8 +188,7 @@ class NoteFolder:
             disk: Disk to write to; None for the real disk.
             most_bytes: Larger files are not read.
             above: Folder that must survive a power loss with a durable note, as must all folders below; None for the
-                folder
-                above `folder`.
+                folder above `folder`.
         """
         self.folder = folder
         self._disk = disk or RealDisk()

@@ -67,10 +67,8 @@ def open_beneath(folder: Path, name: str, max_bytes: int) -> int:
     """Descriptor for reading the file `name` below `folder`; the caller closes the descriptor.
 
     The file is a regular file of the folder and of no other place: no link of any kind leads out, the file has no
-    second
-    name, and opening cannot block. All checks look at the opened file, so later changes of the path do not matter. The
-    file
-    may still grow: read `max_bytes` and no more.
+    second name, and opening cannot block. All checks look at the opened file, so later changes of the path do not
+    matter. The file may still grow: read `max_bytes` and no more.
 
     Args:
         folder: Trusted itself; other users write below the folder only.

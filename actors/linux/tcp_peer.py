@@ -22,8 +22,7 @@ def uid_of_peer(peer: Endpoint, own: Endpoint, tables: Sequence[Path] = TABLES) 
     """Uid of the owner of a loopback connection's other end; None if the kernel does not tell.
 
     A socket closed by its process has no owner any more: the kernel names root, with no inode. With thousands of
-    sockets
-    the look-up takes milliseconds, so an event loop calls this function in a thread.
+    sockets the look-up takes milliseconds, so an event loop calls this function in a thread.
 
     Args:
         peer: The other end, from `getpeername`.

@@ -30,8 +30,7 @@ class LocalModelActor(Actor):
     Owns: the child process, its key, and the loop that watches the process.
     Asks: the server, for its health.
     Crashes on: the end of a started server, and a server without answers to health checks. Waiting callers get the
-    reason;
-    the next life starts the server at the next request.
+    reason; the next life starts the server at the next request.
     """
 
     def __init__(self, name: str, config: LocalModelConfig, store: Store, engine: Engine | None = None) -> None:

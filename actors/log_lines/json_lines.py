@@ -16,10 +16,8 @@ class JsonLines(logging.Formatter):
     """Form of a log for programs.
 
     Each line has `at` (UTC, milliseconds), `level`, `logger` and `text`; besides, if known, `actor` (address of the
-    actor
-    whose handler or loop logs), `window` and `turn` (from the message in hand) and `trace` (Python's account of an
-    error).
-    The whole line is ASCII, so no locale of a stream can spoil the line.
+    actor whose handler or loop logs), `window` and `turn` (from the message in hand) and `trace` (Python's account of
+    an error). The whole line is ASCII, so no locale of a stream can spoil the line.
     """
 
     def format(self, record: logging.LogRecord) -> str:

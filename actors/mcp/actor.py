@@ -68,8 +68,7 @@ class McpActor(Actor):
     Owns: the sessions, the loop of the sessions, a folder of sockets.
     Asks: windows, for their channel tables; the approval actor; the shell actor, to start programs.
     Crashes on: a loop thread that cannot be started, and its own faults; never on a server's behaviour. Requests open
-    at a
-    crash or a stop are refused, with a warning about possible effects; no call is made twice.
+    at a crash or a stop are refused, with a warning about possible effects; no call is made twice.
     """
 
     def __init__(self, config: McpConfig) -> None:

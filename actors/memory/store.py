@@ -206,8 +206,7 @@ class Store:
         """Compare all rows with the logs, piece by piece, and then rows and vectors with their seals.
 
         After an end in disorder no stored data is trusted: unchanged logs are compared as well, all rows and vectors
-        with
-        their seals, and the keyword index with the rows.
+        with their seals, and the keyword index with the rows.
 
         Raises:
             AlteredIndexError: stored data was altered.

@@ -60,10 +60,8 @@ class ModelActor(Actor):
     loses the entry of no reply in use. All output of a call comes to this actor first, so no output follows a call's
     cancellation.
     Crashes on: a loop thread that cannot be started, and its own faults; never on a server's behaviour. Requests open
-    at a
-    crash or a stop are answered with a failure, since the asker waits. The same request again, while waiting or in
-    flight,
-    has no effect. At the cap of a day's cost, calls in flight go on and no other call begins.
+    at a crash or a stop are answered with a failure, since the asker waits. The same request again, while waiting or in
+    flight, has no effect. At the cap of a day's cost, calls in flight go on and no other call begins.
     """
 
     def __init__(

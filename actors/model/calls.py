@@ -133,8 +133,7 @@ class Calls:
     """A task for each request, from `begin` until its answer was sent or the request was cancelled.
 
     A call is tried again after a transient failure, even after part of the answer: the part is forgotten, and deltas
-    start
-    over with the next try.
+    start over with the next try.
     """
 
     def __init__(

@@ -38,8 +38,7 @@ class Looking:
     """View of the files below a folder; the folder need not exist; keeps no state between two calls.
 
     A watcher notified of changes could stand behind the same four questions. Each raises `OSError` if this machine has
-    no
-    descriptors or no memory left: then the state is unknown, and no file is gone.
+    no descriptors or no memory left: then the state is unknown, and no file is gone.
     """
 
     def __init__(self, root: Path, *, walked: int = WALKED, pread: Callable[[int, int, int], bytes] = os.pread) -> None:
@@ -88,8 +87,7 @@ class Looking:
 
         Args:
             sought: Old path -> signature, and hash of the content; in place of an empty hash, the time of the last
-                change in
-                the signature counts.
+                change in the signature counts.
             limit: Most entries of folders to examine, from the root down.
         """
         wanted = {(signature.device, signature.inode): path for path, (signature, _) in sought.items()}

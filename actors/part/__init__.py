@@ -1,11 +1,10 @@
 """Part of the agent: an actor and its relations to other actors, as data; `actors.parts` is the table of all parts.
 
-Read first `part.py` (`Part`, and `Parts`, the table that all code folds over), then `plan.py` (the input of rows),
-then `layer.py` (a kind of memory in a folder of its own).
-A layer's table finds the kinds of settings here (`Table`, `Whole`, `Number`, `Flag`, `Folder`, `FrozenMap`, …).
-`command.py`, `verb.py` and `check.py` define the contributions of a part: slash commands, verbs for scripts, and
-doctor's checks.
-The whole package is data and folds over data: no clock, no library of an actor, no file except for a look at a folder.
+Read first `part.py` (`Part`, and `Parts`, the table that all code folds over), then `plan.py` (the input of rows), then
+`layer.py` (a kind of memory in a folder of its own). A layer's table finds the kinds of settings here (`Table`,
+`Whole`, `Number`, `Flag`, `Folder`, `FrozenMap`, …). `command.py`, `verb.py` and `check.py` define the contributions of
+a part: slash commands, verbs for scripts, and doctor's checks. The whole package is data and folds over data: no clock,
+no library of an actor, no file except for a look at a folder.
 """
 
 from __future__ import annotations

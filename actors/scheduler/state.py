@@ -32,8 +32,8 @@ class SchedulerState:
     started_at: datetime | None = None
     cursor: Cursor | None = None
     readable: bytes | None = None
-    """The file as last read; None before the first look. Due reminders come from this copy while the file is in
-    UTF-16."""
+    """The file as last read; None before the first look. Due reminders come from this copy while the file is in UTF-16.
+    """
     shown_keys: OrderedDict[str, None] = field(default_factory=OrderedDict)
     """Keys of firings that people have seen, oldest first."""
     outgoing: dict[RequestId, Outgoing] = field(default_factory=dict)

@@ -15,9 +15,8 @@ def render(settings: Settings, secrets: Secrets) -> dict[str, object]:
     """Every setting with its source, every secret as set or not set; fit for JSON.
 
     Returns:
-        `{"file": path or None,
-        "settings": {"model.name": {"value": …, "source": "default" | "file" | "env" | "command line"}, …},
-        "secrets": {"GEMINI_API_KEY": {"value": "set" | "not set", "source": path or "env" or None}, …}}`.
+        `{"file": path or None, "settings": {"model.name": {"value": …, "source": "default" | "file" | "env" | "command
+        line"}, …}, "secrets": {"GEMINI_API_KEY": {"value": "set" | "not set", "source": path or "env" or None}, …}}`.
     """
     origin = settings.origin
     return {

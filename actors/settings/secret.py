@@ -79,8 +79,7 @@ class Secrets:
             environ: The process's own; loses the secrets taken, so children don't inherit them.
             folder: Folder of `secrets.env` when `$AGENT_SECRETS` names no file; None for no folder.
             trust: Standing of files with the user: unless the variable gives a full path, a file counts only if
-                trusted,
-                and otherwise stops no command. None if the caller has named the folder.
+                trusted, and otherwise stops no command. None if the caller has named the folder.
 
         Raises:
             SettingsError: The file is open to others or not made of NAME=value lines, or the bot's token is malformed.

@@ -46,9 +46,8 @@ class BashProcess:
     """Process in a separate session, without any wrapper, with a pipe for its output and its children's.
 
     Made, used and closed on one event loop, in the loop's own thread. The thread outlives the process: a sandbox dies
-    with
-    its parent, and the parent is the thread that started the sandbox. asyncio's own subprocesses aren't used: their
-    `wait` hangs while a grandchild holds the pipe.
+    with its parent, and the parent is the thread that started the sandbox. asyncio's own subprocesses aren't used:
+    their `wait` hangs while a grandchild holds the pipe.
     """
 
     def __init__(self, launch: Launch) -> None:

@@ -1,8 +1,7 @@
 """Answers of transcription servers: words without models' inventions in silence, and reasons for people. Pure.
 
 Servers differ in form: an object with `text`, an object with segments too, a bare string, plain text. A model that
-hears
-silence writes the usual ends of films: thanks for watching, credits of subtitles, a word again and again.
+hears silence writes the usual ends of films: thanks for watching, credits of subtitles, a word again and again.
 """
 
 from __future__ import annotations

@@ -107,8 +107,7 @@ class _PieceByPieceBuilder(HTMLParserTreeBuilder):
     """Builder that feeds the parser little by little, for two reasons.
 
     The work can be stopped between pieces. And the parser's error recovery never gets much input: its time grows with
-    the
-    square of a malformed part (minutes for 50 KB of `<a <a <a` up to Python 3.11). So a tag not closed after
+    the square of a malformed part (minutes for 50 KB of `<a <a <a` up to Python 3.11). So a tag not closed after
     `_MOST_UNPARSED` characters is dropped, like a tag not closed at the end.
     """
 

@@ -73,8 +73,7 @@ def encode_seal(torn: bytes, previous_hash: str) -> tuple[bytes, str]:
     """Note after a record cut short, to be written after `torn`, the bytes since the last whole record.
 
     The note begins with a line feed that may complete the torn record's last line. A record is therefore whole only
-    without
-    a seal directly behind. The note closes a fence possibly left open by the torn record.
+    without a seal directly behind. The note closes a fence possibly left open by the torn record.
     """
     block = seal_text(torn)
     digest = chain(previous_hash, torn + block)

@@ -33,9 +33,8 @@ def digest(words: str) -> str:
 def list_kept(logs: Iterable[Iterable[Event | Forgotten]], most: int, after: int = 0) -> list[KeptMessage]:
     """Messages with words still in the logs: people's messages, the agent's messages, quotations and pins.
 
-    An edited message whose new words were lost with the process counts with `OWED_WORDS`.
-    A forgotten message counts with `FORGOTTEN_WORDS`. Commands counted as messages are left out, since no history shows
-    commands.
+    An edited message whose new words were lost with the process counts with `OWED_WORDS`. A forgotten message counts
+    with `FORGOTTEN_WORDS`. Commands counted as messages are left out, since no history shows commands.
 
     Args:
         logs: Logs of one window, the newest first, each with the records in order; iteration stops at the bound.

@@ -26,8 +26,7 @@ def meta_json(meta: Mapping[str, MetaValue]) -> str:
     r"""`meta` as one line of ASCII: keys sorted, `<`, `>`, `--` and DEL as `\uXXXX`.
 
     A top-level key `esc`, with any number of leading underscores, gets one more underscore, because the log keeps a
-    mark
-    under the name; `meta_dict` removes the underscore. Two halves of a surrogate pair become the character.
+    mark under the name; `meta_dict` removes the underscore. Two halves of a surrogate pair become the character.
 
     Raises:
         ValueError: not JSON: NaN, a key that is no text, nested too deep.

@@ -71,8 +71,7 @@ class Reading:
 
         Args:
             message_id: Id of the message.
-            session: Session of the message; in a session not joined by the channel, earlier messages
-                may be missing.
+            session: Session of the message; in a session not joined by the channel, earlier messages may be missing.
         """
         if self._pending is None:
             self._pending = set()

@@ -111,8 +111,7 @@ def render(data: bytes) -> Iterator[str]:
     r"""Text of a log in lines without line ends, fit for a terminal; each event under a line with the place.
 
     Content is indented, so no content passes for a heading of the runtime's. Characters that could move the cursor,
-    turn
-    the reading direction or hide text are shown as `\uXXXX`.
+    turn the reading direction or hide text are shown as `\uXXXX`.
     """
     log = parse(data)
     if log.header is not None:

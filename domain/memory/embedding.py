@@ -79,8 +79,7 @@ def google_fault(
 
     Source:
         google.rpc.RetryInfo and QuotaFailure. A limit for each minute and a limit for each day are refused with the
-        same
-        status and the same words; only the violated quota's id tells the two apart.
+        same status and the same words; only the violated quota's id tells the two apart.
     """
     fault = classify(type_names, status, message, headers, now)
     if status == 400 and _BAD_KEY.search(message):

@@ -7,15 +7,14 @@ direction, the signs, read by every question, and as 4 bits, fine, rarely needed
 **Why the bounds hold.** With the question q cut in the same way, the head's share of the cosine is off by at most
 |q_head| |error of the head| (Cauchy and Schwarz). For the tail let y be the vector's and s the code of y, and a the
 cosine between y and s. The random turn's placing of y is independent of the placing of the part of q orthogonal to y,
-so the part of s that is orthogonal to y points anywhere with equal chance, seen from q. Hence the estimate
-`<q, s> |y|^2 / <s, y>` differs from `<q, y>` by `|q| |y| sqrt(1 - a^2) / a` times one coordinate of a random unit
-vector of n - 1 dimensions, which is above t with a probability of at most `exp(-(n - 1) t^2 / 2)` (the measure of a
-spherical cap; K. Ball, 1997). t is chosen for a probability of 1e-15. The turn is drawn anew for every corpus, and the
-writers of vectors do not know the turn. Where Cauchy and Schwarz promise more, as for a few dimensions, their bound is
-used.
+so the part of s that is orthogonal to y points anywhere with equal chance, seen from q. Hence the estimate `<q, s>
+|y|^2 / <s, y>` differs from `<q, y>` by `|q| |y| sqrt(1 - a^2) / a` times one coordinate of a random unit vector of n -
+1 dimensions, which is above t with a probability of at most `exp(-(n - 1) t^2 / 2)` (the measure of a spherical cap; K.
+Ball, 1997). t is chosen for a probability of 1e-15. The turn is drawn anew for every corpus, and the writers of vectors
+do not know the turn. Where Cauchy and Schwarz promise more, as for a few dimensions, their bound is used.
 
-The lengths of the errors are measured when a vector is encoded and kept rounded up. A frame unsuitable for the
-vectors makes the bounds wide, never wrong.
+The lengths of the errors are measured when a vector is encoded and kept rounded up. A frame unsuitable for the vectors
+makes the bounds wide, never wrong.
 """
 
 from __future__ import annotations

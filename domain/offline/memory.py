@@ -63,8 +63,7 @@ def quotes(question: Question, asker: str, history: Iterable[Utterance], memorie
     Args:
         asker: Name of the asker, as shown in the header.
         history: People's earlier words in this window, the newest first.
-        memories: Memories of the request, in order; without a speaker's name, so never quoted as a person's
-            words.
+        memories: Memories of the request, in order; without a speaker's name, so never quoted as a person's words.
     """
     if not question.terms:
         return ""

@@ -111,8 +111,7 @@ def _people(source: Readers, target: Readers) -> Iterable[_Person]:
     """All kinds of people distinguishable by the permissions.
 
     Two roles suffice for each: of a stranger's roles, a single role admits to the target, and a single role excludes
-    from
-    the source; without further roles the person is still a stranger.
+    from the source; without further roles the person is still a stranger.
     """
     grants = (target.sees, *source.reads)
     role_sets = ((), *combinations(_sorts_of_roles(grants), 1), *combinations(_sorts_of_roles(grants), 2))

@@ -201,8 +201,7 @@ def append(data: bytes, line: str) -> bytes:
     """`data` with `line` after the last line, with the file's line ends; a missing final line end stays missing.
 
     A file with the line already stays unchanged. If the file ends in an unclosed code block or comment, the line goes
-    above
-    the block or comment.
+    above the block or comment.
 
     Raises:
         EditRefusedError: no place for the line leaves code and comments unchanged.

@@ -86,8 +86,7 @@ class Stretch:
         """Lines except for the lines surely not due now, recognised at a glance: most of a long file.
 
         Such lines are in the usual order, have an id, and begin on a later day or recur at another minute of the day;
-        or
-        could not be posted.
+        or could not be posted.
         """
         last_day, minutes, relevant = self._last_day, self._minutes, []
         for line in lines:
@@ -141,10 +140,8 @@ class Cursor:
     """Point in time up to which the file was examined.
 
     Going on, the cursor covers every instant once, suspends and jumps forward included. Set back a little, the cursor
-    waits
-    until the clock has caught up. Set back by more than `CORRECTION` the clock was wrong, so the new time counts at
-    once;
-    times before the furthest point ever examined are not made up for when the clock is set forward again.
+    waits until the clock has caught up. Set back by more than `CORRECTION` the clock was wrong, so the new time counts
+    at once; times before the furthest point ever examined are not made up for when the clock is set forward again.
     """
 
     def __init__(self, start: datetime) -> None:

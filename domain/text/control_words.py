@@ -1,9 +1,8 @@
 """Control words of chat templates in foreign text: broken for servers that read the words as borders of roles.
 
 A server that renders a template and tokenizes the result (vLLM, llama.cpp and similar) reads `<|im_start|>` in a
-message
-as the beginning of another message. An invisible character within the word prevents this reading. Only requests hold
-broken words; in a model's answer the words are restored.
+message as the beginning of another message. An invisible character within the word prevents this reading. Only requests
+hold broken words; in a model's answer the words are restored.
 """
 
 from __future__ import annotations

@@ -60,8 +60,7 @@ def fit_words(words: Iterable[SaidWords], most_chars: int = SAID_CHARS) -> tuple
     """The words that have room, in order and each once: of too many, long middle messages go, and questions first.
 
     The first words describe the beginning of the work, the last its state; both have a quarter of the room. The rest is
-    for
-    as many messages as possible, for rules come at any time and in few words. A question counts as twice as long.
+    for as many messages as possible, for rules come at any time and in few words. A question counts as twice as long.
 
     Args:
         words: Words in the order of the conversation.

@@ -119,10 +119,8 @@ def agent_load(
 
     The agent runs unchanged in a process of its own; the loopback Discord and model run in two others, whose own CPU is
     printed. Each thread has a secret in all its messages, to expose words in the wrong place. Exit code 1 if in the end
-    an
-    answer is missing, not whole, doubled, out of order or in another thread, other output of the agent remains, an
-    actor
-    crashed, an error was logged, or a requirement of the profile fails.
+    an answer is missing, not whole, doubled, out of order or in another thread, other output of the agent remains, an
+    actor crashed, an error was logged, or a requirement of the profile fails.
     """
     if keep_in is not None and keep_in.exists() and any(keep_in.iterdir()):
         fail(f"{keep_in}: not empty")

@@ -1,9 +1,8 @@
 """Disk of a simulated machine: a real folder with unsynced data, faults, and deaths at any call.
 
 Each call of `os` that changes the folder comes here first (see `seams.py`). Files are written in place, for programs in
-C
-to read. The disk knows the losses of a power failure: bytes behind a file's last sync, and names
-made, changed or removed since their folder's last sync. As POSIX allows, a file's sync says nothing about its name.
+C to read. The disk knows the losses of a power failure: bytes behind a file's last sync, and names made, changed or
+removed since their folder's last sync. As POSIX allows, a file's sync says nothing about its name.
 """
 
 from __future__ import annotations

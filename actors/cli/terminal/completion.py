@@ -56,8 +56,7 @@ def completion(ctx: click.Context, shell: str) -> None:
     """Print the script for SHELL to complete commands, options, files and windows.
 
     bash: add it to ~/.bashrc by `agent completion bash >> ~/.bashrc`, likewise zsh and ~/.zshrc; fish: write the script
-    to
-    ~/.config/fish/completions/agent.fish.
+    to ~/.config/fish/completions/agent.fish.
     """
     root = ctx.find_root()
     kind = get_completion_class(shell)

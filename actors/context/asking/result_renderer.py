@@ -29,8 +29,7 @@ class ResultRenderer:
     """Client of a window's result wording. Whatever the answer, the model call follows, in bounded time.
 
     A wording is used until a newer wording comes: the next request repeats its texts, so the requests begin alike.
-    Results
-    without a wording are shown as in the log, as far as a request has room.
+    Results without a wording are shown as in the log, as far as a request has room.
     """
 
     def __init__(self, host: WindowHost, config: ContextConfig) -> None:

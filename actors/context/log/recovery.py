@@ -140,8 +140,7 @@ def is_settled(state: TailState) -> bool:
     """True if a log certainly ends without work left.
 
     This holds for a log without events, and for a log whose last event is a delivery, an overheard message or a posting
-    of
-    the runtime at a time without open work.
+    of the runtime at a time without open work.
     """
     if not state.is_known:
         return False

@@ -6,6 +6,5 @@ reads a channel page by page, by `parsing.py`, which leaves out parts that disco
 threads, and `turns.py` limits the number of concurrent calls. `background.py` holds the tasks that make calls beside
 other work. Every call of the room goes through `RestCalls`, but for the answers to interactions, which Discord wants
 within seconds; `user_agent.py` names the bot in all calls, and `text_ids.py` writes ids in Discord's form.
-`addresses.py` alone sets discord.py's process-wide addresses.
-Pure: `fatal`, `refusals`.
+`addresses.py` alone sets discord.py's process-wide addresses. Pure: `fatal`, `refusals`.
 """

@@ -13,9 +13,8 @@ class Pace:
     """Pacer of calls: of several waiting calls, one begins in each turn of the loop, in the order of arrival.
 
     Beginning a call costs the loop some tenths of a millisecond before the wait for Discord. If two hundred windows
-    write
-    at once, a heartbeat or a pressed button would wait for all two hundred calls. The number of concurrent calls is
-    not limited: calls waiting for a rate limit must not hold up other calls.
+    write at once, a heartbeat or a pressed button would wait for all two hundred calls. The number of concurrent calls
+    is not limited: calls waiting for a rate limit must not hold up other calls.
     """
 
     def __init__(self) -> None:

@@ -59,8 +59,7 @@ class RestCalls:
     """REST calls with a time-out each and retries that discord.py lacks; tells refusals from failures.
 
     discord.py retries 500, 502, 504 and short rate limits. discord.py does not retry 503 nor lost connections, and
-    waits
-    five minutes for a silent server.
+    waits five minutes for a silent server.
     """
 
     def __init__(

@@ -46,8 +46,7 @@ class AgentClient(discord.Client):
     """A client's life: log in, connect, close.
 
     Handlers of people's actions pass each event on before their first `await`: discord.py starts each as a separate
-    task,
-    in the order of the events, and only an immediate hand-over keeps the order.
+    task, in the order of the events, and only an immediate hand-over keeps the order.
     """
 
     def __init__(
@@ -348,10 +347,8 @@ class AgentClient(discord.Client):
         """True if a message is the bot's own: only the id is needed, and edits are ignored.
 
         Each answer comes back as an event, and so does each change of a running message; an object and a task for the
-        event
-        cost as much as half a call. The id is noted at the time when a handler's task would have begun, to keep the
-        order
-        of the channel's messages.
+        event cost as much as half a call. The id is noted at the time when a handler's task would have begun, to keep
+        the order of the channel's messages.
         """
         if self.user is None or author_of(data) != self.user.id:
             return False

@@ -16,8 +16,7 @@ def clear_seldom(http: Any) -> None:
 
     discord.py 2.7 looks through all limits at each new limit beyond 256: at 1,500 busy threads the search took a tenth
     of the agent's time, and the cost grows with the square of the number of limits. discord.py also keeps each limit
-    for
-    five minutes, over a kilobyte for a thread in which the bot typed and wrote; an expired limit without waiters is
+    for five minutes, over a kilobyte for a thread in which the bot typed and wrote; an expired limit without waiters is
     useless.
     """
     limit = LEAST_CLEARED

@@ -235,8 +235,7 @@ async def _newest(
 
     Raises:
         CallRefusedError: the window is not the bot's, or Discord would not show all of its history; the only sign of
-            the
-            latter is a list that is too short.
+            the latter is a list that is too short.
     """
     channel = client.get_channel(int(window.id)) or await client.fetch_channel(int(window.id))
     if not knows(channel, window) or not isinstance(channel, discord.abc.Messageable):

@@ -44,8 +44,7 @@ class Intake:
 
     A channel's arrivals are passed on at once, in Discord's order, unless one needs a question to Discord (an archived
     thread, an author's roles), has files, or the channel's missed messages are being read. Then all arrivals wait in
-    the
-    channel's lane.
+    the channel's lane.
     """
 
     def __init__(

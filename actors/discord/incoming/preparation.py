@@ -23,8 +23,7 @@ class Preparation:
     """Reader of the whole content of messages: names, files, and the starter of a thread.
 
     A plain live message needs no preparation and no call. A message with files waits for the files, the first message
-    of
-    an old thread for the thread's starter, and a message in history for the nickname of the author.
+    of an old thread for the thread's starter, and a message in history for the nickname of the author.
     """
 
     def __init__(

@@ -54,10 +54,8 @@ class Readership:
     """Watcher of permissions: lives on the loop and outlives each client.
 
     The readers of a window are the people with permission to read the channel, for a thread the parent channel.
-    Channels
-    are looked up anew after any change of a server; threads are noted when met, since an archived thread is in no
-    cache,
-    and forgotten when deleted. A window that Discord does not list has no known readers.
+    Channels are looked up anew after any change of a server; threads are noted when met, since an archived thread is in
+    no cache, and forgotten when deleted. A window that Discord does not list has no known readers.
     """
 
     def __init__(

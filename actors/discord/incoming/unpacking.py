@@ -104,8 +104,7 @@ class Unpacking:
 
     Of a message one file is in memory at a time, and of all messages no more than `held_bytes`, or one file if a file
     may be larger; the windows take turns. Documents take turns of their own, since reading a document takes seconds:
-    two
-    more files may be in memory for documents.
+    two more files may be in memory for documents.
     """
 
     def __init__(

@@ -114,8 +114,7 @@ class LiveMessages:
         Args:
             messages: The bot's own, of one channel.
             unfinished: Turns whose answer may still replace the message, for as long as edits are possible; the message
-                of
-                any other turn is ended soon.
+                of any other turn is ended soon.
         """
         for message in messages:
             turn_id, channel_id = running_turn(message), ChannelId(str(message.channel.id))

@@ -39,8 +39,7 @@ class Outbox:
     """Queue of texts to post, a pump per channel so channels don't wait for each other; lives on the loop.
 
     A text posted twice is shown once: Discord knows the nonce of each part for some minutes, this life remembers its
-    sent
-    texts, and for texts perhaps sent in an earlier life the channel's history is read.
+    sent texts, and for texts perhaps sent in an earlier life the channel's history is read.
     """
 
     def __init__(

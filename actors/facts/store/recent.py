@@ -91,8 +91,7 @@ class RecentTurns:
         """Turn requested again; None if the request begins a turn of its own.
 
         An answered turn counts as requested again only if the client does not show its answer, and no words followed,
-        or the
-        process has died since.
+        or the process has died since.
 
         Args:
             conversation: Conversation of the request.

@@ -123,8 +123,7 @@ class VectorEngine:
             query: float32 (dimensions,).
             count: Most rows wanted, from 0.
             allowed: Allowed row numbers, in any order, or (much faster for many rows) a flag for each row, by row
-                number;
-                None allows all.
+                number; None allows all.
 
         Raises:
             ValueError: `count` is negative.

@@ -44,8 +44,7 @@ class Nearest:
     """Exact nearest-neighbour search over the vectors of a space.
 
     Use `open`. `allowed` everywhere: the allowed row numbers, in any order, or (much faster for many rows) a flag for
-    each
-    row, by row number; None allows all.
+    each row, by row number; None allows all.
     """
 
     def __init__(self, file: CodesFile, source: VectorSource, tuning: Tuning) -> None:

@@ -40,14 +40,12 @@ class Vocabulary:
     """The words of the index. Counting a frequent word takes longer than most questions, so counts are kept.
 
     A row that comes or goes changes a count by at most 1, so a kept count proves a word frequent for a long time; in
-    doubt,
-    the word is counted anew. FTS5 knows no count before reading all entries of a word, so mostly the code counts only
-    up to the limit of rows.
+    doubt, the word is counted anew. FTS5 knows no count before reading all entries of a word, so mostly the code counts
+    only up to the limit of rows.
 
     FTS5 gives the rows of a word as a single text, as a row of an answer costs more than all other work on the row.
-    BM25 is
-    computed here, because `bm25()` looks up the length of each row by itself: `bm25()` takes 4 us a row, the code here
-    0.5.
+    BM25 is computed here, because `bm25()` looks up the length of each row by itself: `bm25()` takes 4 us a row, the
+    code here 0.5.
     """
 
     def __init__(self, connection: apsw.Connection, tuning: WordTuning = MEASURED) -> None:

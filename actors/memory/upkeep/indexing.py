@@ -14,8 +14,7 @@ class LogIndexing:
     """Queue of requests to index a log, a log at a time, a piece at a time.
 
     Each piece goes behind messages that came meanwhile, and waits while turns are in hand. A piece takes 10 ms of a
-    thread,
-    and a turn passes through a dozen actors: without both rules, answers took twice as long.
+    thread, and a turn passes through a dozen actors: without both rules, answers took twice as long.
     """
 
     def __init__(self, host: Host, upkeep: Upkeep, backlog: Backlog, turns: TurnsInHand) -> None:

@@ -32,8 +32,7 @@ def enforce(connection: Connection, window: int, limits: StoreLimits, fresh: Seq
     """Remove texts until both bounds hold.
 
     Texts of replaced versions go, the oldest first. If only the newest texts of files are left, the latest arrivals
-    find no
-    room.
+    find no room.
 
     Args:
         connection: In a transaction.

@@ -92,8 +92,8 @@ PREALLOCATING_KIND = ord("X")
 """Kind of the `ioctl` requests with the same effect, despite any limit on a file's size; XFS brought the requests, and
 all file systems have them."""
 WAITING_OTHERS = (1024, 1026)
-"""F_SETLEASE and F_NOTIFY of `fcntl`: a lease on a readable log makes the agent wait 45 s to open the log for
-writing."""
+"""F_SETLEASE and F_NOTIFY of `fcntl`: a lease on a readable log makes the agent wait 45 s to open the log for writing.
+"""
 OF_A_USER = 3
 """IOPRIO_WHO_USER: before Linux 5.16 all processes of the command's user, the agent among them."""
 NAMESPACES = 0x7E020080

@@ -30,9 +30,8 @@ def with_shared(mounts: list[Mount], view: View) -> tuple[str, ...]:
     """Put the shared folders of `view` among `mounts`.
 
     A mount over a folder hides all earlier mounts inside the folder. So a shared folder goes right behind the last
-    mount
-    of a folder around it: no earlier mount is visible in the shared folder, and all mounts to lie over the folder come
-    later.
+    mount of a folder around it: no earlier mount is visible in the shared folder, and all mounts to lie over the folder
+    come later.
 
     Returns:
         Folders to be made read-only after all mounts.

@@ -52,10 +52,9 @@ class CompactionGate:
     """Answers to `PrepareCompaction`, one question after the other.
 
     With a model, the order is: refresh SESSION.md, then MEMORY.md and HISTORY.md, then the handover, then the cut.
-    Failed
-    steps are made up for later, and the cut is put off only if the files would keep no word of the turns. People's own
-    words are in every handover. A turn waits for workers once: after a failure or a long wait no cut waits for workers
-    until a worker has answered well and soon.
+    Failed steps are made up for later, and the cut is put off only if the files would keep no word of the turns.
+    People's own words are in every handover. A turn waits for workers once: after a failure or a long wait no cut waits
+    for workers until a worker has answered well and soon.
     """
 
     def __init__(

@@ -1,8 +1,7 @@
 """Thoughts as a server sent them, in the fields that the server may want back with the results of calls.
 
 The forms are taken from the providers' documentation: words (`reasoning_content`, `reasoning`), signed or redacted
-blocks
-(`thinking_blocks`, litellm's form of Anthropic's and Bedrock's), details (`reasoning_details`, OpenRouter's) and
+blocks (`thinking_blocks`, litellm's form of Anthropic's and Bedrock's), details (`reasoning_details`, OpenRouter's) and
 signatures beside calls (`extra_content`, Google's in OpenAI's form).
 """
 

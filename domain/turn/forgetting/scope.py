@@ -136,8 +136,7 @@ class WindowEvents:
         """Events of the given ids with words left, and all dependent events.
 
         With a message go its revisions, its quotations, its pins and, if the message opened a turn, the turn's whole
-        content;
-        with an answer, call or result of a turn go all answers, calls and results of the turn.
+        content; with an answer, call or result of a turn go all answers, calls and results of the turn.
         """
         ids, quoting = set[EventId](), set[EventId]()
         messages = frozenset[str]()

@@ -45,10 +45,9 @@ IsSecret = Callable[[str], bool]
 class Spoken:
     """Words of turns for comparison: words that people wrote may be kept word for word, all other words may not.
 
-    Rules have to stand whole, so people's own lines are allowed in any text, also if an answer or an output repeats
-    the lines. Answers, outputs, code and quotations are no person's rule: a text may not share `LONGEST_ECHO`
-    characters
-    in a row with this material.
+    Rules have to stand whole, so people's own lines are allowed in any text, also if an answer or an output repeats the
+    lines. Answers, outputs, code and quotations are no person's rule: a text may not share `LONGEST_ECHO` characters in
+    a row with this material.
     """
 
     def __init__(self, turns: Iterable[SpokenTurn]) -> None:

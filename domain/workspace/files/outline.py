@@ -1,8 +1,7 @@
 """Outline of a markdown file: visible lines, sections and items.
 
 Text in a code block, a comment or the front matter begins neither a section nor an item;
-`domain/text/markdown/lines.py`
-decides on the kind of each line.
+`domain/text/markdown/lines.py` decides on the kind of each line.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Block of entries recalled from a workspace: data between two lines of the runtime.
 
 Three lines: `<runtime_context>`, one line of JSON, `</runtime_context>`. Characters that could end a markup or a line,
-or
-hide text, are escaped as in JSON, so no file's text can end the block.
+or hide text, are escaped as in JSON, so no file's text can end the block.
 """
 
 from __future__ import annotations

@@ -283,10 +283,8 @@ def _yields(index: RecallIndex, stale: _Hit, fresh: _Hit) -> bool:
     """True if a fresher entry has the same subject as a stale entry, whatever their shares of the message's words.
 
     Entries with much in common have one subject, and so do two entries with a number and half of the words shared
-    between
-    the stale entry and the message; HISTORY.md is exempt, since it describes the past. Between entries in different
-    files
-    a common word of the message is enough if the stale entry has no other word of the message.
+    between the stale entry and the message; HISTORY.md is exempt, since it describes the past. Between entries in
+    different files a common word of the message is enough if the stale entry has no other word of the message.
     """
     if not stale.shared & fresh.shared:
         return False

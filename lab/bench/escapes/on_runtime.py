@@ -126,8 +126,7 @@ def runtime_binary(_target: Target) -> str:
     """Find a way to change the program that runs the sandbox (CVE-2019-5736), without writing.
 
     The kernel is asked for permission to write, since a running program cannot be opened for writing; the program's
-    mode is
-    set to its present value.
+    mode is set to its present value.
     """
     code = """
 import glob, stat

@@ -36,9 +36,15 @@ def search(folder: Path, strings: Collection[str]) -> dict[str, set[str]]:
 
 
 def search_open_files(pid: int, strings: Collection[str]) -> set[str]:
-    """Strings in the regular files that a process holds open, among them those that have no name any more."""
-    opened = Path(f"/proc/{pid}/fd")
-    data = b"\0".join(_read_regular(each) for each in opened.iterdir())
+    """Strings in the regular files that a process holds open, also in files without a name.
+
+    The agent's descriptors can be read by root only; for another user the set is empty.
+    """
+    try:
+        opened = list(Path(f"/proc/{pid}/fd").iterdir())
+    except PermissionError:
+        return set()
+    data = b"\0".join(_read_regular(each) for each in opened)
     return {string for string in strings if string.encode() in data.lower()}
 
 

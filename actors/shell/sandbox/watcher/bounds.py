@@ -1,8 +1,7 @@
 """Bounds of a running command beyond the kernel's limits: checked while it runs; an excess means a kill.
 
-Disk: growth of each folder and room on its disk. Memory: the machine's remaining memory, if no control group holds
-the command. Files in memory: the files in the command's /tmp. Threads: if neither a group nor a limit holds
-them (root).
+Disk: growth of each folder and room on its disk. Memory: the machine's remaining memory, if no control group holds the
+command. Files in memory: the files in the command's /tmp. Threads: if neither a group nor a limit holds them (root).
 """
 
 from __future__ import annotations

@@ -87,7 +87,9 @@ def test_what_is_kept_hidden_and_shared_is_as_by_path(
     for may_write in (True, False):
         with subtests.test(may_write=may_write):
             said, fault = run(
-                sandbox, view(shared_folder, hidden=("key",), may_write=may_write), TRIALS.format(shared_folder=shared_folder)
+                sandbox,
+                view(shared_folder, hidden=("key",), may_write=may_write),
+                TRIALS.format(shared_folder=shared_folder),
             )
 
             assert fault == ""
