@@ -46,9 +46,12 @@ class Removal:
         tombstones = list(self._keeper.files.tombstones())
         wanted = dict.fromkeys([*ids, *others])
         add_successors(wanted, [filed.entry for filed in tombstones])
-        items = self._items(wanted, tombstones)
-        conversations = {item.conversation for item in items}
+        catalogue = self._keeper.catalogue
+        live = [item for each in wanted if (item := catalogue.get(each)) is not None]
+        conversations = {item.conversation for item in live}
         conversations |= {filed.entry.conversation for filed in tombstones if filed.entry.id in wanted}
+        derived = [item for each in sorted(conversations) for item in self.find_derived(wanted, each)]
+        items = list({item.id: item for item in (*live, *derived)}.values())
         for entry_id in wanted:
             for conversation in conversations:
                 self._keeper.note_forgotten(entry_id, conversation)
@@ -69,16 +72,6 @@ class Removal:
             if entry is not None and entry.source_id in ids:
                 yield each
         yield from catalogue.summaries(conversation).values()
-
-    def _items(self, wanted: Collection[str], tombstones: Sequence[Filed]) -> list[Item]:
-        """Kept entries among the wanted, and those made from them."""
-        catalogue = self._keeper.catalogue
-        items = {item.id: item for each in wanted if (item := catalogue.get(each)) is not None}
-        conversations = {item.conversation for item in items.values()}
-        conversations |= {filed.entry.conversation for filed in tombstones if filed.entry.id in wanted}
-        for conversation in sorted(conversations):
-            items |= {item.id: item for item in self.find_derived(wanted, conversation)}
-        return list(items.values())
 
     def _destroy(self, items: Sequence[Item]) -> None:
         for item in items:
