@@ -252,7 +252,7 @@ def test_a_turn_of_an_earlier_life_that_said_nothing_leaves_nothing(start_life: 
     eventually(lambda: own(life) == [])
 
 
-def compared_with(start_life: StartLife, **changes: Any) -> Life:
+def compared_with(start_life: StartLife, *, look_is_held: bool = False, **changes: Any) -> Life:
     """A life that compares a window with Discord, where an earlier one has left a running message of turn1."""
     first = start_life()
     question = str(first.say("question"))
@@ -260,7 +260,13 @@ def compared_with(start_life: StartLife, **changes: Any) -> Life:
     eventually(lambda: len(own(first)) == 1)
     first.stop()
     kept = {GENERAL: (KeptMessage(message_id=MessageId(question), words="", logged_at_ms=0),)}
+    if look_is_held:
+        first.playground.inject("delay", r"GET /channels/\d+/messages/\d+$", delay_s=600.0)
     return start_life(last_seen={GENERAL.address.key: question}, kept=kept, **changes)
+
+
+def question_of(life: Life) -> MessageId:
+    return MessageId(str(life.playground.messages(defaults.GENERAL_ID)[0]["id"]))
 
 
 @pytest.mark.parametrize(
@@ -299,16 +305,12 @@ def test_a_turn_that_is_stopped_before_its_message_is_found_is_over_whatever_was
 
 
 def test_a_running_message_that_became_an_answer_meanwhile_is_left_alone(start_life: StartLife) -> None:
-    first = start_life()
-    question = str(first.say("question"))
-    progress(first, "half an ans")
-    eventually(lambda: len(own(first)) == 1)
-    first.stop()
-    kept = {GENERAL: (KeptMessage(message_id=MessageId(question), words="", logged_at_ms=0),)}
-    last_seen = {GENERAL.address.key: question}
-    life = start_life(timing=timing(left_running_s=4.0), last_seen=last_seen, kept=kept)
-    life.delivered("whole", turn_id="turn1", answers_message_id=question, look_first=True)
-    looked = f"GET /channels/{defaults.GENERAL_ID}/messages/{own(life)[0]['id']}"
-    eventually(lambda: any(f"{r.method} {r.path}" == looked for r in life.playground.requests("GET")))
+    """The answer is shown while the look at the message is under way."""
+    life = compared_with(start_life, look_is_held=True, timing=timing(left_running_s=0.3))
+    message_id, playground = own(life)[0]["id"], life.playground
+    eventually(lambda: playground.counters()["faults_fired"] == 1)
+    life.delivered("whole", turn_id="turn1", answers_message_id=question_of(life), look_first=True)
+    playground.clear_faults()
+    eventually(lambda: playground.requests("GET", f"/messages/{message_id}"))
     life.delivered("afterwards")
     assert life.shown() == ["whole", "afterwards"]
