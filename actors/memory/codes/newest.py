@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import mmap
+
 import numpy as np
 from numpy.typing import NDArray
 
 from actors.memory.codes.records import RecordFile, Records
 
-_LEAST_ROOM = 1024
+CHUNK = 16_384
+"""Records of a chunk."""
 
 
 class NewestRecords:
-    """Read-through cache: the newest records from memory, the rest from the file."""
+    """Read-through cache: the newest records from memory, the rest from the file.
+
+    Records stand in chunks of consecutive slots. The oldest chunk goes as a whole, and its memory goes back to the
+    system at once, so the cache takes no more than the given bytes and never copies what it has.
+    """
 
     def __init__(self, file: RecordFile) -> None:
         self._file = file
         self._first = 0
-        self._count = 0
-        self._data = np.zeros((0, file.size), np.uint8)
-        self._known = np.zeros(0, np.bool_)
+        self._end = 0
+        self._chunks: dict[int, _Chunk] = {}
+        """First slot / CHUNK -> chunk, the oldest first."""
+
+    @property
+    def first(self) -> int:
+        """Slot of the oldest record in memory; the next slot of the file without any."""
+        return self._first
 
     def add(self, first: int, records: Records, spare_bytes: int) -> None:
         """Keep `records`, stored in the file from `first` on; the oldest go when `spare_bytes` are used up."""
@@ -26,61 +38,70 @@ class NewestRecords:
 
     def read_back(self, count: int, spare_bytes: int) -> None:
         """Read the newest of the expected `count` records of the file; unsound records stay unknown."""
-        fits = max(spare_bytes, 0) // self._file.size
-        self._first, self._count = max(0, count - fits), 0
-        self._make_room(count - self._first)
-        for first in range(self._first, count, _LEAST_ROOM):
-            records = self._file.read(first, min(_LEAST_ROOM, count - first))
-            is_sound = self._file.are_sound(records, np.arange(first, first + len(records)))
-            self._put(first, records, is_sound, spare_bytes)
+        self._chunks.clear()
+        self._first = self._end = max(0, -(-count // CHUNK) - self._fitting(spare_bytes)) * CHUNK
+        for number in range(self._first // CHUNK, -(-count // CHUNK)):
+            records = self._file.read(number * CHUNK, min(CHUNK, count - number * CHUNK))
+            slots = np.arange(number * CHUNK, number * CHUNK + len(records))
+            self._put(number * CHUNK, records, self._file.are_sound(records, slots), spare_bytes)
 
     def pick(self, slots: NDArray[np.int64]) -> tuple[NDArray[np.bool_], Records]:
         """A flag for each sound record at `slots`, and all records."""
-        within = slots - self._first
-        is_late = (within >= 0) & (within < self._count)
-        if is_late.all():
-            return self._known[within], self._take_records(within)
+        is_late = (slots >= self._first) & (slots < self._end)
         if not is_late.any():
             records = self._file.pick(slots)
             return self._file.are_sound(records, slots), records
         is_sound = np.zeros(len(slots), np.bool_)
-        records = self._file.empty(len(slots))
-        records[is_late], is_sound[is_late] = self._take_records(within[is_late]), self._known[within[is_late]]
+        data = np.empty((len(slots), self._file.size), np.uint8)  # as bytes, for much faster copying
         early = np.flatnonzero(~is_late)
-        read = self._file.pick(slots[early])
-        records[early], is_sound[early] = read, self._file.are_sound(read, slots[early])
-        return is_sound, records
-
-    def _take_records(self, within: NDArray[np.int64]) -> Records:
-        """Records in memory; as bytes, for much faster copying."""
-        return self._file.from_bytes(self._data.take(within, axis=0))
+        if len(early):
+            read = self._file.pick(slots[early])
+            data[early], is_sound[early] = _as_bytes(read), self._file.are_sound(read, slots[early])
+        numbers = np.where(is_late, slots // CHUNK, -1)
+        for number, chunk in self._chunks.items():
+            at = np.flatnonzero(numbers == number)
+            if len(at):
+                within = slots[at] - number * CHUNK
+                data[at], is_sound[at] = chunk.data.take(within, axis=0), chunk.known[within]
+        return is_sound, self._file.from_bytes(data)
 
     def _put(self, first: int, records: Records, known: NDArray[np.bool_], spare_bytes: int) -> None:
         if first < self._first:  # written over, and not kept
             records, known, first = records[self._first - first :], known[self._first - first :], self._first
-        end = first - self._first + len(records)
-        self._make_room(end)
-        part = slice(first - self._first, end)
-        self._data[part] = records.view(np.uint8).reshape(len(records), self._file.size)
-        self._known[part] = known
-        self._count = end
+        end, data, begin = first + len(records), _as_bytes(records), first
+        while begin < end:
+            number = begin // CHUNK
+            stop = min(end, (number + 1) * CHUNK)
+            chunk = self._chunks.get(number)
+            if chunk is None:
+                chunk = self._chunks[number] = _Chunk(self._file.size)
+            within, part = slice(begin - number * CHUNK, stop - number * CHUNK), slice(begin - first, stop - first)
+            chunk.data[within], chunk.known[within] = data[part], known[part]
+            begin = stop
+        self._end = end
         self._drop(spare_bytes)
 
-    def _make_room(self, count: int) -> None:
-        if count <= len(self._known):
-            return
-        room = max(count, len(self._known) * 3 // 2, _LEAST_ROOM)
-        data, known_rows = np.zeros((room, self._file.size), np.uint8), np.zeros(room, np.bool_)
-        data[: self._count], known_rows[: self._count] = self._data[: self._count], self._known[: self._count]
-        self._data, self._known = data, known_rows
-
     def _drop(self, spare_bytes: int) -> None:
-        """Evict the oldest records, some more than necessary, to evict less often."""
-        fits = max(spare_bytes, 0) // self._file.size
-        if self._count <= fits:
-            return
-        count = min(fits * 7 // 8, self._count)
-        gone = self._count - count
-        data, known_rows = self._data[gone : self._count].copy(), self._known[gone : self._count].copy()
-        self._data, self._known = data, known_rows
-        self._first, self._count = self._first + gone, count
+        """Evict the oldest chunks."""
+        for number in list(self._chunks)[: max(0, len(self._chunks) - self._fitting(spare_bytes))]:
+            del self._chunks[number]
+            self._first = min((number + 1) * CHUNK, self._end)
+
+    def _fitting(self, spare_bytes: int) -> int:
+        """Number of chunks that fit."""
+        return max(0, spare_bytes) // (CHUNK * self._file.size)
+
+
+class _Chunk:
+    """Room for the records of CHUNK slots; what is unused takes no memory."""
+
+    def __init__(self, record_size: int) -> None:
+        # A map of its own: freed memory of the allocator stays with the process, in holes between other values.
+        room = mmap.mmap(-1, CHUNK * record_size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        self.data = np.frombuffer(room, np.uint8).reshape(CHUNK, record_size)
+        self.known = np.zeros(CHUNK, np.bool_)
+
+
+def _as_bytes(records: Records) -> NDArray[np.uint8]:
+    """Records as lines of bytes."""
+    return np.ascontiguousarray(records).view(np.uint8).reshape(len(records), records.dtype.itemsize)

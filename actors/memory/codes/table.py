@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from typing import TypeVar
 
 import numpy as np
@@ -15,6 +16,8 @@ from actors.memory.codes.tuning import MEASURED, Tuning
 from domain.memory.vector_codes import Frame, FramedQuery
 
 _FIRST_CAPACITY = 1024
+_SMALL = 65_536
+"""Slots up to which a table grows by halves."""
 _Kind = TypeVar("_Kind", bound=np.generic)
 
 
@@ -32,6 +35,7 @@ class CodesTable:
             tuning: Says if the compiled pass is used where available.
         """
         self.frame = frame
+        self._memory_bytes = tuning.memory_bytes
         self._is_compiled = tuning.is_fast and scan.is_available()
         self.count = 0
         self.first_row, self.last_row = 0, -1
@@ -94,21 +98,26 @@ class CodesTable:
         return heads, blocks.signs[block, :, vector % 16, vector // 16], blocks.factors[block, vector]
 
     def reserve(self, size: int) -> None:
-        """Make room for so many slots; unused room takes no memory."""
+        """Make room for so many slots; unused room takes no memory.
+
+        A large table gets room for all that `memory_bytes` allow at once, as each growth has every array twice.
+        """
         capacity = len(self._rows)
         if size <= capacity:
             return
-        capacity = -(-max(size, capacity + capacity // 2) // BLOCK) * BLOCK
+        capacity = max(size, capacity + capacity // 2)
+        if capacity > _SMALL:
+            capacity = max(capacity, self._memory_bytes // self._slot_bytes())
+        capacity = -(-capacity // BLOCK) * BLOCK
         for name in ("_rows", "_times", "_alive"):
             setattr(self, name, _grown(getattr(self, name), capacity, self.count))
-        blocks, used = self._blocks, -(-self.count // BLOCK)
-        self._blocks = Blocks(
-            _grown(blocks.heads, capacity // BLOCK, used),
-            _grown(blocks.signs, capacity // BLOCK, used),
-            _grown(blocks.factors, capacity // BLOCK, used),
-            _grown(blocks.head_errors, capacity // BLOCK, used),
-            _grown(blocks.sign_errors, capacity // BLOCK, used),
-        )
+        for field in fields(Blocks):  # one after another: each array goes before the next one is made
+            grown = _grown(getattr(self._blocks, field.name), capacity // BLOCK, -(-self.count // BLOCK))
+            self._blocks = replace(self._blocks, **{field.name: grown})
+
+    def _slot_bytes(self) -> int:
+        columns: int = sum(getattr(self._blocks, field.name).strides[0] for field in fields(Blocks)) // BLOCK
+        return columns + sum(each.itemsize for each in (self._rows, self._times, self._alive))
 
     def _put(self, begin: int, records: Records) -> None:
         """Spread the codes of `records` over the blocks: record by record in a shared block."""

@@ -25,7 +25,7 @@ class Tuning:
 
     is_fast: bool = True
     """True to use the compiled pass if available."""
-    memory_bytes: int = 200_000_000
+    memory_bytes: int = 128_000_000
     """Memory for codes: as much of the second file's end as fits beside the first stays in memory."""
     head: int = vector_codes.HEAD
     """Directions of a frame's head; an existing file has its own number."""

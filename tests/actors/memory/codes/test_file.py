@@ -15,7 +15,7 @@ import pytest
 from actors.memory.codes import records as codes_records
 from actors.memory.codes.file import CodesFile, Purpose, UnfitCodesError, second_path
 from actors.memory.codes.nearest import Nearest
-from actors.memory.codes.newest import NewestRecords
+from actors.memory.codes.newest import CHUNK, NewestRecords
 from actors.memory.codes.records import RecordFile, open_file
 from domain.memory import vector_codes
 from domain.memory.vector_codes import Frame
@@ -176,24 +176,62 @@ def test_what_failed_to_be_written_is_written_over(tmp_path: Path) -> None:
 def test_the_newest_records_come_from_memory_and_the_others_from_the_file(tmp_path: Path) -> None:
     descriptor = open_file(tmp_path / "records", create=True)
     file = RecordFile(descriptor, 0, [("row", "<i8")])
-    records = file.empty(20_000)
-    records["row"] = np.arange(20_000) * 3
+    count, room = 3 * CHUNK + 100, (2 * CHUNK + 50) * file.size
+    records = file.empty(count)
+    records["row"] = np.arange(count) * 3
     file.write(0, records)
     newest = NewestRecords(file)
-    newest.read_back(20_000, 12_000 * file.size)
+    newest.read_back(count, room)
+    assert newest.first == 2 * CHUNK
+    late = 3 * CHUNK - 1
     os.pwrite(descriptor, bytes(file.size), 5 * file.size)
-    os.pwrite(descriptor, bytes(file.size), 18_000 * file.size)
-    slots = np.array([18_000, 5, 7, 12_000, 8_191, 16_384])
-    is_sound, found = newest.pick(slots)
-    assert is_sound.tolist() == [True, False, True, True, True, True]
-    assert found["row"][is_sound].tolist() == (slots[is_sound] * 3).tolist()
-    more = file.empty(9_000)
+    os.pwrite(descriptor, bytes(file.size), late * file.size)
+    slots = np.array([late, 5, 7, 3 * CHUNK, 2 * CHUNK, 2 * CHUNK - 1, count - 1])
+    is_sound, picked = newest.pick(slots)
+    assert is_sound.tolist() == [True, False, True, True, True, True, True]
+    assert picked["row"][is_sound].tolist() == (slots[is_sound] * 3).tolist()
+    more = file.empty(CHUNK)
     more["row"] = 7
-    file.write(20_000, more)
-    newest.add(20_000, more, 12_000 * file.size)
-    is_sound, found = newest.pick(np.array([28_999, 18_000, 20_000]))
-    assert is_sound.tolist() == [True, False, True]
-    assert found["row"][is_sound].tolist() == [7, 7]
+    file.write(count, more)
+    newest.add(count, more, room)
+    assert newest.first == 3 * CHUNK
+    is_sound, picked = newest.pick(np.array([count + CHUNK - 1, late, count, count - 1]))
+    assert is_sound.tolist() == [True, False, True, True]
+    assert picked["row"][is_sound].tolist() == [7, 7, (count - 1) * 3]
+    file.close()
+
+
+def test_records_written_over_and_unsound_ones_are_told_apart_in_memory_as_in_the_file(tmp_path: Path) -> None:
+    descriptor = open_file(tmp_path / "records", create=True)
+    file = RecordFile(descriptor, 0, [("row", "<i8")])
+    first, second = file.empty(10), file.empty(4)
+    first["row"], second["row"] = 1, 2
+    file.write(0, first)
+    os.pwrite(descriptor, bytes(file.size), 3 * file.size)
+    newest = NewestRecords(file)
+    newest.read_back(10, CHUNK * file.size)
+    file.write(8, second)
+    newest.add(8, second, CHUNK * file.size)
+    is_sound, picked = newest.pick(np.arange(12))
+    assert np.flatnonzero(~is_sound).tolist() == [3]
+    assert picked["row"][is_sound].tolist() == [1] * 7 + [2] * 4
+    file.close()
+
+
+@pytest.mark.parametrize("spare_bytes", [-5, 0, CHUNK])
+def test_where_no_chunk_fits_every_record_comes_from_the_file(tmp_path: Path, spare_bytes: int) -> None:
+    file = RecordFile(open_file(tmp_path / "records", create=True), 0, [("row", "<i8")])
+    records = file.empty(CHUNK + 5)
+    records["row"] = np.arange(CHUNK + 5)
+    file.write(0, records)
+    newest = NewestRecords(file)
+    newest.read_back(CHUNK, spare_bytes)
+    newest.add(CHUNK, records[CHUNK:], spare_bytes)
+    assert newest.first == CHUNK + 5
+    slots = np.array([0, CHUNK - 1, CHUNK, CHUNK + 4])
+    is_sound, picked = newest.pick(slots)
+    assert is_sound.all()
+    assert picked["row"].tolist() == slots.tolist()
     file.close()
 
 
