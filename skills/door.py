@@ -1,8 +1,7 @@
-"""Asks the agent for what a command cannot do by itself, through the socket that the agent gives to every command.
+"""Client of the agent's socket, for scripts of skills: the agent does work beyond a command's rights.
 
-The scripts of all skills share this file: it stands beside the folders of the skills, and a sandbox shows it as
-/run/agent/door.py. Exit codes of scripts that use `run`: 0 done, 1 the agent refused, 2 wrong usage (argparse's), 3 the
-agent cannot be reached.
+All skills share this file, beside the folders of the skills; in a sandbox the path is /run/agent/door.py. Exit codes of
+scripts with `run`: 0 done, 1 the agent refused, 2 wrong usage (argparse's), 3 the agent cannot be reached.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class UnreachableError(Exception):
 
 
 def ask(verb, answer_s=ANSWER_S, /, **arguments):
-    """The agent's answer to one request, a dict, within a number of seconds. None leaves an argument out.
+    """Answer of the agent to one request, a dict, within `answer_s` seconds; arguments of None are left out.
 
     Raises:
         RefusedError: the agent refused.
@@ -57,7 +56,7 @@ def ask(verb, answer_s=ANSWER_S, /, **arguments):
 
 
 def run(main):
-    """End the program with what `main()` returns (None is 0), or with an error's sentence on stderr and its code."""
+    """End the program with the exit code from `main()` (None is 0), or with an error's text on stderr and code."""
     try:
         code = main() or 0
         sys.stdout.flush()

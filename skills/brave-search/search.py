@@ -87,12 +87,12 @@ def render_result(number, result):
 
 
 def mark_line(line):
-    """A line of a page; one that would pass for the head of a result gets a mark."""
+    """A line of a page, with a mark if the line looks like the head of a result."""
     return f"> {line}" if HEAD.match(line) else line
 
 
 def fail(reason):
-    """Say why it did not work; the exit code for that."""
+    """Print the reason of a failure on stderr; return the exit code."""
     sys.stderr.write(f"Error: {reason}\n")
     if reason.startswith(NO_KEY):
         sys.stderr.write(f"The operator can get one at {KEY_PLACE} and put it into the agent's secrets.\n")

@@ -312,7 +312,7 @@ def _error(number, code, text):
 
 
 def main():
-    """Answer each line of stdin until it ends."""
+    """Answer the lines of stdin until the end."""
     for line in sys.stdin.buffer:
         reply = answer(line) if line.strip() else None
         if reply is not None:

@@ -144,7 +144,7 @@ def _add_fields(parser, is_new):
 
 
 def _clock(text):
-    """A time of day as `HH:MM`, also where the colon or the first 0 was left out; any other text as it is."""
+    """Time of day as `HH:MM`, also from a text without the colon or the first 0; any other text unchanged."""
     time = re.fullmatch(r"(\d{1,2}):?(\d\d)", text)
     return f"{time[1]:0>2}:{time[2]}" if time else text
 

@@ -29,7 +29,7 @@ def main():
 def _below_workdir(file):
     """`file` relative to the working directory, the start folder of commands; links stay links.
 
-    The directory is HOME, but not in a command line's turn, whose commands work in their caller's folder.
+    The directory is HOME, except in a turn of the command line: there commands work in the caller's folder.
     """
     here = os.getcwd()  # noqa: PTH109 - as it was given, not resolved
     home = os.environ.get("HOME") or here
