@@ -19,12 +19,13 @@ makes the bounds wide, never wrong.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-HEAD = 96
+HEAD = 64
 """Directions of a head as a rule."""
 MARGIN = 1e-4
 """Added to every bound: more than all rounding in float32 sums of this size can make."""
@@ -142,29 +143,36 @@ def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     return wide.astype(np.float32)
 
 
-def fit_frame(sample: NDArray[np.float32], dims: int, rng: np.random.Generator, head: int = HEAD) -> Frame:
-    """Frame for `sample`: principal directions for a head, mixed so all are about equally long.
+def fit_frame(parts: Iterable[NDArray[np.float32]], dims: int, rng: np.random.Generator, head: int = HEAD) -> Frame:
+    """Frame for a sample: principal directions for a head, mixed so all are about equally long.
 
     Args:
-        sample: (n, dims), any n; with few rows the frame is as good as any, with some thousands the frame suits the
-            corpus.
+        parts: The sample, in parts of (n, dims), any n; with few rows the frame is as good as any, with some thousands
+            the frame suits the corpus.
         rng: Turns the tail; must be unpredictable.
         head: Directions of the head; no more than `dims` are taken.
     """
-    vectors = unit(sample).astype(np.float64)
+    count, products = 0, np.zeros((dims, dims))
+    for part in parts:
+        vectors = unit(part).astype(np.float64)
+        products += vectors.T @ vectors
+        count += len(vectors)
     head = min(head, dims)
-    basis = _principal_directions(vectors) if len(vectors) else np.eye(dims)
+    basis = _principal_directions(products) if count else np.eye(dims)
     basis[:, :head] = basis[:, :head] @ _mixing(head)
     basis[:, head:] = basis[:, head:] @ _random_turn(dims - head, rng)
-    spread = np.sqrt(((vectors @ basis[:, :head]) ** 2).sum(axis=0) / max(len(vectors), 1))
-    step = _SPREAD * float(np.sqrt(np.mean(np.maximum(spread, 1e-3) ** 2))) / _LIMIT
+    squares = np.einsum("ij,ij->j", basis[:, :head], products @ basis[:, :head]) / max(count, 1)
+    step = _SPREAD * float(np.sqrt(np.mean(np.maximum(squares, 1e-6)))) / _LIMIT
     return Frame(np.ascontiguousarray(basis, np.float32), head, step)
 
 
-def _principal_directions(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """As columns, the longest first; of those without length, and so of no vectors, each is an axis, in order."""
-    dims = vectors.shape[1]
-    _, directions = np.linalg.eigh(vectors.T @ vectors + np.diag(np.linspace(1e-9, 0.0, dims)))
+def _principal_directions(products: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Principal directions as columns, the longest first; each direction without length is an axis, in order.
+
+    Args:
+        products: (dims, dims): the sample's transpose times the sample.
+    """
+    _, directions = np.linalg.eigh(products + np.diag(np.linspace(1e-9, 0.0, len(products))))
     return np.asarray(directions[:, ::-1]).copy()
 
 

@@ -156,17 +156,17 @@ class Nearest:
         """A new file of all vectors of the source."""
         rows = source.rows()
         chosen = rows[:: max(1, len(rows) // tuning.fit_rows)][: tuning.fit_rows]
-        sample = np.zeros((len(chosen), dims), np.float32)
-        for begin in range(0, len(chosen), tuning.fetch_rows):
-            sample[begin : begin + tuning.fetch_rows] = source.fetch(chosen[begin : begin + tuning.fetch_rows])
-        frame = vector_codes.fit_frame(sample, dims, np.random.default_rng(), tuning.head)
+        parts = (
+            source.fetch(chosen[begin : begin + tuning.fetch_rows])
+            for begin in range(0, len(chosen), tuning.fetch_rows)
+        )
+        frame = vector_codes.fit_frame(parts, dims, np.random.default_rng(), tuning.head)
         built = cls(CodesFile.create(path, Purpose(space, dims, len(rows)), frame, tuning), source, tuning)
         built._take(rows)
         return built
 
     def _load(self) -> None:
         """Take in the content of the file."""
-        self._table.reserve(self._file.on_disk())
         for records in self._file.chunks():
             self._table.add(records)
 

@@ -6,7 +6,7 @@ Both look at the same codes and give valid bounds; the compiled bounds are a lit
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -54,29 +54,39 @@ class Blocks:
 
 
 def look(
-    blocks: Blocks, frame: Frame, question: FramedQuery, mask: NDArray[np.bool_], *, is_compiled: bool
+    segments: Sequence[Blocks], frame: Frame, question: FramedQuery, mask: NDArray[np.bool_], *, is_compiled: bool
 ) -> NDArray[np.float32]:
     """Upper bound of each vector's cosine, float32 (n,).
 
     Args:
+        segments: All of one size.
         mask: True for each vector to compare; the others get minus infinity.
         is_compiled: True to use the compiled pass; only if `is_available`.
 
     Raises:
         ValueError: there are more of `mask` than vectors.
     """
-    if len(mask) > blocks.factors.size:
-        raise ValueError(f"{len(mask)} asked about do not fit {blocks.factors.size} vectors")
+    size = segments[0].factors.size if segments else 0
+    if len(mask) > size * len(segments):
+        raise ValueError(f"{len(mask)} asked about do not fit {size * len(segments)} vectors")
     uppers = np.empty(-(-len(mask) // BLOCK) * BLOCK, np.float32)
-    if is_compiled:
-        _run(blocks, _IntegerQuery(frame, question), mask, uppers)
-        return uppers[: len(mask)]
+    query = _IntegerQuery(frame, question) if is_compiled else None
+    for blocks, begin in zip(segments, range(0, len(mask), max(size, 1)), strict=False):
+        part = slice(begin, begin + size)
+        if query is not None:
+            _run(blocks, query, mask[part], uppers[part])
+        else:
+            _run_plain(blocks, frame, question, uppers[part])
+    uppers = uppers[: len(mask)]
+    if query is None:
+        uppers[~mask] = -np.inf
+    return uppers
+
+
+def _run_plain(blocks: Blocks, frame: Frame, question: FramedQuery, uppers: NDArray[np.float32]) -> None:
     for begin in range(0, len(uppers) // BLOCK, _PART):
         bounds = plain_bounds(blocks, slice(begin, min(begin + _PART, len(uppers) // BLOCK)), frame, question)
         uppers[begin * BLOCK : begin * BLOCK + len(bounds)] = bounds
-    uppers = uppers[: len(mask)]
-    uppers[~mask] = -np.inf
-    return uppers
 
 
 def plain_bounds(blocks: Blocks, part: slice, frame: Frame, question: FramedQuery) -> NDArray[np.float32]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from actors.memory.index.seal import AlteredIndexError, vector_sum
+from domain.memory.row_arrays import with_room
 
 MOST_SUMS = 8_192
 """Cached sums, of some hundred bytes each."""
@@ -128,7 +129,7 @@ class IndexVectors:
         if self._is_other():
             self.forget()
             self._sums.clear()
-        self._reserve(int(rows.max(initial=0)))
+        self._vectors = with_room(self._vectors, int(rows.max(initial=0)))
         numbers = self._vectors[rows]
         unknown = rows[numbers == 0]
         if len(unknown):
@@ -156,13 +157,8 @@ class IndexVectors:
                 self._keep(np.fromstring(rows, np.int64, sep=","), np.fromstring(vectors, np.int64, sep=","))
 
     def _keep(self, rows: NDArray[np.int64], vectors: NDArray[np.int64]) -> None:
-        self._reserve(int(rows.max(initial=0)))
+        self._vectors = with_room(self._vectors, int(rows.max(initial=0)))
         self._vectors[rows] = vectors
-
-    def _reserve(self, row: int) -> None:
-        if row >= len(self._vectors):
-            more = max(row + 1, 2 * len(self._vectors)) - len(self._vectors)
-            self._vectors = np.concatenate([self._vectors, np.zeros(more, np.int32)])
 
 
 def _list_rows(rows: NDArray[np.int64]) -> str:

@@ -9,6 +9,8 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from domain.memory.row_arrays import with_room
+
 PART = 65_536
 """Rows read at a time."""
 
@@ -70,9 +72,8 @@ class Lengths:
             return 0
         rows = np.fromstring(str(listed), np.int64, sep=",")
         lengths = _decode_varints(bytes.fromhex(str(coded)))
-        if (last := int(rows[-1])) >= len(self._lengths):
-            more = np.zeros(max(last + 1, 2 * len(self._lengths)) - len(self._lengths), np.int32)
-            self._lengths = np.concatenate([self._lengths, more])
+        last = int(rows[-1])
+        self._lengths = with_room(self._lengths, last)
         self._rows += len(rows) - int(np.count_nonzero(self._lengths[rows]))
         self._sum += int(lengths.sum()) - int(self._lengths[rows].sum())
         self._lengths[rows] = lengths

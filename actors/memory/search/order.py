@@ -10,6 +10,8 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from domain.memory.row_arrays import with_room
+
 NONE = 0
 """No row: row numbers begin at 1."""
 _Rows = NDArray[np.int32]
@@ -65,10 +67,7 @@ class Order:
         self._before[NONE] = self._after[NONE] = NONE
 
     def _reserve(self, row: int) -> None:
-        if row >= len(self._before):
-            more = np.zeros(max(row + 1, 2 * len(self._before)) - len(self._before), np.int32)
-            self._before = np.concatenate([self._before, more])
-            self._after = np.concatenate([self._after, more])
+        self._before, self._after = with_room(self._before, row), with_room(self._after, row)
 
 
 def _at(neighbours: _Rows, rows: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from domain.memory.row_arrays import with_room
 from domain.policy.audience import admits
 from domain.policy.known_readers import KnownReaders
 from messages.base import Surface, Window
@@ -64,8 +65,8 @@ class Visibility:
     def add(self, rows: NDArray[np.int64], window: int, window_key: str) -> None:
         """Take in new rows of a window."""
         self._last_row = max(self._last_row, int(rows.max(initial=0)))
-        self._rows = _room(self._rows, self._last_row)
-        self._windows = _room(self._windows, window)
+        self._rows = with_room(self._rows, self._last_row)
+        self._windows = with_room(self._windows, window)
         self.total += int(np.count_nonzero(self._rows[rows] == 0))
         self._rows[rows] = window
         if window_key not in self._numbers:
@@ -149,11 +150,3 @@ class Visibility:
         if (source, target) not in self._admitted:
             self._admitted[source, target] = admits(source, target)
         return self._admitted[source, target]
-
-
-def _room(array: NDArray[np.int32], index: int) -> NDArray[np.int32]:
-    if index < len(array):
-        return array
-    grown = np.zeros(max(index + 1, 2 * len(array)), np.int32)
-    grown[: len(array)] = array
-    return grown

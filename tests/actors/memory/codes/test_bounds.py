@@ -24,7 +24,7 @@ class Coded:
         self.path = path
         self.vectors = (rng.standard_normal((COUNT, DIMS)) / np.arange(1, DIMS + 1) ** 0.4).astype(np.float32)
         self.vectors[5] = 0.0
-        frame = vector_codes.fit_frame(self.vectors, DIMS, rng)
+        frame = vector_codes.fit_frame([self.vectors], DIMS, rng)
         self.file = CodesFile.create(path, Purpose("space", DIMS, COUNT), frame)
         self.table = CodesTable(frame)
         self.table.add(self.file.append(np.arange(COUNT), np.zeros(COUNT), vector_codes.encode(frame, self.vectors)))

@@ -160,7 +160,7 @@ def test_a_frame_of_too_few_vectors_is_chosen_anew(tmp_path: Path) -> None:
 def test_what_failed_to_be_written_is_written_over(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     vectors = rng.standard_normal((4, 20)).astype(np.float32)
-    frame = vector_codes.fit_frame(vectors, 20, rng)
+    frame = vector_codes.fit_frame([vectors], 20, rng)
     file = CodesFile.create(tmp_path / "codes", Purpose(SPACE, 20, 4), frame)
     codes = vector_codes.encode(frame, vectors)
     file.append(np.arange(4), np.arange(4.0), codes)
