@@ -64,9 +64,9 @@ def test_what_the_second_file_has_lost_keeps_its_bound(tmp_path: Path) -> None:
 
 def test_what_is_not_asked_about_or_settled_is_out(tmp_path: Path) -> None:
     coded = Coded(tmp_path / "codes")
-    asked = np.ones(COUNT, np.bool_)
-    asked[:10] = False
-    search = Search(coded.table, coded.file, coded.query, asked)
+    mask = np.ones(COUNT, np.bool_)
+    mask[:10] = False
+    search = Search(coded.table, coded.file, coded.query, mask)
     search.settle(np.arange(10, 15))
     search.refine(np.arange(COUNT))
     assert np.isneginf(search.uppers[:15]).all()

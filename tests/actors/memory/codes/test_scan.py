@@ -69,12 +69,12 @@ def test_no_cosine_is_above_its_bound(
     rng = np.random.default_rng(seed)
     query = vectors[int(rng.integers(333))] + 0.3 * corpus(seed + 1, 1, dims)[0]
     truth = cosines(vectors, query)
-    asked = rng.random(333) < 0.8
+    mask = rng.random(333) < 0.8
     question = vector_codes.frame_query(table.frame, query)
-    uppers = table.look(question, asked)
-    assert np.isneginf(uppers[~asked]).all()
-    assert (uppers[asked] >= truth[asked]).all()
-    assert (uppers[asked] - truth[asked]).max() < 0.6
+    uppers = table.look(question, mask)
+    assert np.isneginf(uppers[~mask]).all()
+    assert (uppers[mask] >= truth[mask]).all()
+    assert (uppers[mask] - truth[mask]).max() < 0.6
     if question.has_direction:
         products = table.fine_products(records, question.turned)
         assert (np.abs(products - truth) <= vector_codes.fine_errors(records["errors"], question)).all()
@@ -84,13 +84,13 @@ def test_no_cosine_is_above_its_bound(
 @pytest.mark.parametrize("dims", [5, 96, 111, 300, 768, 3072])
 def test_the_compiled_pass_says_what_numpy_says(tmp_path: Path, dims: int) -> None:
     vectors = corpus(7, 500, dims)
-    asked = np.ones(500, np.bool_)
+    mask = np.ones(500, np.bool_)
     results, frame = [], frame_of(dims)
     for is_fast in (True, False):
         (folder := tmp_path / str(is_fast)).mkdir()
         table, records = table_of(folder, vectors, frame, is_fast=is_fast)
         question = vector_codes.frame_query(table.frame, vectors[3])
-        results.append((table.look(question, asked), table.fine_products(records, question.turned)))
+        results.append((table.look(question, mask), table.fine_products(records, question.turned)))
     (fast, fast_products), (plain, plain_products) = results
     assert (fast >= plain - 1e-5).all()
     assert (fast - plain).max() < 0.03
