@@ -32,24 +32,20 @@ class RowDirectory:
 
     def slots(self, keys: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The last slot of each of `keys` in `rows`; -1 without a slot."""
-        early = rows[: self._sorted_count]
-        slots = _search(early if self._order is None else early[self._order], self._order, keys)
+        slots = _search(rows[: self._sorted_count], self._order, keys)
         if self._sorted_count < len(rows):
             late = rows[self._sorted_count :]
             if self._late is None:
                 self._late = np.argsort(late, kind="stable")
-            later = _search(late[self._late], self._late, keys)
+            later = _search(late, self._late, keys)
             slots = np.where(later >= 0, later + self._sorted_count, slots)
         return slots
 
 
-def _search(
-    ascending: NDArray[np.int64], order: NDArray[np.int64] | None, keys: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Last place of each of `keys`; -1 for a missing key."""
-    at = np.searchsorted(ascending, keys, side="right") - 1
-    at[at >= 0] = np.where(ascending[at[at >= 0]] == keys[at >= 0], at[at >= 0], -1)
-    if order is None:
-        return at
-    at[at >= 0] = order[at[at >= 0]]
-    return at
+def _search(rows: NDArray[np.int64], order: NDArray[np.int64] | None, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Last place of each of `keys` in `rows`, which ascend in `order`; -1 for a missing key."""
+    if not len(rows):
+        return np.full(len(keys), -1)
+    at = np.searchsorted(rows, keys, side="right", sorter=order) - 1
+    places = at if order is None else np.where(at >= 0, order[at], -1)
+    return np.where((places >= 0) & (rows[places] == keys), places, -1)
