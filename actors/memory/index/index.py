@@ -281,12 +281,13 @@ class Index:
 
     def counts(self) -> Counts:
         """Counts of rows by kind and state."""
-        by_status = dict(self._session.rows("SELECT status, count(*) FROM turns GROUP BY status"))
+        with_vector = self._session.one("SELECT count(*) FROM turns WHERE vector IS NOT NULL")
+        without, failed = self.pending.count(), self.pending.count_failed()
         return Counts(
-            rows=sum(by_status.values()),
-            ok=by_status.get("ok", 0),
-            pending=by_status.get("pending", 0),
-            failed=by_status.get("failed", 0),
+            rows=with_vector + without,
+            ok=with_vector,
+            pending=without - failed,
+            failed=failed,
             set_aside=self.pending.count_set_aside(),
             pins=self._session.one("SELECT count(*) FROM turns WHERE pinned = 1"),
             windows=self._session.one("SELECT count(*) FROM windows"),

@@ -16,6 +16,8 @@ FIRST_RETRY_MS = 1_000
 LAST_RETRY_MS = 300_000
 MOST_ATTEMPTS = 8
 """Attempts at a turn's embedding before the turn waits for the next comparison with the logs."""
+BEHIND_MS = 1
+"""In place of a time: due after turns said from now on."""
 NEVER_MS = 2**62
 SET_ASIDE_MS = NEVER_MS + 1
 """In place of a time: no vector can be made for the text, so the next try is at a start only."""
@@ -115,7 +117,7 @@ class Pending:
         """Let turns have their vectors after turns said from now on."""
         with self._session.changing():
             self._session.rows(
-                "UPDATE turns SET next_attempt_at = 1 "
+                f"UPDATE turns SET next_attempt_at = {BEHIND_MS} "
                 "WHERE id IN (SELECT value FROM json_each(?)) AND vector IS NULL AND next_attempt_at = 0",
                 json.dumps(list(rows)),
             )
@@ -127,6 +129,19 @@ class Pending:
                 "UPDATE turns SET status = 'failed', next_attempt_at = ? WHERE id = ? AND vector IS NULL",
                 [(SET_ASIDE_MS, row) for row in rows],
             )
+
+    def count(self) -> int:
+        """Number of turns without a vector."""
+        return int(self._session.one("SELECT count(*) FROM turns WHERE status <> 'ok'"))
+
+    def count_failed(self) -> int:
+        """Number of turns whose last attempt failed, including those set aside: all have a time of the next attempt."""
+        return int(
+            self._session.one(
+                "SELECT count(*) FROM turns WHERE status <> 'ok' AND status = 'failed' AND next_attempt_at > ?",
+                BEHIND_MS,
+            )
+        )
 
     def count_set_aside(self) -> int:
         """Number of turns for which no vector can be made."""
