@@ -39,12 +39,12 @@ def embed(index: Index, turns: list[Waiting], space: str = "test") -> list[int]:
 
 def told_by_sql(index: Index, space: str = "test") -> dict[int, bytes]:
     """Row -> vector of a space, by the hash that names its text."""
-    found = index.connection.execute(
+    listed = index.connection.execute(
         "SELECT turns.id, embedding FROM turns JOIN vectors ON vectors.hash = turns.hash "
         "JOIN spaces ON spaces.id = vectors.space WHERE spaces.name = ?",
         (space,),
     )
-    return {int(str(row)): bytes(vector) for row, vector in found if isinstance(vector, bytes)}
+    return {int(str(row)): bytes(vector) for row, vector in listed if isinstance(vector, bytes)}
 
 
 def as_source(index: Index) -> IndexVectors:
@@ -201,16 +201,16 @@ def test_what_is_known_is_not_looked_up_again(tmp_path: Path) -> None:
     vectors = as_source(index)
     vectors.rows()
     vectors.fetch(np.arange(1, 7))
-    asked: list[str] = []
+    statements: list[str] = []
 
     def note(_: object, statement: str, __: object) -> bool:
-        asked.append(statement)
+        statements.append(statement)
         return True
 
     index.connection.exec_trace = note
 
     assert len(vectors.fetch(np.arange(1, 7))) == 6
-    assert asked == ["PRAGMA data_version"]
+    assert statements == ["PRAGMA data_version"]
     index.close()
 
 
