@@ -316,11 +316,10 @@ def _interact(server: PlaygroundServer, bot: Bot) -> None:
     for make in (_answering, _deferring, _asking, _on_message):
         make(tree)
     bot.call(tree.sync())
-    for name in ("answer", "defer"):
-        outcome = server.slash(
-            GENERAL_ID, name, {"user": str(YOU_ID), "place": str(GENERAL_ID)} if name == "answer" else {}
-        )
-        server.wait_for_answer(outcome.id, timeout_s=PATIENCE_S)
+    for name, values in (("answer", {"user": str(YOU_ID), "place": str(GENERAL_ID)}), ("defer", {})):
+        outcome = server.slash(GENERAL_ID, name, values)
+        if name == "answer":  # the other is deleted in the end
+            server.wait_for_answer(outcome.id, timeout_s=PATIENCE_S)
         eventually(lambda: "done" in bot.client.seen)
         bot.client.seen.remove("done")
     assert server.complete(GENERAL_ID, "ask", "word", {"word": "o"})

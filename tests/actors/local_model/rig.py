@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,7 +31,7 @@ def weights() -> Path:
 
 
 class Rig:
-    """Both actors; waits between tries take no time."""
+    """Both actors; as a rule, waits between tries take no time."""
 
     def __init__(
         self, folder: Path, *, program: str = PROGRAM, retries: int = 3, health_s: float = 15.0, start_s: float = 60.0
@@ -51,11 +52,15 @@ class Rig:
         self.system.register(ActorSpec(LOCAL_MODEL, local))
         self.system.register(ActorSpec("model", lambda _key: ModelActor(model, sleep=self._note), core=True))
         self.waits: list[float] = []
+        self.takes_time = False
+        """True to wait between tries as the product does."""
         self.edge = self.system.edge("test")
         self._ids = (RequestId(f"r{number}") for number in itertools.count(1))
 
     async def _note(self, seconds: float) -> None:
         self.waits.append(seconds)
+        if self.takes_time:
+            await asyncio.sleep(seconds)
 
     def ask(self, text: str, *, window: str = "1", system_prompt: str = "You help.", model: str = "") -> RequestId:
         """Ask in a window."""

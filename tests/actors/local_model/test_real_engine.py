@@ -24,6 +24,7 @@ LONG_PROMPT = "You are a helpful assistant in a chat of several people. " * 20
 @pytest.mark.req("X-214")
 def test_a_model_on_this_machine_answers_streams_counts_stops_and_comes_back(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
+    rig.takes_time = True  # a killed server is noticed, and begun again, in some tenths of a second
     rig.store.add(NAME, weights(), lambda *_: None)
     rig.system.start()
     try:
