@@ -16,7 +16,7 @@ from lab.playground.server import PlaygroundServer
 from messages.base import Address, Message, Surface, Window
 from tests.actors.kernel.players import AT_ONCE
 from tests.e2e.stage import Process
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, eventually
 
 WINDOW = Window(surface=Surface.DISCORD_THREAD, id="1310000000000000001")
 KEY = "discord-thread/1310000000000000001"
@@ -208,6 +208,7 @@ def test_all_that_the_agent_writes_on_stderr_is_json_if_it_is_to_be(tmp_path: Pa
     try:
         with (tmp_path / "stderr").open("wb") as stderr:
             process.start("-v", stderr=stderr)
+            eventually(lambda: b"online as " in (tmp_path / "stderr").read_bytes())  # after Discord knows of it
             code = process.terminate()
     finally:
         process.terminate()
