@@ -64,10 +64,10 @@ def stream() -> Iterator[io.StringIO]:
 
 @pytest.fixture
 def system() -> Iterator[ActorSystem]:
-    made = ActorSystem(workers=1)
-    made.start()
-    yield made
-    made.stop()
+    actors = ActorSystem(workers=1)
+    actors.start()
+    yield actors
+    actors.stop()
 
 
 def lines_of(stream: io.StringIO) -> list[dict[str, Any]]:
