@@ -39,8 +39,10 @@ class NewestRecords:
     def read_back(self, count: int, spare_bytes: int) -> None:
         """Read the newest of the expected `count` records of the file; unsound records stay unknown."""
         self._chunks.clear()
-        self._first = self._end = max(0, -(-count // CHUNK) - self._fitting(spare_bytes)) * CHUNK
-        for number in range(self._first // CHUNK, -(-count // CHUNK)):
+        chunks = -(-count // CHUNK)
+        numbers = range(max(0, chunks - self._fitting(spare_bytes)), chunks)
+        self._first = self._end = min(count, numbers.start * CHUNK)
+        for number in numbers:
             records = self._file.read(number * CHUNK, min(CHUNK, count - number * CHUNK))
             slots = np.arange(number * CHUNK, number * CHUNK + len(records))
             self._put(number * CHUNK, records, self._file.are_sound(records, slots), spare_bytes)

@@ -225,8 +225,9 @@ def test_where_no_chunk_fits_every_record_comes_from_the_file(tmp_path: Path, sp
     records["row"] = np.arange(CHUNK + 5)
     file.write(0, records)
     newest = NewestRecords(file)
-    newest.read_back(CHUNK, spare_bytes)
-    newest.add(CHUNK, records[CHUNK:], spare_bytes)
+    newest.read_back(CHUNK - 3, spare_bytes)
+    assert newest.first == CHUNK - 3
+    newest.add(CHUNK - 3, records[CHUNK - 3 :], spare_bytes)
     assert newest.first == CHUNK + 5
     slots = np.array([0, CHUNK - 1, CHUNK, CHUNK + 4])
     is_sound, picked = newest.pick(slots)
