@@ -58,10 +58,10 @@ class Caller:
         found = self._playground.complete(self._channel_id, command, focused, {focused: typed}, user=self._user)
         return [choice["value"] for choice in found]
 
-    def asked(self, kind: type[M], count: int = 1) -> M:
-        """The newest of `count` messages of that kind that actors were sent."""
-        eventually(lambda: len(self._of(kind)) >= count)
-        return self._of(kind)[-1]
+    def asked(self, kind: type[M], count: int = 1, *, call: InteractionOutcome | None = None) -> M:
+        """The newest of `count` messages of that kind that actors were sent; with `call`, for that call only."""
+        eventually(lambda: len(self._of(kind, call)) >= count)
+        return self._of(kind, call)[-1]
 
     def reply(self, reply: Message) -> None:
         """Have an actor reply."""
@@ -84,8 +84,9 @@ class Caller:
     def _original(self, outcome: InteractionOutcome) -> dict[str, Any]:
         return self._playground.answers(outcome.id)[0]
 
-    def _of(self, kind: type[M]) -> list[M]:
-        return [message for message in self.life.told.now() if isinstance(message, kind)]
+    def _of(self, kind: type[M], call: InteractionOutcome | None) -> list[M]:
+        found = [message for message in self.life.told.now() if isinstance(message, kind)]
+        return [each for each in found if call is None or getattr(each, "request_id", None) == str(call.id)]
 
 
 def fields(message: Message, *left_out: str) -> dict[str, Any]:

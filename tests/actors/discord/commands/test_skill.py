@@ -99,7 +99,7 @@ def test_names_are_offered_to_nobody_who_is_not_heard(start_life: StartLife) -> 
 @pytest.mark.req("X-268")
 def test_the_skills_are_listed_with_their_cost_to_who_asks_alone(you: Caller) -> None:
     outcome = you.call("skills")
-    asked = you.asked(ListSkills)
+    asked = you.asked(ListSkills, call=outcome)  # the choices of /skill are asked for as well
     tea = SkillEntry(name="tea", description="Makes *tea*.", path="/tea", origin="shipped", tokens=20)
     mate = SkillEntry(name="mate", description="new", path="/m", origin="/m.zip", state=SkillState.CHANGED)
     you.reply(SkillsListed(request_id=asked.request_id, skills=(tea, mate), warnings=(), tokens=90))
