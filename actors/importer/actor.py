@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import assert_never
 
 from actors.importer.exports import ExportImport
 from actors.importer.journal import ImportJournal, State
 from actors.importer.keeping import BATCH, PATIENCE_S, Keeper
+from actors.importer.off_record import off_record_of
 from actors.importer.progress import NEWEST, Reading, begin, estimate_left, newest_first
 from actors.kernel import Actor, Timer, not_understood
 from actors.linux.disk import Disk
+from domain.policy.channel_rules import ChannelRules
 from messages.base import Address, RequestId, Surface, Window
 from messages.memory import LogIndexed
 from messages.past import (
@@ -67,20 +70,30 @@ class ImporterActor(Actor):
     step is known to its window, so no message is taken twice.
     """
 
-    def __init__(self, root: Path, surface: Address, *, has_memory: bool, disk: Disk | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        surface: Address,
+        *,
+        has_memory: bool,
+        rules: ChannelRules | None = None,
+        disk: Disk | None = None,
+    ) -> None:
         """An importer at rest.
 
         Args:
             root: The data root.
             surface: Gives history.
             has_memory: True if there is a memory to tell of new logs.
+            rules: Settings of channels; None for no settings.
             disk: Writes the journal; the real disk if None.
         """
         super().__init__()
         self._surface = surface
         self._keeper = Keeper(self, has_memory=has_memory)
         self._journal = ImportJournal(root, disk)
-        self._exports = ExportImport(self, self._keeper, self._note_exported)
+        off_record = partial(off_record_of, root=root, rules=rules or ChannelRules())
+        self._exports = ExportImport(self, self._keeper, self._note_exported, off_record, surface)
         self._is_listed = False
         self._places: set[Window] = set()
         """Readable places listed by Discord in this life."""

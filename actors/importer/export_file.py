@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -39,6 +39,10 @@ class Export:
 
     path: Path
     window: Window
+    parent_id: str
+    """Channel of a thread, category of a channel; empty if unknown."""
+    exported_s: float
+    """Time of the export in seconds; 0 if unknown."""
     messages: int
     """All messages, notices of Discord's included."""
 
@@ -52,16 +56,26 @@ def check_export(path: Path) -> Export:
     reader = _Reader(path)
     for _ in reader.messages():
         continue
-    return Export(path, reader.window, reader.count)
+    return Export(path, reader.window, reader.parent_id, reader.exported_s, reader.count)
 
 
-def read_batches(export: Export, size: int) -> Iterator[tuple[PastMessage, ...]]:
+def newest_first(exports: Iterable[Export]) -> list[Export]:
+    """The same exports, the latest first: of a message in several exports the first words are kept."""
+    return sorted(exports, key=lambda each: each.exported_s, reverse=True)
+
+
+def read_batches(export: Export, size: int, is_left_out: Callable[[int], bool]) -> Iterator[tuple[PastMessage, ...]]:
     """Messages of an export, in batches of `size`.
+
+    Args:
+        export: A sound export.
+        size: Most messages of a batch.
+        is_left_out: True for the number of a message to leave out.
 
     Raises:
         ExportFault: the file has changed since the check.
     """
-    messages = _Reader(export.path).messages()
+    messages = (each for each in _Reader(export.path).messages() if not is_left_out(int(each.message_id)))
     while batch := tuple(islice(messages, size)):
         yield batch
 
@@ -74,6 +88,8 @@ class _Reader:
         self._text = ""
         self._at = 0
         self.window: Window
+        self.parent_id = ""
+        self.exported_s = 0.0
         self.count = 0
 
     def messages(self) -> Iterator[PastMessage]:
@@ -104,7 +120,9 @@ class _Reader:
                 raise self._fault("the beginning", 'must have "messages": [ behind "guild" and "channel"')
         head = self._decode(self._text[: match.end()] + "]}", "the beginning")
         try:
-            self.window = exported_window(self._convert(head, ExportHead, "the beginning"))
+            converted = self._convert(head, ExportHead, "the beginning")
+            self.window, self.parent_id = exported_window(converted), converted.channel.category_id or ""
+            self.exported_s = converted.exported_s
         except ExportFault:
             raise
         except ValueError as error:
@@ -123,7 +141,8 @@ class _Reader:
                     message, self._at = _DECODER.raw_decode(self._text, at)
                 except json.JSONDecodeError as error:
                     if len(self._text) - at > _MOST_MESSAGE or not self._more(file):
-                        raise self._fault(f"messages[{self.count}]", f"must be JSON: {error.msg}") from None
+                        rule = f"must be JSON of at most {_MOST_MESSAGE:,} characters: {error.msg}"
+                        raise self._fault(f"messages[{self.count}]", rule) from None
                     continue
                 except (ValueError, RecursionError) as error:
                     raise self._fault(f"messages[{self.count}]", _unusable(error)) from None

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from actors.importer.export_file import Export, ExportFault, check_export, read_batches
+from actors.importer.export_file import Export, ExportFault, check_export, newest_first, read_batches
 from actors.importer.keeping import BATCH, Keeper
+from actors.importer.off_record import IsOffRecord
 from actors.kernel import Host
-from messages.base import Window
-from messages.past import ExportImported, ImportExport, PastMessage
+from messages.base import Address, Window
+from messages.past import ExportImported, ImportExport, PastMessage, SettlePast
 from messages.socket import Refused
 
 
 class ExportImport:
     """The import of some files, a file at a time."""
 
-    def __init__(self, host: Host, keeper: Keeper, note: Callable[[set[Window]], None]) -> None:
+    def __init__(
+        self,
+        host: Host,
+        keeper: Keeper,
+        note: Callable[[set[Window]], None],
+        off_record: Callable[[Sequence[Export]], Mapping[Window, IsOffRecord]],
+        surface: Address,
+    ) -> None:
         """Begin without files.
 
         Args:
             host: Actor that answers.
             keeper: Keeps messages.
             note: Told the windows of the files before the first message is kept.
+            off_record: Gives a predicate of messages to leave out for each window of the files.
+            surface: Takes back messages that were deleted or edited since the export.
         """
+        self._off_record = off_record
+        self._surface = surface
         self._note = note
         self._host = host
         self._keeper = keeper
@@ -53,8 +65,13 @@ class ExportImport:
             else:
                 self._host.wait(0, partial(self._check, request))
             return
+        self._exports = newest_first(self._exports)
         self._note({each.window for each in self._exports})
-        self._batches = ((each.window, batch) for each in self._exports for batch in read_batches(each, BATCH))
+        with self._host.blocking():
+            is_off = self._off_record(self._exports)
+        self._batches = (
+            (each.window, batch) for each in self._exports for batch in read_batches(each, BATCH, is_off[each.window])
+        )
         self._go_on(request)
 
     def _go_on(self, request: ImportExport) -> None:
@@ -72,8 +89,10 @@ class ExportImport:
             self._stored += stored
             if reason:
                 self._end(request, reason)
-            else:
-                self._go_on(request)
+                return
+            ids = tuple(each.message_id for each in batch)
+            self._host.tell(self._surface, SettlePast(window=window, message_ids=ids))
+            self._go_on(request)
 
         self._keeper.keep(window, batch, "", take)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from actors.importer.commands import COMMANDS, EXPORTED, PROGRESS
 from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Parts, Plan, Verb
+from domain.policy.channel_rules import ChannelRules
 from messages.past import IMPORTER, DescribeImport, ImportExport, StartImport, StopImport
 
 EXPORT_S = 86_400.0
@@ -24,7 +25,12 @@ def row(plan: Plan, _parts: Parts) -> Part | None:
     def build(_key: str) -> Actor:
         from actors.importer.actor import ImporterActor
 
-        return ImporterActor(plan.settings.data_root, plan.surface, has_memory=plan.settings.memory.enabled)
+        return ImporterActor(
+            plan.settings.data_root,
+            plan.surface,
+            has_memory=plan.settings.memory.enabled,
+            rules=ChannelRules({key: table.rule for key, table in plan.settings.channels.items()}),
+        )
 
     return Part(
         spec=ActorSpec(IMPORTER.kind, build, is_eager=True, is_made_up_for=True),

@@ -11,6 +11,8 @@ from messages.base import Value, make_ready
 _LINE = re.compile(r"([0-9]{1,20}) ([0-9]{1,20}) (on|off) (\S{1,40})")
 FILE_NAME = "memory-off"
 """File of the switches, below the data root."""
+MOST_BYTES = 8 << 20
+"""Largest file of switches to read."""
 NOW = 1 << 64
 """Number greater than any message's number."""
 

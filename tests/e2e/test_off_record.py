@@ -13,6 +13,7 @@ from lab.loopback_model.server import LoopbackModel, Stall
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID
 from tests.actors.cli.command import run
+from tests.actors.importer.test_export_file import export, message, write
 from tests.e2e.stage import Process, Stage, bot_texts
 from tests.patience import PATIENCE_S, eventually
 
@@ -186,5 +187,11 @@ def test_an_import_leaves_out_what_was_said_where_memory_is_off(server: Playgrou
     stage = Stage(server, tmp_path / "data", **table)
     ask_operator(stage.data, "import.discord", window="cli/operator")
     eventually(lambda: ask_operator(stage.data, "import.status", window="cli/operator")["state"] == "done")
+    channel = {"id": str(GENERAL_ID), "type": "GuildTextChat"}
+    file = write(
+        tmp_path / "general.json", export(*(message(at, word) for at, word in enumerate(WORDS)), channel=channel)
+    )
+    told = ask_operator(stage.data, "import.export", window="cli/operator", files=[str(file)])
+    assert (told["messages"], told["kept"]) == (len(WORDS), 0)
     stage.stop()
     assert find_planted(stage.data) == []

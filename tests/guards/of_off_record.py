@@ -6,6 +6,7 @@ from tests.guards.guard import Guard, guards_of
 
 _WINDOW = "actors/context/test_off_record.py"
 _WHOLE = "e2e/test_off_record.py"
+_EXPORTS = "actors/importer/test_exports.py"
 _ANSWERED = f"{_WINDOW}::test_a_turn_off_the_record_is_answered_and_no_file_has_a_word_of_it"
 _SIDES = f"{_WINDOW}::test_neither_side_of_the_switch_is_shown_to_the_other"
 
@@ -47,6 +48,22 @@ OF_OFF_RECORD: tuple[Guard, ...] = (
             "fresh += [] if edit.is_off_record else [self._hold(event, edit)]",
             "fresh += [self._hold(event, edit)]",
             f"{_WINDOW}::test_an_edit_off_the_record_takes_old_words_back_and_brings_no_new_ones",
+        ),
+    ),
+    *guards_of(
+        "actors/importer/export_file.py",
+        (
+            " if not is_left_out(int(each.message_id)))",
+            ")",
+            f"{_EXPORTS}::test_messages_sent_while_memory_was_off_are_left_out_of_a_channel_and_its_threads",
+        ),
+    ),
+    *guards_of(
+        "actors/importer/off_record.py",
+        (
+            "by_settings=rules.of(places).memory_is_off",
+            "by_settings=False",
+            f"{_EXPORTS}::test_a_table_of_the_category_holds_in_threads_whose_channel_is_among_the_exports",
         ),
     ),
     *guards_of(

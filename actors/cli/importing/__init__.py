@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,9 +20,12 @@ if TYPE_CHECKING:
     from actors.kernel import ActorSpec
     from actors.part import Plan, Verb
     from actors.settings.schema import Settings
+    from messages.base import Window
     from messages.past import ExportImported, ImportDescribed
 
 LOOK_EVERY_S = 0.5
+_MOST_PATH_CHARS = 48 * 1024
+"""Characters of paths in a request: the socket takes lines of 64 KiB."""
 EXPORT_S = 86_400.0
 _NEEDS_AGENT = "no agent is running on {}: Discord's history is read by the running agent; start it with `agent run`"
 
@@ -76,9 +80,7 @@ def export(files: tuple[Path, ...], **options: Any) -> None:
         fail(f"{missing[0]}: no such file")
     with progress_line() as say:
         say("the files are being read")
-        reply = running(
-            settings, "import.export", EXPORT_S, window=OPERATOR, files=[str(path) for path in paths]
-        ) or _fields(_import_alone(settings, paths, say))
+        reply = _import_beside(settings, paths) or _fields(_import_alone(settings, paths, say))
     import msgspec
 
     from messages.past import ExportImported
@@ -101,29 +103,79 @@ def _fields(reply: ExportImported) -> dict[str, Any]:
     return _IMPORT.fields(reply)
 
 
+def _import_beside(settings: Settings, paths: Iterable[Path]) -> Options | None:
+    """Import files by the running agent; None without an agent.
+
+    Paths too many for a request go in several, and then all files are checked before the first request.
+    """
+    requests = list(_requests(paths))
+    windows: set[Window] = set()
+    if len(requests) > 1:
+        if running(settings, "import.status", window=OPERATOR) is None:
+            return None
+        exports = _check(paths)
+        windows = {each.window for each in exports}
+        requests = list(_requests(each.path for each in exports))
+    replies: list[Options] = []
+    for files in requests:
+        reply = running(settings, "import.export", EXPORT_S, window=OPERATOR, files=files)
+        if reply is None:
+            return None
+        replies.append(reply)
+    if len(replies) == 1:
+        return replies[0]
+    sums = {name: sum(reply[name] for reply in replies) for name in ("files", "messages", "kept")}
+    return {**sums, "windows": len(windows)}
+
+
+def _requests(paths: Iterable[Path]) -> Iterator[list[str]]:
+    """Paths of each request."""
+    files: list[str] = []
+    chars = 0
+    for path in map(str, paths):
+        path_chars = len(json.dumps(path)) + 2
+        if files and chars + path_chars > _MOST_PATH_CHARS:
+            yield files
+            files, chars = [], 0
+        files.append(path)
+        chars += path_chars
+    yield files
+
+
+def _check(paths: Iterable[Path]) -> list[Export]:
+    """Exports in all files, the latest first; ends the command at the first unsound file."""
+    from actors.importer.export_file import ExportFault, check_export, newest_first
+
+    try:
+        return newest_first(map(check_export, paths))
+    except ExportFault as error:
+        fail(f"nothing is imported: {error}")
+
+
 def _import_alone(settings: Settings, paths: Iterable[Path], say: Say) -> ExportImported:
     """Import files where no agent runs; the agent's next start indexes the logs."""
     from actors.context.log.imported import ImportedLogs
-    from actors.importer.export_file import ExportFault, check_export, read_batches
+    from actors.importer.export_file import ExportFault, read_batches
     from actors.importer.journal import ImportJournal
     from actors.importer.keeping import BATCH
-    from messages.base import RequestId, Window
+    from actors.importer.off_record import off_record_of
+    from domain.policy.channel_rules import ChannelRules
+    from messages.base import RequestId
     from messages.past import ExportImported
 
     stored, done = 0, 0
     with ExitStack() as stack:
         stack.enter_context(lock_root(settings, "hold", ""))
-        try:
-            exports: list[Export] = [check_export(path) for path in paths]
-        except ExportFault as error:
-            fail(f"nothing is imported: {error}")
+        exports = _check(paths)
+        rules = ChannelRules({key: table.rule for key, table in settings.channels.items()})
+        is_off = off_record_of(exports, settings.data_root, rules)
         total = sum(each.messages for each in exports)
         logs: dict[Window, ImportedLogs] = {}
         try:
             ImportJournal(settings.data_root).note_exported(each.window for each in exports)
             for each in exports:
                 window_logs = logs.setdefault(each.window, ImportedLogs(settings.data_root, each.window))
-                for batch in read_batches(each, BATCH):
+                for batch in read_batches(each, BATCH, is_off[each.window]):
                     stored += window_logs.keep(batch, "")[1]
                     done += len(batch)
                     say(f"{done:,} of {total:,} messages", done, total)

@@ -9,23 +9,39 @@ import msgspec
 from msgspec import Meta
 
 from domain.text.mention import Mentioned
-from domain.turn.discord.said import words_of
+from domain.turn.discord.said import says_something, words_of
 from messages.base import MessageId, Surface, UserId, Window, make_ready
 from messages.past import PastMessage
 
 Snowflake = Annotated[str, Meta(pattern=r"^[1-9][0-9]{14,19}\Z")]
+_UserNumber = Annotated[str, Meta(pattern=r"^[0-9]{1,20}\Z")]
 _SURFACES = {
     **dict.fromkeys(("GuildTextChat", "GuildNews", "GuildVoiceChat", "GuildStageVoice"), Surface.DISCORD_CHANNEL),
     **dict.fromkeys(("GuildNewsThread", "GuildPublicThread", "GuildPrivateThread"), Surface.DISCORD_THREAD),
-    "DirectTextChat": Surface.DISCORD_DM,
+    **dict.fromkeys(("DirectTextChat", "DirectGroupTextChat"), Surface.DISCORD_DM),
 }
-_SPEECH_TYPES = ("Default", "Reply", "0", "19")
-_NOTICES = frozenset(
-    {
-        *("RecipientAdd", "RecipientRemove", "Call", "ChannelNameChange", "ChannelIconChange"),
-        *("ChannelPinnedMessage", "GuildMemberJoin", "ThreadCreated"),
-    }
-)
+_NUMBERED_SURFACES = {
+    **dict.fromkeys(("0", "2", "5", "13"), Surface.DISCORD_CHANNEL),
+    **dict.fromkeys(("10", "11", "12"), Surface.DISCORD_THREAD),
+}
+"""Kinds of channels by Discord's numbers: an exporter older than a kind writes the number in the place of a name."""
+_REPLY, _POLL_RESULT = 19, 46
+_KINDS = {
+    "Default": 0,
+    "RecipientAdd": 1,
+    "RecipientRemove": 2,
+    "Call": 3,
+    "ChannelNameChange": 4,
+    "ChannelIconChange": 5,
+    "ChannelPinnedMessage": 6,
+    "GuildMemberJoin": 7,
+    "ThreadCreated": 18,
+    "Reply": _REPLY,
+}
+"""Names for kinds of messages -> Discord's numbers; the exporter writes the number of any other kind."""
+_LONGEST_NUMBER = 9
+_FIRST_YEAR, _LAST_YEAR = 2015, 9998
+"""Years of possible messages; the exporter writes the year 1 for an unknown time."""
 
 
 class _Part(msgspec.Struct, frozen=True, rename="camel"):
@@ -37,13 +53,21 @@ class ExportedChannel(_Part, frozen=True):
 
     id: Snowflake
     type: str
-    name: str = ""
+    category_id: str | None = None
+    """Category of a channel; channel of a thread."""
 
 
 class ExportHead(_Part, frozen=True):
     """The part of an export before the messages."""
 
     channel: ExportedChannel
+    exported_at: datetime | None = None
+
+    @property
+    def exported_s(self) -> float:
+        """Time of the export in seconds; 0 if unknown, as of old exporters."""
+        moment = self.exported_at
+        return 0.0 if moment is None or moment.tzinfo is None else moment.timestamp()
 
 
 class ExportTail(_Part, frozen=True):
@@ -52,8 +76,8 @@ class ExportTail(_Part, frozen=True):
     message_count: int | None = None
 
 
-class _Author(_Part, frozen=True):
-    id: Annotated[str, Meta(pattern=r"^[0-9]{1,20}\Z")]
+class _User(_Part, frozen=True):
+    id: _UserNumber
     name: str
     nickname: str | None = None
 
@@ -68,10 +92,20 @@ class _Field(_Part, frozen=True):
     value: str | None = None
 
 
+class _EmbedAuthor(_Part, frozen=True):
+    name: str | None = None
+
+
+class _EmbedFooter(_Part, frozen=True):
+    text: str | None = None
+
+
 class _Embed(_Part, frozen=True):
     title: str | None = None
     description: str | None = None
     url: str | None = None
+    author: _EmbedAuthor | None = None
+    footer: _EmbedFooter | None = None
     fields: tuple[_Field, ...] = ()
 
 
@@ -84,9 +118,11 @@ class _Reference(_Part, frozen=True):
 
 
 class _Forwarded(_Part, frozen=True):
+    timestamp: datetime | None = None
     content: str | None = None
     attachments: tuple[_File, ...] = ()
     embeds: tuple[_Embed, ...] = ()
+    stickers: tuple[_Sticker, ...] = ()
 
 
 class ExportedMessage(_Part, frozen=True):
@@ -96,10 +132,11 @@ class ExportedMessage(_Part, frozen=True):
     type: str
     timestamp: datetime
     content: str
-    author: _Author
+    author: _User
     attachments: tuple[_File, ...] = ()
     embeds: tuple[_Embed, ...] = ()
     stickers: tuple[_Sticker, ...] = ()
+    mentions: tuple[_User, ...] = ()
     reference: _Reference | None = None
     forwarded_message: _Forwarded | None = None
 
@@ -110,9 +147,10 @@ def exported_window(head: ExportHead) -> Window:
     Raises:
         ValueError: a kind of channel without messages.
     """
-    surface = _SURFACES.get(head.channel.type)
+    kind = head.channel.type
+    surface = _SURFACES.get(kind) or _NUMBERED_SURFACES.get(kind)
     if surface is None:
-        raise ValueError(f"channel.type {head.channel.type[:80]!r}: must be one of {', '.join(_SURFACES)}")
+        raise ValueError(f"channel.type {kind[:80]!r}: must be one of {', '.join(_SURFACES)}")
     return Window(surface=surface, id=head.channel.id)
 
 
@@ -128,16 +166,11 @@ def exported_message(message: ExportedMessage) -> PastMessage | None:
         message.timestamp.astimezone(UTC)
     except OverflowError:
         raise ValueError(f"timestamp {message.timestamp.isoformat()!r}: must be a time that UTC has, too") from None
-    if message.type not in _SPEECH_TYPES:
-        if message.type not in _NOTICES and not (message.type.isascii() and message.type.isdecimal()):
-            raise ValueError(
-                f"type {message.type[:80]!r}: must be one of {', '.join((*_SPEECH_TYPES[:2], *sorted(_NOTICES)))}"
-            )
+    wire = _wire(message, _kind_of(message.type))
+    words = words_of(wire, _no_name)
+    if not says_something(wire) or not words.all.strip():
         return None
-    words = words_of(_wire(message.content, message), _no_name)
-    if not words.all.strip():
-        return None
-    answered = message.reference.message_id if message.reference is not None and message.type in ("Reply", "19") else ""
+    answered = message.reference.message_id if message.reference is not None and wire["type"] == _REPLY else None
     return PastMessage(
         message_id=MessageId(message.id),
         author_id=UserId(message.author.id),
@@ -149,24 +182,48 @@ def exported_message(message: ExportedMessage) -> PastMessage | None:
     )
 
 
-def _wire(content: str | None, message: ExportedMessage | _Forwarded) -> dict[str, Any]:
+def _kind_of(name: str) -> int:
+    """Discord's number of a kind of messages."""
+    if name in _KINDS:
+        return _KINDS[name]
+    if name.isascii() and name.isdecimal() and len(name) <= _LONGEST_NUMBER:
+        return int(name)
+    raise ValueError(f"type {name[:80]!r}: must be one of {', '.join(_KINDS)}, or a number")
+
+
+def _wire(message: ExportedMessage, kind: int) -> dict[str, Any]:
     """A message in the form that Discord itself would send."""
-    wire: dict[str, Any] = {
-        "content": content or "",
-        "attachments": [{"filename": each.file_name, "size": each.file_size_bytes} for each in message.attachments],
-        "embeds": [msgspec.to_builtins(each) for each in message.embeds],
-    }
-    if isinstance(message, ExportedMessage):
-        wire["sticker_items"] = [{"id": str(place), "name": each.name} for place, each in enumerate(message.stickers)]
-        forwarded = message.forwarded_message
-        if forwarded is not None:
-            wire["message_reference"] = {"type": 1}
-            wire["message_snapshots"] = [{"message": _wire(forwarded.content, forwarded)}]
+    wire = {"type": kind, **_parts(message)}
+    wire["mentions"] = [
+        {"id": each.id, "username": each.name, "global_name": each.nickname} for each in message.mentions
+    ]
+    if kind == _POLL_RESULT:
+        wire["embeds"] = [{**each, "type": "poll_result"} for each in wire["embeds"]]
+    if (forwarded := message.forwarded_message) is not None:
+        wire["message_reference"] = {"type": 1}
+        wire["message_snapshots"] = [{"message": {**_parts(forwarded), "timestamp": _utc(forwarded.timestamp)}}]
     return wire
 
 
+def _parts(message: ExportedMessage | _Forwarded) -> dict[str, Any]:
+    """Text, files, embeds and stickers of a message in Discord's form."""
+    return {
+        "content": message.content or "",
+        "attachments": [{"filename": each.file_name, "size": each.file_size_bytes} for each in message.attachments],
+        "embeds": [msgspec.to_builtins(each) for each in message.embeds],
+        "sticker_items": [{"id": str(place), "name": each.name} for place, each in enumerate(message.stickers)],
+    }
+
+
+def _utc(moment: datetime | None) -> str:
+    """A time as Discord writes it; empty for an unknown time."""
+    if moment is None or moment.tzinfo is None or not _FIRST_YEAR <= moment.year <= _LAST_YEAR:
+        return ""
+    return moment.astimezone(UTC).isoformat()
+
+
 def _no_name(_kind: Mentioned, _number: str) -> str:
-    """Give no further name: the exporter wrote all names into the words."""
+    """Give no further name: the words of an export, or the list of mentioned people, have all names."""
     return ""
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.socket.wire import LONGEST_LINE_BYTES
 from domain.log.parser import parse
 from lab.playground.server import PlaygroundServer
 from tests.actors.cli.command import run
@@ -65,6 +66,41 @@ def test_a_running_agent_imports_exports_and_finds_them(server: PlaygroundServer
         assert told.returncode == 0, told.stderr
         assert told.stdout.startswith("The past is imported: ")
         assert run("agent", "import", "stop", "--data", "data", cwd=tmp_path).stdout == told.stdout
+    finally:
+        stage.stop()
+
+
+@pytest.mark.req("X-251", "X-256")
+def test_without_an_agent_what_was_said_where_memory_is_off_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir(mode=0o700)
+    (tmp_path / "agent.toml").write_text(f'[channels.{FIRST}]\nmemory = "off"\n')
+    file = write(tmp_path / "general.json", export(message(1, "secret")))
+    done = run("agent", "import", "export", "--data", "data", "--config", "agent.toml", str(file), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "1 file with 1 message" in done.stdout
+    assert past_words(tmp_path) == []
+
+
+@pytest.mark.req("X-256")
+def test_more_files_than_a_request_holds_are_all_checked_and_then_imported(
+    server: PlaygroundServer, tmp_path: Path
+) -> None:
+    """A server with its threads is exported to hundreds of files with long names, more than fit into one request."""
+    folder = tmp_path / ("Müllers Server - Threads " * 8)
+    folder.mkdir()
+    files = [str(write(folder / f"{number} {'ß' * 60}.json", export(message(number)))) for number in range(100)]
+    assert len(json.dumps(files)) > LONGEST_LINE_BYTES
+    unsound = write(tmp_path / "unsound.json", [])
+    stage = Stage(server, tmp_path / "data")
+    try:
+        refused = run("agent", "import", "export", "--data", "data", *files, str(unsound), cwd=tmp_path)
+        assert f"nothing is imported: {unsound}" in refused.stderr
+        assert past_words(tmp_path) == []
+        done = run("agent", "import", "export", "--data", "data", "--json", *files, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        told = json.loads(done.stdout)
+        assert (told["files"], told["messages"], told["kept"], told["windows"]) == (100, 100, 100, 1)
+        assert len(past_words(tmp_path)) == 100
     finally:
         stage.stop()
 

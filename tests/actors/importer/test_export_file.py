@@ -11,9 +11,13 @@ import pytest
 
 from actors.importer.export_file import ExportFault, check_export, read_batches
 from domain.turn.discord.said import words_of
-from messages.base import Surface
+from messages.base import Surface, Window
 
 FIRST = 900_000_000_000_000_000
+
+
+def keep_all(_number: int) -> bool:
+    return False
 
 
 def message(number: int, content: str = "hello", **other: Any) -> dict[str, Any]:
@@ -54,7 +58,7 @@ def write(path: Path, value: object) -> Path:
 
 
 def texts(path: Path) -> list[str]:
-    return [each.text for batch in read_batches(check_export(path), 2) for each in batch]
+    return [each.text for batch in read_batches(check_export(path), 2, keep_all) for each in batch]
 
 
 @pytest.mark.req("X-256")
@@ -80,7 +84,7 @@ def test_messages_are_read_with_all_their_parts(tmp_path: Path) -> None:
         "yes",
         '\u2028 odd \\ "quoted" ] } text',
     ]
-    (*_, reply, _) = (each for batch in read_batches(checked, 100) for each in batch)
+    (*_, reply, _) = (each for batch in read_batches(checked, 100, keep_all) for each in batch)
     assert (reply.author_name, reply.reply_to_message_id) == ("Alice", str(FIRST + 1))
     assert reply.sent_at.isoformat() == "2025-04-01T12:00:00.123457+02:00"
 
@@ -89,23 +93,109 @@ def test_messages_are_read_with_all_their_parts(tmp_path: Path) -> None:
 def test_parts_are_told_as_those_of_a_message_that_is_heard(tmp_path: Path) -> None:
     file = {"id": "1", "url": "u", "fileName": "a] [b.pdf", "fileSizeBytes": 2048}
     wire_file = {"id": "1", "filename": "a] [b.pdf", "size": 2048}
-    embed = {"title": "News", "description": "[embed:]", "fields": [{"name": "from", "value": "Anne"}]}
-    forwarded = {"content": "said there", "attachments": [file], "embeds": [embed]}
+    embed = {
+        "title": "News",
+        "description": "[embed:]",
+        "author": {"name": "octocat", "url": None},
+        "footer": {"text": "3 days ago"},
+        "fields": [{"name": "from", "value": "Anne"}],
+    }
+    stickers = [{"id": "2", "name": "wave", "format": "Png"}]
+    forwarded = {
+        "timestamp": "2025-03-01T09:30:00.5+02:00",
+        "content": "said there",
+        "attachments": [file],
+        "embeds": [embed],
+        "stickers": stickers,
+    }
+    snapshot = {
+        "timestamp": "2025-03-01T07:30:00.500000+00:00",
+        "content": "said there",
+        "attachments": [wire_file],
+        "embeds": [embed],
+        "sticker_items": stickers,
+    }
     wire = {
         "content": "typed",
         "attachments": [wire_file],
         "embeds": [embed],
-        "sticker_items": [{"id": "2", "name": "wave"}],
+        "sticker_items": stickers,
         "message_reference": {"type": 1},
-        "message_snapshots": [{"message": {"content": "said there", "attachments": [wire_file], "embeds": [embed]}}],
+        "message_snapshots": [{"message": snapshot}],
     }
-    stickers = [{"id": "2", "name": "wave", "format": "Png"}]
     said = message(1, "typed", attachments=[file], embeds=[embed], stickers=stickers, forwardedMessage=forwarded)
 
     (text,) = texts(write(tmp_path / "general.json", export(said)))
 
     assert text == words_of(wire, lambda _kind, _number: "").all
     assert text.count("[attachment: a) (b.pdf, 2,048 bytes]") == 2
+    assert text.count("octocat") == text.count("3 days ago") == text.count("[sticker: wave]") == 2
+    assert "of 2025-03-01 07:30 UTC" in text
+
+
+@pytest.mark.req("X-256")
+@pytest.mark.parametrize("moment", [None, "0001-01-01T00:00:00+02:00", "9999-12-31T23:59:59-02:00"])
+def test_a_forward_from_an_unknown_time_is_told_without_one(tmp_path: Path, moment: str | None) -> None:
+    said = message(1, "", forwardedMessage={"timestamp": moment, "content": "said there"})
+    assert texts(write(tmp_path / "general.json", export(said))) == ["[forwarded message:]\n> said there"]
+
+
+@pytest.mark.req("X-256")
+def test_mentions_that_the_exporter_left_as_ids_have_their_names(tmp_path: Path) -> None:
+    """The exporter's `--markdown false`: ids stay in the text, and the people are in `mentions`."""
+    bob, eve = ({"id": "8", "name": "bob", "nickname": "Bob (he)"}, {"id": "9", "name": "eve"})
+    said = message(1, "<@8> and <@!9>, see <#5> and <@7>", mentions=[bob, eve])
+    file = write(tmp_path / "general.json", export(said))
+    (batch,) = read_batches(check_export(file), 2, keep_all)
+    assert [each.text for each in batch] == ["<@8> (Bob he) and <@!9> (eve), see <#5> and <@7>"]
+    assert batch[0].typed_chars == len(batch[0].text)
+
+
+@pytest.mark.req("X-256")
+def test_kinds_without_a_name_are_judged_as_those_of_messages_that_are_heard(tmp_path: Path) -> None:
+    """The exporter writes the number of a kind that it does not know, and of a poll's end only fields."""
+    fields = {"poll_question_text": "Lunch?", "victor_answer_text": "Pizza", "victor_answer_votes": "3"}
+    result = {"title": "", "fields": [{"name": key, "value": value} for key, value in fields.items()]}
+    file = write(
+        tmp_path / "general.json",
+        export(
+            message(1, "", type="46", embeds=[result], reference={"messageId": str(FIRST), "channelId": None}),
+            message(2, "an answer to a command", type="20"),
+            message(3, "", type="21"),
+            message(4, "boosted", type="8"),
+            message(5, "yes", type="19", reference={"messageId": str(FIRST + 1)}),
+            message(6, "new", type="99"),
+            message(7, "", type="99"),
+            message(8, "plain", type="0"),
+        ),
+    )
+    (batch,) = read_batches(check_export(file), 100, keep_all)
+    assert [each.text for each in batch] == [
+        "[poll that is over: Lunch?]\n> most votes: Pizza, 3 of 0 votes",
+        "yes",
+        "new\n\n[message of an unknown kind: 99]",
+        "plain",
+    ]
+    assert [each.reply_to_message_id for each in batch] == ["", str(FIRST + 1), "", ""]
+
+
+@pytest.mark.req("X-256")
+@pytest.mark.parametrize(
+    ("kind", "surface"),
+    [
+        ("GuildVoiceChat", Surface.DISCORD_CHANNEL),
+        ("GuildPrivateThread", Surface.DISCORD_THREAD),
+        ("DirectTextChat", Surface.DISCORD_DM),
+        ("DirectGroupTextChat", Surface.DISCORD_DM),
+        ("13", Surface.DISCORD_CHANNEL),
+        ("11", Surface.DISCORD_THREAD),
+    ],
+)
+def test_channels_of_all_kinds_with_messages_are_read(tmp_path: Path, kind: str, surface: Surface) -> None:
+    """An exporter older than threads writes the number of their kind, and null for a name that it does not know."""
+    channel = {"id": str(FIRST), "type": kind, "categoryId": None, "name": None}
+    file = write(tmp_path / "general.json", export(message(1), channel=channel))
+    assert check_export(file).window == Window(surface=surface, id=str(FIRST))
 
 
 def test_a_file_of_many_pieces_is_read_as_one(tmp_path: Path) -> None:

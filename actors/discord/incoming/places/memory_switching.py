@@ -14,12 +14,18 @@ from actors.kernel import Bulkhead, Host
 from actors.linux.disk import Disk
 from actors.linux.notebook import NoteFolder
 from domain.policy.forgetting.rights import asker_of
-from domain.policy.memory_switch import FILE_NAME, MemorySwitch, MemorySwitches, read_switches, write_switches
+from domain.policy.memory_switch import (
+    FILE_NAME,
+    MOST_BYTES,
+    MemorySwitch,
+    MemorySwitches,
+    read_switches,
+    write_switches,
+)
 from messages.base import RequestId
 from messages.discord import MemorySwitched, PostMessage, SwitchMemory
 from messages.socket import Refused
 
-MOST_BYTES = 8 << 20
 IS_OFF = (
     "-# Memory is off here from now on: messages are not kept, and earlier messages and other places are not "
     "remembered. Each message is answered by itself, without commands."
