@@ -274,6 +274,8 @@ class RuntimePosted(Message, frozen=True, kw_only=True, gc=False):
     file: str = ""
     is_late: bool = False
     is_off_record: bool = False
+    answers_message_id: MessageId = MessageId("")
+    """Message on whose account the text was posted; the words of a forgotten message are not logged again."""
 
 
 class PinMemory(Message, frozen=True, kw_only=True, gc=False):

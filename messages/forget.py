@@ -32,6 +32,7 @@ from messages.status import DescribeYourself
 from messages.turn import Reference
 
 FORGET = Address("forget")
+WINDOW_FILES = Address("window-files")
 LEAST_REPEATED_CHARS = 12
 """Length of the shortest forgotten text whose verbatim repetitions are forgotten, too."""
 
@@ -80,6 +81,8 @@ class Scope(Value, frozen=True, kw_only=True, gc=False):
     """Places of the events, for a topic; filled by ForgetActor, or given to forget these records alone."""
     texts: Annotated[tuple[Annotated[str, Meta(max_length=10**7)], ...], Meta(max_length=10**6)] = ()
     """Forgotten texts, for repetitions; filled by ForgetActor."""
+    since: datetime | None = None
+    """Time before which a text of the agent is no repetition for the account `only_by`; None for no such time."""
 
 
 class ForgettableEvent(Value, frozen=True, kw_only=True, gc=False):

@@ -50,6 +50,7 @@ class QuestionNotes:
         Raises:
             OSError: the folder cannot be read.
         """
+        self._notes.remove_drafts()
         read = (self._read(name) for name in self._notes.names() if name.endswith(".json"))
         return sorted((question for question in read if question is not None), key=lambda question: question.asked_at)
 

@@ -17,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 
 from actors.backup import sums
-from actors.backup.selection import LOGS, REPLACED
+from actors.backup.selection import LOGS
 from actors.backup.sums import APART, ROOT, BackupError, ReportProgress, digest, tell_none, verify
 from actors.context.log.data_root import HOSTS_LOCK_NAME, LOCK_NAME, UNFINISHED_RESTORE, DataRoot, DataRootError
 from actors.context.log.redactions import Redactions
@@ -26,6 +26,7 @@ from actors.linux.folder import open_folder, remove_tree
 from actors.linux.private_folder import PRIVATE
 from domain.log.parser import parse
 from domain.log.redaction import Tombstone, tombstones_in
+from domain.log.window_folders import REPLACED
 
 _TOMBSTONE = b" tombstone "
 MARGIN_BYTES = 64 * 1024**2

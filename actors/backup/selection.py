@@ -29,12 +29,11 @@ from actors.facts.index.database import SCHEMA as FACTS
 from actors.linux.disk import secret_names
 from domain.log.watermark import FILE_NAME as WATERMARKS
 from domain.log.window import LOGGED_SURFACES
+from domain.log.window_folders import REPLACED
 from domain.policy.memory_switch import FILE_NAME as SWITCHES
 
 LOGS = "logs"
 WORK = "work"
-REPLACED = "replaced-"
-"""In a data root: prefix of the folders with content replaced by a restore."""
 _OF_THE_PROCESS = (
     *(
         "agent.lock",

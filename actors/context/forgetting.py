@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import partial
+
 from msgspec.structs import replace
 
 from actors.context.endings import Endings
 from actors.context.host import WindowHost
 from actors.context.log.forgotten import is_forgotten
-from actors.context.log.journal import Journal
+from actors.context.log.journal import Journal, LogUnwritable
+from actors.context.log.outputs import list_outputs
 from actors.context.retraction import Retraction
 from actors.context.turn_driver import TurnDriver
 from actors.context.user_event import user_meta
 from domain.log.event import Event, Kind
 from domain.log.forgotten import FORGOT
 from domain.log.metadata import MetaValue, meta_dict
-from domain.log.window import keeps_logs
 from domain.policy.audience import Audience
 from domain.policy.channel_rules import ChannelRules
 from domain.turn.forgetting.fold import message_id_of
-from domain.turn.forgetting.scope import PEOPLES, Chosen, WindowEvents, list_forgettable, person_texts
-from messages.base import EventId, MessageId, Surface, TurnId, Window
+from domain.turn.forgetting.scope import PEOPLES, Chosen, WindowEvents, list_forgettable
+from domain.turn.forgetting.texts import person_texts
+from messages.base import Address, EventId, Message, MessageId, RequestId, Surface, TurnId, Window
 from messages.context import UserMessage
 from messages.forget import (
+    WINDOW_FILES,
+    DerivedForgotten,
     EndShown,
     EventsForgotten,
+    ForgetDerived,
     ForgetEvents,
     ForgettableListed,
     ForgottenEvent,
@@ -41,6 +48,12 @@ ASK_AGAIN = "Some of what I had found for this answer was forgotten meanwhile. P
 
 BUSY = "a message is being answered there"
 """Reason why expired words wait."""
+
+FILES_S = 60.0
+"""Longest wait for the removal of files, and the pause before the next attempt."""
+
+AUDIENCE = '"audience":'
+"""Part of the metadata of an event with its readers."""
 
 
 class Forgetting:
@@ -81,8 +94,16 @@ class Forgetting:
             self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=BUSY))
             return
         scope = self._date_scope(request.scope)
-        with self._host.blocking():
-            events, withheld = list_forgettable(self._journal.past_logs(), scope)
+        outputs = partial(list_outputs, self._journal.root, self._host.window)
+        try:
+            with self._host.blocking():
+                events, withheld = list_forgettable(self._journal.past_logs(), scope, outputs)
+        except LogUnwritable:
+            raise
+        except OSError as error:
+            reason = f"a kept output cannot be searched: {error.strerror}"
+            self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=reason))
+            return
         self._host.tell(
             request.reply_to,
             ForgettableListed(request_id=request.request_id, events=tuple(events), withheld=withheld),
@@ -92,8 +113,35 @@ class Forgetting:
         """The scope with a date: an undated scope of expired words takes the date from the channel's settings."""
         if scope.kind is not ScopeKind.EXPIRED or scope.before is not None:
             return scope
-        kept_for = self._rules.of((self._host.window.id, *self._host.conversation.tables)).kept_for
+        kept_for = self._rules.of(self._list_places()).kept_for
         return scope if kept_for is None else replace(scope, before=self._host.now() - kept_for)
+
+    def _list_places(self) -> tuple[str, ...]:
+        """Ids of the window, its channel, and further places with tables at the time of the newest message.
+
+        A table made later counts as well: the newest message names the channel of a thread.
+
+        Raises:
+            LogUnwritable: as the journal.
+        """
+        own, (channel, tables) = self._host.window.id, self._newest_place()
+        return (own, channel, *(table for table in tables if table not in (own, channel)))
+
+    def _newest_place(self) -> tuple[str, tuple[str, ...]]:
+        """Channel and tables of the newest message in any log; empty if unknown. Imported messages have no tables."""
+        conversation = self._host.conversation
+        if turns := conversation.turns:
+            return _channel_of(
+                next((turn.audience for turn in reversed(turns) if turn.audience), "")
+            ), conversation.tables
+        with self._host.blocking():
+            for log in self._journal.newest_first():
+                metas = [meta_dict(each.meta_json) for each in log if AUDIENCE in each.meta_json]
+                for meta in reversed(metas):
+                    if channel := _channel_of(str(meta.get("audience"))):
+                        tables = meta.get("tables")
+                        return channel, tuple(map(str, tables if isinstance(tables, list) else ()))
+        return "", ()
 
     def is_forgotten(self, message: UserMessage) -> bool:
         """True for a thread's opening message if it was forgotten in the channel: Discord still has the message.
@@ -104,9 +152,28 @@ class Forgetting:
         window = self._host.window
         if window.surface is not Surface.DISCORD_THREAD or message.message_id != window.id:
             return False
-        place = Audience.parse(message.audience)
-        channel = "" if place is None else place.channel_id
-        return self._is_gone(Window(surface=Surface.DISCORD_CHANNEL, id=channel), message.message_id)
+        channel = _channel_of(message.audience)
+        if not self._is_gone(Window(surface=Surface.DISCORD_CHANNEL, id=channel), message.message_id):
+            return False
+        if message.attachments:
+            self._drop_files(message.message_id)
+        return True
+
+    def _drop_files(self, message_id: MessageId) -> None:
+        """Have the files removed that the surface has kept again with a forgotten message."""
+        window = self._host.window
+        gone = ForgottenEvent(window=window, path="", line=0, event_id=EventId(""), message_id=message_id)
+
+        def make(request_id: RequestId, reply_to: Address) -> ForgetDerived:
+            return ForgetDerived(
+                request_id=request_id, reply_to=reply_to, forget_id=message_id, window=window, events=(gone,)
+            )
+
+        def take(answer: Message | None) -> None:
+            if not isinstance(answer, DerivedForgotten):
+                self._host.wait(FILES_S, lambda: self._drop_files(message_id))
+
+        self._host.ask(WINDOW_FILES, make, FILES_S, take)
 
     def meta_of(self, message: UserMessage) -> dict[str, MetaValue]:
         """Metadata of a message's event; without a quotation of forgotten words, which Discord has still.
@@ -120,12 +187,8 @@ class Forgetting:
         return user_meta(message, shows_quote=quote is not None and self._host.conversation.shows(quote.message_id))
 
     def _is_gone(self, window: Window, message_id: str) -> bool:
-        root = self._journal.root
-        is_number = message_id.isascii() and message_id.isdecimal()
-        if root is None or not is_number or not keeps_logs(window.surface, window.id):
-            return False
         with self._host.blocking():
-            return is_forgotten(root, window, message_id)
+            return is_forgotten(self._journal.root, window, message_id)
 
     def handle(self, command: ListForgettable | ForgetEvents | EndShown, waiting: list[TurnId]) -> list[TurnId]:
         """List or forget events, and return the still waiting turns of `waiting`; no turn may begin meanwhile.
@@ -248,6 +311,14 @@ class Forgetting:
         """True if a log of the window has the note of this request."""
         with self._host.blocking():
             return any(_is_note(logged.event, forget_id) for _, logged in self._journal.past((forget_id,)))
+
+
+def _channel_of(label: str) -> str:
+    """Channel in the label of a window's readers; empty if unknown."""
+    with suppress(ValueError):
+        place = Audience.parse(label)
+        return "" if place is None else place.channel_id
+    return ""
 
 
 def _is_note(event: Event, forget_id: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from actors.context.host import WindowHost
+from actors.context.log.forgotten import is_forgotten
 from actors.context.log.journal import Journal
 from actors.context.news import News
 from domain.log.event import Kind
@@ -11,6 +12,9 @@ from domain.memory.pins import UNPIN, PinBoard, Utterance, pin_meta
 from messages.context import MemoryPinned, MemoryUnpinned, PinMemory, PinUnknown, UnpinMemory
 from messages.socket import Refused
 from messages.turn import LoggedEvent
+
+FORGOTTEN = "that message was forgotten; its words can be remembered only as your own"
+"""Reason why the words of a message do not come back."""
 
 
 class Pinning:
@@ -30,6 +34,9 @@ class Pinning:
         board = self._board()
         utterance = board.answered.get(command.request_id) or self._find_target(board, command)
         text = command.text if command.text.strip() else ""
+        if utterance is None and command.message_id and self._is_forgotten(command.message_id):
+            self._host.tell(command.reply_to, Refused(request_id=command.request_id, reason=FORGOTTEN))
+            return
         if utterance is None and not text:
             self._host.tell(command.reply_to, _unknown(command))
             return
@@ -74,6 +81,10 @@ class Pinning:
             for path, logged in self._journal.past():
                 board.add(path, logged.line, logged.event)
         return board
+
+    def _is_forgotten(self, message_id: str) -> bool:
+        with self._host.blocking():
+            return is_forgotten(self._journal.root, self._host.window, message_id)
 
     def _find_target(self, board: PinBoard, command: PinMemory) -> Utterance | None:
         if command.message_id:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from actors.context.host import WindowHost
+from actors.context.log.forgotten import is_forgotten
 from actors.context.log.journal import Journal
 from domain.log.event import Kind
 from domain.turn.posting import posted_meta
@@ -61,5 +64,8 @@ class Postings:
             with self._host.blocking():
                 self._journal.start(self._host.now(), opened_by=posted.by)
         if not self._journal.has_posted(posted.message_ids, is_late=posted.is_late):
+            with self._host.blocking():
+                if is_forgotten(self._journal.root, self._host.window, posted.answers_message_id):
+                    posted = replace(posted, text="", file="")
             meta = posted_meta(posted, self._host.conversation.open_count, self._running())
             self._host.record(Kind.SYSTEM, posted.text, meta, sync=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 from functools import partial
 
 from actors.forget.config import FOLDER, ForgetConfig
@@ -212,10 +213,12 @@ class ForgetActor(Actor):
             self._look_again(entry, asker, done)
 
     def _look_again(self, entry: Entry, asker: Asker, done: Execution) -> None:
-        """Forget repetitions of the words since the count, for example an answer elsewhere."""
+        """Forget copies and repetitions made since the count, for example in an answer elsewhere or a new thread."""
         scope = Scope(kind=ScopeKind.REPEATED, window=Window.from_key(entry.record.window))
         take = partial(self._take_repeated, entry)
-        Resolution(self, self._config, scope, asker, take).find_repetitions(list_repeatable(done.texts))
+        since = entry.record.asked_at - timedelta(seconds=PREVIEW_S)
+        resolution = Resolution(self, self._config, scope, asker, take)
+        resolution.look_again(done.message_ids, list_repeatable(done.texts), since)
 
     def _take_repeated(self, entry: Entry, resolved: Resolved | str) -> None:
         if isinstance(resolved, str):

@@ -51,6 +51,8 @@ class Execution:
         self._forgotten: dict[Window, tuple[ForgottenEvent, ...]] = {}
         self.texts: list[str] = []
         """People's words taken out in this life."""
+        self.message_ids: dict[Window, list[str]] = {}
+        """Messages of people taken out in this life."""
         self._derived: dict[tuple[str, Window], DerivedForgotten] = {}
 
     def begin(self) -> None:
@@ -88,6 +90,7 @@ class Execution:
             if isinstance(answer, EventsForgotten):
                 self._forgotten[window] = answer.events
                 self.texts += answer.texts
+                self.message_ids[window] = [each.message_id for each in answer.events if each.message_id]
             else:
                 missing.append(window.address.key)
         if missing:

@@ -12,11 +12,12 @@ from actors.kernel import Actor, ActorSpec
 from actors.part import Part, Parts, Plan, Verb
 from actors.part.part import Taker
 from actors.settings.schema import Settings
+from domain.log.window_folders import REPLACED
 from domain.policy.channel_rules import ChannelRule
 from messages.base import CONTEXT_KIND
 from messages.embedder import EMBEDDER
 from messages.facts import FACT_INDEX
-from messages.forget import FORGET, CarryOutForget, ForgetExpired, ListForgets, PreviewForget
+from messages.forget import FORGET, WINDOW_FILES, CarryOutForget, ForgetExpired, ListForgets, PreviewForget
 from messages.memory import MEMORY
 
 LONGEST_S = 600.0
@@ -29,8 +30,8 @@ VERBS = {
 _OF_THE_PROCESS = frozenset({"discord", "feed", "gateway", "observer", "scheduler"})
 """Kinds of parts that remove no words from files; the scheduler, on its own, would report due events."""
 _OWNERS = {CONTEXT_KIND, MEMORY.kind, EMBEDDER.kind, FACT_INDEX.kind}
-WINDOW_FILES = "window-files"
 _BACKUPS = "Backups made before now hold these words still: make a new one and delete the older ones."
+_REPLACED = f"A restore left the former content in folders `{REPLACED}…` of the data root: delete them."
 _WORK = "Files that commands wrote are not looked through: `/empty` removes those of a channel."
 _DISCORD = "Discord keeps its messages: delete them there."
 
@@ -57,7 +58,7 @@ def files_row(plan: Plan, _parts: Parts) -> Part | None:
 
         return WindowFilesActor(plan.settings.data_root)
 
-    return Part(spec=ActorSpec(WINDOW_FILES, build), forgets=True, describes=False)
+    return Part(spec=ActorSpec(WINDOW_FILES.kind, build), forgets=True, describes=False)
 
 
 def forget_spec(plan: Plan, rooms: Callable[[], tuple[Taker, ...]], *, resumes: bool = True) -> ActorSpec:
@@ -116,6 +117,8 @@ def places_elsewhere(plan: Plan) -> Iterator[str]:
     yield _DISCORD
     yield _BACKUPS
     settings = plan.settings
+    if any(settings.data_root.glob(f"{REPLACED}*")):
+        yield _REPLACED
     if settings.shell.enabled:
         yield _WORK
     if settings.model.name != "offline":

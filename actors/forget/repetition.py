@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from actors.linux.regular_file import list_regular, read_regular
 from domain.log.window import LOG_ROOT, LOGGED_SURFACES, keeps_logs, log_folder
+from domain.log.window_folders import output_folder
 from domain.turn.forgetting.needles import Needles
 from messages.base import Surface, Window
-from messages.forget import ForgettableEvent, Scope, ScopeKind
+from messages.forget import Scope, ScopeKind
 
 
 def windows_with_logs(data_root: Path) -> list[Window]:
@@ -38,6 +41,19 @@ def may_repeat(data_root: Path, window: Window, needles: Needles) -> bool:
     return any(needles.are_in(path.read_bytes()) for path in sorted(folder.glob("*.md")))
 
 
+def may_show(data_root: Path, window: Window, needles: Needles) -> bool:
+    """True if a kept output of the window's commands may hold one of the pieces.
+
+    Raises:
+        OSError: an output cannot be read.
+    """
+    for path in list_regular(data_root / output_folder(window)):
+        with suppress(FileNotFoundError):  # The shell makes room for a newer output.
+            if needles.are_in(read_regular(path)):
+                return True
+    return False
+
+
 def find_thread(data_root: Path, scope: Scope) -> Iterator[Scope]:
     """Copy of the message in the log of its thread: with `discord.threads` only the thread may have the message."""
     thread = Window(surface=Surface.DISCORD_THREAD, id=scope.message_id)
@@ -46,8 +62,8 @@ def find_thread(data_root: Path, scope: Scope) -> Iterator[Scope]:
         yield replace(scope, window=thread)
 
 
-def find_copies(data_root: Path, events: Mapping[Window, Iterable[ForgettableEvent]]) -> Iterator[Scope]:
-    """Messages of the events that also stand in the log of another window: threads are begun from messages.
+def find_copies(data_root: Path, messages: Mapping[Window, Iterable[str]]) -> Iterator[Scope]:
+    """Messages of people that also stand in the log of another window: threads are begun from messages.
 
     Raises:
         OSError: a folder or a log cannot be read.
@@ -55,8 +71,8 @@ def find_copies(data_root: Path, events: Mapping[Window, Iterable[ForgettableEve
     windows = windows_with_logs(data_root)
     threads = {window.id: window for window in windows if window.surface is Surface.DISCORD_THREAD}
     channels = [window for window in windows if window.surface is Surface.DISCORD_CHANNEL]
-    for window, of_window in events.items():
-        for message_id in dict.fromkeys(event.message_id for event in of_window if event.author_id):
+    for window, message_ids in messages.items():
+        for message_id in dict.fromkeys(message_ids):
             if window.surface is Surface.DISCORD_CHANNEL and message_id in threads:
                 yield Scope(kind=ScopeKind.MESSAGE, window=threads[message_id], message_id=message_id)
             elif window.surface is Surface.DISCORD_THREAD and message_id == window.id:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 
 from msgspec.structs import replace
 
 from actors.forget.config import ForgetConfig
-from actors.forget.repetition import find_copies, find_thread, may_repeat, windows_with_logs
+from actors.forget.repetition import find_copies, find_thread, may_repeat, may_show, windows_with_logs
 from actors.forget.round import Round, RoundQuestion
 from actors.kernel import Host
 from domain.log.window import keeps_logs
+from domain.policy.forgetting.repeatable import first_repetition
 from domain.policy.forgetting.rights import Asker, on_topic, repeatable_texts
 from domain.turn.forgetting.needles import Needles
 from messages.base import Address, Message, RequestId, Window
@@ -155,24 +157,41 @@ class Resolution:
         if self._resolved.scope.kind is ScopeKind.EXPIRED:
             self._done(self._resolved)
             return
+        events = self._resolved.events.items()
+        messages = {window: [event.message_id for event in each if event.author_id] for window, each in events}
+        self._ask_for_copies(messages, self._take_copies)
+
+    def look_again(
+        self, messages: Mapping[Window, Iterable[str]], texts: tuple[str, ...], since: datetime | None
+    ) -> None:
+        """Add copies of forgotten messages, and repetitions of their texts, and end; `since` as of a scope."""
+
+        def take(answers: Answers) -> None:
+            if self._note(answers):
+                self._find_repetitions(texts, since)
+
+        self._ask_for_copies(messages, take)
+
+    def _ask_for_copies(self, messages: Mapping[Window, Iterable[str]], then: Callable[[Answers], None]) -> None:
         try:
             with self._host.blocking():
-                copies = list(find_copies(self._config.data_root, self._resolved.events))
+                copies = list(find_copies(self._config.data_root, messages))
         except OSError as error:
             self._done(UNREADABLE.format(error=error))
             return
-        self._ask_windows(copies, self._take_copies)
+        self._ask_windows(copies, then)
 
     def _take_copies(self, answers: Answers) -> None:
         withheld = self._resolved.withheld
         if not self._note(answers):
             return
         self._resolved.withheld = withheld
-        events = (event for each in self._resolved.events.values() for event in each)
-        self.find_repetitions(repeatable_texts(events))
+        events = [event for each in self._resolved.events.values() for event in each]
+        said = (event.at for event in events if event.author_id)
+        self._find_repetitions(repeatable_texts(events), first_repetition(said))
 
-    def find_repetitions(self, texts: tuple[str, ...]) -> None:
-        """Add the events of any window that repeat a given text, and end."""
+    def _find_repetitions(self, texts: tuple[str, ...], since: datetime | None) -> None:
+        """Add the events of any window that repeat a given text, and end; `since` as of a scope."""
         if not texts:
             self._done(self._resolved)
             return
@@ -183,21 +202,23 @@ class Resolution:
         except OSError as error:
             self._done(UNREADABLE.format(error=error))
             return
-        self._scan(texts, Needles(texts), windows, [])
+        repeated = Scope(kind=ScopeKind.REPEATED, window=self._resolved.scope.window, texts=texts, since=since)
+        self._scan(repeated, Needles(texts), windows, [])
 
-    def _scan(self, texts: tuple[str, ...], needles: Needles, left: list[Window], candidates: list[Window]) -> None:
+    def _scan(self, repeated: Scope, needles: Needles, left: list[Window], candidates: list[Window]) -> None:
         """Look into some windows' logs, and come back for the rest."""
         root, piece = self._config.data_root, left[:_WINDOWS_PER_STEP]
         try:
             with self._host.blocking():
-                candidates += [window for window in piece if may_repeat(root, window, needles)]
+                tests = may_repeat, may_show
+                candidates += [window for window in piece if any(test(root, window, needles) for test in tests)]
         except OSError as error:
             self._done(UNREADABLE.format(error=error))
             return
         if rest := left[_WINDOWS_PER_STEP:]:
-            self._host.wait(0, partial(self._scan, texts, needles, rest, candidates))
+            self._host.wait(0, partial(self._scan, repeated, needles, rest, candidates))
             return
-        scopes = [Scope(kind=ScopeKind.REPEATED, window=window, texts=texts) for window in candidates]
+        scopes = [replace(repeated, window=window) for window in candidates]
         self._ask_windows(scopes, self._take_repeated)
 
     def _take_repeated(self, answers: Answers) -> None:

@@ -5,6 +5,7 @@ A line ends in a line feed: an end without one was cut off, counts as no line, a
 
 from __future__ import annotations
 
+import fnmatch
 import logging
 import os
 from collections.abc import Callable, Iterable
@@ -14,7 +15,16 @@ from typing import TypeVar
 
 import msgspec
 
-from actors.linux.disk import Disk, RealDisk, give_back, make_durable, make_folders, put_whole, write_some
+from actors.linux.disk import (
+    Disk,
+    RealDisk,
+    draft_path,
+    give_back,
+    make_durable,
+    make_folders,
+    put_whole,
+    write_some,
+)
 from actors.linux.private_folder import make_private
 from actors.linux.regular_file import open_regular, read_regular
 from actors.linux.safe_open import read_beneath
@@ -247,6 +257,15 @@ class NoteFolder:
         """
         with suppress(FileNotFoundError):
             self._disk.unlink(self.folder / name)
+
+    def remove_drafts(self) -> None:
+        """Remove drafts left by a kill; no note may be on its way.
+
+        Raises:
+            OSError: a draft may still be there.
+        """
+        for name in fnmatch.filter(self.names(), draft_path(Path("*")).name):
+            self.remove(name)
 
 
 def _whole_lines(fd: int) -> int:

@@ -66,3 +66,16 @@ def read_regular(path: Path | str) -> bytes:
     """
     with os.fdopen(open_regular(path), "rb") as file:
         return file.read()
+
+
+def list_regular(folder: Path) -> list[Path]:
+    """Paths of the regular files in a folder, sorted; empty for a missing folder.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(folder / entry.name for entry in entries if entry.is_file(follow_symlinks=False))
+    except FileNotFoundError:
+        return []

@@ -317,6 +317,7 @@ class MemoryActor(Actor):
         if answer is None:
             self.tell(self.address, ServeLookup(request_id=request.request_id))
         else:
+            self._recall.note_expanded(request.window, answer)
             self._end_lookup(request, answer)
 
     def _explain(self, request: ExplainMemory) -> None:

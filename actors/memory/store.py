@@ -189,12 +189,21 @@ class Store:
             apsw.Error: the index cannot be written; another call does the rest.
             OSError: a file beside it cannot.
         """
-        gone = self.index.take_out(events)
-        self._follow(None, (), gone)
-        self._renew_logs(event.path for event in events)
+        count = self.take_out(events)
         self.engine.erase_gone()
         yield
         yield from self.index.scrub()
+        return count
+
+    def take_out(self, events: Sequence[ForgottenEvent]) -> int:
+        """Find forgotten events no more; their bytes stay until `forget`. The number of rows gone.
+
+        Raises:
+            apsw.Error: the index cannot be written.
+        """
+        gone = self.index.take_out(events)
+        self._follow(None, (), gone)
+        self._renew_logs(event.path for event in events)
         return len(gone)
 
     def store_vectors(self, vectors: Sequence[tuple[Waiting, bytes]]) -> None:

@@ -76,7 +76,7 @@ class Bookkeeping:
         return self.put(name, json.dumps(document, ensure_ascii=True, sort_keys=True).encode(), is_durable=is_durable)
 
     def prune(self, prefix: str, keep: int = MOST_FILES) -> None:
-        """Forget all but the newest files with the given prefix."""
+        """Forget all but the newest files with the given prefix; without any, drafts left by a kill go, too."""
         paths = [self.folder / name for name in self.names(prefix)]
         paths.sort(key=lambda path: (path.lstat().st_mtime_ns, path.name))
         for path in paths[: max(0, len(paths) - keep)]:
@@ -84,6 +84,19 @@ class Bookkeeping:
                 self._notes.remove(path.name)
             except OSError as error:
                 log.warning("%s: is old and cannot be removed: %s", path, error)
+        if not keep:
+            try:
+                self.remove_drafts()
+            except OSError as error:
+                log.warning("%s: drafts cannot be removed: %s", self.folder, error)
+
+    def remove_drafts(self) -> None:
+        """Remove drafts left by a kill.
+
+        Raises:
+            OSError: a draft may still be there.
+        """
+        self._notes.remove_drafts()
 
     def names(self, prefix: str) -> tuple[str, ...]:
         """Names of files with a prefix, in order."""

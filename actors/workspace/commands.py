@@ -66,5 +66,6 @@ COMPACT = Command(
     reply=WindowCompacted,
     answer=_word_compaction,
     refused="Nothing was cut",
+    keeps_words=True,
 )
 COMMANDS = (SESSION_COMMAND,)

@@ -22,7 +22,10 @@ from messages.base import EventId, Value, make_ready
 
 FORGOT = "forgot"
 """Metadata key: id of the forget request; also the subject of the window's system event about a request."""
-RETAINED_KEYS = ("what", "message_id", "turn", "final", "event", "answers", "stops", "overheard", "open", "full_output")
+RETAINED_KEYS = (
+    *("what", "message_id", "turn", "final", "event", "answers", "stops", "overheard", "open", "full_output"),
+    "message_ids",
+)
 """Metadata kept in a forgotten record: ids, states and the path of a kept output."""
 HEAD = re.compile(
     rb"## ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z) "
@@ -167,6 +170,8 @@ def _is_structural(key: str, value: object) -> bool:
         return isinstance(value, int)
     if key == "stops":
         return isinstance(value, list) and all(isinstance(each, str) and _PLAIN_ID.fullmatch(each) for each in value)
+    if key == "message_ids":
+        return isinstance(value, list) and all(isinstance(each, str) and _MESSAGE_ID.fullmatch(each) for each in value)
     if key in ("message_id", "answers"):
         return isinstance(value, str) and _MESSAGE_ID.fullmatch(value) is not None
     if key == "full_output":

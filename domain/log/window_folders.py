@@ -9,6 +9,8 @@ from messages.base import TurnId, Window
 
 ATTACHMENTS_ROOT = PurePath("attachments")
 OUTPUT_ROOT = PurePath("output")
+REPLACED = "replaced-"
+"""In a data root: prefix of the folders with content replaced by a restore."""
 
 
 def attachments_folder(window: Window) -> PurePath:

@@ -300,7 +300,7 @@ class Conversation:
         if meta.get("notice"):
             self._owe(owed(event, event.content, turn, ends_turn=what == "failed"))
         if what == POSTED:
-            self._show(meta)
+            self.note_shown(meta)
         if what == OWED:
             self._owe(carried_debt(event, meta))
         if what == OFF_RECORD and (message_id := str(meta.get(MESSAGE_KEY, ""))).isdecimal():
@@ -372,11 +372,11 @@ class Conversation:
 
     def _add_delivery(self, meta: dict[str, Any]) -> None:
         debt = self._debts.pop(EventId(str(meta.get("event", ""))), None)
-        message_ids = self._show(meta)
+        message_ids = self.note_shown(meta)
         if debt is not None and debt.turn is not None:
             debt.turn.message_ids.extend(message_ids)
 
-    def _show(self, meta: dict[str, Any]) -> list[str]:
+    def note_shown(self, meta: dict[str, Any]) -> list[str]:
         """Remember the messages that an event reports as seen."""
         message_ids = [str(message_id) for message_id in meta.get("message_ids") or ()]
         self._shown_ids.extend(MessageId(message_id) for message_id in message_ids if message_id.isdecimal())

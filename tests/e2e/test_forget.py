@@ -294,3 +294,31 @@ def test_the_operator_forgets_by_a_command_whether_the_agent_runs_or_not(process
     assert not holders(process.data, "kiln in Delft")
     listed = run("agent", "forget", "list", "--data", str(process.data), cwd=process.data.parent)
     assert listed.stdout.count("by operator, because: asked by mail") == 3, listed.stderr
+
+
+@pytest.mark.req("X-246", "X-250")
+def test_a_command_that_showed_the_log_leaves_no_kept_output_behind(stage: Stage) -> None:
+    server = stage.server
+    said = tell(server, HERON, GUEST_ID)
+    tell(server, "run: cat .log/*.md; seq 20000")
+    assert files_with(stage.data / "output", HERON)
+
+    confirm(server, forget(server, "message", {"message": str(said)}, GUEST_ID), GUEST_ID)
+
+    assert not holders(stage.data, HERON)
+
+
+@pytest.mark.req("X-250")
+def test_a_thread_begun_from_a_forgotten_message_brings_no_file_back(stage: Stage) -> None:
+    server = stage.server
+    said = server.say(GENERAL_ID, "here it is", user=GUEST_ID, attachments=(("heron.txt", HERON.encode()),))
+    server.wait_for_reply(GENERAL_ID, after=said)
+    assert files_with(stage.data / "attachments", HERON)
+    confirm(server, forget(server, "message", {"message": str(said)}, GUEST_ID), GUEST_ID)
+    assert not holders(stage.data, HERON)
+
+    thread = server.create_thread(GENERAL_ID, "a thread", message_id=said)
+    asked = server.say(thread, f"<@{BOT_ID}> good morning")
+    server.wait_for_reply(thread, after=asked)
+
+    eventually(lambda: not files_with(stage.data, HERON))

@@ -22,6 +22,8 @@ from messages.base import Window
 
 _UNNAMED = ".new"
 """Name of an incomplete log in its folder."""
+_DRAFTS = draft_path(Path("*.md")).name
+"""Names of drafts, also of an imported log that was never finished."""
 
 
 def take_out(root: Path, window: Window, chosen: Chosen, forget_id: str, disk: Disk) -> None:
@@ -73,7 +75,6 @@ def remove_drafts(root: Path, window: Window, disk: Disk) -> None:
     """
     logs = log_folder(window)
     for folder in (root / logs, root / redacted_path(logs.as_posix())):
-        drafts = [draft_path(folder / name) for name in all_log_names(folder)]
-        for draft in (folder / _UNNAMED, *drafts):
+        for draft in (folder / _UNNAMED, *folder.glob(_DRAFTS)):
             with suppress(FileNotFoundError):
                 disk.unlink(draft)

@@ -10,21 +10,24 @@ from actors.context.log.file import LogUnwritable
 from actors.context.log.scan import all_log_names
 from actors.linux.regular_file import read_regular
 from domain.log.forgotten import forgotten_with, lines_with
-from domain.log.window import log_folder
+from domain.log.window import keeps_logs, log_folder
 from messages.base import Window
 
 
-def is_forgotten(root: Path, window: Window, message_id: str) -> bool:
+def is_forgotten(root: Path | None, window: Window, message_id: str) -> bool:
     """True if the logs of a window say that a message was forgotten: a person's, or the agent's.
 
     Args:
-        root: The data root.
-        window: Window of the logs, which may be another one's.
+        root: The data root; None to keep no log.
+        window: Window of the logs, which may be another one's, or keep none.
         message_id: Number of the message in Discord.
 
     Raises:
         LogUnwritable: a log cannot be read.
     """
+    is_number = message_id.isascii() and message_id.isdecimal()
+    if root is None or not is_number or not keeps_logs(window.surface, window.id):
+        return False
     word = b'"%b"' % message_id.encode("ascii")
     answers = set[str]()
     for data in _read_logs(root, window, word):

@@ -140,6 +140,7 @@ class Outbox:
                 text=message.text,
                 message_ids=reply.message_ids,
                 is_late=message.look_first,
+                answers_message_id=message.answers_message_id,
                 is_off_record=self._messages.is_off_record(ChannelId(message.window.id)),
             )
             self._host.tell(message.window.address, posted)

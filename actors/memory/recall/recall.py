@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import msgspec
@@ -14,18 +14,22 @@ import numpy as np
 from actors.memory.recall.links import MessageLinks
 from actors.memory.search.search import Hit, Kind, MemoryQuery, Vector
 from actors.memory.store import Store
+from domain.log.window import full_path
 from domain.memory.excerpt import excerpt
 from domain.memory.injection import Budget, Entry, Injection, inject, pins_with_room, tokens
 from domain.memory.keywords import question_terms
 from domain.memory.remembered import USER
 from domain.turn.speaker import is_plain, shown_name
-from messages.base import Address, Window
+from messages.base import Address, Message, TurnId, Window
+from messages.forget import EndShown
 from messages.memory import ExplainMemory, FoundMemory, MemoriesFound, MemoryExplained, SearchMemory
-from messages.turn import PrepareTurn, Reference, TurnContribution
+from messages.turn import PrepareTurn, Reference, ReferenceExpanded, TurnContribution
 
 REJECTED = 10
 """Rejected candidates named by an explanation."""
 EXPLAINED_WINDOWS = 200
+SHOWN_WINDOWS = 2_000
+"""Windows whose last turn is ended if forgotten words were shown to it; more than there are turns at a time."""
 SHOWN_CHARS = 300
 """Length of an excerpt in a search's answer."""
 MOST_FOUND = 200
@@ -53,6 +57,23 @@ class InjectedBlock:
         return frozenset(Reference(path=memory.path, line=memory.line) for memory in memories)
 
 
+@dataclass(frozen=True, slots=True)
+class ShownTurn:
+    """A turn, and the places of all records shown to the turn; without words."""
+
+    window: Window
+    turn_id: TurnId
+    places: frozenset[Reference]
+    around: list[tuple[str, int, int]] = field(default_factory=list)
+    """Further sections of logs: path, first line and last line."""
+
+    def shows(self, forgotten: Collection[Reference]) -> bool:
+        """True if any of the given places was shown."""
+        return not self.places.isdisjoint(forgotten) or any(
+            path == at.path and first <= at.line <= last for path, first, last in self.around for at in forgotten
+        )
+
+
 class Recall:
     """Retrieval for turns: blocks and search results, and the last block of each window for explanations."""
 
@@ -61,6 +82,8 @@ class Recall:
         self._links = links
         self._budget = budget
         self._last: OrderedDict[str, InjectedBlock] = OrderedDict()
+        self._shown: OrderedDict[str, ShownTurn] = OrderedDict()
+        """Window -> its last turn with a block; outlives the blocks, which hold words."""
 
     def inject(self, store: Store, request: PrepareTurn, vector: Vector | None, now: datetime) -> InjectedBlock:
         """Choose the block for a turn."""
@@ -97,11 +120,22 @@ class Recall:
         self._last.move_to_end(key)
         if len(self._last) > EXPLAINED_WINDOWS:
             self._last.popitem(last=False)
+        self._shown[key] = ShownTurn(injected.request.window, injected.request.turn_id, injected.places)
+        self._shown.move_to_end(key)
+        if len(self._shown) > SHOWN_WINDOWS:
+            self._shown.popitem(last=False)
 
-    def clear(self, forgotten: Collection[Reference]) -> list[PrepareTurn]:
-        """Drop all blocks; questions of the blocks that show any of the given places."""
-        last, self._last = self._last, OrderedDict()
-        return [each.request for each in last.values() if not each.places.isdisjoint(forgotten)]
+    def clear(self, forgotten: Collection[Reference]) -> list[EndShown]:
+        """Drop all blocks; the ends of the turns that were shown any of the given places."""
+        self._last.clear()
+        shown = (each for each in self._shown.values() if each.shows(forgotten))
+        return [EndShown(window=each.window, turn_id=each.turn_id) for each in shown]
+
+    def note_expanded(self, window: Window, answer: Message) -> None:
+        """Note the records shown in a window beside the block of its last turn."""
+        shown = self._shown.get(window.address.key)
+        if shown is not None and isinstance(answer, ReferenceExpanded):
+            shown.around.append((full_path(answer.path, window), answer.first_line, answer.last_line))
 
     def explain(self, store: Store, request: ExplainMemory, window_key: str) -> MemoryExplained | None:
         """The last block of a window, or of all windows if the key is empty; None without a block.

@@ -27,6 +27,7 @@ SLICE_S = 0.02
 SLICE_PIECES = 32
 """Most pieces of a comparison with the logs in a slice: turns wait no longer than a slice."""
 READY = "ready"
+COMPARING = "comparing with the logs"
 MOST_REMADE = 5
 """Times in a life that an altered index is made anew; each leaves a copy beside the index."""
 
@@ -71,8 +72,8 @@ class Upkeep:
         self._has_compared = False
         self._remade = 0
         self._rebuilds: list[tuple[RebuildMemory, float]] = []
-        self._indexing: dict[RequestId, tuple[Generator[int, None, None], int]] = {}
-        """Logs on their way into the index, and how many turns each has added."""
+        self._indexing: dict[RequestId, tuple[Generator[int, None, None] | None, int]] = {}
+        """Logs on their way into the index, None for a log to be begun anew, and how many turns each has added."""
         self._reconcile_timer: Timer | None = None
         self._look_timer: Timer | None = None
 
@@ -81,7 +82,7 @@ class Upkeep:
         """State of the memory, in a few words."""
         if self._trouble:
             return self._trouble
-        return "comparing with the logs" if self._run is not None else READY
+        return COMPARING if self._run is not None else READY
 
     def guard(self, act: Callable[[], None]) -> bool:
         """Run an action on the index; False on failure. Missed data comes from the logs later."""
@@ -244,6 +245,13 @@ class Upkeep:
             return added
         self._indexing[request.request_id] = pieces, added + fresh
         return None
+
+    def begin_logs_anew(self) -> None:
+        """Read logs on their way into the index from their beginnings: the open files may hold forgotten words."""
+        for request_id, (pieces, added) in self._indexing.items():
+            if pieces is not None:
+                pieces.close()
+            self._indexing[request_id] = None, added
 
     def go_on_reconciling(self, due: ReconcileSlice) -> None:
         """Do the next slice, if the slice belongs to the running comparison."""

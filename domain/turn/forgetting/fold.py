@@ -8,6 +8,7 @@ from domain.log.metadata import meta_dict
 from domain.log.off_record import message_number
 from domain.log.parser import ParsedEvent, ParsedLog
 from domain.turn.conversation import Conversation
+from domain.turn.posting import POSTED
 from domain.turn.prompt import no_answer
 from domain.turn.turn import Turn, TurnState
 from messages.base import TurnId
@@ -37,6 +38,8 @@ def _fold(conversation: Conversation, forgotten: Forgotten) -> None:
     if message_id := message_id_of(forgotten):
         conversation.seen.add(message_id)
     meta = meta_dict(forgotten.meta_json)
+    if meta.get("what") == POSTED:
+        conversation.note_shown(meta)
     stops = meta.get("stops")
     for stopped in map(str, stops if isinstance(stops, list) else ()):
         turn = _turn(conversation, stopped)

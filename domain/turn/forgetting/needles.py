@@ -10,6 +10,10 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from domain.log.escape import escape
+from domain.log.metadata import meta_json
+from domain.policy.forgetting.repeatable import is_repeatable
+
 _SAME_IN_ANY_FORM = re.compile('[^\\\\"<>\\-\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+')
 """Characters that a log stores unchanged in contents, and in metadata except for ASCII spelling."""
 _KEY_BYTES = 8
@@ -25,10 +29,10 @@ class Needles:
     """Pieces of texts, in the forms stored in logs."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        runs = {max(_SAME_IN_ANY_FORM.findall(text), key=len, default="").strip() for text in texts}
+        runs = set(map(_longest_run, texts))
         self._is_anywhere = "" in runs
         """True if a text has no usable piece, so every log may hold the text."""
-        forms = {form for run in runs - {""} for form in (run.encode(), json.dumps(run)[1:-1].encode())}
+        forms = {form for run in runs - {""} for form in _forms(run)}
         is_few = len(forms) <= _FEW
         self._each = [form for form in forms if is_few or len(form) < _KEY_BYTES]
         self._by_key: dict[int, list[bytes]] = defaultdict(list)
@@ -50,6 +54,42 @@ class Needles:
                 for index in np.flatnonzero(self._may_begin[_hash_keys(stretch)]).tolist():
                     at = shift + (begin + index) * _KEY_BYTES
                     yield any(data.startswith(form, at) for form in self._by_key.get(int(stretch[index]), ()))
+
+
+class OutputRepetitions:
+    """Texts to search for in the bytes of an output, which may show a log with the texts as stored there.
+
+    Only texts accepted by `is_repeatable` count. A text counts as repeated by its longest piece that is the same in any
+    form, if the piece alone is repeatable, else by the whole text.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        repeatable = {text for text in map(str.strip, texts) if is_repeatable(text)}
+        pieces = {text: _longest_run(text) for text in repeatable}
+        whole = {text for text, piece in pieces.items() if not is_repeatable(piece)}
+        self._pieces = Needles(piece for text, piece in pieces.items() if text not in whole)
+        self._beginnings = Needles(whole)
+        self._forms = {form for text in whole for form in (*_forms(text), *_stored_forms(text))}
+
+    def are_in(self, data: bytes) -> bool:
+        """True if any text is in `data`."""
+        may_hold_whole = bool(self._forms) and self._beginnings.are_in(data)
+        return self._pieces.are_in(data) or (may_hold_whole and any(form in data for form in self._forms))
+
+
+def _longest_run(text: str) -> str:
+    return max(_SAME_IN_ANY_FORM.findall(text), key=len, default="").strip()
+
+
+def _forms(text: str) -> tuple[bytes, bytes]:
+    """Bytes of a text in contents, and in metadata."""
+    return text.encode("utf-8", "surrogatepass"), json.dumps(text)[1:-1].encode()
+
+
+def _stored_forms(text: str) -> tuple[bytes, bytes]:
+    """Bytes of a text in escaped contents, and in metadata with their own escapes."""
+    head, tail = meta_json({"text": ""})[:-2], '"}'
+    return escape(text).encode(), meta_json({"text": text}).removeprefix(head).removesuffix(tail).encode()
 
 
 def _hash_keys(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -16,10 +16,13 @@ from domain.log.metadata import meta_dict
 from domain.log.off_record import OFF_RECORD_KINDS
 from domain.log.parser import ParsedEvent, ParsedLog
 from domain.log.redaction import DELETION_DEFERRED, EDIT_DEFERRED, LOOKED_THROUGH, OWED
-from domain.turn.attachments import spoken_texts
+from domain.log.window_folders import output_prefix
+from domain.policy.forgetting.repeatable import first_repetition
 from domain.turn.compaction import CUT
 from domain.turn.forgetting.fold import message_id_of
 from domain.turn.forgetting.repetition import RepeatedTexts
+from domain.turn.forgetting.texts import person_texts, texts_in
+from domain.turn.posting import POSTED
 from messages.base import EventId, MessageId, TurnId, UserId
 from messages.forget import ForgettableEvent, Scope, ScopeKind
 
@@ -41,6 +44,9 @@ _WORDLESS = (
 )
 """Subjects of system events without words of people or models."""
 _LEAST_NAME_CHARS = 2
+
+ListOutputs = Callable[[Iterable[str]], Collection[str]]
+"""Gives the names of kept outputs of the window that repeat any of some texts."""
 
 
 class Chosen(NamedTuple):
@@ -78,13 +84,13 @@ class _Entry(NamedTuple):
 
     @property
     def quoted_text(self) -> str:
-        return "\n".join(_texts(self.quotation))
+        return "\n".join(texts_in(self.quotation))
 
     @property
     def text(self) -> str:
         """All possible words in the event, without its quotation."""
         others = {key: value for key, value in self.meta.items() if key != "quote"}
-        return "\n".join((self.event.content, *_texts(others)))
+        return "\n".join((self.event.content, *texts_in(others)))
 
 
 class WindowEvents:
@@ -94,6 +100,8 @@ class WindowEvents:
         """Take in the logs, the oldest first, each with its path below the data root."""
         self.entries: dict[EventId, _Entry] = {}
         """Events with words or a quotation."""
+        self.people = set[str]()
+        """Accounts with words of their own."""
         self._kinds: dict[EventId, Kind] = {}
         self._turns: dict[EventId, str] = {}
         self._messages = defaultdict[EventId, set[str]](set)
@@ -109,9 +117,11 @@ class WindowEvents:
     def _add_forgotten(self, gone: Forgotten) -> None:
         if gone.is_quote:
             return
-        turn = str(meta_dict(gone.meta_json).get("turn", ""))
+        meta = meta_dict(gone.meta_json)
+        turn = str(meta.get("turn", ""))
         self._kinds[gone.id], self._turns[gone.id] = gone.kind, turn
         self._of_turn[turn].append(gone.id)
+        self._messages[gone.id].update(_shown_in(meta))
         if message_id := message_id_of(gone):
             self._messages[gone.id].add(message_id)
 
@@ -121,13 +131,13 @@ class WindowEvents:
         if event.kind is Kind.SYSTEM and meta.get("what") == "joined":
             self._hosts[str(meta.get("message", ""))] = str(meta.get("turn", ""))
         elif event.kind is Kind.DELIVERY:
-            answer_ids = meta.get("message_ids")
-            self._messages[EventId(str(meta.get("event", "")))].update(
-                map(str, answer_ids if isinstance(answer_ids, list) else ())
-            )
+            self._messages[EventId(str(meta.get("event", "")))].update(_shown_in(meta))
+        elif event.kind is Kind.SYSTEM and meta.get("what") == POSTED:
+            self._messages[event.id].update(_shown_in(meta))
         if not _holds_words(event, meta):
             return
-        self.entries[event.id] = _Entry(path, logged.line, event, meta)
+        entry = self.entries[event.id] = _Entry(path, logged.line, event, meta)
+        self.people.update((entry.author_id,) if event.kind in PEOPLES else ())
         self._of_turn[str(meta.get("turn", ""))].append(event.id)
         if message_id := str(meta.get("message_id" if event.kind is Kind.USER else "source", "")):
             self._messages[event.id].add(message_id)
@@ -185,6 +195,15 @@ class WindowEvents:
         """Messages of an event, and messages that show the event."""
         return frozenset(self._messages.get(entry.event.id, ()))
 
+    def list_shown_in(self, outputs: Collection[str]) -> set[EventId]:
+        """Answers, calls and results of the turns whose commands left any of the given kept outputs."""
+        if not outputs:
+            return set()
+        answers = [each for each in self.entries.values() if each.event.kind in _ANSWERS and each.turn_id]
+        turns = {each.turn_id for each in answers}
+        shown = {turn for turn in turns if any(name.startswith(output_prefix(TurnId(turn))) for name in outputs)}
+        return {each.event.id for each in answers if each.turn_id in shown}
+
     def _answers_with(self, event_id: EventId) -> Iterator[EventId]:
         if self._kinds[event_id] is Kind.USER:
             yield from self._of_turn.get(event_id, ())
@@ -206,19 +225,24 @@ class WindowEvents:
         return (each for each in self.entries.values() if each.quotation.get("message_id") in messages)
 
 
-def list_forgettable(logs: Iterable[tuple[str, ParsedLog]], scope: Scope) -> tuple[list[ForgettableEvent], int]:
+def list_forgettable(
+    logs: Iterable[tuple[str, ParsedLog]], scope: Scope, outputs: ListOutputs = lambda _texts: ()
+) -> tuple[list[ForgettableEvent], int]:
     """Events in a scope, with all dependent events, the oldest first; and the number kept by `only_by`.
 
     Args:
         logs: Logs of the window, the oldest first, each with its path below the data root.
         scope: Scope with the topic's places and the repeated texts filled in.
+        outputs: Searches the kept outputs of the window, of which the logs have only the ends.
     """
     events = WindowEvents(logs)
-    named, withheld = _split_allowed(events, scope, _find_named(events, scope))
+    named, withheld = _split_allowed(events, scope, _find_named(events, scope, outputs))
     chosen = events.choose(named)
     if scope.kind in (ScopeKind.MESSAGE, ScopeKind.PERSON, ScopeKind.TOPIC):
-        repeated = msgspec.structs.replace(scope, kind=ScopeKind.REPEATED)
-        again = _repeating(events, _texts_of(events, chosen.whole), chosen.whole)
+        said = (each for each in map(events.entries.__getitem__, chosen.whole) if each.event.kind in PEOPLES)
+        since = first_repetition(each.event.at for each in said)
+        repeated = msgspec.structs.replace(scope, kind=ScopeKind.REPEATED, since=since)
+        again = _repeating(events, _texts_of(events, chosen.whole), chosen.whole, outputs)
         others, foreign = _split_allowed(events, repeated, again)
         withheld |= foreign
         chosen = events.choose((*named, *others))
@@ -226,10 +250,10 @@ def list_forgettable(logs: Iterable[tuple[str, ParsedLog]], scope: Scope) -> tup
     listed += [_listing(events, each, is_quote=True) for each in chosen.quotations]
     order = {event_id: place for place, event_id in enumerate(events.entries)}
     listed.sort(key=lambda each: order[EventId(each.event_id.removesuffix(QUOTATION))])
-    return listed, len(withheld - chosen.whole)
+    return listed, len(withheld - chosen.whole - {each + QUOTATION for each in chosen.quotations})
 
 
-def _find_named(events: WindowEvents, scope: Scope) -> list[EventId]:
+def _find_named(events: WindowEvents, scope: Scope, outputs: ListOutputs) -> list[EventId]:
     ids = list[EventId]()
     match scope.kind:
         case ScopeKind.MESSAGE:
@@ -248,7 +272,7 @@ def _find_named(events: WindowEvents, scope: Scope) -> list[EventId]:
         case ScopeKind.EXPIRED:
             ids = list(_list_expired(events, scope.before))
         case ScopeKind.REPEATED:
-            ids = list(_repeating(events, scope.texts, ()))
+            ids = list(_repeating(events, scope.texts, (), outputs))
     return ids
 
 
@@ -265,20 +289,28 @@ def _list_expired(events: WindowEvents, before: datetime | None) -> Iterator[Eve
 
 
 def _split_allowed(events: WindowEvents, scope: Scope, ids: Iterable[EventId]) -> tuple[list[EventId], set[EventId]]:
-    """Ids that `only_by` allows, and all other ids; a quotation of an author's own words belongs to the author."""
+    """Ids that `only_by` allows, and all other ids; a quotation belongs to the author of the quoted words."""
     ids = list(dict.fromkeys(ids))
     if not scope.only_by:
         return ids, set()
-    foreign = {
-        each for each in ids if not each.endswith(QUOTATION) and not _is_own(events, scope, events.entries[each])
-    }
+    foreign = {each for each in ids if not _is_allowed(events, scope, each)}
     return [each for each in ids if each not in foreign], foreign
+
+
+def _is_allowed(events: WindowEvents, scope: Scope, event_id: EventId) -> bool:
+    entry = events.entries[EventId(event_id.removesuffix(QUOTATION))]
+    if not event_id.endswith(QUOTATION):
+        return _is_own(events, scope, entry)
+    author_id, of_any = str(entry.quotation.get("author_id", "")), (ScopeKind.PERSON, ScopeKind.REPEATED)
+    return author_id == scope.only_by or (scope.kind in of_any and author_id not in events.people)
 
 
 def _is_own(events: WindowEvents, scope: Scope, entry: _Entry) -> bool:
     if entry.event.kind in PEOPLES:
         return entry.author_id == scope.only_by
-    return scope.kind in (ScopeKind.PERSON, ScopeKind.REPEATED) or events.author_of_turn(entry) == scope.only_by
+    is_later = scope.since is None or entry.event.at >= scope.since
+    is_repetition = scope.kind in (ScopeKind.PERSON, ScopeKind.REPEATED) and is_later
+    return is_repetition or events.author_of_turn(entry) == scope.only_by
 
 
 def _of_person(events: WindowEvents, scope: Scope) -> Iterator[EventId]:
@@ -302,21 +334,15 @@ def _texts_of(events: WindowEvents, whole: Collection[EventId]) -> list[str]:
     return [text for event in gone if event.kind in PEOPLES for text in person_texts(event)]
 
 
-def person_texts(event: Event) -> Iterator[str]:
-    """Words of an event of a person: as typed, as spoken, and with the texts of files."""
-    yield event.content
-    typed = event.meta_dict().get("typed")
-    yield event.content[: typed if isinstance(typed, int) else 0]
-    yield from spoken_texts(event.content)
-
-
-def _repeating(events: WindowEvents, texts: Iterable[str], but: Collection[EventId]) -> Iterator[EventId]:
-    """Events that repeat a given text verbatim, without the events in `but`."""
-    repeated = RepeatedTexts(texts)
+def _repeating(
+    events: WindowEvents, texts: Sequence[str], but: Collection[EventId], outputs: ListOutputs
+) -> Iterator[EventId]:
+    """Events that repeat a given text verbatim, also in the whole output of a command, without the events in `but`."""
+    repeated, shown = RepeatedTexts(texts), events.list_shown_in(outputs(texts))
     for each in events.entries.values():
         if each.event.id in but:
             continue
-        if repeated.are_in(each.text):
+        if each.event.id in shown or repeated.are_in(each.text):
             yield each.event.id
         elif each.quotation and repeated.are_in(each.quoted_text):
             yield EventId(each.event.id + QUOTATION)
@@ -346,19 +372,13 @@ def _listing(events: WindowEvents, event_id: EventId, *, is_quote: bool) -> Forg
     )
 
 
+def _shown_in(meta: Mapping[str, Any]) -> Iterator[str]:
+    """Messages in which the agent or the runtime showed words, by an event's metadata."""
+    message_ids = meta.get("message_ids")
+    yield from map(str, message_ids if isinstance(message_ids, list) else ())
+
+
 def _holds_words(event: Event, meta: dict[str, Any]) -> bool:
     if event.kind in (Kind.DELIVERY, Kind.TOMBSTONE):
         return False
     return event.kind is not Kind.SYSTEM or meta.get("what") not in _WORDLESS
-
-
-def _texts(value: object) -> Iterator[str]:
-    """All texts in a value of metadata."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from _texts(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _texts(each)

@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from domain.log.window import snowflake_time
 from domain.policy.channel_rules import ChannelRule, ChannelRules
-from messages.base import RequestId
+from messages.base import MessageId, RequestId, UserId, Window
+from messages.context import StartNewWindow
 from messages.forget import ForgettableListed, ListForgettable, Scope, ScopeKind
+from messages.past import KeepPast, PastMessage
 from messages.socket import Refused
-from tests.actors.context.rig import CHANNEL, Rig
+from tests.actors.context.rig import CHANNEL, THREAD, Rig
 
 CATEGORY = "910000000000000077"
 DAY_S = 86_400.0
@@ -63,4 +66,60 @@ def test_while_a_message_is_answered_nothing_expires(tmp_path: Path) -> None:
     rig.answer("a fine one")
     rig.deliver()
     assert list_expired(rig) == ["an owl", "answer to an owl"]
+    rig.stop()
+
+
+def list_expired_in(rig: Rig, window: Window) -> list[str]:
+    """Texts that have expired in a window."""
+    asker = rig.system.edge(f"asker-{next(_NUMBERS)}")
+    scope = Scope(kind=ScopeKind.EXPIRED, window=window)
+    rig.tell(window, ListForgettable(request_id=RequestId("l"), reply_to=asker.address, window=window, scope=scope))
+    (reply,) = asker.drain()
+    assert isinstance(reply, ForgettableListed)
+    return [each.text for each in reply.events]
+
+
+PLACE = f"1:{CHANNEL.id}:everyone"
+
+
+@pytest.mark.req("X-253")
+@pytest.mark.parametrize("is_new", [False, True], ids=["", "begun anew"])
+@pytest.mark.parametrize(("general", "table", "expires"), [("", "30", True), ("30", "0", False), ("30", "365", False)])
+def test_a_thread_has_the_days_of_its_channel_also_by_a_table_made_later(
+    tmp_path: Path, general: str, table: str, expires: bool, is_new: bool
+) -> None:
+    rig = Rig(tmp_path)
+    converse(rig, "an owl", 1, window=THREAD, audience=PLACE)
+    if is_new:
+        starter = rig.system.edge("starter")
+        rig.tell(
+            THREAD,
+            StartNewWindow(request_id=RequestId("n"), reply_to=starter.address, window=THREAD, asked_by=UserId("1")),
+        )
+    rig.stop()
+    rules = ChannelRules({CHANNEL.id: ChannelRule(keep_days=table)}, ChannelRule(keep_days=general))
+    rig = Rig(tmp_path, rules=rules)
+    rig.advance(31 * DAY_S)
+    assert list_expired_in(rig, THREAD) == (["an owl", "answer to an owl"] if expires else [])
+    rig.stop()
+
+
+@pytest.mark.req("X-253")
+def test_an_imported_thread_has_the_days_of_its_channel(tmp_path: Path) -> None:
+    rules = ChannelRules({CHANNEL.id: ChannelRule(keep_days="0")}, ChannelRule(keep_days="30"))
+    rig = Rig(tmp_path, rules=rules)
+    past = PastMessage(
+        message_id=MessageId("900000000000000001"),
+        author_id=UserId("7"),
+        author_name="Alice",
+        text="an owl",
+        typed_chars=6,
+        sent_at=snowflake_time(900_000_000_000_000_001),
+    )
+    keeper = rig.system.edge("importer")
+    rig.tell(
+        THREAD,
+        KeepPast(request_id=RequestId("k"), reply_to=keeper.address, window=THREAD, messages=(past,), audience=PLACE),
+    )
+    assert list_expired_in(rig, THREAD) == []
     rig.stop()

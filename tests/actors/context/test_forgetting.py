@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,28 @@ import msgspec
 import pytest
 
 from actors.context.forgetting import ASK_AGAIN
+from actors.forget.window_files import WindowFilesActor
+from actors.kernel import ActorSpec
 from domain.log.event import Kind
 from domain.log.kept import FORGOTTEN_WORDS
 from domain.log.parser import parse
 from domain.log.view import list_taken_out
+from domain.log.window_folders import attachments_folder, output_folder
 from messages.base import Address, EventId, MessageId, RequestId, TurnId, UserId
-from messages.context import KeptMessagesTold, Quote, RetractMessages, StartNewWindow, TellKeptMessages
+from messages.context import (
+    Attachment,
+    FileKind,
+    KeptMessagesTold,
+    PinMemory,
+    Quote,
+    RetractMessages,
+    RuntimePosted,
+    StartNewWindow,
+    TellKeptMessages,
+)
 from messages.discord import Delivered, PostMessage
 from messages.forget import (
+    WINDOW_FILES,
     EndShown,
     EventsForgotten,
     ForgetEvents,
@@ -28,9 +43,12 @@ from messages.forget import (
     ScopeKind,
 )
 from messages.model import ToolCall
+from messages.past import KeepPast, PastMessage
+from messages.socket import Refused
 from messages.turn import TurnEnded
 from tests.actors.context.rig import CHANNEL, THREAD, Rig, of_type
 from tests.actors.context.steps import Killed
+from tests.ordinary_user import as_ordinary_user
 
 BOB = UserId("910000000000000022")
 SECRET = "the code is hunter22"
@@ -340,7 +358,7 @@ def test_drafts_that_a_kill_left_are_removed(make_rig: Callable[[], Rig]) -> Non
     rig = make_rig()
     talk(rig)
     folder = rig.logs()[0].parent
-    for name in (".new", f".{rig.logs()[0].name}.new"):
+    for name in (".new", f".{rig.logs()[0].name}.new", ".imported-1-2.md.new"):
         (folder / name).write_bytes(b"hunter22")
 
     forget(rig, command(list_events(rig, scope()).events))
@@ -421,3 +439,142 @@ def test_killed_at_any_step_each_log_is_the_old_or_the_new_and_the_same_command_
         assert (note.by, note.events + note.quotations) == ("operator", len(reply.events))
         rig.stop()
     assert step > 10
+
+
+@pytest.mark.req("X-246", "X-250")
+def test_a_command_goes_whose_kept_output_has_the_words_where_the_log_has_only_its_end(
+    make_rig: Callable[[], Rig],
+) -> None:
+    rig = make_rig()
+    talk(rig)
+    rig.say("show me the log", 46)
+    rig.answer("here", CALL)
+    command_run = rig.finish_command("the end of a long output")
+    rig.answer("that is all")
+    folder = rig.root / output_folder(CHANNEL)
+    folder.mkdir(parents=True)
+    (folder / f"{command_run.turn_id}-{command_run.request_id}.log").write_text(f"line 1\n{SECRET}\nline 3\n")
+    (folder / "other-r1.log").write_text("an owl")
+
+    named = list_events(rig, scope())
+
+    assert "the end of a long output" in [each.text for each in named.events]
+    assert "show me the log" not in [each.text for each in named.events]
+    reply = forget(rig, command(named.events))
+    assert command_run.turn_id in {each.turn_id for each in reply.events}
+
+
+def test_outputs_that_cannot_be_read_end_the_list_in_words(make_rig: Callable[[], Rig]) -> None:
+    rig = make_rig()
+    talk(rig)
+    folder = rig.root / output_folder(CHANNEL)
+    folder.mkdir(parents=True)
+    (folder / "q1-r1.log").write_text("an owl")
+    (folder / "q1-r1.log").chmod(0)
+    asker = rig.system.edge("asks")
+
+    with as_ordinary_user():
+        rig.tell(
+            CHANNEL,
+            ListForgettable(request_id=RequestId("l"), reply_to=asker.address, window=CHANNEL, scope=scope()),
+        )
+
+    (reply,) = asker.drain()
+    assert isinstance(reply, Refused)
+    assert "a kept output cannot be searched" in reply.reason
+
+
+@pytest.mark.req("X-250")
+def test_files_of_a_forgotten_message_that_opens_a_thread_are_removed_again(make_rig: Callable[[], Rig]) -> None:
+    rig, begun = make_rig(), int(THREAD.id)
+    rig.system.register(ActorSpec(WINDOW_FILES.kind, lambda _key: WindowFilesActor(rig.root, rig.disk)))
+    say_as_bob(rig, SECRET, begun)
+    rig.answer("noted")
+    forget(rig, command(list_events(rig, scope(message_id=begun)).events))
+    folder = rig.root / attachments_folder(THREAD) / THREAD.id
+    folder.mkdir(parents=True)
+    (folder / "code.txt").write_text(SECRET)
+    file = Attachment(
+        filename="code.txt", url="", size_bytes=9, kind=FileKind.TEXT, path=f"attachments/{begun}/code.txt"
+    )
+
+    place = f"910000000000000001:{CHANNEL.id}:everyone"
+    say_as_bob(rig, SECRET, begun, window=THREAD, wants_answer=False, audience=place, attachments=(file,))
+
+    assert b"hunter22" not in every_byte(rig.root)
+
+
+@pytest.mark.req("X-246")
+def test_what_was_posted_for_a_forgotten_message_is_logged_without_its_words(make_rig: Callable[[], Rig]) -> None:
+    rig = make_rig()
+    talk(rig)
+    forget(rig, command(list_events(rig, scope()).events))
+
+    for number, answered in ((71, "41"), (72, "44")):
+        posted = RuntimePosted(
+            window=CHANNEL,
+            by="approval",
+            text=f"May I run it for {answered}: echo hunter22?" if answered == "41" else "May I run it?",
+            message_ids=(MessageId(str(number)),),
+            answers_message_id=MessageId(answered),
+        )
+        rig.tell(CHANNEL, posted)
+
+    assert b"hunter22" not in every_byte(rig.root)
+    posts = [each for each in rig.events() if each.meta_dict().get("what") == "posted"]
+    assert [(each.content, each.meta_dict()["message_ids"]) for each in posts] == [
+        ("", ["71"]),
+        ("May I run it?", ["72"]),
+    ]
+
+
+@pytest.mark.req("X-246")
+def test_a_forgotten_posting_is_not_logged_again_nor_taken_in_as_past(make_rig: Callable[[], Rig]) -> None:
+    rig = make_rig()
+    number = 900_000_000_000_000_007
+    posted = RuntimePosted(window=CHANNEL, by="scheduler", text=SECRET, message_ids=(MessageId(str(number)),))
+    rig.tell(CHANNEL, posted)
+    forget(rig, command(list_events(rig, scope(message_id=number)).events))
+    assert b"hunter22" not in every_byte(rig.root)
+    rig.stop()
+    rig = make_rig()
+
+    rig.tell(CHANNEL, posted)
+    past = PastMessage(
+        message_id=MessageId(str(number)),
+        author_id=UserId("7"),
+        author_name="agent",
+        text=SECRET,
+        typed_chars=len(SECRET),
+        sent_at=datetime(2026, 1, 30, tzinfo=UTC),
+    )
+    keeper = rig.system.edge("importer")
+    rig.tell(
+        CHANNEL,
+        KeepPast(request_id=RequestId("k"), reply_to=keeper.address, window=CHANNEL, messages=(past,)),
+    )
+
+    assert b"hunter22" not in every_byte(rig.root)
+
+
+@pytest.mark.req("X-245")
+def test_a_forgotten_message_is_not_pinned_by_its_number(make_rig: Callable[[], Rig]) -> None:
+    rig = make_rig()
+    talk(rig)
+    forget(rig, command(list_events(rig, scope()).events))
+    asker = rig.system.edge("pins")
+
+    pin = PinMemory(
+        request_id=RequestId("p"),
+        reply_to=asker.address,
+        window=CHANNEL,
+        asked_by=UserId("21"),
+        asked_by_name="Alice",
+        message_id=MessageId("41"),
+        text=SECRET,
+    )
+    rig.tell(CHANNEL, pin)
+
+    (answer,) = asker.drain()
+    assert isinstance(answer, Refused)
+    assert b"hunter22" not in every_byte(rig.root)

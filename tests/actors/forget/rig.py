@@ -140,7 +140,9 @@ def _is_in(scope: Scope, each: ForgettableEvent) -> bool:
 
 
 def _forget(window: Window, each: ForgettableEvent) -> ForgottenEvent:
-    return ForgottenEvent(window=window, path=each.path, line=each.line, event_id=each.event_id)
+    return ForgottenEvent(
+        window=window, path=each.path, line=each.line, event_id=each.event_id, message_id=each.message_id
+    )
 
 
 class MemoryProbe(Actor):

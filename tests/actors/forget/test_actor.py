@@ -13,8 +13,9 @@ from msgspec.structs import replace
 from actors.forget.config import FOLDER
 from actors.forget.state import PREVIEW_S
 from actors.linux.disk import RealDisk
+from domain.log.window_folders import output_folder
 from domain.policy.forgetting.rights import NO_SUCH_MESSAGE, NOT_ALL_YOURS, NOT_YOURS, NOTHING
-from messages.base import Address, Message, RequestId, UserId, Window
+from messages.base import Address, EventId, Message, MessageId, RequestId, Surface, UserId, Window
 from messages.forget import (
     CarryOutForget,
     ForgetCarriedOut,
@@ -331,3 +332,37 @@ def test_a_window_that_cannot_say_what_it_holds_ends_the_preview_in_words(rig: R
     asked = rig.ask(make)
     rig.advance(301)
     assert HERE.address.key in refusal(rig.answer(asked))
+
+
+@pytest.mark.req("X-246", "X-250")
+def test_a_window_is_asked_whose_kept_output_repeats_the_words_though_its_log_does_not(
+    rig: Rig, house: Household, tmp_path: Path
+) -> None:
+    (log,) = (tmp_path / "logs" / THERE.address.key).iterdir()
+    log.write_text("nothing of it")
+    assert count(rig.preview(message("e1"), ANNE)).events == 1
+    outputs = tmp_path / output_folder(THERE)
+    outputs.mkdir(parents=True)
+    (outputs / "q1-r1.log").write_text(f"1\n{OWL}\n")
+    (outputs / "link.log").symlink_to("/dev/zero")
+
+    assert count(rig.preview(message("e1"), ANNE)).events == 2
+
+
+@pytest.mark.req("X-246")
+def test_a_thread_begun_from_the_message_between_count_and_confirmation_goes_too(
+    rig: Rig, house: Household, tmp_path: Path
+) -> None:
+    number = "910000000000000077"
+    thread = Window(surface=Surface.DISCORD_THREAD, id=number)
+    house.events[HERE].append(replace(event(4, ANNE, "a kiwi"), event_id=EventId(number), message_id=MessageId(number)))
+    seen = count(rig.preview(message(number), ANNE))
+    folder = tmp_path / "logs" / thread.address.key
+    folder.mkdir(parents=True)
+    (folder / "20261129T000000Z_0001.md").write_text("a kiwi")
+    house.events[thread] = [replace(event(5, ANNE, "a kiwi", thread), event_id=EventId(number))]
+
+    rig.confirm(seen.preview_id, ANNE)
+    rig.advance(0)
+
+    assert "a kiwi" not in texts_left(house)

@@ -9,6 +9,7 @@ from actors.forget.part import places_elsewhere
 from actors.kernel import ActorSystem
 from actors.parts import parts
 from actors.settings.load import load
+from domain.log.window_folders import REPLACED
 from messages.forget import FORGET
 
 
@@ -26,3 +27,11 @@ def test_the_places_that_are_not_reached_are_those_of_the_settings(tmp_path: Pat
     plan = agent_plan(settings, {}, ActorSystem(workers=0), None)
     said = " ".join(places_elsewhere(plan))
     assert all(name in said for name in ("Discord", "Backups", "`/empty`", "openai/gpt", "google"))
+
+
+def test_what_a_restore_moved_aside_is_named(tmp_path: Path) -> None:
+    settings = load(environ={}, folder=tmp_path, overrides={"data_root": str(tmp_path)})
+    plan = agent_plan(settings, {}, ActorSystem(workers=0), None)
+    assert "restore" not in " ".join(places_elsewhere(plan))
+    (tmp_path / f"{REPLACED}20261130T000000Z").mkdir()
+    assert "`replaced-…`" in " ".join(places_elsewhere(plan))

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from actors.forget.part import WINDOW_FILES
 from actors.forget.window_files import WindowFilesActor
 from actors.kernel import ActorSpec, ActorSystem, ManualClock
-from messages.base import Address, Surface, TurnId, Window
-from messages.forget import DerivedForgotten
+from messages.base import Surface, TurnId, Window
+from messages.forget import WINDOW_FILES, DerivedForgotten
 from messages.socket import Refused
 from tests.forget_requests import files_with, forget_request
 from tests.ordinary_user import as_ordinary_user
@@ -28,7 +27,7 @@ class Rig:
         self.root = root
         self.disk = RecordingDisk()
         self.system = ActorSystem(workers=0, clock=ManualClock())
-        self.system.register(ActorSpec(WINDOW_FILES, lambda _key: WindowFilesActor(root, self.disk)))
+        self.system.register(ActorSpec(WINDOW_FILES.kind, lambda _key: WindowFilesActor(root, self.disk)))
         self.system.start()
         self.asker = self.system.edge("asker")
 
@@ -40,7 +39,7 @@ class Rig:
 
     def forget(self, *names: str, window: Window = HERE, whole: bool = False, **fields: object) -> object:
         request = forget_request(self.asker.address, window, *names, whole=whole, **fields)
-        self.system.tell(Address(WINDOW_FILES), request)
+        self.system.tell(WINDOW_FILES, request)
         self.system.run()
         return self.asker.receive(0)
 

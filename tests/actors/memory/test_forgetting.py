@@ -8,19 +8,36 @@ from pathlib import Path
 import apsw
 import pytest
 
+from actors.context.forgetting import ASK_AGAIN
 from actors.memory.index.database import PLACE
+from actors.memory.upkeep.upkeep import COMPARING
 from domain.log.parser import parse
-from messages.base import RequestId, UserId
+from domain.memory.injection import Budget
+from messages.base import EventId, RequestId, Surface, TurnId, UserId, Window
 from messages.context import MemoryPinned, PinMemory
+from messages.discord import PostMessage
 from messages.forget import DerivedForgotten, EventsForgotten, ForgetDerived, ForgetEvents, ForgottenEvent
-from messages.memory import ExplainMemory, MemoriesFound, MemoryExplained, RebuildMemory, SearchMemory
+from messages.memory import (
+    DescribeMemory,
+    ExplainMemory,
+    IndexLog,
+    MemoriesFound,
+    MemoryDescribed,
+    MemoryExplained,
+    RebuildMemory,
+    ReconcileDue,
+    SearchMemory,
+)
 from messages.socket import Refused
-from tests.actors.context.rig import CHANNEL
-from tests.actors.memory.rig import MEMORY, MemoryRig, vector
+from messages.turn import ExpandReference, PrepareTurn, ReferenceExpanded
+from tests.actors.context.rig import CHANNEL, of_type
+from tests.actors.memory.rig import MEMORY, OPERATOR, MemoryRig, block_of, vector
+from tests.actors.memory.test_imported import keep
 from tests.actors.memory.test_memory_actor import THREAD
 
 SECRET = "quagmire-zebra"
 OTHER = "lighthouse"
+OTHER_THREAD = Window(surface=Surface.DISCORD_THREAD, id="999888777666555444")
 
 
 def forget_in_logs(rig: MemoryRig, secret: str, *, whole: bool = False) -> tuple[ForgottenEvent, ...]:
@@ -229,4 +246,92 @@ def test_a_request_waits_for_an_index_that_another_program_locks(tmp_path: Path)
     (answer,) = rig.asker.drain()
     assert isinstance(answer, DerivedForgotten)
     assert holding(tmp_path, b"quagmir") == []
+    rig.stop()
+
+
+@pytest.mark.req("X-249")
+def test_a_log_on_its_way_into_the_index_is_read_again_without_the_words(tmp_path: Path) -> None:
+    rig = MemoryRig(tmp_path)
+    texts = [f"old talk {number} " + "and so on " * 40 for number in range(100)]
+    path = keep(rig, *texts, f"my word is {SECRET}", window=THREAD)
+    asked = PrepareTurn(
+        request_id=RequestId("t"),
+        reply_to=rig.asker.address,
+        window=CHANNEL,
+        turn_id=TurnId("t"),
+        author_id="1",
+        author_name="Alice",
+        text="hello",
+        visible=(),
+    )
+    index = IndexLog(request_id=RequestId("i"), reply_to=rig.asker.address, window=THREAD, path=path)
+    for message in (index, asked):  # One piece is read, then the turn goes first for a moment.
+        rig.system.tell(MEMORY, message)
+    rig.system.run()
+    rig.asker.drain()
+    before = rig.stats().rows
+    assert 0 < before < len(texts)
+
+    forget(rig)
+    rig.advance(1)
+
+    rig.asker.drain()
+    assert rig.stats().rows == len(texts)
+    assert holding(tmp_path, b"quagmir") == []
+    rig.stop()
+
+
+@pytest.mark.req("X-249")
+def test_forgotten_turns_are_found_no_more_while_the_index_is_compared_with_the_logs(tmp_path: Path) -> None:
+    rig = with_secret(tmp_path)
+    rows = rig.stats().rows
+    events = forget_in_logs(rig, SECRET)
+    describe = DescribeMemory(request_id=RequestId("d"), reply_to=rig.asker.address, window=OPERATOR)
+
+    for message in (ReconcileDue(), request(rig, events), describe):
+        rig.system.tell(MEMORY, message)
+    rig.system.run()
+
+    described, forgotten = sorted(rig.asker.drain(), key=lambda each: isinstance(each, DerivedForgotten))
+    assert isinstance(described, MemoryDescribed)
+    assert (described.state, described.rows) == (COMPARING, rows - 2)
+    assert isinstance(forgotten, DerivedForgotten)
+    assert forgotten.count == 2
+    assert holding(tmp_path, b"quagmir") == []
+    rig.stop()
+
+
+@pytest.mark.req("X-245")
+def test_a_turn_that_was_shown_the_words_ends_by_the_second_of_two_requests_too(tmp_path: Path) -> None:
+    rig = with_secret(tmp_path)
+    rig.exchange("the kiln in Delft burns at night", "indeed", OTHER_THREAD)
+    rig.say("which word is my word?", CHANNEL)
+    assert isinstance(rig.ask(ExplainMemory, window=CHANNEL), MemoryExplained)
+    rig.surface.drain()
+    unrelated = ForgottenEvent(window=OTHER_THREAD, path="logs/x.md", line=1, event_id=EventId("x"))
+    rig.ask_plain(request(rig, (unrelated,)))
+
+    forget(rig)
+
+    assert ASK_AGAIN in [each.text for each in of_type(PostMessage, rig.surface.drain())]
+    rig.stop()
+
+
+@pytest.mark.req("X-245")
+def test_a_turn_that_was_shown_the_words_around_another_record_ends_too(tmp_path: Path) -> None:
+    rig = MemoryRig(tmp_path, budget=Budget(most=1))
+    rig.exchange(f"the {OTHER} by the sea", "a fine one", THREAD)
+    rig.exchange(f"my word is {SECRET}", "noted", THREAD)
+    request_of = rig.say(f"where is the {OTHER}?", CHANNEL)
+    (path,) = (each.relative_to(tmp_path).as_posix() for each in (tmp_path / "logs" / THREAD.address.key).glob("*.md"))
+    line = next(each.line for each in parse((tmp_path / path).read_bytes()).events if OTHER in each.event.content)
+    shown = rig.ask(ExpandReference, window=CHANNEL, path=path, line=line)
+    assert isinstance(shown, ReferenceExpanded)
+    assert SECRET in shown.text
+    assert SECRET not in block_of(request_of)
+    rig.surface.drain()
+
+    forget(rig)
+
+    assert ASK_AGAIN in [each.text for each in of_type(PostMessage, rig.surface.drain())]
     rig.stop()

@@ -66,3 +66,22 @@ def test_names_are_names_of_files(subtests: pytest.Subtests) -> None:
             assert name.isascii()
             assert not set("/\0\n") & set(name)
             assert len(name) < 200
+
+
+@pytest.mark.req("X-249")
+def test_drafts_that_a_kill_left_go_once_all_files_of_a_kind_go(tmp_path: Path) -> None:
+    books = Bookkeeping(tmp_path)
+    books.put("state.json", b"{}", is_durable=True)
+    (tmp_path / ".handover-7.json.new").write_bytes(b"secret")
+    books.prune("handover-")
+    assert (tmp_path / ".handover-7.json.new").exists()
+    books.prune("handover-", 0)
+    assert [path.name for path in tmp_path.iterdir()] == ["state.json"]
+
+
+def test_a_draft_that_cannot_be_removed_stops_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".x.new").mkdir()
+    books = Bookkeeping(tmp_path)
+    books.put("x", b"{}", is_durable=True)
+    books.prune("x", 0)
+    assert books.read("x") is None

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from domain.log.event import Event, Kind
 from domain.log.format import encode_event
 from domain.log.metadata import meta_json
-from domain.turn.forgetting.needles import Needles
+from domain.policy.forgetting.repeatable import is_repeatable
+from domain.turn.forgetting.needles import Needles, OutputRepetitions
 from messages.base import EventId
 
 AT = datetime(2026, 11, 29, tzinfo=UTC)
@@ -46,3 +47,22 @@ def test_what_holds_none_of_many_texts_is_passed_over() -> None:
     assert not Needles(texts).are_in(record("the heron number one"))
     assert not Needles(texts).are_in(b"")
     assert not Needles(["a heron"]).are_in(record("an owl"))
+
+
+@given(words, st.text(st.characters(exclude_categories=["Cs"]), min_size=18, max_size=60), words, st.booleans())
+def test_an_output_that_shows_a_log_repeats_the_texts_in_it(
+    before: str, text: str, after: str, is_quoted: bool
+) -> None:
+    text = text.strip()
+    whole = f"{before} {text} {after}"
+    shown = record("nothing", whole) if is_quoted else whole.encode()
+    assert OutputRepetitions([text]).are_in(shown) == is_repeatable(text)
+    assert not OutputRepetitions([text]).are_in(b"")
+
+
+def test_an_output_with_a_piece_too_short_to_be_no_accident_repeats_nothing() -> None:
+    text = "no - yes - no - yes - no - yes"
+    assert not OutputRepetitions([text]).are_in(b"no, yes, no")
+    assert OutputRepetitions([text, "an owl in the attic of the mill"]).are_in(f"so: {text}!".encode())
+    assert OutputRepetitions([text, "an owl in the attic of the mill"]).are_in(b"an owl in the attic of the mill")
+    assert not OutputRepetitions([]).are_in(b"anything")

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from domain.log.event import Event, Kind, event
+from domain.log.metadata import MetaValue, meta_dict
 from domain.log.parser import parse
+from domain.policy.forgetting.repeatable import first_repetition
 from domain.turn.attachments import PastedText, compose_words
 from domain.turn.forgetting.rewriting import forget_words
 from domain.turn.forgetting.scope import QUOTATION, WindowEvents, list_forgettable
@@ -185,3 +188,66 @@ def test_what_is_pinned_does_not_expire_with_its_whole_turn_until_it_is_unpinned
 
 def test_nothing_expires_where_no_time_is_set() -> None:
     assert ids_of(kind=ScopeKind.EXPIRED) == []
+
+
+@pytest.mark.req("X-246")
+def test_a_command_goes_whose_whole_output_repeats_the_words_though_its_end_in_the_log_does_not() -> None:
+    def outputs(texts: Iterable[str]) -> list[str]:
+        return ["q6-r1.log"] if "my dog is called Rex" in texts else []
+
+    logs = [(PATH, parse(log_of(EVENTS)))]
+    listed, _ = list_forgettable(logs, Scope(kind=ScopeKind.MESSAGE, window=WINDOW, message_id="1"), outputs)
+    other, _ = list_forgettable(logs, Scope(kind=ScopeKind.MESSAGE, window=WINDOW, message_id="6"), outputs)
+    repeated = Scope(kind=ScopeKind.REPEATED, window=WINDOW, texts=("my dog is called Rex",), only_by=BOB)
+    of_others, _ = list_forgettable(logs, repeated, outputs)
+
+    assert "a6" in [each.event_id for each in listed]
+    assert "q6" not in [each.event_id for each in listed]
+    assert "q1" not in [each.event_id for each in other]
+    assert "a6" in [each.event_id for each in of_others]
+
+
+@pytest.mark.req("X-247")
+def test_a_quotation_of_another_persons_words_is_not_ones_own() -> None:
+    scope = Scope(kind=ScopeKind.MESSAGE, window=WINDOW, message_id="1", only_by=ALICE)
+
+    listed, withheld = list_forgettable([(PATH, parse(log_of(EVENTS)))], scope)
+
+    assert [each.event_id for each in listed] == []
+    assert withheld == 3
+
+
+@pytest.mark.req("X-246")
+def test_a_text_that_the_runtime_posted_is_forgotten_by_its_message_with_its_quotations() -> None:
+    posted: dict[str, MetaValue] = {"what": "posted", "by": "scheduler", "message_ids": ["31", "32"], "open": 0}
+    quote = {**QUOTE, "message_id": "32", "author": "agent", "author_id": "", "text": "tea with Rex"}
+    events = [
+        event("p1", START, Kind.SYSTEM, "tea with Rex", posted),
+        user("q1", ALICE, "what for?", "33", quote=quote),
+    ]
+
+    assert ids_of(events, message_id="31") == ["p1", "q1:quotation"]
+    assert ids_of(events, message_id="32", only_by=ALICE) == []
+    data = forget_words(log_of(events), {EventId("p1")}, (), "f1")
+    (gone,) = parse(data).forgotten
+    assert meta_dict(gone.meta_json)["message_ids"] == ["31", "32"]
+    assert WindowEvents([(PATH, parse(data))]).choose([EventId("p1")]).quotations == {"q1"}
+
+
+@pytest.mark.req("X-247")
+def test_what_the_agent_said_before_ones_words_repeats_nothing_of_them() -> None:
+    late = START + timedelta(days=2)
+    events = [
+        user("q1", ALICE, "what fails?", "1"),
+        of_turn("r1", Kind.TOOL_RESULT, "Traceback (most recent call last)", "q1", call_id="1"),
+        event("q2", late, Kind.USER, "Traceback (most recent call last)", {"author_id": BOB, "message_id": "2"}),
+        user("q3", ALICE, "and now?", "3"),
+        event("a3", late, Kind.AGENT, "Traceback (most recent call last)", {"turn": "q3", "final": True}),
+    ]
+
+    assert ids_of(events, message_id="2", only_by=BOB) == ["q2", "a3"]
+    assert ids_of(events, message_id="2") == ["r1", "q2", "a3"]
+    texts = ("Traceback (most recent call last)",)
+    since = first_repetition([late])
+    assert ids_of(events, ScopeKind.REPEATED, texts=texts, since=since, only_by=BOB) == ["q2", "a3"]
+    assert first_repetition([]) is None
