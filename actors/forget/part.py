@@ -31,7 +31,6 @@ _OF_THE_PROCESS = frozenset({"discord", "feed", "gateway", "observer", "schedule
 """Kinds of parts that remove no words from files; the scheduler, on its own, would report due events."""
 _OWNERS = {CONTEXT_KIND, MEMORY.kind, EMBEDDER.kind, FACT_INDEX.kind}
 _BACKUPS = "Backups made before now hold these words still: make a new one and delete the older ones."
-_REPLACED = f"A restore left the former content in folders `{REPLACED}…` of the data root: delete them."
 _WORK = "Files that commands wrote are not looked through: `/empty` removes those of a channel."
 _DISCORD = "Discord keeps its messages: delete them there."
 
@@ -118,7 +117,7 @@ def places_elsewhere(plan: Plan) -> Iterator[str]:
     yield _BACKUPS
     settings = plan.settings
     if any(settings.data_root.glob(f"{REPLACED}*")):
-        yield _REPLACED
+        yield f"A restore left the former content in folders `{REPLACED}…` of the data root: delete them."
     if settings.shell.enabled:
         yield _WORK
     if settings.model.name != "offline":

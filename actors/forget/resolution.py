@@ -187,8 +187,8 @@ class Resolution:
             return
         self._resolved.withheld = withheld
         events = [event for each in self._resolved.events.values() for event in each]
-        said = (event.at for event in events if event.author_id)
-        self._find_repetitions(repeatable_texts(events), first_repetition(said))
+        times = (event.at for event in events if event.author_id)
+        self._find_repetitions(repeatable_texts(events), first_repetition(times))
 
     def _find_repetitions(self, texts: tuple[str, ...], since: datetime | None) -> None:
         """Add the events of any window that repeat a given text, and end; `since` as of a scope."""

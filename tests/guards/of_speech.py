@@ -72,7 +72,7 @@ OF_SPEECH: tuple[Guard, ...] = (
         ),
     ),
     *guards_of(
-        "domain/turn/forgetting/scope.py",
+        "domain/turn/forgetting/texts.py",
         (
             "    yield from spoken_texts(event.content)\n",
             "",

@@ -82,7 +82,7 @@ class Recall:
         self._links = links
         self._budget = budget
         self._last: OrderedDict[str, InjectedBlock] = OrderedDict()
-        self._shown: OrderedDict[str, ShownTurn] = OrderedDict()
+        self._shown_turns: OrderedDict[str, ShownTurn] = OrderedDict()
         """Window -> its last turn with a block; outlives the blocks, which hold words."""
 
     def inject(self, store: Store, request: PrepareTurn, vector: Vector | None, now: datetime) -> InjectedBlock:
@@ -120,22 +120,22 @@ class Recall:
         self._last.move_to_end(key)
         if len(self._last) > EXPLAINED_WINDOWS:
             self._last.popitem(last=False)
-        self._shown[key] = ShownTurn(injected.request.window, injected.request.turn_id, injected.places)
-        self._shown.move_to_end(key)
-        if len(self._shown) > SHOWN_WINDOWS:
-            self._shown.popitem(last=False)
+        self._shown_turns[key] = ShownTurn(injected.request.window, injected.request.turn_id, injected.places)
+        self._shown_turns.move_to_end(key)
+        if len(self._shown_turns) > SHOWN_WINDOWS:
+            self._shown_turns.popitem(last=False)
 
     def clear(self, forgotten: Collection[Reference]) -> list[EndShown]:
         """Drop all blocks; the ends of the turns that were shown any of the given places."""
         self._last.clear()
-        shown = (each for each in self._shown.values() if each.shows(forgotten))
-        return [EndShown(window=each.window, turn_id=each.turn_id) for each in shown]
+        turns = (each for each in self._shown_turns.values() if each.shows(forgotten))
+        return [EndShown(window=each.window, turn_id=each.turn_id) for each in turns]
 
     def note_expanded(self, window: Window, answer: Message) -> None:
         """Note the records shown in a window beside the block of its last turn."""
-        shown = self._shown.get(window.address.key)
-        if shown is not None and isinstance(answer, ReferenceExpanded):
-            shown.around.append((full_path(answer.path, window), answer.first_line, answer.last_line))
+        turn = self._shown_turns.get(window.address.key)
+        if turn is not None and isinstance(answer, ReferenceExpanded):
+            turn.around.append((full_path(answer.path, window), answer.first_line, answer.last_line))
 
     def explain(self, store: Store, request: ExplainMemory, window_key: str) -> MemoryExplained | None:
         """The last block of a window, or of all windows if the key is empty; None without a block.

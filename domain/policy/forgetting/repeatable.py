@@ -18,7 +18,7 @@ def is_repeatable(text: str) -> bool:
     return len(text) >= least
 
 
-def first_repetition(said: Iterable[datetime]) -> datetime | None:
+def first_repetition(times: Iterable[datetime]) -> datetime | None:
     """Time before which a text of the agent repeats no words said at the given times; None without words."""
-    first = min(said, default=None)
+    first = min(times, default=None)
     return None if first is None else first - _CLOCKS

@@ -201,8 +201,8 @@ class WindowEvents:
             return set()
         answers = [each for each in self.entries.values() if each.event.kind in _ANSWERS and each.turn_id]
         turns = {each.turn_id for each in answers}
-        shown = {turn for turn in turns if any(name.startswith(output_prefix(TurnId(turn))) for name in outputs)}
-        return {each.event.id for each in answers if each.turn_id in shown}
+        showing = {turn for turn in turns if any(name.startswith(output_prefix(TurnId(turn))) for name in outputs)}
+        return {each.event.id for each in answers if each.turn_id in showing}
 
     def _answers_with(self, event_id: EventId) -> Iterator[EventId]:
         if self._kinds[event_id] is Kind.USER:
@@ -239,8 +239,8 @@ def list_forgettable(
     named, withheld = _split_allowed(events, scope, _find_named(events, scope, outputs))
     chosen = events.choose(named)
     if scope.kind in (ScopeKind.MESSAGE, ScopeKind.PERSON, ScopeKind.TOPIC):
-        said = (each for each in map(events.entries.__getitem__, chosen.whole) if each.event.kind in PEOPLES)
-        since = first_repetition(each.event.at for each in said)
+        messages = (each for each in map(events.entries.__getitem__, chosen.whole) if each.event.kind in PEOPLES)
+        since = first_repetition(each.event.at for each in messages)
         repeated = msgspec.structs.replace(scope, kind=ScopeKind.REPEATED, since=since)
         again = _repeating(events, _texts_of(events, chosen.whole), chosen.whole, outputs)
         others, foreign = _split_allowed(events, repeated, again)
@@ -338,11 +338,11 @@ def _repeating(
     events: WindowEvents, texts: Sequence[str], but: Collection[EventId], outputs: ListOutputs
 ) -> Iterator[EventId]:
     """Events that repeat a given text verbatim, also in the whole output of a command, without the events in `but`."""
-    repeated, shown = RepeatedTexts(texts), events.list_shown_in(outputs(texts))
+    repeated, from_outputs = RepeatedTexts(texts), events.list_shown_in(outputs(texts))
     for each in events.entries.values():
         if each.event.id in but:
             continue
-        if each.event.id in shown or repeated.are_in(each.text):
+        if each.event.id in from_outputs or repeated.are_in(each.text):
             yield each.event.id
         elif each.quotation and repeated.are_in(each.quoted_text):
             yield EventId(each.event.id + QUOTATION)

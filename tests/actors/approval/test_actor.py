@@ -319,8 +319,10 @@ def test_a_note_that_is_none_is_passed_over(tmp_path: Path) -> None:
     folder = tmp_path / "approvals"
     folder.mkdir(mode=0o700)
     (folder / "x.json").write_text("{")
+    (folder / ".y.json.new").write_text("a draft left by a kill")
     rig = Rig(folder)
     assert rig.state.open == {}
+    assert [path.name for path in folder.iterdir()] == ["x.json"]
     assert rig.is_waiting(rig.ask())
     rig.system.stop()
 

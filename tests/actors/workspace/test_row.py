@@ -10,6 +10,7 @@ import pytest
 
 from actors.kernel import Actor, ActorSpec
 from actors.parts import parts
+from actors.workspace.commands import COMPACT
 from actors.workspace.config import WorkspaceConfig
 from actors.workspace.row import workspace_config
 from messages.base import RequestId, Surface, Window
@@ -138,3 +139,8 @@ def test_a_contextual_run_is_given_the_state_and_what_fits_its_task_within_less_
     assert "celadon stoneware" in context
     assert "Tea in the morning" not in context
     assert len(context) < 1_500 + 1_000 + 10
+
+
+@pytest.mark.req("X-251")
+def test_words_about_what_to_keep_are_refused_where_memory_is_off() -> None:
+    assert COMPACT.keeps_words
