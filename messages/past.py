@@ -10,7 +10,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from messages.base import Address, Message, MessageId, RequestId, UserId, Value, Window, make_ready
+from messages.base import Address, ChannelId, Message, MessageId, RequestId, UserId, Value, Window, make_ready
 from messages.memory import LogIndexed
 from messages.socket import Refused
 
@@ -78,6 +78,22 @@ class PastListed(Message, frozen=True, kw_only=True, gc=False):
     places: tuple[PastPlace, ...]
     left_out: tuple[str, ...] = ()
     """Reasons for missing channels or lists of threads, in words for people."""
+
+
+class FindCategories(Message, frozen=True, kw_only=True, gc=False):
+    """Look up the categories of channels, whose rules hold in threads; answered by `CategoriesFound`."""
+
+    request_id: RequestId
+    reply_to: Address
+    channels: tuple[ChannelId, ...]
+
+
+class CategoriesFound(Message, frozen=True, kw_only=True, gc=False):
+    """Categories in the order of the channels."""
+
+    request_id: RequestId
+    categories: tuple[str, ...]
+    """Ids; empty for a channel without a category, or unknown to Discord's lists."""
 
 
 class ReadPast(Message, frozen=True, kw_only=True, gc=False):
@@ -199,8 +215,18 @@ class ImportGoesOn(Message, frozen=True, kw_only=True, gc=False):
 
 
 ImportCommand = StartImport | StopImport | DescribeImport | ImportExport
-ImportMessage = ImportCommand | PastListed | PastRead | PastDelayed | PastKept | LogIndexed | ImportGoesOn | Refused
-PastCommand = ListPast | ReadPast | SettlePast | NotePast
+ImportMessage = (
+    ImportCommand
+    | PastListed
+    | CategoriesFound
+    | PastRead
+    | PastDelayed
+    | PastKept
+    | LogIndexed
+    | ImportGoesOn
+    | Refused
+)
+PastCommand = ListPast | FindCategories | ReadPast | SettlePast | NotePast
 ImportReply = ImportDescribed | ExportImported | Refused
 PastRequest = KeepPast
 make_ready(__name__)

@@ -34,7 +34,7 @@ from messages.discord import (
     UserMessageNotLogged,
 )
 from messages.forget import ForgetDerived, answer_derived
-from messages.past import ListPast, NotePast, PastCommand, ReadPast, SettlePast
+from messages.past import FindCategories, ListPast, NotePast, PastCommand, ReadPast, SettlePast
 
 log = logging.getLogger(__name__)
 
@@ -150,6 +150,8 @@ class DiscordActor(Actor):
         match message:
             case ListPast():
                 self._call(past.list_places, message)
+            case FindCategories():
+                self._call(past.find_categories, message)
             case ReadPast():
                 self._call(past.read_page, message)
             case SettlePast():

@@ -19,6 +19,7 @@ from domain.policy.channel_rules import ChannelRules
 from messages.base import Address, RequestId, Surface, Window
 from messages.memory import LogIndexed
 from messages.past import (
+    CategoriesFound,
     DescribeImport,
     ImportDescribed,
     ImportExport,
@@ -131,7 +132,7 @@ class ImporterActor(Actor):
             case ImportGoesOn():
                 self._timer = None
                 self._go_on()
-            case PastListed() | PastRead() | PastDelayed() | PastKept() | LogIndexed() | Refused():
+            case PastListed() | CategoriesFound() | PastRead() | PastDelayed() | PastKept() | LogIndexed() | Refused():
                 pass  # An answer behind its deadline, or one to an earlier life.
             case _:
                 not_understood(message)

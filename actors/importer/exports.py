@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 
 from actors.importer.export_file import Export, ExportFault, check_export, newest_first, read_batches
-from actors.importer.keeping import BATCH, Keeper
-from actors.importer.off_record import IsOffRecord
+from actors.importer.keeping import BATCH, PATIENCE_S, Keeper
+from actors.importer.off_record import IsOffRecord, channels_of_threads
 from actors.kernel import Host
-from messages.base import Address, Window
-from messages.past import ExportImported, ImportExport, PastMessage, SettlePast
+from messages.base import Address, ChannelId, RequestId, Window
+from messages.past import CategoriesFound, ExportImported, FindCategories, ImportExport, PastMessage, SettlePast
 from messages.socket import Refused
 
 
@@ -23,7 +23,7 @@ class ExportImport:
         host: Host,
         keeper: Keeper,
         note: Callable[[set[Window]], None],
-        off_record: Callable[[Sequence[Export]], Mapping[Window, IsOffRecord]],
+        off_record: Callable[[Sequence[Export], Mapping[str, str]], Mapping[Window, IsOffRecord]],
         surface: Address,
     ) -> None:
         """Begin without files.
@@ -32,8 +32,8 @@ class ExportImport:
             host: Actor that answers.
             keeper: Keeps messages.
             note: Told the windows of the files before the first message is kept.
-            off_record: Gives a predicate of messages to leave out for each window of the files.
-            surface: Takes back messages that were deleted or edited since the export.
+            off_record: Gives a predicate of messages to leave out for each window of the files; takes categories, too.
+            surface: Knows categories; takes back messages that were deleted or edited since the export.
         """
         self._off_record = off_record
         self._surface = surface
@@ -66,9 +66,29 @@ class ExportImport:
                 self._host.wait(0, partial(self._check, request))
             return
         self._exports = newest_first(self._exports)
+        self._find_categories(request, channels_of_threads(self._exports))
+
+    def _find_categories(self, request: ImportExport, channels: Sequence[ChannelId]) -> None:
+        """Look up the categories missing in the files; then take in the messages."""
+
+        def make(request_id: RequestId, reply_to: Address) -> FindCategories:
+            return FindCategories(request_id=request_id, reply_to=reply_to, channels=tuple(channels))
+
+        def take(reply: CategoriesFound | None) -> None:
+            if reply is None:
+                self._end(request, "the categories of threads are unknown: Discord's part does not answer")
+            else:
+                self._take_in(request, dict(zip(channels, reply.categories, strict=True)))
+
+        if channels:
+            self._host.ask(self._surface, make, PATIENCE_S, take)
+        else:
+            self._take_in(request, {})
+
+    def _take_in(self, request: ImportExport, categories: Mapping[str, str]) -> None:
         self._note({each.window for each in self._exports})
         with self._host.blocking():
-            is_off = self._off_record(self._exports)
+            is_off = self._off_record(self._exports, categories)
         self._batches = (
             (each.window, batch) for each in self._exports for batch in read_batches(each, BATCH, is_off[each.window])
         )

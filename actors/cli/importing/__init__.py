@@ -168,7 +168,7 @@ def _import_alone(settings: Settings, paths: Iterable[Path], say: Say) -> Export
         stack.enter_context(lock_root(settings, "hold", ""))
         exports = _check(paths)
         rules = ChannelRules({key: table.rule for key, table in settings.channels.items()})
-        is_off = off_record_of(exports, settings.data_root, rules)
+        is_off = off_record_of(exports, {}, settings.data_root, rules)
         total = sum(each.messages for each in exports)
         logs: dict[Window, ImportedLogs] = {}
         try:

@@ -14,7 +14,7 @@ from messages.base import MessageId, Surface, UserId, Window, make_ready
 from messages.past import PastMessage
 
 Snowflake = Annotated[str, Meta(pattern=r"^[1-9][0-9]{14,19}\Z")]
-_UserNumber = Annotated[str, Meta(pattern=r"^[0-9]{1,20}\Z")]
+_Number = Annotated[str, Meta(pattern=r"^[0-9]{1,20}\Z")]
 _SURFACES = {
     **dict.fromkeys(("GuildTextChat", "GuildNews", "GuildVoiceChat", "GuildStageVoice"), Surface.DISCORD_CHANNEL),
     **dict.fromkeys(("GuildNewsThread", "GuildPublicThread", "GuildPrivateThread"), Surface.DISCORD_THREAD),
@@ -53,7 +53,7 @@ class ExportedChannel(_Part, frozen=True):
 
     id: Snowflake
     type: str
-    category_id: str | None = None
+    category_id: _Number | None = None
     """Category of a channel; channel of a thread."""
 
 
@@ -77,7 +77,7 @@ class ExportTail(_Part, frozen=True):
 
 
 class _User(_Part, frozen=True):
-    id: _UserNumber
+    id: _Number
     name: str
     nickname: str | None = None
 

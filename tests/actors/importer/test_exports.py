@@ -78,8 +78,20 @@ def test_a_table_of_the_category_holds_in_threads_whose_channel_is_among_the_exp
         )
     )
     rules = ChannelRules({CATEGORY: ChannelRule(memory="off")})
-    is_off = off_record_of((channel, thread, other), tmp_path, rules)
+    is_off = off_record_of((channel, thread, other), {}, tmp_path, rules)
     assert [is_off[each.window](FIRST) for each in (channel, thread, other)] == [True, True, False]
+
+
+@pytest.mark.req("X-251")
+def test_memory_off_in_a_category_holds_in_threads_of_a_forum_which_has_no_export(tmp_path: Path) -> None:
+    """The exporter refuses forums and exports their threads alone: only Discord knows the category."""
+    switch_off(tmp_path, int(CATEGORY), 2, 4)
+    discord = PastDiscord()
+    discord.categories = {str(FIRST): CATEGORY}
+    world = World(tmp_path, discord)
+    messages = [message(number) for number in range(1, 6)]
+    import_files(world, write(tmp_path / "thread.json", export_of(THREAD, "GuildPublicThread", FIRST, *messages)))
+    assert sorted(world.count_kept()) == [FIRST + number for number in (1, 2, 5)]
 
 
 @pytest.mark.req("X-255")

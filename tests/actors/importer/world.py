@@ -17,7 +17,9 @@ from messages.base import CONTEXT_KIND, Address, Message, MessageId, RequestId, 
 from messages.memory import MEMORY, IndexLog, LogIndexed
 from messages.past import (
     IMPORTER,
+    CategoriesFound,
     DescribeImport,
+    FindCategories,
     ImportDescribed,
     ListPast,
     NotePast,
@@ -59,6 +61,8 @@ class PastDiscord:
         """`before` of each page that was asked for."""
         self.settled: list[str] = []
         self.noted: set[Window] = set()
+        self.categories: dict[str, str] = {}
+        """Category of channels."""
 
     def answer(self, message: Message) -> Message | None:
         """Reply of the surface."""
@@ -66,6 +70,9 @@ class PastDiscord:
             case ListPast():
                 places = (PastPlace(window=window, newest=ids[-1]) for window, ids in self.ids.items())
                 return PastListed(request_id=message.request_id, places=tuple(places), left_out=("channel 7: closed",))
+            case FindCategories():
+                categories = tuple(self.categories.get(each, "") for each in message.channels)
+                return CategoriesFound(request_id=message.request_id, categories=categories)
             case ReadPast():
                 return self._page(message)
             case SettlePast():

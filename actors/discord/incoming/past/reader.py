@@ -23,6 +23,8 @@ from actors.kernel import Host
 from domain.turn.discord.said import says_something, words_of
 from messages.base import Address, ChannelId, Message, MessageId, RequestId, UserId, Window
 from messages.past import (
+    CategoriesFound,
+    FindCategories,
     ListPast,
     NotePast,
     PastDelayed,
@@ -75,6 +77,13 @@ class PastReader:
     def list_places(self, request: ListPast) -> None:
         """Reply with all places that have history."""
         self._answer(request.request_id, request.reply_to, self._list(request.request_id))
+
+    def find_categories(self, request: FindCategories) -> None:
+        """Reply with the present categories of channels."""
+        client = self._rest.client
+        channels = [None if client is None else client.get_channel(int(each)) for each in request.channels]
+        categories = tuple(str(getattr(each, "category_id", None) or "") for each in channels)
+        self._host.tell(request.reply_to, CategoriesFound(request_id=request.request_id, categories=categories))
 
     def read_page(self, request: ReadPast) -> None:
         """Reply with a page of history."""

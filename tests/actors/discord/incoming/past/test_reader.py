@@ -5,9 +5,20 @@ from __future__ import annotations
 import pytest
 
 from lab.playground.world import defaults
-from messages.base import Message, MessageId, RequestId, Window
+from lab.playground.world.records import ChannelKind
+from messages.base import ChannelId, Message, MessageId, RequestId, Window
 from messages.context import RetractMessages, ReviseMessage
-from messages.past import ListPast, PastDelayed, PastListed, PastPlace, PastRead, ReadPast, SettlePast
+from messages.past import (
+    CategoriesFound,
+    FindCategories,
+    ListPast,
+    PastDelayed,
+    PastListed,
+    PastPlace,
+    PastRead,
+    ReadPast,
+    SettlePast,
+)
 from messages.socket import Refused
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, thread_window, timing
@@ -83,6 +94,25 @@ def test_pages_go_back_to_the_first_message_with_everybodys_words(life: Life) ->
     ] == str(first)
     assert [each.text for each in read(life, after=answer).messages] == texts[-100:]
     assert read(life, before=first).messages == ()
+
+
+@pytest.mark.req("X-251")
+def test_categories_are_those_of_now_and_empty_where_there_is_none(life: Life) -> None:
+    server = life.playground
+    category = server.create_channel("Archive", kind=ChannelKind.CATEGORY)
+    forum = server.create_channel("help", forum=True, parent_id=category)
+    channels = tuple(ChannelId(str(each)) for each in (forum, defaults.GENERAL_ID, 17))
+    request = FindCategories(request_id=RequestId("c"), reply_to=life.edge.address, channels=channels)
+
+    def find() -> tuple[str, ...]:
+        life.tell(request)
+        reply = life.edge.receive(PATIENCE_S, lambda each: isinstance(each, CategoriesFound))
+        assert isinstance(reply, CategoriesFound)
+        return reply.categories
+
+    eventually(lambda: find() == (str(category), "", ""))
+    server.move_channel(forum, None)
+    eventually(lambda: find() == ("", "", ""))
 
 
 def test_what_was_deleted_or_edited_behind_its_page_is_told_to_the_window_again(life: Life) -> None:
