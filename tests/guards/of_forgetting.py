@@ -15,6 +15,7 @@ _KILL = f"{_ACTOR}::test_a_kill_after_the_journal_loses_nothing_and_the_next_sta
 _REPEATED = f"{_ACTOR}::test_repetitions_in_every_window_go_as_far_as_the_person_may"
 _LATER = f"{_ACTOR}::test_what_repeats_the_words_after_the_count_goes_too_as_far_as_the_person_may"
 _WINDOW = "actors/context/test_forgetting.py"
+_SCOPE = "domain/turn/forgetting/test_scope.py"
 
 OF_FORGETTING: tuple[Guard, ...] = (
     *guards_of(
@@ -68,6 +69,40 @@ OF_FORGETTING: tuple[Guard, ...] = (
             "        if run is None or run.turn_id != turn_id:\n",
             "        if run is None:\n",
             f"{_WINDOW}::test_a_turn_in_hand_that_was_shown_forgotten_words_of_elsewhere_ends_with_a_notice",
+        ),
+        (
+            "            self._drop_files(message.message_id)\n        return True\n",
+            "            pass\n        return True\n",
+            f"{_WINDOW}::test_files_of_a_forgotten_message_that_opens_a_thread_are_removed_again",
+        ),
+    ),
+    *guards_of(
+        "actors/context/postings.py",
+        (
+            '                    posted = replace(posted, text="", file="")\n',
+            "                    pass\n",
+            f"{_WINDOW}::test_what_was_posted_for_a_forgotten_message_is_logged_without_its_words",
+        ),
+    ),
+    *guards_of(
+        "domain/turn/forgetting/scope.py",
+        (
+            "author_id == scope.only_by or (scope.kind in of_any",
+            "True or (scope.kind in of_any",
+            f"{_SCOPE}::test_a_quotation_of_another_persons_words_is_not_ones_own",
+        ),
+        (
+            "scope.since is None or entry.event.at >= scope.since",
+            "True",
+            f"{_SCOPE}::test_what_the_agent_said_before_ones_words_repeats_nothing_of_them",
+        ),
+    ),
+    *guards_of(
+        "actors/memory/upkeep/forgetting.py",
+        (
+            "            self._upkeep.begin_logs_anew()\n",
+            "",
+            "actors/memory/test_forgetting.py::test_a_log_on_its_way_into_the_index_is_read_again_without_the_words",
         ),
     ),
     *guards_of(

@@ -108,7 +108,7 @@ class WindowProbe(Actor):
             return
         if isinstance(message, ListForgettable):
             fits = [each for each in house.events.get(message.window, []) if _is_in(message.scope, each)]
-            may = [each for each in fits if message.scope.only_by in ("", each.author_id)]
+            may = [each for each in fits if _may_go(message.scope, each)]
             listed = ForgettableListed(request_id=message.request_id, events=tuple(may), withheld=len(fits) - len(may))
             self.tell(message.reply_to, listed)
             return
@@ -126,6 +126,12 @@ class WindowProbe(Actor):
             texts=tuple(each.text for each in out),
         )
         self.tell(message.reply_to, reply)
+
+
+def _may_go(scope: Scope, each: ForgettableEvent) -> bool:
+    is_later = scope.since is not None and each.at >= scope.since
+    is_repetition = scope.kind is ScopeKind.REPEATED and not each.author_id and is_later
+    return scope.only_by in ("", each.author_id) or is_repetition
 
 
 def _is_in(scope: Scope, each: ForgettableEvent) -> bool:

@@ -366,3 +366,12 @@ def test_a_thread_begun_from_the_message_between_count_and_confirmation_goes_too
     rig.advance(0)
 
     assert "a kiwi" not in texts_left(house)
+
+
+@pytest.mark.req("X-247")
+def test_what_the_agent_said_long_before_the_words_repeats_nothing_of_them(rig: Rig, house: Household) -> None:
+    of_agent = [event(number, UserId(""), OWL, THERE) for number in (20, 21)]
+    house.events[THERE] += [replace(of_agent[0], at=AT - timedelta(days=1)), of_agent[1]]
+
+    assert count(rig.preview(message("e1"), ANNE)).events == 3
+    assert count(rig.preview(message("e1"), OPERATOR)).events == 5

@@ -399,3 +399,11 @@ def test_a_failed_text_keeps_its_place_when_it_is_told_again_before_the_next(lif
     ]
     assert all(isinstance(life.outcome(request), Delivered) for request in requests)
     assert life.shown() == ["one", "two", "three"]
+
+
+@pytest.mark.req("X-246")
+def test_a_window_is_told_for_which_message_others_had_a_text_shown(life: Life) -> None:
+    asked = MessageId(str(life.playground.say(defaults.GENERAL_ID, "run it")))
+    life.delivered("May I?", answers_message_id=asked)
+    (posted,) = [message for message in life.told.wait(2) if isinstance(message, RuntimePosted)]
+    assert posted.answers_message_id == asked
