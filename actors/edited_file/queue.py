@@ -16,7 +16,7 @@ from actors.edited_file.file import LIMIT_BYTES, EditedFile, reason_of
 from actors.edited_file.rewriting import Edit, Rewriting, Waits
 from domain.edit.encoding import encoding_flaw
 from domain.edit.lines import EditRefusedError
-from domain.edit.merge import Hunk, apply, changes
+from domain.edit.merge import Hunk, LineKey, apply, changes, same_line
 from domain.policy.fair_queue import FairQueue
 from messages.base import RequestId, Window
 
@@ -52,6 +52,8 @@ class QueueConfig:
     """So much of the file is looked at; people are told."""
     flaw: Callable[[bytes], str] = encoding_flaw
     """Gives the reason why the file may not be edited at present; empty if edits are allowed."""
+    key: LineKey = same_line
+    """Gives a line of a person without the marks that edits add."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,8 @@ class EditQueue:
         """
 
         def edit(data: bytes) -> bytes:
-            return apply(hunks, data) if data.strip(b"\0") else instead_of_nothing or apply(hunks, data)
+            wants_all = bool(instead_of_nothing) and not data.strip(b"\0")
+            return instead_of_nothing if wants_all else apply(hunks, data, self._config.key)
 
         def try_later(reason: str) -> None:
             log.error("another program's edits could not be applied again: %s", reason)
@@ -205,7 +208,7 @@ class EditQueue:
         """
         for leftover in self.file.leftovers():
             path, data, expected = leftover.path, leftover.data, leftover.expected
-            hunks = changes(expected, data) if expected is not None else ()
+            hunks = changes(expected, data, self._config.key) if expected is not None else ()
             log.warning("%s: what a crash left there is brought back (%d edits)", path.name, len(hunks))
             self.make_again(hunks, partial(self.file.forget, path), instead_of_nothing=data)
 
@@ -247,7 +250,8 @@ class EditQueue:
             return
         self._current = None
         if job.edit is not None:
-            self._current = Rewriting(self.file, _bound_edit(job.edit, job, self._config), self._config.waits)
+            edit, config = _bound_edit(job.edit, job, self._config), self._config
+            self._current = Rewriting(self.file, edit, config.waits, config.key)
         self._wake(job, 0.0)
 
     def _take(self) -> Job | WindowJob | None:

@@ -12,7 +12,7 @@ from actors.edited_file.displaced import Displaced
 from actors.edited_file.file import EditedFile, reason_of
 from domain.edit.encoding import encoding_flaw
 from domain.edit.lines import EditRefusedError
-from domain.edit.merge import Hunk, additions, apply, changes
+from domain.edit.merge import Hunk, LineKey, additions, apply, changes, same_line
 
 log = logging.getLogger(__name__)
 
@@ -46,10 +46,11 @@ class Rewriting:
     writers are owed. Repeat until the file holds the edit and all owed changes durably.
     """
 
-    def __init__(self, file: EditedFile, edit: Edit, waits: Waits) -> None:
+    def __init__(self, file: EditedFile, edit: Edit, waits: Waits, key: LineKey = same_line) -> None:
         self._file = file
         self._edit = edit
         self._waits = waits
+        self._key = key
         self._next: Callable[[], float | None] = self._begin
         self._last: bytes | None = None
         self._reads = 0
@@ -121,7 +122,7 @@ class Rewriting:
                 continue
             if data and data != displaced.accounted:
                 # Lines only come: it may be half saved still, and a line too many does less harm than one too few.
-                hunks += additions(changes(displaced.accounted, data))
+                hunks += additions(changes(displaced.accounted, data, self._key))
             self._counted.append(displaced)
         self._displaced = unread
         if not hunks:
@@ -214,7 +215,7 @@ class Rewriting:
         assert current is not None, "an absent file counts as being saved"
         owed, fresh = self._owed, tuple[Hunk, ...]()
         if old != self._expected:
-            fresh = changes(self._expected, old)
+            fresh = changes(self._expected, old, self._key)
             self._displaced[-1].accounted = old
             self._owed += fresh
             self._truth = old if self._truth == self._expected else self._merge_hunks(fresh, self._truth)
@@ -232,7 +233,7 @@ class Rewriting:
         Raises:
             FileRefusedError: `data` is not in UTF-8, so no line can be put in.
         """
-        merged = apply(hunks, data)
+        merged = apply(hunks, data, self._key)
         if merged != data and (flaw := encoding_flaw(data)):
             raise FileRefusedError(f"{self._file.path}: {flaw}")
         return merged

@@ -11,6 +11,7 @@ from actors.edited_file.file import LIMIT_BYTES
 from actors.edited_file.queue import QueueConfig
 from actors.edited_file.rewriting import Waits
 from actors.linux.disk import Disk, RealDisk
+from domain.reminder.document import without_added_id
 from domain.reminder.share import EDITS, LISTS
 from messages.base import Address, Window
 
@@ -51,6 +52,7 @@ class SchedulerConfig:
             remedy="some reminders have to be deleted",
             waits=self.waits,
             flaw=flaw,
+            key=without_added_id,
         )
 
 

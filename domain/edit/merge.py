@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from domain.edit.encoding import as_utf8, encoding_flaw
 from domain.edit.lines import padding, separator, without_mark
@@ -21,6 +21,17 @@ class Hunk:
     added: tuple[bytes, ...]
     counts: tuple[tuple[bytes, int], ...]
     """Number of times each of the lines stood in the whole new version."""
+    key_counts: tuple[tuple[bytes, int], ...]
+    """Number of lines in the whole new version with the key of each added line."""
+
+
+LineKey = Callable[[bytes], bytes]
+"""Gives a line without the marks that an edit of the agent's own may add to it, as an id."""
+
+
+def same_line(line: bytes) -> bytes:
+    """Key of a line in a file where the agent adds no marks to lines of people."""
+    return line
 
 
 _ANCHORS = 8
@@ -29,28 +40,35 @@ _EQUAL_LINES = 64
 """Most equal lines to tell apart by the lines before."""
 
 
-def changes(old: bytes, new: bytes) -> tuple[Hunk, ...]:
+def changes(old: bytes, new: bytes, key: LineKey = same_line) -> tuple[Hunk, ...]:
     """Edits that turn `old` into `new`, place by place, in order; in UTF-8, whatever the versions' encoding."""
     if encoding_flaw(new):  # an encoding that has no mark, or one of its own, takes no mark away
         old, new = without_mark(as_utf8(old)), without_mark(as_utf8(new))
     before, after = _bare_lines(old), _bare_lines(new)
-    totals = Counter(after)
+    totals, key_totals = Counter(after), Counter(map(key, after))
     return tuple(
         Hunk(
             anchors=tuple(reversed(before[max(0, i1 - _ANCHORS) : i1])),
             removed=tuple(before[i1:i2]),
             added=tuple(after[j1:j2]),
             counts=tuple((line, totals[line]) for line in {*before[i1:i2], *after[j1:j2]}),
+            key_counts=tuple((each, key_totals[each]) for each in {*map(key, after[j1:j2])}),
         )
         for i1, i2, j1, j2 in _differences(before, after)
     )
 
 
-def apply(hunks: tuple[Hunk, ...], data: bytes) -> bytes:
-    """`data` with the missing changes made; no added line is ever left out."""
+def apply(hunks: tuple[Hunk, ...], data: bytes, key: LineKey = same_line) -> bytes:
+    """`data` with the missing changes made; no added line is ever left out.
+
+    Args:
+        hunks: Result of `changes` with the same `key`.
+        data: Version of the file, perhaps with some of the changes.
+        key: Tells which lines are the same: an added line that got an id since is not added again.
+    """
     if not hunks:
         return data
-    draft = _Draft(data)
+    draft = _Draft(data, key)
     for hunk in hunks:
         draft.make(hunk)
     return draft.separator.join(draft.lines)
@@ -58,38 +76,51 @@ def apply(hunks: tuple[Hunk, ...], data: bytes) -> bytes:
 
 def additions(hunks: tuple[Hunk, ...]) -> tuple[Hunk, ...]:
     """The same changes without removals."""
-    return tuple(Hunk(hunk.anchors, (), hunk.added, hunk.counts) for hunk in hunks if hunk.added)
+    return tuple(replace(hunk, removed=()) for hunk in hunks if hunk.added)
 
 
 class _Draft:
     """Lines during a change."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, key: LineKey) -> None:
         self.separator = separator(data)
         self.lines = data.split(self.separator)
         self._carriage_return = padding(data)
         self._bare = _bare_lines(data)
         self._there = Counter(self._bare)
+        self._key = key
+        self._keys_there = Counter(map(key, self._bare))
 
     def make(self, hunk: Hunk) -> None:
         """Make a hunk's removals and additions, each as often as the hunk's version differs in count."""
         counts, there = dict(hunk.counts), self._there
+        key_counts = dict(hunk.key_counts)
+
+        def has(line: bytes) -> bool:
+            """True if an added line is there as often as in the hunk's version, as it is or with marks."""
+            key = self._key(line)
+            return there[line] >= counts[line] or self._keys_there[key] >= key_counts[key]
+
         doomed = [line for line in hunk.removed if line.strip() and there[line] > counts[line]]
-        if not doomed and all(there[line] >= counts[line] for line in hunk.added):
+        if not doomed and all(map(has, hunk.added)):
             return
         place = self._place(hunk)
         for line in doomed:
             if there[line] > counts[line]:
                 place = self._index(line, hunk.anchors)
                 del self.lines[place], self._bare[place]
-                there[line] -= 1
+                self._count(line, -1)
         missing = []
         for line in hunk.added:
-            if there[line] < counts[line]:
+            if not has(line):
                 missing.append(line)
-                there[line] += 1
+                self._count(line, 1)
         if missing:
             self._insert(place, missing)
+
+    def _count(self, line: bytes, change: int) -> None:
+        self._there[line] += change
+        self._keys_there[self._key(line)] += change
 
     def _place(self, hunk: Hunk) -> int:
         """Index for added lines: after the nearest line that stood before, else at the end."""

@@ -32,6 +32,7 @@ _MAYBE = re.compile(rb"[ \t]*(?:(?:[-*+]|[0-9]+[.)])[ \t]|(?:date|time|recur|msg
 _QUOTE = re.compile(rb"[ \t]*>[ \t>]*")
 _LATER = re.compile(rb"\r+" + _MAYBE.pattern)
 """Carriage return within a line, before a possible reminder for programs with such line ends."""
+_ADDED_ID = re.compile(rb" id=rid_[A-Z2-7]{12}(?=[ \t\r]*\Z)")
 _IN = re.compile(rb"discord-[a-z]+/[0-9]{1,20}")
 """Name of a window."""
 
@@ -281,6 +282,11 @@ def add_ids(data: bytes, spent: Collection[str] = (), *, last_line_too: bool = T
         end = len(raw.rstrip(b" \t\r"))
         lines[entry.number - 1] = raw[:end] + b" id=" + fresh.encode("ascii") + raw[end:]
     return file.join(lines)
+
+
+def without_added_id(raw: bytes) -> bytes:
+    """Line as it stood before `add_ids`; any other line unchanged."""
+    return _ADDED_ID.sub(b"", raw)
 
 
 def _read(raw: bytes) -> Reminder | None:

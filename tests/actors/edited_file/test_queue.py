@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,10 +39,10 @@ CONFIG = QueueConfig(
 class Rig:
     """An actor that only wakes a queue, and a note of what became of the jobs."""
 
-    def __init__(self, path: Path, disk: RealDisk | None = None) -> None:
+    def __init__(self, path: Path, disk: RealDisk | None = None, config: QueueConfig = CONFIG) -> None:
         self.path = path
         self.file = EditedFile(path, path.parent / "spare", disk)
-        self.queue = EditQueue(self, self.file, CONFIG)
+        self.queue = EditQueue(self, self.file, config)
         self.due: list[Callable[[], None]] = []
         self.outcomes: list[str] = []
 
@@ -280,13 +281,13 @@ def test_what_others_save_in_another_encoding_meanwhile_comes_in_utf_8(
     rig: Rig, encoding: str, *, is_late: bool
 ) -> None:
     """PowerShell/PowerShell#9194 again: a program that has the file open writes to it, and not in its encoding."""
-    held = os.open(rig.path, os.O_WRONLY)
+    descriptor = os.open(rig.path, os.O_WRONLY)
     rig.put(adding(b"ours"))
     while rig.due and (is_late or b"ours" not in rig.path.read_bytes()):
         rig.step()
-    os.truncate(held, 0)
-    os.write(held, SAVED.encode(encoding))
-    os.close(held)
+    os.truncate(descriptor, 0)
+    os.write(descriptor, SAVED.encode(encoding))
+    os.close(descriptor)
     if not is_late:
         rig.path.write_bytes(b"a\nours\ntheirs\n")
     rig.settle()
@@ -298,12 +299,12 @@ def test_what_others_save_in_another_encoding_meanwhile_comes_in_utf_8(
 
 
 def test_into_a_file_that_others_saved_in_another_encoding_meanwhile_nothing_is_put(rig: Rig) -> None:
-    held = os.open(rig.path, os.O_WRONLY | os.O_APPEND)
+    descriptor = os.open(rig.path, os.O_WRONLY | os.O_APPEND)
     rig.put(adding(b"ours"))
     while b"ours" not in rig.path.read_bytes():
         rig.step()
-    os.write(held, b"late\n")
-    os.close(held)
+    os.write(descriptor, b"late\n")
+    os.close(descriptor)
     rig.path.write_bytes(SAVED.encode("utf-16"))
     rig.settle()
     for _ in range(3):
@@ -318,3 +319,99 @@ def test_into_a_file_that_others_saved_in_another_encoding_meanwhile_nothing_is_
 
     assert rig.path.read_text(encoding="utf-8") == f"a\nlate\n{SAVED[2:]}"
     assert rig.is_settled()
+
+
+def without_number(line: bytes) -> bytes:
+    return line.partition(b" #")[0]
+
+
+def number(data: bytes) -> bytes:
+    """Each word with a number, as a reminder gets its id."""
+    words = data.split(b"\n")[:-1]
+    return b"".join(word + (b"" if b"#" in word else b" #%d" % place) + b"\n" for place, word in enumerate(words))
+
+
+class Late(RealDisk):
+    """A person appends a word just before the agent's version comes, and another behind the version after that."""
+
+    def __init__(self, before: bytes, behind: bytes = b"") -> None:
+        super().__init__()
+        self.words = [word for word in (before, behind) if word]
+        self._before = before
+
+    def exchange(self, path: Path, other: Path, /) -> bool:
+        is_first = self._before in self.words
+        if is_first:
+            self._append(other)
+        is_exchanged = super().exchange(path, other)
+        if not is_first and self.words:
+            self._append(other)
+        return is_exchanged
+
+    def _append(self, path: Path) -> None:
+        with path.open("ab") as file:
+            file.write(self.words.pop(0) + b"\n")
+
+
+@pytest.mark.parametrize("steps", range(8))
+@pytest.mark.parametrize("first", [b"a\n", b"human #0\na\n"])
+def test_a_word_that_got_its_number_is_not_brought_back_without_the_number_whenever_the_process_ends(
+    tmp_path: Path, first: bytes, steps: int
+) -> None:
+    path, config, disk = tmp_path / "words.md", replace(CONFIG, key=without_number), Late(b"human")
+    path.write_bytes(first)
+    rig = Rig(path, disk, config)
+    rig.put(number)
+    for _ in range(steps):
+        if rig.due:
+            rig.step()
+    rig.queue.close()
+
+    rig = Rig(path, None, config)
+    rig.queue.bring_back()
+    rig.put(number)
+    rig.settle()
+    rig.queue.close()
+    words = sorted(map(without_number, path.read_bytes().split(b"\n")[:-1]))
+    assert words == sorted([*map(without_number, first.split(b"\n")[:-1]), *([] if disk.words else [b"human"])])
+    assert [each.name for each in tmp_path.iterdir() if each.name.endswith(".agent")] == []
+
+
+@pytest.mark.parametrize(("word", "numbered"), [(b"human", b"human #1"), (b"human #9", b"human #9")])
+def test_a_word_that_got_its_number_is_not_added_again_when_the_next_one_comes(
+    tmp_path: Path, word: bytes, numbered: bytes
+) -> None:
+    path = tmp_path / "words.md"
+    path.write_bytes(b"a\n")
+    rig = Rig(path, Late(word, b"second"), replace(CONFIG, key=without_number))
+    rig.put(number)
+    rig.settle()
+    rig.queue.close()
+    assert path.read_bytes() == b"a #0\n" + numbered + b"\nsecond #2\n"
+
+
+def test_a_word_that_somebody_wrote_late_with_a_number_keeps_it(tmp_path: Path) -> None:
+    path = tmp_path / "words.md"
+    path.write_bytes(b"a\n")
+    rig, slow = Rig(path, None, replace(CONFIG, key=without_number)), os.open(path, os.O_WRONLY)
+    rig.put(number)
+    rig.settle()
+    os.write(slow, b"a\nhuman #9\n")
+    os.close(slow)
+    rig.queue.try_again()
+    rig.settle()
+    rig.queue.close()
+    assert path.read_bytes() == b"a #0\nhuman #9\n"
+
+
+def test_a_word_with_a_number_that_an_older_version_takes_out_comes_again(tmp_path: Path) -> None:
+    path = tmp_path / "words.md"
+    path.write_bytes(b"a\n")
+    rig = Rig(path, Late(b"human #9"), replace(CONFIG, key=without_number))
+    rig.put(number)
+    while b"human" not in path.read_bytes():
+        rig.step()
+    path.write_bytes(b"a\n")
+    rig.settle()
+    rig.queue.close()
+    assert path.read_bytes() == b"a #0\nhuman #9\n"

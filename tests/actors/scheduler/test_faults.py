@@ -18,6 +18,7 @@ import pytest
 from actors.edited_file.displaced import leftover_path
 from actors.edited_file.file import LIMIT_BYTES
 from actors.linux.disk import exchange
+from domain.reminder.document import add_ids
 from lab.chaos.reminders.world import Channel
 from messages.scheduler import CreateReminder, ReminderCreated
 from tests.actors.scheduler.conftest import START, StartProcess
@@ -211,6 +212,19 @@ def check_obstacle(
     process.system.stop()
 
 
+def test_a_line_that_got_its_id_before_a_crash_is_not_brought_back_without_the_id(
+    start: StartProcess, file: Path, channel: Channel
+) -> None:
+    typed = f"{line('tea', '2026-03-28 12:03', reminder_id='')}\n".encode()
+    file.write_bytes(add_ids(typed))
+    leftover_path(file, DIGEST).write_bytes(typed)
+    (file.parent / "spare").mkdir()
+    (file.parent / "spare" / f"{DIGEST}.base").write_bytes(b"")
+    start().pass_minutes(5)
+    assert sum("tea" in text for text in channel.texts()) == 1
+    assert not leftover_path(file, DIGEST).exists()
+
+
 @pytest.mark.parametrize("hours", [0.0, 12.0])
 def test_a_root_that_cannot_be_written_ends_nothing_and_is_said_once(
     start: StartProcess, file: Path, channel: Channel, monkeypatch: pytest.MonkeyPatch, hours: float
@@ -228,5 +242,5 @@ def test_a_root_that_cannot_be_written_ends_nothing_and_is_said_once(
         process = start(START + timedelta(minutes=10), catchup_hours=hours)
         process.pass_minutes(4)
     assert sum("tea" in text for text in channel.texts()) == 1
-    alerts = {shown.nonce for shown in channel.postings if "the last scan" in shown.text}
+    alerts = {posting.nonce for posting in channel.postings if "the last scan" in posting.text}
     assert len(alerts) == (1 if hours else 0)

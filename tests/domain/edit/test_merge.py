@@ -46,6 +46,26 @@ def test_lines_come_and_go_where_their_neighbours_are(subtests: pytest.Subtests)
             assert apply(changes(old, new), other) == expected
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "other", "expected"),
+    [
+        (b"a\n", b"a\nx\n", b"a\nx id=1\n", b"a\nx id=1\n"),
+        (b"a\n", b"a\nx\nx\n", b"a\nx id=1\n", b"a\nx\nx id=1\n"),
+        (b"x id=1\n", b"x id=1\nx\n", b"x id=1\n", b"x id=1\nx\n"),
+        (b"x id=1\n", b"x id=1\nx\n", b"x id=1\nx id=2\n", b"x id=1\nx id=2\n"),
+        (b"x id=1\nx id=1\n", b"x id=1\nx\n", b"x id=1\nx id=1\n", b"x id=1\nx\n"),
+        (b"x\n", b"y\n", b"y id=1\n", b"y id=1\n"),
+    ],
+)
+def test_a_line_that_got_its_id_meanwhile_is_not_added_again(
+    old: bytes, new: bytes, other: bytes, expected: bytes
+) -> None:
+    def without_id(line: bytes) -> bytes:
+        return line.partition(b" id=")[0]
+
+    assert apply(changes(old, new, without_id), other, without_id) == expected
+
+
 @pytest.mark.parametrize(("old", "new"), [(b"a\nb\n", b"a\r\nb\r\n"), (b"a\r\nb\r\n", b"a\nb\r\n")])
 def test_other_line_ends_alone_are_no_change(old: bytes, new: bytes) -> None:
     assert changes(old, new) == ()

@@ -20,6 +20,7 @@ from domain.reminder.document import (
     replace,
     scan,
     windows_in,
+    without_added_id,
 )
 from domain.reminder.line import form, parse
 
@@ -59,6 +60,13 @@ def give_ids(data: bytes, *, last_line_too: bool = True) -> bytes:
     """The file with ids, `new_1` for the first that was given and so on."""
     numbers = itertools.count(1)
     return re.sub(ADDED_ID, lambda _: f" id=new_{next(numbers)}".encode(), add_ids(data, last_line_too=last_line_too))
+
+
+@given(documents)
+def test_without_its_added_id_a_line_is_as_it_was(data: bytes) -> None:
+    named = add_ids(data).split(b"\n")
+    assert [without_added_id(line) for line in named] == data.split(b"\n")
+    assert not any(re.search(ADDED_ID, line) for line in map(without_added_id, named))
 
 
 @given(documents)
