@@ -301,23 +301,35 @@ def _is_allowed(events: WindowEvents, scope: Scope, event_id: EventId) -> bool:
     entry = events.entries[EventId(event_id.removesuffix(QUOTATION))]
     if not event_id.endswith(QUOTATION):
         return _is_own(events, scope, entry)
-    author_id, of_any = str(entry.quotation.get("author_id", "")), (ScopeKind.PERSON, ScopeKind.REPEATED)
-    return author_id == scope.only_by or (scope.kind in of_any and author_id not in events.people)
+    author_id = str(entry.quotation.get("author_id", ""))
+    if author_id == scope.only_by or author_id in events.people:
+        return author_id == scope.only_by
+    return scope.kind is ScopeKind.REPEATED or _is_mentioned(scope, entry.quoted_text)
 
 
 def _is_own(events: WindowEvents, scope: Scope, entry: _Entry) -> bool:
     if entry.event.kind in PEOPLES:
         return entry.author_id == scope.only_by
-    is_later = scope.since is None or entry.event.at >= scope.since
-    is_repetition = scope.kind in (ScopeKind.PERSON, ScopeKind.REPEATED) and is_later
-    return is_repetition or events.author_of_turn(entry) == scope.only_by
+    if events.author_of_turn(entry) == scope.only_by:
+        return True
+    if scope.kind is ScopeKind.REPEATED:
+        return scope.since is None or entry.event.at >= scope.since
+    return _is_mentioned(scope, entry.text)
+
+
+def _is_mentioned(scope: Scope, text: str) -> bool:
+    """True if a text mentions the account that asks for all of its own.
+
+    A name alone proves nothing: any member may take any word for a name.
+    """
+    return scope.kind is ScopeKind.PERSON and _mention_of(scope.only_by).search(text) is not None
 
 
 def _of_person(events: WindowEvents, scope: Scope) -> Iterator[EventId]:
     """All events by a person, and all events that name or quote the person."""
     own = [each for each in events.entries.values() if scope.person_id and each.author_id == scope.person_id]
     names = {scope.person_name, *(str(each.meta.get("author", "")) for each in own)}
-    words = [rf"<@!?{re.escape(scope.person_id)}>"] if scope.person_id else []
+    words = [_mention_of(scope.person_id).pattern] if scope.person_id else []
     words += [rf"(?<!\w){re.escape(name)}(?!\w)" for name in names if len(name) >= _LEAST_NAME_CHARS]
     naming = re.compile("|".join(words) or "(?!)", re.IGNORECASE)
     for each in events.entries.values():
@@ -326,6 +338,10 @@ def _of_person(events: WindowEvents, scope: Scope) -> Iterator[EventId]:
             yield each.event.id
         elif quotation and (quotation.get("author_id") == scope.person_id != "" or naming.search(each.quoted_text)):
             yield EventId(each.event.id + QUOTATION)
+
+
+def _mention_of(account: str) -> re.Pattern[str]:
+    return re.compile(rf"<@!?{re.escape(account)}>")
 
 
 def _texts_of(events: WindowEvents, whole: Collection[EventId]) -> list[str]:

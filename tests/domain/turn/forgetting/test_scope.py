@@ -251,3 +251,24 @@ def test_what_the_agent_said_before_ones_words_repeats_nothing_of_them() -> None
     since = first_repetition([late])
     assert ids_of(events, ScopeKind.REPEATED, texts=texts, since=since, only_by=BOB) == ["q2", "a3"]
     assert first_repetition([]) is None
+
+
+@pytest.mark.req("X-247")
+def test_a_name_alone_gives_nobody_a_right_to_answers_of_others() -> None:
+    quote = {"author_id": "900", "author": "agent", "message_id": "90"}
+    events = [
+        user("q1", ALICE, "where is the tea?", "1"),
+        of_turn("a1", Kind.AGENT, "the tea is on the shelf", "q1", final=True),
+        user("q2", ALICE, "and who made it?", "2"),
+        of_turn("a2", Kind.AGENT, f"<@{BOB}> did", "q2", final=True),
+        user("q3", BOB, "did I?", "3"),
+        of_turn("a3", Kind.AGENT, "you did", "q3", final=True),
+        user("q4", ALICE, "this one", "4", quote={**quote, "text": "the tea is on the shelf"}),
+        user("q5", ALICE, "that one", "5", quote={**quote, "text": f"<@{BOB}> did"}),
+    ]
+
+    def ids(**fields: Any) -> list[str]:
+        return ids_of(events, ScopeKind.PERSON, person_id=BOB, person_name="the", **fields)
+
+    assert ids(only_by=BOB) == ["a2", "q3", "a3", "q5:quotation"]
+    assert {"a1", "q1", "q4:quotation"} <= set(ids())
