@@ -194,7 +194,7 @@ def test_an_answer_in_another_window_that_was_shown_the_words_is_not_given(
             thread = server.create_thread(GENERAL_ID, "birds")
             model.behave = lambda _request: Delayed(Answer(f"It was said that {HERON}."))
             asked = server.say(thread, f"<@{BOT_ID}> where does the heron nest?")
-            eventually(lambda: HERON in model.requests()[-1].last_text)
+            eventually(lambda: all(each in model.requests()[-1].last_text for each in (HERON, "where does")))
             confirm(server, forget(server, "message", {"message": str(said)}, GUEST_ID), GUEST_ID)
             assert server.wait_for_reply(thread, after=asked)["content"] == ASK_AGAIN
             model.release()
