@@ -87,14 +87,24 @@ OF_FORGETTING: tuple[Guard, ...] = (
     *guards_of(
         "domain/turn/forgetting/scope.py",
         (
-            "author_id == scope.only_by or (scope.kind in of_any",
-            "True or (scope.kind in of_any",
+            "        return author_id == scope.only_by\n",
+            "        return True\n",
             f"{_SCOPE}::test_a_quotation_of_another_persons_words_is_not_ones_own",
         ),
         (
             "scope.since is None or entry.event.at >= scope.since",
             "True",
             f"{_SCOPE}::test_what_the_agent_said_before_ones_words_repeats_nothing_of_them",
+        ),
+        (
+            "return _is_mentioned(scope, entry.text)",
+            "return True",
+            f"{_SCOPE}::test_a_name_alone_gives_nobody_a_right_to_answers_of_others",
+        ),
+        (
+            "scope.kind is ScopeKind.REPEATED or _is_mentioned(scope, entry.quoted_text)",
+            "True",
+            f"{_SCOPE}::test_a_name_alone_gives_nobody_a_right_to_answers_of_others",
         ),
     ),
     *guards_of(
