@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from actors.linux.regular_file import list_regular, read_regular
+from actors.linux.regular_file import read_each
 from domain.log.window import LOG_ROOT, LOGGED_SURFACES, keeps_logs, log_folder
 from domain.log.window_folders import output_folder
 from domain.turn.forgetting.needles import Needles
@@ -47,11 +46,7 @@ def may_show(data_root: Path, window: Window, needles: Needles) -> bool:
     Raises:
         OSError: an output cannot be read.
     """
-    for path in list_regular(data_root / output_folder(window)):
-        with suppress(FileNotFoundError):  # The shell makes room for a newer output.
-            if needles.are_in(read_regular(path)):
-                return True
-    return False
+    return any(needles.are_in(data) for _, data in read_each(data_root / output_folder(window)))
 
 
 def find_thread(data_root: Path, scope: Scope) -> Iterator[Scope]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
@@ -68,14 +68,19 @@ def read_regular(path: Path | str) -> bytes:
         return file.read()
 
 
-def list_regular(folder: Path) -> list[Path]:
-    """Paths of the regular files in a folder, sorted; empty for a missing folder.
+def read_each(folder: Path) -> Iterator[tuple[Path, bytes]]:
+    """Path and content of each regular file in a folder, by name; none for a missing folder.
+
+    A file that is removed meanwhile is left out.
 
     Raises:
-        OSError: the folder cannot be read.
+        OSError: the folder or a file cannot be read.
     """
     try:
         with os.scandir(folder) as entries:
-            return sorted(folder / entry.name for entry in entries if entry.is_file(follow_symlinks=False))
+            paths = sorted(folder / entry.name for entry in entries if entry.is_file(follow_symlinks=False))
     except FileNotFoundError:
-        return []
+        return
+    for path in paths:
+        with suppress(FileNotFoundError):
+            yield path, read_regular(path)

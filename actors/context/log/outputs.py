@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterable
 from pathlib import Path
 
-from actors.linux.regular_file import list_regular, read_regular
+from actors.linux.regular_file import read_each
 from domain.log.window import keeps_logs
 from domain.log.window_folders import output_folder
 from domain.turn.forgetting.needles import OutputRepetitions
@@ -26,11 +25,5 @@ def list_outputs(root: Path | None, window: Window, texts: Iterable[str]) -> tup
     """
     if root is None or not keeps_logs(window.surface, window.id):
         return ()
-    return tuple(_repeating(root / output_folder(window), OutputRepetitions(texts)))
-
-
-def _repeating(folder: Path, repetitions: OutputRepetitions) -> Iterator[str]:
-    for path in list_regular(folder):
-        with suppress(FileNotFoundError):  # The shell makes room for a newer output.
-            if repetitions.are_in(read_regular(path)):
-                yield path.name
+    repetitions = OutputRepetitions(texts)
+    return tuple(path.name for path, data in read_each(root / output_folder(window)) if repetitions.are_in(data))
