@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterator
 from contextlib import closing
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,10 @@ def read_logs(data_root: Path, tally: Tally) -> list[Logged]:
 def read_deliveries(data_root: Path) -> dict[int, int]:
     """Bot's message -> answered message of a person, from the logs: not every answer has a reference in Discord."""
     answered: dict[int, int] = {}
-    for path in _logs(data_root):
-        metas = {event.id: (event, event.meta_dict()) for event in _events(path)}
+    for _, paths in groupby(
+        _logs(data_root), key=lambda path: path.parent
+    ):  # A new window owes the answers of the old.
+        metas = {event.id: (event, event.meta_dict()) for path in paths for event in _events(path)}
         for event, meta in metas.values():
             if event.kind is not Kind.DELIVERY:
                 continue

@@ -15,9 +15,9 @@ def main() -> None:
     """Play the last turn again if the mode says so, then each new one."""
     steps = steps_of_arguments()
     begun = Path(steps.folder, "turn")
-    steps.report_ready()
     if steps.mode == AGAIN and begun.exists():
         play(steps, int(begun.read_text()))
+    steps.report_ready()
     for turn in turns():
         begun.write_text(str(turn))
         play(steps, turn)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 
 import apsw
@@ -135,6 +135,18 @@ def test_a_kept_file_is_read_and_one_that_is_gone_is_lost(tmp_path: Path, path: 
 def test_deliveries_tell_what_was_answered(tmp_path: Path, path: Path) -> None:
     assert path.exists()
     assert read_deliveries(tmp_path) == {101: 1, 102: 1}
+
+
+def test_a_notice_that_a_new_window_owed_tells_what_was_answered(tmp_path: Path, path: Path) -> None:
+    """Campaign of kills, seed 48, batch 283."""
+    log, _ = WindowLog.open(tmp_path, PurePosixPath(path.relative_to(tmp_path)))
+    log.append(event("notice1", NOW, Kind.SYSTEM, "not answered", {"turn": "user3", "what": "failed"}))
+    log.close()
+    log = WindowLog.create(tmp_path, THREAD, NOW + timedelta(minutes=1), opened_by="you")
+    log.append(event("deliv2", NOW, Kind.DELIVERY, "", {"event": "notice1", "message_ids": ["103"]}))
+    log.close()
+
+    assert read_deliveries(tmp_path) == {101: 1, 102: 1, 103: 3}
 
 
 def test_a_changed_byte_and_a_torn_end_are_bad_logs(tmp_path: Path, path: Path) -> None:
