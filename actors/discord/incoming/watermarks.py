@@ -53,13 +53,17 @@ class Watermarks:
         """Channel id -> newest message when the channel was met, where known."""
         self._logged: set[int] = set()
         """Channels whose windows have logs, met or not."""
+        self._unwritten: set[int] = set()
+        """Channels with logs, but without a watermark, until met: messages before the logged ones may be missing."""
         for key, message_id in logged.items():
             window = Window.from_key(key)
             if window.id.isdecimal():
                 channel_id = int(window.id)
                 self._logged.add(channel_id)
-                earlier = Watermark(surface=window.surface, first=0, upto=int(message_id))
-                self._readings.setdefault(channel_id, Reading(earlier))
+                if channel_id not in self._readings:
+                    earlier = Watermark(surface=window.surface, first=0, upto=int(message_id))
+                    self._readings[channel_id] = Reading(earlier)
+                    self._unwritten.add(channel_id)
         self._past: set[Window] = set()
         """Windows with imported logs."""
         self._file = file
@@ -185,6 +189,9 @@ class Watermarks:
             reading = Reading(Watermark(surface=surface, first=0, upto=floor))
         elif not reading.reached:
             reading.reached = reading.confirmed = self._floor(channel_id, surface, newest, parent_id)
+        elif channel_id in self._unwritten and not is_configured:
+            reading.doubt(self._floor(channel_id, surface, newest, parent_id))
+        self._unwritten.discard(channel_id)
         self._readings[channel_id] = reading
         reading.join(self.session, newest)
         if is_new and surface is Surface.DISCORD_THREAD and self._is_made_here(channel_id) and not is_configured:

@@ -21,6 +21,7 @@ from actors.discord.incoming.preparation import Preparation
 from actors.discord.incoming.reading.names import NameBook
 from actors.discord.incoming.reading.starter import Starters
 from actors.discord.incoming.seen import SeenMessages
+from domain.log.watermark import Watermark
 from domain.policy.access import Standing
 from domain.policy.channel_rules import ChannelRules
 from lab.playground.server import PlaygroundServer
@@ -94,8 +95,8 @@ def test_threads_old_new_and_archived_meanwhile_are_caught_up(
     starter = life.say("an old message")
     known, silent = (playground.create_thread(defaults.GENERAL_ID, name) for name in ("known", "silent"))
     untouched = playground.create_thread(defaults.GENERAL_ID, "untouched")
-    life.say("in known", known)
-    life.say("in untouched", untouched)
+    said = life.say("in known", known)
+    last = life.say("in untouched", untouched)
     life.messages.wait(3)
     life.stop()
     playground.say(known, "missed in known")
@@ -107,7 +108,9 @@ def test_threads_old_new_and_archived_meanwhile_are_caught_up(
     playground.change_thread(closed, archived=True)
     foreign = playground.create_thread(defaults.ELSEWHERE_ID, "foreign")
     playground.say(foreign, "not ours")
-    second = start_life(last_seen=log_of(life))
+    read = {known: said, untouched: last}
+    whole = {each: Watermark(surface=Surface.DISCORD_THREAD, first=0, upto=upto) for each, upto in read.items()}
+    second = start_life(last_seen=log_of(life), watermarks=whole)
     assert {(message.window, message.text) for message in second.messages.wait(5)} == {
         (thread_window(known), "missed in known"),
         (thread_window(silent), "missed in silent"),

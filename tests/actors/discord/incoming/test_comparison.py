@@ -4,9 +4,10 @@ import pytest
 
 from actors.cli.try_it import playground_connection
 from domain.log.kept import FORGOTTEN_WORDS
+from domain.log.watermark import Watermark
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
-from messages.base import Window
+from messages.base import Surface, Window
 from messages.context import KeptMessage, RetractMessages, ReviseMessage, TellKeptMessages, UserMessage
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, thread_window, timing
@@ -95,7 +96,9 @@ def test_what_was_missed_is_passed_on_before_anything_is_compared(
     last = playground.say(thread, "last")
     playground.say(defaults.GENERAL_ID, "missed")
     playground.inject("delay", HISTORY, delay_s=0.3)
-    life = start_life(last_seen={GENERAL.address.key: str(seen), thread_window(thread).address.key: str(last)})
+    whole = {thread: Watermark(surface=Surface.DISCORD_THREAD, first=0, upto=last)}
+    logs = {GENERAL.address.key: str(seen), thread_window(thread).address.key: str(last)}
+    life = start_life(last_seen=logs, watermarks=whole)
     eventually(lambda: len(find_asked(life)) == 3)
 
     is_it_logged = [TellKeptMessages, UserMessage]

@@ -9,6 +9,7 @@ import pytest
 from actors.discord.incoming.fetching import Fetcher
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
+from messages.base import Surface, Window
 from messages.context import KeptMessage
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.incoming.gaps import HISTORY, QUICK, kept, read_up_to
@@ -340,3 +341,24 @@ def test_what_a_log_only_quotes_is_told(playground: PlaygroundServer, start_life
     quoted = (KeptMessage(message_id=str(number)),)
     life = start_life(last_seen={GENERAL.address.key: "1"}, kept={GENERAL: quoted})
     assert life.texts(1) == ["quoted elsewhere"]
+
+
+@pytest.mark.parametrize("kind", ["thread", "direct"])
+def test_a_lost_first_message_is_found_by_the_life_after_a_kill_before_the_channel_was_kept(
+    playground: PlaygroundServer, start_life: StartLife, kind: str, tmp_path: Path
+) -> None:
+    """Campaign of kills, seed 48, batch 126: only the second message was in the thread's log, and no watermark."""
+    before = playground.say(defaults.GENERAL_ID, "before")
+    start_life(**kept(tmp_path), dms=True).stop()
+    assert read_up_to(tmp_path) == {defaults.GENERAL_ID: before}
+    number = place(playground, kind)
+    playground.say(number, "first")
+    second = playground.say(number, "second")
+    surface = {"thread": Surface.DISCORD_THREAD, "direct": Surface.DISCORD_DM}[kind]
+    window = Window(surface=surface, id=str(number))
+    logged = {window: (KeptMessage(message_id=str(second), words="0" * 16),)}
+
+    life = start_life(**kept(tmp_path, kept=logged, last_seen={window.address.key: str(second)}), dms=True)
+
+    life.say("live", number)
+    assert life.texts(2) == ["first", "live"]
