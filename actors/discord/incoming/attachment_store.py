@@ -90,6 +90,17 @@ def keep(
     return faults
 
 
+def discard(data_root: Path, window: Window, message_id: str) -> None:
+    """Remove all kept files of a message; the arguments are those of `keep`.
+
+    Raises:
+        OSError: some files may be left.
+    """
+    place = attachments_folder(window)
+    with contextlib.suppress(FileNotFoundError), _closing(_shelf(RealDisk(), data_root, place)) as shelf:
+        remove_tree(message_id, shelf)
+
+
 def _others(shelf: int, message_id: str, files: Container[str]) -> list[int]:
     """Sizes of the message's stored files that are not among `files`."""
     try:

@@ -104,4 +104,8 @@ class Preparation:
     async def _unpack(self, message: WireMessage, window: Window) -> Unpacked:
         words = words_of(message.wire, self.names.name_of(message), with_files=False)
         is_kept = not self._policy.is_off_record(message.channel, message.id)
-        return await self._unpacking.unpack(message, words, window, is_kept=is_kept)
+        unpacked = await self._unpacking.unpack(message, words, window, is_kept=is_kept)
+        if not is_kept or not self._policy.is_off_record(message.channel, message.id):
+            return unpacked
+        await self._unpacking.discard(message, window)  # memory was switched off before it, and known only now
+        return await self._unpacking.unpack(message, words, window, is_kept=False)

@@ -153,6 +153,10 @@ class Unpacking:
             note = f"not read: reading it went wrong with {type(error).__name__}"
             return only_words(words, tuple(_nameless(file, note) for file in attached))
 
+    async def discard(self, message: WireMessage, window: Window) -> None:
+        """Remove the kept files of a message."""
+        await Shelf(self._disk, window, str(message.id)).discard()
+
     def _answer_unheard(self, message: Wire, files: Sequence[_File]) -> str:
         if not self._listening.limit_s:
             return answer_unheard(message, [OFF])

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 
-from actors.discord.incoming.attachment_store import keep
+from actors.discord.incoming.attachment_store import discard, keep
 from actors.discord.incoming.disk import Disk
 from messages.base import Window
 
@@ -36,6 +36,17 @@ class Shelf:
             faults = await self._keep(self._disk, self._disk.data_root, files)
         self._reasons.update(reason for reason in faults.values() if reason)
         return {name: f"it cannot be kept: {reason}" for name, reason in faults.items() if reason}
+
+    async def discard(self) -> None:
+        """Remove the message's files; a failure is logged."""
+        if self._disk is None or self._disk.data_root is None:
+            return
+        place, key = (self._disk.data_root, self.window, self.message_id), self.window.address.key
+        try:
+            await self._disk.threads.run(key, self._disk.timeout_s, discard, *place)
+        except OSError as error:
+            reason = error.strerror or error
+            log.error("files of message %s in window %s cannot be removed: %s", self.message_id, key, reason)
 
     def report(self) -> None:
         """Log once for each reason why files were not kept."""

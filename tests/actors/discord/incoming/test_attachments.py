@@ -10,7 +10,9 @@ import pytest
 
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
+from messages.base import RequestId
 from messages.context import Attachment, FileKind, UserMessage
+from messages.discord import SwitchMemory
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life, timing
 from tests.patience import eventually
@@ -247,6 +249,29 @@ def test_a_restart_while_a_file_is_read_loses_nothing(start: StartLife, data: Pa
 
 def len_of_faults(playground: PlaygroundServer) -> int:
     return playground.run(lambda: len(playground.hub.faults))
+
+
+def test_a_file_of_a_message_after_memory_was_switched_off_is_removed_though_the_switch_was_heard_late(
+    life: Life, data: Path
+) -> None:
+    """A run of the project's own CI: a recording outlived a turn off the record."""
+    switch = SwitchMemory(
+        request_id=RequestId(str(life.say("before"))), reply_to=life.edge.address, window=GENERAL, is_off=True
+    )
+    life.messages.wait(1)
+    life.playground.inject("delay", CDN, 2, delay_s=0.5)
+    message_id = life.say("look", attachments=[("first.txt", b"one"), ("second.txt", b"two")])
+    eventually(lambda: (folder(data, message_id) / "first.txt").exists())
+    life.tell(switch)
+
+    message = life.messages.wait(2)[-1]
+
+    assert isinstance(message, UserMessage)
+    assert message.is_off_record
+    assert [(file.path, file.note) for file in message.attachments] == [
+        ("", "memory is off here, so files are not kept")
+    ] * 2
+    assert not folder(data, message_id).exists()
 
 
 def test_where_nothing_is_kept_texts_are_told_and_images_only_named(start: StartLife) -> None:
