@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 from actors.cluster.host import HostSystem
@@ -27,6 +28,8 @@ class LocalHost:
         self.host: HostSystem
         self._specs = specs
         self._refusal = refusal
+        self._starting = threading.Lock()
+        """Held while the system starts, since the pool may be closed meanwhile."""
 
     def begin(self, name: str, epoch: str, _timeout_s: float) -> None:
         if (error := self._refusal(name)) is not None:
@@ -34,7 +37,10 @@ class LocalHost:
         self.host = HostSystem(self.system, host_codec(name), self.lease, epoch)
         for spec in self._specs(self):
             self.system.register(self.host.wrap_spec(spec) if spec.kind == CONTEXT_KIND else spec)
-        self.system.start()
+        with self._starting:
+            if self.is_dead:
+                raise HostGoneError("its pool is closed")
+            self.system.start()
 
     def exchange(self, frame: bytes, wait_s: float, timeout_s: float) -> bytes:
         self._fail(timeout_s)
@@ -53,6 +59,12 @@ class LocalHost:
 
     def kill(self) -> None:
         self.is_dead = True
+
+    def close(self) -> None:
+        """End the system, or keep it from starting."""
+        with self._starting:
+            self.is_dead = True
+        self.system.stop(1.0)
 
 
 class LocalPool:
@@ -77,4 +89,4 @@ class LocalPool:
 
     def close(self) -> None:
         for host in self.hosts.values():
-            host.system.stop(1.0)
+            host.close()
