@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import logging
-import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 from actors.importer.progress import Reading
-from actors.linux.disk import Disk, RealDisk, make_folders, put_whole, write_all
-from actors.linux.regular_file import open_regular, read_regular
+from actors.linux.disk import Disk
+from actors.linux.notebook import Notebook
 from messages.base import Window, make_ready
-
-log = logging.getLogger(__name__)
 
 PLACE = Path("imports") / "discord.jsonl"
 State = Literal["none", "reading", "stopped", "done"]
@@ -36,36 +32,33 @@ class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
     """True if the line says only: the window has messages of an export."""
 
 
+_DECODER = msgspec.json.Decoder(_Line)
+
+
 class ImportJournal:
-    """The file below a data root. The last line about a window counts; an incomplete line is ignored."""
+    """Notebook of imports: the last line about a window counts."""
 
     def __init__(self, root: Path, disk: Disk | None = None) -> None:
-        self._path = root / PLACE
-        self._disk = disk or RealDisk()
+        """Begin without reading.
+
+        Args:
+            root: The data root.
+            disk: Disk to write to; None for the real disk.
+        """
+        self._book = Notebook(root / PLACE, disk, self._lines)
         self.state: State = "none"
         self.readings: dict[Window, Reading] = {}
         self.exported: set[Window] = set()
         """Windows with messages of exports."""
 
     def load(self) -> None:
-        """Read the file, and rewrite the file with its last lines only.
+        """Read the file before any note, and rewrite the file with its last lines only.
 
         Raises:
             OSError: the file cannot be read or written.
         """
-        try:
-            data = read_regular(self._path)
-        except FileNotFoundError:
-            return
-        for text in data.splitlines():
-            try:
-                line = msgspec.json.decode(text, type=_Line)
-                self._take(line)
-            except (msgspec.DecodeError, ValueError):
-                log.warning("%s: an unreadable line of %d bytes is skipped", self._path, len(text))
-        exported = (_Line(window=window.address.key, exported=True) for window in self.exported)
-        lines = (_Line(state=self.state), *map(_line, self.readings.values()), *exported)
-        put_whole(self._disk, self._path, b"".join(msgspec.json.encode(each) + b"\n" for each in lines))
+        if self._book.records(lambda text: self._take(_DECODER.decode(text))):
+            self._book.rewrite()
 
     def note_state(self, state: State) -> None:
         """Note the state of the import: reading, resting or done.
@@ -73,7 +66,7 @@ class ImportJournal:
         Raises:
             OSError: the state is not on the disk.
         """
-        self._append([_Line(state=state)])
+        self._append((_Line(state=state),))
         self.state = state
 
     def note(self, readings: Iterable[Reading]) -> None:
@@ -83,7 +76,7 @@ class ImportJournal:
             OSError: the progress is not on the disk.
         """
         readings = list(readings)
-        self._append([_line(each) for each in readings])
+        self._append(map(_line, readings))
         self.readings |= {each.window: each for each in readings}
 
     def note_exported(self, windows: Iterable[Window]) -> None:
@@ -93,7 +86,7 @@ class ImportJournal:
             OSError: the note is not on the disk.
         """
         fresh = set(windows) - self.exported
-        self._append([_Line(window=window.address.key, exported=True) for window in fresh])
+        self._append(_Line(window=window.address.key, exported=True) for window in fresh)
         self.exported |= fresh
 
     @property
@@ -117,18 +110,19 @@ class ImportJournal:
                 is_done=line.done,
             )
 
-    def _append(self, lines: list[_Line]) -> None:
-        if not lines:
-            return
-        if not self._path.parent.is_dir():
-            make_folders(self._disk, self._path.parent)
-        if not self._path.exists():
-            put_whole(self._disk, self._path, b"")
-        fd = open_regular(self._path, os.O_WRONLY | os.O_APPEND, opens=self._disk.open)
-        try:
-            write_all(self._disk, fd, b"".join(msgspec.json.encode(each) + b"\n" for each in lines))
-        finally:
-            os.close(fd)
+    def _append(self, lines: Iterable[_Line]) -> None:
+        if encoded := [_encode(each) for each in lines]:
+            self._book.append(*encoded, is_durable=True)
+
+    def _lines(self) -> Iterator[bytes]:
+        """Lines that say all; no line before the first note."""
+        exported = (_Line(window=window.address.key, exported=True) for window in self.exported)
+        state = [] if self.state == "none" else [_Line(state=self.state)]
+        return map(_encode, (*state, *map(_line, self.readings.values()), *exported))
+
+
+def _encode(line: _Line) -> bytes:
+    return msgspec.json.encode(line) + b"\n"
 
 
 def _line(reading: Reading) -> _Line:

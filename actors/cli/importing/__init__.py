@@ -172,7 +172,9 @@ def _import_alone(settings: Settings, paths: Iterable[Path], say: Say) -> Export
         total = sum(each.messages for each in exports)
         logs: dict[Window, ImportedLogs] = {}
         try:
-            ImportJournal(settings.data_root).note_exported(each.window for each in exports)
+            journal = ImportJournal(settings.data_root)
+            journal.load()
+            journal.note_exported(each.window for each in exports)
             for each in exports:
                 window_logs = logs.setdefault(each.window, ImportedLogs(settings.data_root, each.window))
                 for batch in read_batches(each, BATCH, is_off[each.window]):

@@ -56,3 +56,13 @@ def test_a_line_that_a_kill_cut_short_says_nothing(tmp_path: Path) -> None:
     for cut in range(len(whole)):
         (tmp_path / PLACE).write_bytes(whole + whole.replace(b'"before":5', b'"before":3')[:cut])
         assert load_journal(tmp_path).readings[WINDOW].before in ((5, 3) if cut >= len(whole) - 1 else (5,))
+
+
+def test_a_line_behind_a_torn_one_is_read(tmp_path: Path) -> None:
+    ImportJournal(tmp_path).note([READING])
+    with (tmp_path / PLACE).open("ab") as file:
+        file.write(b'{"state":"rea')
+
+    ImportJournal(tmp_path).note_exported([OTHER])
+
+    assert set(load_journal(tmp_path).past) == {WINDOW, OTHER}
