@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import CancelledError
 from dataclasses import replace
 from datetime import datetime
 
@@ -128,12 +127,7 @@ class EmbedderActor(Actor):
         for job in tuple(self._waiting.jobs.values()):
             self._refuse(job, "the embedder restarted", is_permanent=False)
         with self.blocking():
-            try:
-                self._loop.submit(self._backend.close()).result(CLOSE_S)
-            except (TimeoutError, CancelledError):
-                log.warning("the embedding provider's connections were not closed")
-            finally:
-                self._loop.stop()
+            self._loop.end(self._backend.close(), CLOSE_S, "the embedding provider's connections were not closed")
 
     def _take(self, request: EmbedTexts) -> None:
         if request.request_id in self._waiting.jobs:

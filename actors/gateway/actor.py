@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Future
 
 from actors.gateway.config import GatewayConfig
 from actors.gateway.metrics import Metrics
@@ -78,21 +77,10 @@ class GatewayActor(Actor):
     def on_stop(self) -> None:
         """Let running requests end, and close everything."""
         with self.blocking():
-            try:
-                self._loop.submit(self._server.stop()).result(CLOSE_S)
-            except (TimeoutError, CancelledError):
-                log.warning("the gateway's connections were not closed in time")
-            finally:
-                self._loop.stop()
+            self._loop.end(self._server.stop(), CLOSE_S, "the gateway's connections were not closed in time")
 
     def _listen(self) -> None:
-        def tell(started: Future[GatewayUp]) -> None:
-            if not started.cancelled():
-                failed = started.exception() is not None  # the loop has logged it
-                trouble = GatewayUp(port=0, trouble="listening failed inside the gateway")
-                self.tell(self.address, trouble if failed else started.result())
-
-        self._loop.submit(self._start()).add_done_callback(tell)
+        self._loop.submit_answer(self._start(), GatewayUp(port=0, trouble="listening failed inside the gateway"))
 
     async def _start(self) -> GatewayUp:
         try:

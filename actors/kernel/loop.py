@@ -20,10 +20,11 @@ from actors.linux.transports import abort_transports
 
 if TYPE_CHECKING:
     from actors.kernel.actor import Actor, Host, MakeQuestion
-    from messages.base import Address
+    from messages.base import Address, Message
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+Answer = TypeVar("Answer", bound="Message")
 Job = tuple[Callable[..., object], tuple[object, ...]]
 """Function, and its arguments."""
 
@@ -129,6 +130,27 @@ class LoopThread:
             submission.abandon()
         return submission.future
 
+    def submit_answer(self, coroutine: Coroutine[Any, Any, Answer], failure: Message) -> Future[Answer]:
+        """Run `coroutine` on the loop, and tell the owner the result; no message after a cancellation.
+
+        Args:
+            coroutine: Returns the message for the owner.
+            failure: Message in place of the result after an exception, which is logged as by `submit`.
+
+        Raises:
+            LoopEndedError: the loop has ended without `stop`.
+        """
+        owner = self.owner
+        assert owner is not None
+
+        def tell(done: Future[Answer]) -> None:
+            if not done.cancelled():
+                owner.tell(owner.address, failure if done.exception() is not None else done.result())
+
+        future = self.submit(coroutine)
+        future.add_done_callback(tell)
+        return future
+
     def call(self, function: Callable[..., object], *args: object) -> None:
         """Call `function(*args)` on the loop soon; nothing when the loop was stopped.
 
@@ -175,6 +197,22 @@ class LoopThread:
                     )
         finally:
             _abandon(jobs)  # Only an exit leaves any; it ends the loop.
+
+    def end(self, last: Coroutine[Any, Any, object] | None, timeout_s: float, unfinished: str) -> None:
+        """Run a last coroutine, such as the closing of connections, and stop.
+
+        Args:
+            last: None for a stop without a last coroutine.
+            timeout_s: Time for the coroutine; afterwards the coroutine is cancelled.
+            unfinished: Warning to log if the coroutine does not end in time.
+        """
+        try:
+            if last is not None:
+                self.submit(last).result(timeout_s)
+        except (TimeoutError, CancelledError):
+            log.warning(unfinished)
+        finally:
+            self.stop()
 
     def stop(self, timeout_s: float = 5.0) -> None:
         """Cancel running work, close the loop and join the thread; no effect if repeated or called on the loop."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Collection
-from concurrent.futures import CancelledError, Future
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -46,8 +44,6 @@ from messages.web import (
     ServerListed,
     ToolsListed,
 )
-
-log = logging.getLogger(__name__)
 
 AT_ONCE = 8
 """Simultaneous requests to a server, each from a different window."""
@@ -129,15 +125,10 @@ class McpActor(Actor):
             self.tell(request.reply_to, Refused(request_id=request.request_id, reason=RESTARTED))
         desk, self._desk = self._desk, None
         with self.blocking():
-            try:
-                if desk is not None:
-                    self._loop.submit(desk.close()).result(CLOSE_S)
-            except (TimeoutError, CancelledError):
-                log.warning("some sessions of MCP servers were not closed")
-            finally:
-                self._loop.stop()
-                if self._folder is not None:
-                    self._folder.cleanup()
+            last = None if desk is None else desk.close()
+            self._loop.end(last, CLOSE_S, "some sessions of MCP servers were not closed")
+            if self._folder is not None:
+                self._folder.cleanup()
 
     # requests
 
@@ -202,16 +193,10 @@ class McpActor(Actor):
                 began_s=self.monotonic(),
             )
 
-        def tell(served: Future[McpReply]) -> None:
-            if served.cancelled():
-                return
-            failed = served.exception() is not None  # the loop has logged it
-            reason = "The request failed inside the service of MCP servers."
-            refusal = Refused(request_id=request.request_id, reason=reason)
-            self.tell(self.address, refusal if failed else served.result())
-
+        reason = "The request failed inside the service of MCP servers."
+        failure = Refused(request_id=request.request_id, reason=reason)
         usable = self._places.pop(request.request_id, ())
-        self._loop.submit(self._desk.serve(request, usable)).add_done_callback(tell)
+        self._loop.submit_answer(self._desk.serve(request, usable), failure)
 
     def _end(self, answer: McpReply) -> None:
         for queue in self._queues.values():

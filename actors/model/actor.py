@@ -6,7 +6,6 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable
-from concurrent.futures import CancelledError
 from datetime import datetime
 from functools import partial
 
@@ -170,12 +169,7 @@ class ModelActor(Actor):
             reason = "the model service restarted"
             self.tell(request.reply_to, ModelFailed(request_id=request.request_id, reason=reason, attempts=0))
         with self.blocking():
-            try:
-                self._loop.submit(self._close()).result(CLOSE_S)
-            except (TimeoutError, CancelledError):
-                log.warning("connections to the model's server were not closed")
-            finally:
-                self._loop.stop()
+            self._loop.end(self._close(), CLOSE_S, "connections to the model's server were not closed")
 
     def _enter(self, entry: Callable[[datetime], CallSpent]) -> None:
         """Publish the cost of an attempt; on the loop."""

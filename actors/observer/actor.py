@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from pathlib import Path
 
 from actors.http_server.exchange import Exchange
@@ -114,13 +114,8 @@ class ObserverActor(Actor):
                 self._file.unlink(missing_ok=True)
             except OSError as error:
                 log.warning("observer: %s cannot be removed: %s", OBSERVER_PAGE, error.strerror)
-            try:
-                if self._server is not None:
-                    self._loop.submit(self._server.stop()).result(CLOSE_S)
-            except (TimeoutError, CancelledError):
-                log.warning("the observer's connections were not closed in time")
-            finally:
-                self._loop.stop()
+            last = None if self._server is None else self._server.stop()
+            self._loop.end(last, CLOSE_S, "the observer's connections were not closed in time")
 
     def _listen(self) -> None:
         system = self.mailbox.system

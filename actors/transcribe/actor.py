@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Future
 from pathlib import Path
 
 from actors.kernel import Actor, Bulkhead, LoopThread, not_understood
@@ -95,12 +94,7 @@ class TranscribeActor(Actor):
         for request in self._queue.clear():
             self.tell(request.reply_to, Refused(request_id=request.request_id, reason=TRANSCRIPTION_RESTARTED))
         with self.blocking():
-            try:
-                self._loop.submit(self._engine.close()).result(CLOSE_S)
-            except (TimeoutError, CancelledError):
-                log.warning("connections to the transcription server were not closed")
-            finally:
-                self._loop.stop()
+            self._loop.end(self._engine.close(), CLOSE_S, "connections to the transcription server were not closed")
 
     def _take(self, request: TranscribeRequest) -> None:
         if request.request_id in self._queue:
@@ -121,15 +115,8 @@ class TranscribeActor(Actor):
 
     def _begin(self, request: TranscribeRequest) -> None:
         """Have exactly one result sent to this actor, unless it stops before."""
-
-        def tell(served: Future[RecordingDone]) -> None:
-            if served.cancelled():
-                return
-            failed = served.exception() is not None  # the loop has logged it
-            fault = RecordingDone(request_id=request.request_id, fault="the transcription failed inside the agent")
-            self.tell(self.address, fault if failed else served.result())
-
-        self._loop.submit(self._serve(request)).add_done_callback(tell)
+        failure = RecordingDone(request_id=request.request_id, fault="the transcription failed inside the agent")
+        self._loop.submit_answer(self._serve(request), failure)
 
     def _end(self, done: RecordingDone) -> None:
         request = self._queue.leave(done.request_id)

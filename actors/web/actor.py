@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from typing import NamedTuple
 
 from yarl import URL
@@ -32,8 +31,6 @@ from messages.web import (
     WebRequest,
     WebResult,
 )
-
-log = logging.getLogger(__name__)
 
 REQUESTS_AT_ONCE = PAGES_AT_ONCE // PAGES_OF_REQUEST
 MOST_OF_WINDOW = 16
@@ -118,12 +115,7 @@ class WebActor(Actor):
         for request in (*self._permission.clear(), *self._approvals.clear(), *self._queue.clear()):
             self.tell(request.reply_to, _refusal(request.request_id, "The web service restarted; try again."))
         with self.blocking():
-            try:
-                self._loop.submit(self._close()).result(CLOSE_S)
-            except (TimeoutError, CancelledError):
-                log.warning("connections to the web were not closed")
-            finally:
-                self._loop.stop()
+            self._loop.end(self._close(), CLOSE_S, "connections to the web were not closed")
 
     def _take(self, request: WebRequest) -> None:
         if any(request.request_id in place for place in (self._queue, self._permission, self._approvals)):
@@ -190,17 +182,9 @@ class WebActor(Actor):
 
     def _begin(self, request: WebRequest) -> None:
         """Have exactly one answer sent to this actor, unless it stops before."""
-
-        def tell(served: Future[WebReply]) -> None:
-            if served.cancelled():
-                return
-            failed = served.exception() is not None  # the loop has logged it
-            reason = "The request failed inside the web service."
-            self.tell(self.address, _refusal(request.request_id, reason) if failed else served.result())
-
-        task = self._loop.submit(self._serve(request))
+        failure = _refusal(request.request_id, "The request failed inside the web service.")
+        task = self._loop.submit_answer(self._serve(request), failure)
         self._served[request.request_id] = _Serving(self.monotonic(), task)
-        task.add_done_callback(tell)
 
     async def _serve(self, request: WebRequest) -> WebReply:
         try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError
 from datetime import datetime
 
 from actors.embedder.backend import CallError
@@ -65,12 +64,7 @@ class RerankerActor(Actor):
         for request in tuple(self._requests.values()):
             self._pass_on(RerankFailed(request_id=request.request_id, reason="the reranker restarted"))
         with self.blocking():
-            try:
-                self._loop.submit(self._judge.close()).result(CLOSE_S)
-            except (TimeoutError, CancelledError):
-                log.warning("the reranker's connections were not closed")
-            finally:
-                self._loop.stop()
+            self._loop.end(self._judge.close(), CLOSE_S, "the reranker's connections were not closed")
 
     def handle(self, message: RerankTexts | RerankerReply | Loaded | DescribeYourself) -> None:
         """Take a request, or pass on a result."""

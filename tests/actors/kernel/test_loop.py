@@ -418,3 +418,34 @@ class TestQueue:
         assert future.cancelled()
         assert not begun.is_set()
         assert inspect.getcoroutinestate(coroutine) == inspect.CORO_CLOSED
+
+
+def test_a_last_coroutine_that_takes_too_long_is_cancelled_and_reported(caplog: pytest.LogCaptureFixture) -> None:
+    ended = threading.Event()
+
+    async def close() -> None:
+        try:
+            await asyncio.sleep(PATIENCE_S)
+        finally:
+            ended.set()
+
+    loop = LoopThread("test-loop")
+    loop.start()
+    loop.end(close(), 0.01, "connections were not closed")
+    assert ended.is_set()
+    assert "connections were not closed" in caplog.messages
+    with pytest.raises(RuntimeError, match="not running"):
+        _ = loop.loop
+
+
+def test_a_loop_that_is_ended_runs_its_last_coroutine(caplog: pytest.LogCaptureFixture) -> None:
+    ended = threading.Event()
+
+    async def close() -> None:
+        ended.set()
+
+    loop = LoopThread("test-loop")
+    loop.start()
+    loop.end(close(), PATIENCE_S, "connections were not closed")
+    assert ended.is_set()
+    assert not caplog.messages
