@@ -91,8 +91,9 @@ class ImportJournal:
 
     @property
     def past(self) -> tuple[Window, ...]:
-        """Windows with imported logs."""
-        return (*self.exported, *(window for window, each in self.readings.items() if each.stored))
+        """Windows that may have imported logs: before a kill, a log is written earlier than the note of its count."""
+        read = (window for window, each in self.readings.items() if each.stored or each.read or each.after)
+        return (*self.exported, *read)
 
     def _take(self, line: _Line) -> None:
         self.state = line.state or self.state

@@ -82,6 +82,29 @@ def test_a_kill_before_any_step_loses_and_doubles_nothing(tmp_path: Path, loses_
         assert world.count_kept() == all_once(discord), f"step {step}"
 
 
+@pytest.mark.req("X-254")
+def test_windows_whose_log_was_written_right_before_a_kill_are_followed_in_later_lives(tmp_path: Path) -> None:
+    discord = PastDiscord(one=30)
+    whole = World(tmp_path / "whole", discord)
+    whole.start()
+    whole.pass_time(2)
+    for step in range(1, whole.steps + 1):
+        world = World(tmp_path / str(step), discord)
+        world.dies_at = world.steps + step
+        with suppress(Killed):
+            world.start()
+            world.pass_time(2)
+        world.dies_at = 0
+        world.begin()
+        world.start()
+        world.pass_time(2)
+        assert world.describe().state == "done"
+        discord.noted.clear()
+        world.begin()
+        world.pass_time(0)
+        assert discord.noted == set(discord.ids), f"step {step}"
+
+
 def test_an_import_rests_and_goes_on(tmp_path: Path) -> None:
     discord = PastDiscord(one=2_000)
     world = World(tmp_path, discord)
