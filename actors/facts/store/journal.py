@@ -121,7 +121,8 @@ class Journal:
             disk: Disk to write to.
         """
         self._book = Notebook(root / FILE, disk, self._owed_lines)
-        self._done: list[_Line] = []
+        self._done: dict[str, Owed] = {}
+        """Turns without owed work whose end is not committed, by turn."""
         self.owed: dict[str, Owed] = {}
         """By turn, in order."""
         self.recent = RecentTurns()
@@ -177,8 +178,8 @@ class Journal:
 
     def finish(self, turn: str) -> None:
         """Note that a turn has no owed work any more; `commit` writes the note to the disk."""
-        self.owed.pop(turn, None)
-        self._done.append(_Done(turn))
+        if (owed := self.owed.pop(turn, None)) is not None:
+            self._done[turn] = owed
 
     def forget(self, entry_id: str) -> None:
         """Give up the turns that would bring an entry back; `shorten` removes their lines."""
@@ -199,13 +200,8 @@ class Journal:
         Raises:
             OSError: the commit may be lost, so that a later life repeats the work.
         """
-        done, self._done = self._done, []
-        if done:
-            try:
-                self._append(*done, is_durable=is_durable)
-            except OSError:
-                self._done = [*done, *self._done]
-                raise
+        if self._done:
+            self._append(*map(_Done, self._done), is_durable=is_durable)
 
     def shorten(self) -> None:
         """Delete all text except for unfinished work.
@@ -224,7 +220,7 @@ class Journal:
             self._take(line)
 
     def _owed_lines(self) -> list[bytes]:
-        owed_lines = [line for owed in self.owed.values() for line in owed._lines]
+        owed_lines = [line for owed in (*self._done.values(), *self.owed.values()) for line in owed._lines]
         return [_encode(line) for line in (*owed_lines, *self.recent)]
 
     def _take(self, line: _Line) -> None:
@@ -233,6 +229,7 @@ class Journal:
             return
         if isinstance(line, _Done):
             self.owed.pop(line.turn, None)
+            self._done.pop(line.turn, None)
             return
         if isinstance(line, _Begun):
             self._take_begun(line)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from actors.facts.store.journal import FILE, Change, Journal, Owed
+from actors.linux.notebook import LONG_BYTES
 
 AT = datetime(2026, 11, 26, tzinfo=UTC)
 
@@ -82,3 +83,14 @@ def test_what_is_done_and_not_crossed_out_is_known_after_a_crash(journal: Journa
     journal.finish("a")
 
     assert list(again(tmp_path).owed) == ["a"]
+
+
+def test_a_compaction_drops_no_turn_that_is_done_and_not_crossed_out(journal: Journal, tmp_path: Path) -> None:
+    journal.end(owed("a"), is_new=True, answer_text="", model="", at=AT)
+    journal.finish("a")
+    journal.begin(Owed("b", "c", "x" * LONG_BYTES, AT, "m"))
+    journal.begin(owed("c"))
+
+    assert list(again(tmp_path).owed) == ["a", "b", "c"]
+    journal.commit(is_durable=False)
+    assert list(again(tmp_path).owed) == ["b", "c"]
