@@ -182,14 +182,24 @@ class Journal:
             self._done[turn] = owed
 
     def forget(self, entry_id: str) -> None:
-        """Give up the turns that would bring an entry back; `shorten` removes their lines."""
+        """Give up the turns that would bring an entry back; `shorten` removes their lines.
+
+        A turn under way goes on without its words.
+
+        Raises:
+            OSError: the words of a turn under way may come back in a later life.
+        """
         for recent in list(self.recent):
             if f"__{entry_id}." in f"{recent.words_path} {recent.answer_path}":
                 self.recent.drop(recent.turn)
         for owed in list(self.owed.values()):
             changed = {each for change in owed.changes or () for each in (change.new_id, change.old_id)}
-            if owed.answered_at is not None and entry_id in {*turn_entries(owed.turn), *changed}:
+            if entry_id not in {*turn_entries(owed.turn), *changed}:
+                continue
+            if owed.answered_at is not None:
                 self.finish(owed.turn)
+            else:
+                self._append(_first_line(owed, has_words=False), is_durable=True)
 
     def commit(self, *, is_durable: bool) -> None:
         """Commit finished work; call only when its results are safe from a power loss.
@@ -261,10 +271,9 @@ class Journal:
             self.recent.put(recent)
 
 
-def _first_line(owed: Owed) -> _Begun:
-    return _Begun(
-        owed.turn, owed.conversation, owed.user_text, owed.at, owed.model, again=owed.again, replaces=owed.replaces
-    )
+def _first_line(owed: Owed, *, has_words: bool = True) -> _Begun:
+    text = owed.user_text if has_words else ""
+    return _Begun(owed.turn, owed.conversation, text, owed.at, owed.model, again=owed.again, replaces=owed.replaces)
 
 
 def _encode(line: _Line) -> bytes:

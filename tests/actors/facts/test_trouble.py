@@ -169,6 +169,28 @@ def test_nothing_of_what_is_forgotten_for_good_stays_in_the_journal(tmp_path: Pa
     rig.stop()
 
 
+@pytest.mark.parametrize("for_good", [False, True])
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_words_forgotten_while_their_answer_is_written_leave_no_fact_and_do_not_come_back(
+    tmp_path: Path, for_good: bool, is_killed: bool
+) -> None:
+    rig = FactsRig(tmp_path / "data")
+    store(rig, "t1", "I keep a zebra", is_over=False)
+    (path,) = rig.memory.glob("entries/c/turns/user/*.md")
+    rig.answer(EntryForgotten, FACTS, ForgetEntry, id=path.stem.split("__")[1], for_good=for_good)
+    if is_killed:
+        rig.die()
+    else:
+        store(rig, "t1", "I keep a zebra", "I see.")
+    rig.wait(60)
+
+    assert rig.facts() == []
+    assert rig.turns() == ([] if is_killed else ["I see."])
+    if for_good:
+        assert [each for each in rig.memory.rglob("*") if each.is_file() and b"zebra" in each.read_bytes()] == []
+    rig.stop()
+
+
 def test_a_folder_that_is_no_folder_any_more_is_no_crash(tmp_path: Path) -> None:
     rig = FactsRig(tmp_path)
     rig.embedder.failure = "it is down"
