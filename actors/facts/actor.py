@@ -101,7 +101,7 @@ class FactsActor(Actor):
         self._pipeline = Pipeline(self, config, self._asking, self._work, changed=self._note_change, wake=self._wake)
         self._turns = Turns(self, self._keeper, self._journal, self._pipeline.take)
         removal = Removal(self._keeper, lambda paths: note_purge(config, paths, self._disk))
-        self._requests = Requests(self, self._keeper, self._work.evict, removal)
+        self._requests = Requests(self, self._keeper, self._journal, self._work.evict, removal)
         self._forgetting = Forgetting(self._asking, config, self._requests, self._journal, self._seal)
         commits, watches = config.enable_git_versioning, config.start_watcher
         self._git = Git(self, config.root, self._tell_commit, config.commit_again_s) if commits else None
@@ -204,17 +204,16 @@ class FactsActor(Actor):
         forgotten, note = self._requests.forget(message)
         if isinstance(forgotten, Refused):
             return forgotten
-        self._journal.forget(message.id)
-        self._seal(for_good=message.for_good)
+        self._files.sync()
+        if message.for_good:
+            self._write_snapshot()
+        self._note_change()
         return msgspec.structs.replace(forgotten, note=note)
 
-    def _seal(self, *, for_good: bool = True) -> None:
-        """Make sure that forgotten entries stay so after a power loss."""
-        self._files.sync()
-        self._journal.commit(is_durable=True)
-        if for_good:
-            self._journal.shorten()
-            self._write_snapshot()
+    def _seal(self) -> None:
+        """Make sure that no file of the runtime holds words of removed entries."""
+        self._journal.shorten()
+        self._write_snapshot()
         self._note_change()
 
     def _refuse(self, message: FactsCommand | ForgetDerived, reason: str) -> None:
@@ -354,7 +353,7 @@ class FactsActor(Actor):
     def _cross_out(self) -> None:
         try:
             self._files.sync()
-            self._journal.commit(is_durable=False)
+            self._journal.commit()
         except OSError as error:
             log.warning("finished work cannot be committed, which is tried again: %s", error)
             self._set(FactsTimer.CROSS_OUT, OPEN_AGAIN_S)

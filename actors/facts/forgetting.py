@@ -34,7 +34,7 @@ class Forgetting:
             config: Address of the index, and the folder.
             requests: Removes entries with all derived data.
             journal: Knows the words of turns with owed work.
-            seal: Makes the removal of files last; gives a remark on the git history.
+            seal: Takes the words of removed entries out of the runtime's own files.
         """
         self._asking = asking
         self._config = config

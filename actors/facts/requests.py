@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from actors.facts.removal import Removal
 from actors.facts.store.catalogue import Item
+from actors.facts.store.journal import Journal
 from actors.facts.store.keeper import Keeper
 from actors.facts.store.naming import fact_entry
 from actors.kernel import Host
@@ -34,18 +35,22 @@ _TURNS = EntryRole.USER, EntryRole.ASSISTANT
 class Requests:
     """Requests of operators, and their results."""
 
-    def __init__(self, host: Host, keeper: Keeper, evict: Callable[[str], None], removal: Removal) -> None:
+    def __init__(
+        self, host: Host, keeper: Keeper, journal: Journal, evict: Callable[[str], None], removal: Removal
+    ) -> None:
         """Begin without requests.
 
         Args:
             host: The actor.
             keeper: Reads and keeps entries.
+            journal: Gives up the work owed on forgotten entries.
             evict: Evicts surplus entries of a conversation.
             removal: Removes entries for good.
         """
         self._host = host
         self.removal = removal
         self._keeper = keeper
+        self._journal = journal
         self._evict = evict
 
     def add(self, message: AddEntry) -> EntryAdded | Refused:
@@ -90,6 +95,8 @@ class Requests:
     def forget(self, message: ForgetEntry) -> tuple[EntryForgotten | Refused, str]:
         """Move an entry and all entries made from it to the deleted ones, or remove them for good.
 
+        Owed work is given up before, so that a request refused by a full disk can be repeated.
+
         Returns:
             The answer, and a remark on the git history.
 
@@ -102,7 +109,10 @@ class Requests:
         if item is None and not (buried and message.for_good):
             state = "it is deleted already" if buried else "no entry has this id"
             return Refused(request_id=message.request_id, reason=f"entry {entry_id!r}: {state}"), ""
+        keeper.files.sync()
+        self._journal.forget(entry_id)
         if message.for_good:
+            self._journal.shorten()
             count, note = self.removal.remove([entry_id])
             return EntryForgotten(request_id=message.request_id, path="", derived=count - 1), note
         assert item is not None

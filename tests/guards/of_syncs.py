@@ -237,13 +237,13 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
     "actors/facts/test_syncs.py": {
         "test_what_is_answered_survives_a_power_loss": (
             "actors/facts/actor.py: FactsActor._answer#1",
-            "actors/facts/actor.py: FactsActor._seal#1",
-            "actors/facts/actor.py: FactsActor._seal#2",
+            "actors/facts/actor.py: FactsActor._forget#1",
+            "actors/facts/requests.py: Requests.forget#1",
             "actors/facts/store/files.py: EntryFiles.sync#1",
             "actors/facts/store/files.py: EntryFiles.sync#2",
             "actors/facts/store/journal.py: Journal._append#1",
-            "actors/facts/store/journal.py: Journal.commit#1",
             "actors/facts/store/journal.py: Journal.end#1",
+            "actors/facts/store/journal.py: Journal.forget#1",
             "actors/facts/store/memory_folder.py: MemoryFolder.open#1",
         ),
         "test_finished_work_leaves_the_journal_when_its_files_are_synced": (

@@ -182,36 +182,32 @@ class Journal:
             self._done[turn] = owed
 
     def forget(self, entry_id: str) -> None:
-        """Give up the turns that would bring an entry back; `shorten` removes their lines.
+        """Give up the turns that would bring an entry back, also in a later life; `shorten` removes their lines.
 
-        A turn under way goes on without its words.
+        A turn under way goes on without its words. Call only when the results of all finished work are safe from a
+        power loss.
 
         Raises:
-            OSError: the words of a turn under way may come back in a later life.
+            OSError: no turn is given up in this life; the same call goes on.
         """
+        lines: list[_Line] = []
+        for owed in self.owed.values():
+            changed = {each for change in owed.changes or () for each in (change.new_id, change.old_id)}
+            if entry_id in {*turn_entries(owed.turn), *changed}:
+                lines.append(_first_line(owed, has_words=False) if owed.answered_at is None else _Done(owed.turn))
+        self._append(*map(_Done, self._done), *lines, is_durable=True)
         for recent in list(self.recent):
             if f"__{entry_id}." in f"{recent.words_path} {recent.answer_path}":
                 self.recent.drop(recent.turn)
-        for owed in list(self.owed.values()):
-            changed = {each for change in owed.changes or () for each in (change.new_id, change.old_id)}
-            if entry_id not in {*turn_entries(owed.turn), *changed}:
-                continue
-            if owed.answered_at is not None:
-                self.finish(owed.turn)
-            else:
-                self._append(_first_line(owed, has_words=False), is_durable=True)
 
-    def commit(self, *, is_durable: bool) -> None:
+    def commit(self) -> None:
         """Commit finished work; call only when its results are safe from a power loss.
-
-        Args:
-            is_durable: True to return only when the commit itself survives a power loss.
 
         Raises:
             OSError: the commit may be lost, so that a later life repeats the work.
         """
         if self._done:
-            self._append(*map(_Done, self._done), is_durable=is_durable)
+            self._append(*map(_Done, self._done), is_durable=False)
 
     def shorten(self) -> None:
         """Delete all text except for unfinished work.

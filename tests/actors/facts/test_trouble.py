@@ -191,6 +191,35 @@ def test_words_forgotten_while_their_answer_is_written_leave_no_fact_and_do_not_
     rig.stop()
 
 
+@pytest.mark.parametrize("for_good", [False, True])
+def test_words_that_a_full_disk_did_not_let_go_are_forgotten_by_the_same_request_later(
+    tmp_path: Path, for_good: bool
+) -> None:
+    def before(call: str, data: bytes) -> None:
+        if call == "write" and b'"type":"done"' in data:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    rig = FactsRig(tmp_path / "data")
+    rig.model.failures["facts.extract"] = "it is down"
+    store(rig, "t1", "I keep a zebra", "I see.")
+    rig.wait(5)
+    (path,) = rig.memory.glob("entries/c/turns/user/*.md")
+    request = {"id": path.stem.split("__")[1], "for_good": for_good}
+    rig.disk.before = before
+    assert "No space left" in rig.refusal(FACTS, ForgetEntry, **request)
+    rig.disk.before = lambda _call, _data: None
+    rig.answer(EntryForgotten, FACTS, ForgetEntry, **request)
+    rig.model.failures.clear()
+    rig.die()
+    rig.wait(60)
+
+    assert rig.facts() == []
+    assert rig.turns() == ["I see."]
+    if for_good:
+        assert [each for each in rig.memory.rglob("*") if each.is_file() and b"zebra" in each.read_bytes()] == []
+    rig.stop()
+
+
 def test_a_folder_that_is_no_folder_any_more_is_no_crash(tmp_path: Path) -> None:
     rig = FactsRig(tmp_path)
     rig.embedder.failure = "it is down"

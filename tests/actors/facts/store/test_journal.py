@@ -48,7 +48,7 @@ def test_what_is_done_is_known_no_more_and_leaves_no_line(journal: Journal, tmp_
     journal.end(owed("a"), is_new=True, answer_text="", model="", at=AT)
     journal.finish("a")
     assert journal.owed == {}
-    journal.commit(is_durable=False)
+    journal.commit()
     later = again(tmp_path)
 
     assert later.owed == {}
@@ -92,5 +92,5 @@ def test_a_compaction_drops_no_turn_that_is_done_and_not_crossed_out(journal: Jo
     journal.begin(owed("c"))
 
     assert list(again(tmp_path).owed) == ["a", "b", "c"]
-    journal.commit(is_durable=False)
+    journal.commit()
     assert list(again(tmp_path).owed) == ["b", "c"]
