@@ -151,8 +151,13 @@ class TurnWork:
     def _reconcile(
         self, batch: Sequence[Owed], ask: Prompting
     ) -> Generator[tuple[Ask, ...], tuple[Message, ...], _Vectors]:
-        """Decide on the changes from the facts of turns, and note the changes; return the facts' vectors."""
+        """Decide on the changes from the facts of turns, and note the changes; return the facts' vectors.
+
+        Raises:
+            LaterError: an entry was forgotten meanwhile; the decisions may hold its words.
+        """
         vectors, conversation = _Vectors("", {}), batch[0].conversation
+        forgets = self._keeper.forgets[conversation]
         facts = _distinct(owed.facts or () for owed in self._still_owed(batch))
         decisions: Sequence[Decision] = ()
         if facts:
@@ -164,6 +169,8 @@ class TurnWork:
                 (answer,) = yield (ask("facts.reconcile", UPDATE_MEMORY_PROMPT, reconciliation_text(existing, fresh)),)
                 reply = answer.text if isinstance(answer, ModelReply) else None
             decisions = decide(reply, existing, facts) if fresh else ()
+        if self._keeper.forgets[conversation] != forgets:
+            raise LaterError("an entry was forgotten while facts were compared")
         with self._host.blocking():
             self.journal.note_changes(_changes(batch, decisions), self._host.now())
         return vectors

@@ -128,6 +128,24 @@ def test_a_turn_that_is_forgotten_while_its_batch_waits_leaves_no_byte_and_costs
 
 
 @pytest.mark.req("X-232")
+def test_a_fact_that_is_forgotten_while_a_turn_is_compared_with_it_lives_on_in_no_update(rig: FactsRig) -> None:
+    fact = rig.add("The user keeps a zebra")
+    rig.model.silent.add("facts.reconcile")
+    rig.model.reconcile = lambda old, new: json.dumps(
+        [{"id": place, "text": f"{text}. {new[0]}", "event": "UPDATE"} for place, text in enumerate(old)]
+        or [{"id": 0, "text": new[0], "event": "ADD"}]
+    )
+    rig.say("I keep 3 cats")
+    assert rig.model.held
+    rig.answer(EntryForgotten, FACTS, ForgetEntry, id=fact.id, for_good=True)
+    (words,) = rig.entries("turns/user/*.md")
+    rig.model.silent.clear()
+    rig.answer_held()
+    rig.be_quiet(2)
+    assert rig.facts() == [f"The user said: {words.content}"]
+
+
+@pytest.mark.req("X-232")
 def test_one_message_that_no_model_takes_costs_the_others_of_its_batch_nothing(rig: FactsRig) -> None:
     """As vectorize-io/hindsight#601 and MemMachine/MemMachine#1513 report of batches that one message spoils."""
     talk(rig, 2)
