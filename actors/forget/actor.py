@@ -190,6 +190,8 @@ class ForgetActor(Actor):
             with self.blocking():
                 self._journal.write(entry)
         except OSError as error:
+            with self.blocking():
+                self._journal.withdraw(entry)
             self._refuse(
                 message, f"nothing is forgotten, because the record of the request cannot be written: {error.strerror}"
             )

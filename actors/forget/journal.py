@@ -73,6 +73,15 @@ class ForgetJournal:
         """
         self._notes.put(entry.forget_id + _SUFFIX, msgspec.json.encode(entry), is_durable=True)
 
+    def withdraw(self, entry: Entry) -> None:
+        """Remove an entry whose writing failed and may have taken effect, as far as the disk permits."""
+        try:
+            self._notes.remove(entry.forget_id + _SUFFIX)
+        except OSError as error:
+            log.error(
+                "forget request %s was refused and may be carried out by a later life: %s", entry.forget_id, error
+            )
+
     def read(self, forget_id: str) -> Entry | None:
         """Entry of a request; None for an unknown request."""
         return self._read(forget_id + _SUFFIX) if forget_id.isalnum() else None

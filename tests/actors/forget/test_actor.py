@@ -314,6 +314,26 @@ def test_without_a_record_on_the_disk_nothing_is_taken_out(house: Household, tmp
     rig.system.stop()
 
 
+def test_a_request_that_was_refused_is_not_carried_out_by_the_next_life(house: Household, tmp_path: Path) -> None:
+    rig = Rig(tmp_path, house)
+    seen = count(rig.preview(message("e2"), BOB))
+    calls: list[str] = []
+
+    def before(call: str, _data: bytes) -> None:
+        calls.append(call)
+        if call == "sync_folder" and "replace" in calls:
+            raise OSError(errno.EIO, "broken")
+
+    rig.disk.before = before
+    assert "broken" in refusal(rig.confirm(seen.preview_id, BOB))
+    rig.system.stop()
+
+    second = Rig(tmp_path, house, rig.clock)
+    assert (house.log, CAT in texts_left(house)) == ([], True)
+    assert second.list_records().forgets == ()
+    second.system.stop()
+
+
 def test_a_preview_is_void_after_a_quarter_of_an_hour(rig: Rig, house: Household) -> None:
     seen = count(rig.preview(message("e2"), BOB))
     rig.advance(PREVIEW_S + 1)
