@@ -40,7 +40,8 @@ class ImportedLogs:
         self._root = root
         self._window = window
         self._disk = disk or ReservedDisk(root)
-        self._live: frozenset[int] | None = None
+        self._live: dict[str, tuple[int, frozenset[int]]] = {}
+        """Name of a live log -> its size at the last look, and its messages."""
 
     @property
     def _folder(self) -> PurePosixPath:
@@ -165,12 +166,22 @@ class ImportedLogs:
         """Given messages already in a log."""
         wanted = {str(number) for number in numbers}
         logged_ids = {each for _, log in self.past_logs(wanted) for each in _ids(log)}
-        if self._live is None:
-            self._live = frozenset(self._live_ids(self._folder))
-        return (logged_ids | self._live | self._find_moved(numbers)) & set(numbers)
+        return (logged_ids | self._find_live() | self._find_moved(numbers)) & set(numbers)
+
+    def _find_live(self) -> frozenset[int]:
+        """Messages in the window's live logs; only logs that have grown since the last look are read."""
+        folder = self._root / self._folder
+        try:
+            for name in log_names(folder):
+                if name not in self._live or self._live[name][0] != (folder / name).lstat().st_size:
+                    data = read_regular(folder / name)
+                    self._live[name] = len(data), frozenset(_ids(parse(data)))
+        except OSError as error:
+            raise self._unwritable("cannot be read", error) from error
+        return frozenset[int]().union(*(ids for _, ids in self._live.values()))
 
     def _live_ids(self, folder: os.PathLike[str]) -> Iterator[int]:
-        """Messages in the window's live logs."""
+        """Messages in the live logs of a window."""
         try:
             for name in log_names(self._root / folder):
                 yield from _ids(parse(read_regular(self._root / folder / name)))

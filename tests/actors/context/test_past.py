@@ -14,7 +14,14 @@ from domain.log.event import Event, Kind
 from domain.log.parser import parse
 from domain.log.window import redacted_path, snowflake_time
 from messages.base import EventId, MessageId, RequestId, UserId
-from messages.context import KeptMessagesTold, RestoreRedactions, RetractMessages, ReviseMessage, TellKeptMessages
+from messages.context import (
+    KeptMessagesTold,
+    RestoreRedactions,
+    RetractMessages,
+    ReviseMessage,
+    StartNewWindow,
+    TellKeptMessages,
+)
 from messages.forget import EventsForgotten, ForgetEvents
 from messages.past import KeepPast, PastKept, PastMessage
 from messages.turn import EventsLogged
@@ -89,6 +96,33 @@ def test_messages_of_the_windows_own_logs_are_not_taken_again(rig: Rig) -> None:
     rig.say("said now", FIRST + 9)
     rig.answer("well")
     assert keep(rig, [past(9, "said now")]).kept == 0
+    rig.stop()
+
+
+@pytest.mark.req("X-254")
+def test_what_was_said_live_since_an_import_is_not_taken_again_by_the_next(rig: Rig) -> None:
+    assert keep(rig, [past(1, "long ago")]).kept == 1
+    rig.say("said live", FIRST + 5)
+    rig.answer("fine")
+    rig.deliver()
+    (live,) = {*rig.logs()} - {*list_imported(rig.root)}
+    posted = parse(live.read_bytes()).events[-1].event.meta_dict()["message_ids"]
+    assert isinstance(posted, list)
+    own = msgspec.structs.replace(past(7, "fine"), message_id=MessageId(str(posted[0])))
+    assert keep(rig, [past(5, "said live"), own]).kept == 0
+    new = StartNewWindow(request_id=RequestId("n"), reply_to=rig.listener.address, window=CHANNEL, asked_by=UserId("1"))
+    rig.tell(CHANNEL, new)
+    forget = ForgetEvents(
+        request_id=RequestId("f"),
+        reply_to=rig.listener.address,
+        window=CHANNEL,
+        forget_id="f1",
+        event_ids=(EventId(str(FIRST + 1)),),
+        by="operator",
+        why="",
+    )
+    rig.tell(CHANNEL, forget)  # reads the newest log again
+    assert keep(rig, [past(5, "said live"), own]).kept == 0
     rig.stop()
 
 
