@@ -10,7 +10,7 @@ import msgspec
 
 from actors.memory.derived.database import Connection, transaction
 from actors.objects.store import texts
-from actors.objects.store.rounds import window_of
+from actors.objects.store.rounds import new_window, window_of
 from domain.objects import entries, state
 from domain.objects.entries import AnyEntry, OutputSeen
 from domain.objects.state import WindowObjects
@@ -41,6 +41,8 @@ def forget(connection: Connection, message: ForgetDerived) -> int:
     with transaction(connection):
         window = window_of(connection, message.window)
         if window is None:
+            # The window's actor may have a first round that the disk has refused.
+            _put(connection, new_window(connection, message.window), None, ())
             return 0
         if message.whole_window:
             return _forget_all(connection, window)

@@ -61,7 +61,7 @@ def keep(connection: Connection, limits: StoreLimits, message: StoreRound) -> No
     """
     digest = _digest(message)
     with transaction(connection):
-        window = window_of(connection, message.window) or _new_window(connection, message.window)
+        window = window_of(connection, message.window) or new_window(connection, message.window)
         if _is_kept(connection, window, message, digest):
             return
         fresh = [text for new in message.versions for text in _keep_version(connection, window, limits, new)]
@@ -164,7 +164,8 @@ def _keep_output(connection: Connection, window: int, output: OutputRow) -> None
         raise RefusalError(f"output {output.object}: it is kept already, and each is kept once")
 
 
-def _new_window(connection: Connection, window: Window) -> int:
+def new_window(connection: Connection, window: Window) -> int:
+    """Give a window a number; the number."""
     _run(connection, "INSERT INTO windows(key) VALUES (?)", (window.address.key,))
     return int(connection.last_insert_rowid())
 

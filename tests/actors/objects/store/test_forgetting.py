@@ -118,3 +118,26 @@ def test_a_window_of_which_nothing_is_kept_is_answered(tmp_path: Path) -> None:
 
     assert forget(rig, turn).count == 0
     rig.stop()
+
+
+@pytest.mark.req("X-249")
+def test_what_the_store_had_not_got_when_its_turn_was_forgotten_goes_in_no_more(tmp_path: Path) -> None:
+    rig = ObjectsRig(tmp_path, has_store=True)
+    way = SCHEMA.path(tmp_path).parent
+    way.write_text("in the way")
+    turn = rig.turn()
+    rig.ran(f"echo {SECRET}", f"{SECRET}\n")
+    assert [rig.refused_word() for _ in range(2)] == [True, True]
+    rig.word()
+    way.unlink()
+
+    assert forget(rig, turn).count == 0
+
+    rig.settle(6.0)
+    assert SECRET.encode() not in read_all(tmp_path)
+    rig.turn()
+    rig.ran("echo kiln", "kiln\n")
+    assert "kiln" in rig.words()
+    rig.stop()
+    assert SECRET.encode() not in read_all(tmp_path)
+    assert audit(SCHEMA.path(tmp_path)) == []
