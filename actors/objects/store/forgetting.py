@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import msgspec
 
@@ -12,9 +12,10 @@ from actors.memory.derived.database import Connection, transaction
 from actors.objects.store import texts
 from actors.objects.store.rounds import new_window, window_of
 from domain.objects import entries, state
-from domain.objects.entries import AnyEntry, OutputSeen
+from domain.objects.entries import AnyEntry, OutputSeen, VersionSeen
 from domain.objects.state import WindowObjects
 from messages.forget import ForgetDerived
+from messages.objects import StoreRound
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +47,7 @@ def forget(connection: Connection, message: ForgetDerived) -> int:
             return 0
         if message.whole_window:
             return _forget_all(connection, window)
-        names = {str(name) for event in message.events for name in (event.event_id, event.turn_id) if name}
+        names = names_of(message)
         known = window, json.dumps(sorted(names))
         outputs = [int(no) for (no,) in connection.execute(_OUTPUTS, known)]
         text_ids = [int(text) for (text,) in connection.execute(_TEXTS, known)]
@@ -57,6 +58,33 @@ def forget(connection: Connection, message: ForgetDerived) -> int:
             _run(connection, "DELETE FROM showings WHERE window = ? AND object = ?", window, f"t{no}")
         _redact(connection, window, names)
         return len(outputs) + len(text_ids)
+
+
+def names_of(message: ForgetDerived) -> frozenset[str]:
+    """Ids of forgotten events and turns."""
+    return frozenset(str(name) for event in message.events for name in (event.event_id, event.turn_id) if name)
+
+
+def redact_round(message: StoreRound, names: Collection[str]) -> StoreRound:
+    """A round without data of forgotten turns: its request may have waited while the turns were forgotten."""
+    group = entries.decode(message.entries)
+    seen = (each for each in group if isinstance(each, VersionSeen) and each.place in names)
+    gone = {(each.version.object, each.version.no) for each in seen}
+    outputs = {each.object for each in message.outputs if each.event in names or each.turn_id in names}
+    objects = state.decode(message.snapshot) if message.snapshot else None
+    if objects is not None:
+        _redact_state(objects, names)
+    return msgspec.structs.replace(
+        message,
+        entries=entries.encode(tuple(_redact_entry(each, names) for each in group)),
+        versions=tuple(
+            msgspec.structs.replace(each, text=None) if (each.version.object, each.version.no) in gone else each
+            for each in message.versions
+        ),
+        outputs=tuple(each for each in message.outputs if each.object not in outputs),
+        showings=tuple(each for each in message.showings if each.place not in names and each.object not in outputs),
+        snapshot=state.encode(objects) if objects is not None else b"",
+    )
 
 
 def _forget_all(connection: Connection, window: int) -> int:
@@ -70,7 +98,7 @@ def _forget_all(connection: Connection, window: int) -> int:
     return len(text_ids) + int(outputs)
 
 
-def _redact(connection: Connection, window: int, names: set[str]) -> None:
+def _redact(connection: Connection, window: int, names: Collection[str]) -> None:
     """Keep the window's state without the commands of forgotten turns; an unreadable state begins anew."""
     rounds = list(connection.execute("SELECT entries FROM rounds WHERE window = ? ORDER BY round", (window,)))
     states = list(connection.execute("SELECT state FROM snapshots WHERE window = ?", (window,)))
@@ -80,14 +108,19 @@ def _redact(connection: Connection, window: int, names: set[str]) -> None:
     except msgspec.MsgspecError as error:
         log.warning("the saved objects of window %d cannot be read and start empty: %s", window, error)
         objects, since = _fresh(connection, window), []
-    for output in objects.outputs.values() if objects is not None else ():
-        if not names.isdisjoint((output.event, output.turn)):
-            output.command = ""
+    if objects is not None:
+        _redact_state(objects, names)
     _put(connection, window, objects, [tuple(_redact_entry(each, names) for each in group) for group in since])
 
 
-def _redact_entry(entry: AnyEntry, names: set[str]) -> AnyEntry:
-    if isinstance(entry, OutputSeen) and not names.isdisjoint((entry.event, entry.turn)):
+def _redact_state(objects: WindowObjects, names: Collection[str]) -> None:
+    for output in objects.outputs.values():
+        if output.event in names or output.turn in names:
+            output.command = ""
+
+
+def _redact_entry(entry: AnyEntry, names: Collection[str]) -> AnyEntry:
+    if isinstance(entry, OutputSeen) and (entry.event in names or entry.turn in names):
         return msgspec.structs.replace(entry, command="")
     return entry
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,7 +17,7 @@ from actors.objects.store.bounds import StoreLimits
 from actors.objects.store.database import SCHEMA
 from actors.objects.store.rounds import window_of
 from actors.objects.store.values import FILE, microseconds, moment, number_of
-from messages.base import EventId, TurnId
+from messages.base import EventId, TurnId, Window
 from messages.forget import ForgetDerived
 from messages.objects import (
     CollectObjects,
@@ -38,6 +39,8 @@ MOST = 200
 """Rows of an answer."""
 _COLLECTED = 1_000
 """Texts removed in a transaction."""
+_MOST_FORGOTTEN = 16
+"""Newest forget requests whose turns later rounds must not bring back; a round waits for seconds."""
 _PREFIX = re.compile(r"[0-9a-f]{8,64}")
 _COLUMNS = "no, valid_from, path, status, size, content_hash, metadata_hash, object_hash"
 
@@ -69,6 +72,8 @@ class ObjectStore:
         self._limits = limits
         self.file = DerivedDatabase(SCHEMA, path, now, is_doubtful=is_doubtful)
         self._connection = self.file.connection
+        self._forgotten: deque[tuple[Window, frozenset[str]]] = deque(maxlen=_MOST_FORGOTTEN)
+        """Windows and ids of the newest forget requests."""
         self.damaged_texts = 0
         """Number of texts found altered."""
 
@@ -79,13 +84,15 @@ class ObjectStore:
         return rounds.load(self._connection, message)
 
     def keep(self, message: StoreRound) -> None:
-        """Keep a round.
+        """Keep a round, without data of turns forgotten lately.
 
         Raises:
             RefusalError: the round is not the next, or a row cannot be kept.
             UnicodeEncodeError: a text is not valid Unicode.
             apsw.Error: the write fails; then no change is made.
         """
+        if names := frozenset[str]().union(*(each for window, each in self._forgotten if window == message.window)):
+            message = forgetting.redact_round(message, names)
         rounds.keep(self._connection, self._limits, message)
 
     # versions
@@ -186,6 +193,7 @@ class ObjectStore:
             apsw.Error: the write fails, or another program reads the file; another call does the rest.
             OSError: an unusable file that was moved aside cannot be removed.
         """
+        self._forgotten.append((message.window, forgetting.names_of(message)))
         count = forgetting.forget(self._connection, message)
         self.file.scrub()
         return count

@@ -121,6 +121,27 @@ def test_a_window_of_which_nothing_is_kept_is_answered(tmp_path: Path) -> None:
 
 
 @pytest.mark.req("X-249")
+def test_a_request_that_waited_while_its_turn_was_forgotten_brings_no_word_back(tmp_path: Path) -> None:
+    rig, first = with_turns(tmp_path)
+    late = {turn: [*calls] for turn, calls in rig.turns.items()}
+
+    forget(rig, first)
+
+    present, rig.turns = rig.turns, late
+    rig.ran(f"echo {SECRET}", "done\n")
+    late[first].append(late[next(reversed(late))].pop())
+    rig.word()
+    assert SECRET.encode() not in read_all(tmp_path)
+    rig.turns = present
+    rig.word()
+    rig.live_again()
+    rig.word()
+    rig.stop()
+    assert SECRET.encode() not in read_all(tmp_path)
+    assert audit(SCHEMA.path(tmp_path)) == []
+
+
+@pytest.mark.req("X-249")
 def test_what_the_store_had_not_got_when_its_turn_was_forgotten_goes_in_no_more(tmp_path: Path) -> None:
     rig = ObjectsRig(tmp_path, has_store=True)
     way = SCHEMA.path(tmp_path).parent
