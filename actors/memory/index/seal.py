@@ -18,7 +18,8 @@ _ROWS = """
 SELECT t.id, f.path, t.line, t.event, t.turn, t.role, t.author, t.timestamp, t.content, t.hash,
   t.seal, coalesce(w.key, ''), coalesce(home.key, ''), t.vector IS NULL OR v.hash IS t.hash,
   t.pinned = coalesce(
-    (SELECT pinned FROM pins p WHERE p.path = f.path AND p.line = t.line ORDER BY at DESC, source_line DESC LIMIT 1),
+    (SELECT pinned FROM pins p WHERE p.path = f.path AND p.line = t.line
+     ORDER BY source_path DESC, source_line DESC LIMIT 1),
     t.turn = '' AND t.role = 'user')
 FROM turns t LEFT JOIN files f ON f.id = t.file LEFT JOIN windows w ON w.id = t.window
   LEFT JOIN windows home ON home.id = f.window LEFT JOIN vectors v ON v.id = t.vector

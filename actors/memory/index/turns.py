@@ -24,11 +24,13 @@ _OF_EVENT = (
     "SELECT turns.id FROM turns JOIN files ON files.id = turns.file WHERE files.path = ?1 AND (event = ?2 OR turn = ?2)"
 )
 _TAKEN_BACK = "SELECT event FROM tombstones WHERE NOT is_quote AND event IN (SELECT value FROM json_each(?))"
-_PIN_STATE = "SELECT pinned FROM pins WHERE path = ? AND line = ? ORDER BY at DESC, source_line DESC LIMIT 1"
+_PIN_STATE = "SELECT pinned FROM pins WHERE path = ? AND line = ? ORDER BY source_path DESC, source_line DESC LIMIT 1"
+"""The last pin event in the window's logs counts: a clock may have been set back between two events."""
+_PINS_OF_LOG = "SELECT line, pinned FROM pins WHERE path = ? ORDER BY source_path, source_line"
 
 _FOLLOW_PINS = """
 UPDATE turns SET pinned = coalesce(
-  (SELECT pinned FROM pins WHERE path = ?1 AND pins.line = ?2 ORDER BY at DESC, source_line DESC LIMIT 1),
+  (SELECT pinned FROM pins WHERE path = ?1 AND pins.line = ?2 ORDER BY source_path DESC, source_line DESC LIMIT 1),
   turn = '' AND role = 'user')
 WHERE line = ?2 AND file = (SELECT id FROM files WHERE path = ?1)
 """
@@ -182,7 +184,7 @@ class Turns:
         """(path, line) -> True if pinned, by the latest pin event for each."""
         states: dict[tuple[str, int], bool] = {}
         for path in dict.fromkeys([entry.path for entry in fresh]):
-            pins = self._session.rows("SELECT line, pinned FROM pins WHERE path = ? ORDER BY at, source_line", path)
+            pins = self._session.rows(_PINS_OF_LOG, path)
             states |= {(path, line): bool(pinned) for line, pinned in pins}
         return states
 

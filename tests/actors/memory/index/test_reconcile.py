@@ -13,6 +13,7 @@ import pytest
 from actors.context.log.file import WindowLog
 from actors.memory.index.index import Index
 from actors.memory.index.reconcile import Reconciliation, Tally
+from actors.memory.index.seal import check_rows_after
 from domain.log.event import Event, event
 from domain.log.metadata import MetaValue
 from messages.base import Surface, Window
@@ -237,6 +238,26 @@ def test_pins_come_from_the_logs_too(tmp_path: Path) -> None:
     assert [(row[7], row[8]) for row in rows(index)] == [("words 0", 1), ("words 1", 0), ("my own words", 1)]
     index.note_file(CHANNEL, at, 0, 0, "")
     assert compare(tmp_path, index).added == 0
+    index.close()
+
+
+@pytest.mark.req("X-20")
+@pytest.mark.parametrize("is_in_next_log", [False, True])
+def test_the_last_pin_event_in_the_logs_counts_whatever_the_clock_said(tmp_path: Path, is_in_next_log: bool) -> None:
+    path = write(tmp_path, [log_event(0), log_event(1)])
+    target: dict[str, MetaValue] = {"event": "e0", "path": path.relative_to(tmp_path).as_posix(), "line": 5}
+    log, _ = WindowLog.open(tmp_path, path.relative_to(tmp_path))  # type: ignore[arg-type]
+    log.append(event("p1", NOW, "pin", "", {"action": "pin", **target}))
+    if is_in_next_log:
+        log.close()
+        log = WindowLog.create(tmp_path, CHANNEL, BEGAN, "test")
+    log.append(event("p2", NOW - timedelta(minutes=10), "pin", "", {"action": "unpin", **target}))
+    log.close()
+    index = an_index(tmp_path)
+    compare(tmp_path, index)
+
+    assert [(row[7], row[8]) for row in rows(index)] == [("words 0", 0), ("words 1", 0)]
+    check_rows_after(index.connection, 0, 10)
     index.close()
 
 
