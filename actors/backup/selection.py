@@ -3,8 +3,9 @@
 No message acknowledged before the backup began is missing, and a message received meanwhile is either in the backup
 or known to be missing. The order ensures this:
 
-1. The watermarks ("everything up to here is logged") come first. A watermark older than the logs costs a second
-   look at messages known by their ids; a newer watermark would hide messages missing from the copied logs.
+1. The watermarks ("everything up to here is logged") and the positions of imports come first. A watermark older than
+   the logs costs a second look at messages known by their ids; a newer watermark would hide messages missing from the
+   copied logs.
 2. Of each window's logs, listed once, the newest comes first. A new log's header names the messages in the
    older logs; copied after the header, the older logs hold all named messages.
 3. Attachments and output come after the logs: the agent writes a file before the event that names the file.
@@ -33,6 +34,7 @@ from domain.log.window_folders import REPLACED
 from domain.policy.memory_switch import FILE_NAME as SWITCHES
 
 LOGS = "logs"
+IMPORTS = "imports"
 WORK = "work"
 _OF_THE_PROCESS = (
     *(
@@ -54,7 +56,7 @@ CHANNELS = ("workspace", "channels")
 """Folders of windows' workspaces; commands write there as the runtime does."""
 TRASH = ".emptied"
 """In the folder of working directories: content being removed."""
-FIRST = (WATERMARKS, LOGS)
+FIRST = (WATERMARKS, IMPORTS, LOGS)
 _FACTS = Path(FACTS.place)
 _LAST = (WORK,)
 _TAIL_BYTES = 256

@@ -138,6 +138,21 @@ def test_a_watermark_is_never_newer_than_the_logs(tmp_path: Path, monkeypatch: p
     assert (tmp_path / "backup/root/watermarks").read_text() == "channel 1\n"
 
 
+def test_the_position_of_an_import_is_never_newer_than_the_logs(tmp_path: Path) -> None:
+    """A batch is imported, and noted, while the logs are copied."""
+    root, copied = make_root(tmp_path / "data"), tmp_path / "backup" / "root"
+    position = root / "imports" / "discord.jsonl"
+    position.parent.mkdir()
+    position.write_text("before 9\n")
+
+    def go_on(_doing: str, _done: int) -> None:
+        if (copied / "logs/discord-channel").is_dir():
+            position.write_text("before 5\n")
+
+    back_up(root, tmp_path / "backup", progress=go_on)
+    assert (copied / "imports/discord.jsonl").read_text() == "before 9\n"
+
+
 def test_a_new_log_is_never_copied_without_the_end_of_the_one_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
