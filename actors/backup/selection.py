@@ -89,13 +89,18 @@ def copy_order(folder: tuple[str, ...], names: list[str], path: Path) -> list[st
     """
     if len(folder) == 3 and folder[0] == LOGS and folder[1] in {surface.value for surface in LOGGED_SURFACES}:
         logs = [name for name in log_names(path) if name in names]
-        others = sorted(set(names).difference(logs))
+        others = sorted(name for name in set(names).difference(logs) if not _is_draft(name))
         return [*reversed(logs), *others]
     if folder == (WORK,):
         return sorted(name for name in names if name != TRASH)
     if folder == _FACTS.parent.parts:  # derived as well; whatever else people keep there is not
         return sorted(name for name in names if not name.startswith(_FACTS.name))
     return sorted(names)
+
+
+def _is_draft(name: str) -> bool:
+    """True for an unfinished log: a backup may find the log under its own name, or not at all."""
+    return name.startswith(".") and name.endswith(".new")
 
 
 def is_log(folder: tuple[str, ...], name: str) -> bool:

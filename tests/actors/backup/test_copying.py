@@ -346,6 +346,20 @@ def test_a_file_that_goes_meanwhile_is_left_out_unless_it_is_a_log(
     assert not (tmp_path / "c").exists()
 
 
+@pytest.mark.parametrize("name", [".new", ".imported-123456789012345679-123456789012345680.md.new"])
+def test_a_log_that_gets_its_name_meanwhile_fails_no_backup(tmp_path: Path, name: str) -> None:
+    root, copied = make_root(tmp_path / "data"), tmp_path / "b" / "root"
+    draft = next((root / "logs/discord-channel").glob("*")) / name
+    draft.write_text("a beginning")
+
+    def go_on(_doing: str, _done: int) -> None:
+        if (copied / draft.relative_to(root)).parent.is_dir():
+            draft.unlink(missing_ok=True)
+
+    assert back_up(root, tmp_path / "b", progress=go_on).left_out == []
+    assert lasting_files(copied) == lasting_files(root)
+
+
 @pytest.mark.skipif(shutil.which("sha256sum") is None, reason="there is no sha256sum here")
 def test_any_machine_can_verify_a_backup(tmp_path: Path) -> None:
     root = make_root(tmp_path / "data")
