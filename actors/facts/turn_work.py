@@ -135,11 +135,14 @@ class TurnWork:
         turns = [owed for owed in unread if not owed.is_quiet]
         facts: dict[str, tuple[str, ...]] = {owed.turn: () for owed in unread}
         if turns:
-            words = [owed.user_text for owed in turns]
+            words, conversation = [owed.user_text for owed in turns], turns[0].conversation
+            forgets = self._keeper.forgets[conversation]
             (answer,) = yield (ask("facts.extract", *extraction_prompt(words)),)
             if not isinstance(answer, ModelReply):
                 is_permanent = isinstance(answer, ModelFailed) and answer.is_permanent
                 raise LaterError(f"facts could not be extracted: {_reason(answer)}", is_permanent=is_permanent)
+            if self._keeper.forgets[conversation] != forgets:
+                raise LaterError("an entry was forgotten while facts were extracted")
             lists = facts_of_messages(answer.text, words)
             if lists is None and len(turns) > 1:
                 reason = f"facts of {len(turns)} messages could not be extracted: the answer has no list"

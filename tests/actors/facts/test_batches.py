@@ -146,6 +146,26 @@ def test_a_fact_that_is_forgotten_while_a_turn_is_compared_with_it_lives_on_in_n
 
 
 @pytest.mark.req("X-232")
+def test_words_that_are_forgotten_while_a_batch_is_read_live_on_in_no_fact_of_another_turn(rig: FactsRig) -> None:
+    talk(rig, 2)
+    rig.model.extract_several = lambda said: json.dumps(
+        [{"message": each["message"], "fact": " ".join(other["text"] for other in said)} for each in said]
+    )
+    rig.model.silent.add("facts.extract")
+    rig.say("I keep a zebra")
+    rig.say("It eats hay")
+    rig.wait(600)
+    assert rig.model.held
+    (secret,) = [entry for entry in rig.entries("turns/user/*.md") if "zebra" in entry.content]
+    rig.answer(EntryForgotten, FACTS, ForgetEntry, id=secret.id, for_good=True)
+    rig.model.silent.clear()
+    rig.answer_held()
+    rig.be_quiet(2)
+    assert [fact for fact in rig.facts() if "zebra" in fact] == []
+    assert "The user said: It eats hay" in rig.facts()
+
+
+@pytest.mark.req("X-232")
 def test_one_message_that_no_model_takes_costs_the_others_of_its_batch_nothing(rig: FactsRig) -> None:
     """As vectorize-io/hindsight#601 and MemMachine/MemMachine#1513 report of batches that one message spoils."""
     talk(rig, 2)
