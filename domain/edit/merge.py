@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -20,9 +20,9 @@ class Hunk:
     removed: tuple[bytes, ...]
     added: tuple[bytes, ...]
     counts: tuple[tuple[bytes, int], ...]
-    """Number of times each of the lines stood in the whole new version."""
+    """Number of times each of the lines, and each line with the key of one, stood in the whole new version."""
     key_counts: tuple[tuple[bytes, int], ...]
-    """Number of lines in the whole new version with the key of each added line."""
+    """Number of lines in the whole new version with the key of each of the lines."""
 
 
 LineKey = Callable[[bytes], bytes]
@@ -46,16 +46,26 @@ def changes(old: bytes, new: bytes, key: LineKey = same_line) -> tuple[Hunk, ...
         old, new = without_mark(as_utf8(old)), without_mark(as_utf8(new))
     before, after = _bare_lines(old), _bare_lines(new)
     totals, key_totals = Counter(after), Counter(map(key, after))
-    return tuple(
-        Hunk(
-            anchors=tuple(reversed(before[max(0, i1 - _ANCHORS) : i1])),
-            removed=tuple(before[i1:i2]),
-            added=tuple(after[j1:j2]),
-            counts=tuple((line, totals[line]) for line in {*before[i1:i2], *after[j1:j2]}),
-            key_counts=tuple((each, key_totals[each]) for each in {*map(key, after[j1:j2])}),
+    marked = defaultdict[bytes, set[bytes]](set)
+    for line in totals:
+        if (bare := key(line)) != line:
+            marked[bare].add(line)
+    hunks = []
+    for i1, i2, j1, j2 in _differences(before, after):
+        removed, added = before[i1:i2], after[j1:j2]
+        lines = {*removed, *added}
+        keys = {*map(key, lines)}
+        twins = {line for each in keys for line in marked.get(each, ())}
+        hunks.append(
+            Hunk(
+                anchors=tuple(reversed(before[max(0, i1 - _ANCHORS) : i1])),
+                removed=tuple(removed),
+                added=tuple(added),
+                counts=tuple((line, totals[line]) for line in lines | twins),
+                key_counts=tuple((each, key_totals[each]) for each in keys),
+            )
         )
-        for i1, i2, j1, j2 in _differences(before, after)
-    )
+    return tuple(hunks)
 
 
 def apply(hunks: tuple[Hunk, ...], data: bytes, key: LineKey = same_line) -> bytes:
@@ -64,7 +74,8 @@ def apply(hunks: tuple[Hunk, ...], data: bytes, key: LineKey = same_line) -> byt
     Args:
         hunks: Result of `changes` with the same `key`.
         data: Version of the file, perhaps with some of the changes.
-        key: Tells which lines are the same: an added line that got an id since is not added again.
+        key: Tells which lines are the same: an added line that got an id since is not added again, and a removed line
+            that got an id since is removed with the id.
     """
     if not hunks:
         return data
@@ -101,15 +112,25 @@ class _Draft:
             key = self._key(line)
             return there[line] >= counts[line] or self._keys_there[key] >= key_counts[key]
 
-        doomed = [line for line in hunk.removed if line.strip() and there[line] > counts[line]]
-        if not doomed and all(map(has, hunk.added)):
+        def surplus(line: bytes) -> bytes | None:
+            """Removed line as in the file, perhaps with marks that came since; None if the file has none too many."""
+            if there[line] > counts[line]:
+                return line
+            if self._key(line) != line or self._keys_there[line] <= key_counts[line]:
+                return None
+            marked = (each for each in self._bare if each != line and self._key(each) == line)
+            return next((each for each in marked if there[each] > counts.get(each, 0)), None)
+
+        is_doomed = any(line.strip() and surplus(line) is not None for line in hunk.removed)
+        if not is_doomed and all(map(has, hunk.added)):
             return
         place = self._place(hunk)
-        for line in doomed:
-            if there[line] > counts[line]:
-                place = self._index(line, hunk.anchors)
+        for line in filter(bytes.strip, hunk.removed):
+            doomed = surplus(line)
+            if doomed is not None:
+                place = self._index(doomed, hunk.anchors)
                 del self.lines[place], self._bare[place]
-                self._count(line, -1)
+                self._count(doomed, -1)
         missing = []
         for line in hunk.added:
             if not has(line):

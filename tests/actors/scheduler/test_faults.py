@@ -225,6 +225,20 @@ def test_a_line_that_got_its_id_before_a_crash_is_not_brought_back_without_the_i
     assert not leftover_path(file, DIGEST).exists()
 
 
+@pytest.mark.parametrize("moved", ["", line("tea", "2026-03-28 12:04", reminder_id="") + "\n"])
+def test_a_line_that_got_its_id_before_a_crash_is_not_said_at_a_time_that_a_person_has_changed(
+    start: StartProcess, file: Path, channel: Channel, moved: str
+) -> None:
+    typed = f"{line('tea', '2026-03-28 12:02', reminder_id='')}\n".encode()
+    file.write_bytes(add_ids(typed + b"# Words\n"))
+    leftover_path(file, DIGEST).write_text(f"{moved}# Words\n")
+    (file.parent / "spare").mkdir()
+    (file.parent / "spare" / f"{DIGEST}.base").write_bytes(typed + b"# Words\n")
+    start().pass_minutes(6)
+    assert [posting.at.strftime("%H:%M") for posting in channel.postings] == (["12:04"] if moved else [])
+    assert file.read_text() == "# Words\n"
+
+
 @pytest.mark.parametrize("hours", [0.0, 12.0])
 def test_a_root_that_cannot_be_written_ends_nothing_and_is_said_once(
     start: StartProcess, file: Path, channel: Channel, monkeypatch: pytest.MonkeyPatch, hours: float

@@ -12,6 +12,10 @@ lines = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b"", b"# H"]), max_siz
 documents = st.builds(lambda parts, end: b"\n".join(parts) + end, lines, st.sampled_from([b"", b"\n"]))
 
 
+def without_id(line: bytes) -> bytes:
+    return line.partition(b" id=")[0]
+
+
 @given(documents, documents)
 def test_changes_made_again_where_they_were_made_bring_every_line_of_the_new_version(old: bytes, new: bytes) -> None:
     merged = apply(changes(old, new), old)
@@ -60,9 +64,24 @@ def test_lines_come_and_go_where_their_neighbours_are(subtests: pytest.Subtests)
 def test_a_line_that_got_its_id_meanwhile_is_not_added_again(
     old: bytes, new: bytes, other: bytes, expected: bytes
 ) -> None:
-    def without_id(line: bytes) -> bytes:
-        return line.partition(b" id=")[0]
+    assert apply(changes(old, new, without_id), other, without_id) == expected
 
+
+@pytest.mark.parametrize(
+    ("old", "new", "other", "expected"),
+    [
+        (b"x\ny\n", b"y\n", b"x id=1\ny id=2\n", b"y id=2\n"),
+        (b"x\ny\n", b"z\ny\n", b"x id=1\ny\n", b"z\ny\n"),
+        (b"x\nx\n", b"x\n", b"x id=1\nx id=2\n", b"x id=2\n"),
+        (b"x id=9\nx\n", b"x id=9\n", b"x id=9\nx id=1\n", b"x id=9\n"),
+        (b"x id=9\nx\n", b"x id=9\n", b"x id=9\n", b"x id=9\n"),
+        (b"x\ny\n", b"y\nx\n", b"x id=1\ny\n", b"x id=1\ny\n"),
+        (b"x id=1\ny\n", b"y\n", b"x id=2\ny\n", b"x id=2\ny\n"),
+    ],
+)
+def test_a_line_that_got_its_id_meanwhile_is_removed_with_the_id(
+    old: bytes, new: bytes, other: bytes, expected: bytes
+) -> None:
     assert apply(changes(old, new, without_id), other, without_id) == expected
 
 
