@@ -41,10 +41,13 @@ _EQUAL_LINES = 64
 
 
 def changes(old: bytes, new: bytes, key: LineKey = same_line) -> tuple[Hunk, ...]:
-    """Edits that turn `old` into `new`, place by place, in order; in UTF-8, whatever the versions' encoding."""
-    if encoding_flaw(new):  # an encoding that has no mark, or one of its own, takes no mark away
-        old, new = without_mark(as_utf8(old)), without_mark(as_utf8(new))
-    before, after = _bare_lines(old), _bare_lines(new)
+    """Edits that turn `old` into `new`, place by place, in order; in UTF-8, whatever the versions' encoding.
+
+    A byte order mark is part of no line: the mark that comes or goes is no edit.
+    """
+    if encoding_flaw(new):
+        old, new = as_utf8(old), as_utf8(new)
+    before, after = _bare_lines(without_mark(old)), _bare_lines(without_mark(new))
     totals, key_totals = Counter(after), Counter(map(key, after))
     marked = defaultdict[bytes, set[bytes]](set)
     for line in totals:
@@ -79,10 +82,11 @@ def apply(hunks: tuple[Hunk, ...], data: bytes, key: LineKey = same_line) -> byt
     """
     if not hunks:
         return data
-    draft = _Draft(data, key)
+    body = without_mark(data)
+    draft = _Draft(body, key)
     for hunk in hunks:
         draft.make(hunk)
-    return draft.separator.join(draft.lines)
+    return data[: len(data) - len(body)] + draft.separator.join(draft.lines)
 
 
 def additions(hunks: tuple[Hunk, ...]) -> tuple[Hunk, ...]:

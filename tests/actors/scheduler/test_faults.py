@@ -18,6 +18,7 @@ import pytest
 from actors.edited_file.displaced import leftover_path
 from actors.edited_file.file import LIMIT_BYTES
 from actors.linux.disk import exchange
+from domain.edit.lines import BOM
 from domain.reminder.document import add_ids
 from lab.chaos.reminders.world import Channel
 from messages.scheduler import CreateReminder, ReminderCreated
@@ -237,6 +238,19 @@ def test_a_line_that_got_its_id_before_a_crash_is_not_said_at_a_time_that_a_pers
     start().pass_minutes(6)
     assert [posting.at.strftime("%H:%M") for posting in channel.postings] == (["12:04"] if moved else [])
     assert file.read_text() == "# Words\n"
+
+
+def test_a_line_at_the_head_of_a_version_with_a_byte_order_mark_is_brought_back_as_a_reminder(
+    start: StartProcess, file: Path, channel: Channel
+) -> None:
+    typed = f"# Words\n{line('tea', '2026-03-28 12:02', reminder_id='')}\n".encode()
+    file.write_bytes(add_ids(typed))
+    leftover_path(file, DIGEST).write_bytes(BOM + line("bread", "2026-03-28 12:03").encode() + b"\n" + typed)
+    (file.parent / "spare").mkdir()
+    (file.parent / "spare" / f"{DIGEST}.base").write_bytes(typed)
+    start().pass_minutes(6)
+    assert sorted(text.split("\n")[0].split()[-1] for text in channel.texts()) == ["bread", "tea"]
+    assert file.read_bytes() == b"# Words\n"
 
 
 @pytest.mark.parametrize("hours", [0.0, 12.0])

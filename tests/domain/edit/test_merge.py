@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.edit.lines import BOM
 from domain.edit.merge import apply, changes
 
 lines = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b"", b"# H"]), max_size=7)
@@ -112,3 +113,17 @@ def test_of_equal_lines_the_one_that_was_changed_is_changed_again(
 
 def test_lines_that_end_with_carriage_returns_alone_are_lines() -> None:
     assert apply(changes(b"a\rb\r", b"a\rx\rb\r"), b"a\rb\ragent\r") == b"a\rx\rb\ragent\r"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "other", "expected"),
+    [
+        (b"x\n", BOM + b"y\nx\n", b"x\nagent\n", b"x\nagent\ny\n"),
+        (BOM + b"x\n", BOM + b"y\nx\n", BOM + b"x id=1\n", BOM + b"x id=1\ny\n"),
+        (BOM + b"x\n", b"y\nx\n", BOM + b"x id=1\n", BOM + b"x id=1\ny\n"),
+        (b"x\ny\n", BOM + b"y\n", b"x\ny\nagent\n", b"y\nagent\n"),
+        (b"x\n", BOM + b"x\n", b"x id=1\n", b"x id=1\n"),
+    ],
+)
+def test_a_byte_order_mark_is_part_of_no_line(old: bytes, new: bytes, other: bytes, expected: bytes) -> None:
+    assert apply(changes(old, new, without_id), other, without_id) == expected
