@@ -14,8 +14,9 @@ from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.line_changes import LineChanges
 from actors.scheduler.state import Outgoing, SchedulerState
 from domain.policy.rate_limit import RateLimit
-from domain.reminder.document import failed_line
+from domain.reminder.document import failed_line, holds_without_id
 from domain.reminder.due import Firing
+from domain.reminder.line import Reminder
 from domain.reminder.owed import CLOCK_SKEW
 from domain.reminder.text import firing_mark, firing_text
 from messages.base import RequestId, UserId, Window
@@ -123,7 +124,12 @@ class Announcer:
             self._lines.reopen(firing.raw)
 
     def _take_out(self, firing: Firing) -> None:
-        self._lines.remove(firing.raw, partial(self._state.note_gone, firing.reminder.id))
+        self._lines.remove(firing.raw, partial(self._note_gone, firing.reminder))
+
+    def _note_gone(self, reminder: Reminder, data: bytes) -> None:
+        """Note the removal, unless an editor saved the line without the id meanwhile: the line gets the id again."""
+        if not holds_without_id(data, reminder, self._state.spent_ids):
+            self._state.note_gone(reminder.id)
 
     def _keep_refused(self, firing: Firing, reason: str, seconds: float) -> None:
         """Keep a refused firing: for the reminders' channel unchanged, for any other window marked as failed.

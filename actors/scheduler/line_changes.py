@@ -20,12 +20,12 @@ class LineChanges:
     def __init__(self, edits: EditQueue) -> None:
         """Begin without changes; `edits` makes the edits."""
         self._edits = edits
-        self._changes: list[tuple[bytes, bytes | None, Callable[[], None]]] = []
+        self._changes: list[tuple[bytes, bytes | None, Callable[[bytes], None]]] = []
         self._trouble = ""
         """Last reason for a failed change; reported once."""
 
-    def remove(self, raw: bytes, on_done: Callable[[], None]) -> None:
-        """Remove the first line equal to `raw`; `on_done` is called once the removal would survive a crash."""
+    def remove(self, raw: bytes, on_done: Callable[[bytes], None]) -> None:
+        """Remove the first line equal to `raw`; `on_done` gets the file once the removal would survive a crash."""
         self._add(raw, None, on_done)
 
     def mark_failed(self, raw: bytes) -> None:
@@ -36,21 +36,22 @@ class LineChanges:
         """Turn a line marked as failed into a reminder again."""
         self._add(raw, open_line(raw))
 
-    def _add(self, raw: bytes, fate: bytes | None, on_done: Callable[[], None] = lambda: None) -> None:
+    def _add(self, raw: bytes, fate: bytes | None, on_done: Callable[[bytes], None] = lambda _: None) -> None:
         self._changes.append((raw, fate, on_done))
-        done = 0
+        done, edited = 0, b""
 
         def edit(data: bytes) -> bytes:
-            nonlocal done
+            nonlocal done, edited
             done = len(self._changes)
             fates: defaultdict[bytes, list[bytes | None]] = defaultdict(list)
             for line, becomes, _ in self._changes:
                 fates[line].append(becomes)
-            return change_lines(data, fates)
+            edited = change_lines(data, fates)
+            return edited
 
         def forget() -> None:
             for _, _, follow in self._changes[:done]:
-                follow()
+                follow(edited)
             del self._changes[:done]
             self._trouble = ""
 

@@ -284,6 +284,13 @@ def add_ids(data: bytes, spent: Collection[str] = (), *, last_line_too: bool = T
     return file.join(lines)
 
 
+def holds_without_id(data: bytes, reminder: Reminder, spent: Collection[str] = ()) -> bool:
+    """True if `add_ids` would give a line of `data` the id of `reminder`: the same reminder, without the id."""
+    namer = Namer(data, spent)
+    same_day = scan(data, holding=f"date={reminder.day.isoformat()}".encode("ascii")).entries
+    return any(namer.name(entry.reminder) == reminder.id for entry in same_day if not entry.reminder.id)
+
+
 def without_added_id(raw: bytes) -> bytes:
     """Line as it stood before `add_ids`; any other line unchanged."""
     return _ADDED_ID.sub(b"", raw)

@@ -14,6 +14,7 @@ from domain.reminder.document import (
     append,
     change_lines,
     failed_line,
+    holds_without_id,
     open_line,
     remove,
     remove_line,
@@ -246,3 +247,14 @@ def test_an_id_that_stands_in_two_windows_is_ambiguous_only_for_who_sees_both() 
 def test_every_window_of_a_reminder_is_found_without_reading_the_lines(data: bytes) -> None:
     placed = data.replace(b"id=rid_B", b"in=discord-dm/77 id=rid_B").replace(b"[x]", b"[ ] in=discord-channel/5")
     assert {entry.reminder.window for entry in scan(placed).entries} <= windows_in(placed)
+
+
+def test_a_reminder_without_its_id_is_told_from_another_with_the_same_words() -> None:
+    bare = f"{BARE}\n".encode()
+    (reminder,) = (entry.reminder for entry in scan(add_ids(bare)).entries)
+    assert holds_without_id(bare, reminder)
+    assert holds_without_id(f"{A}\r\n{BARE} \r\n".encode(), reminder)
+    assert not holds_without_id(add_ids(bare), reminder)
+    assert not holds_without_id(add_ids(bare) + bare, reminder)
+    assert not holds_without_id(bare, reminder, [reminder.id])
+    assert not holds_without_id(f"{A}\n".encode(), reminder)
