@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -14,7 +14,7 @@ from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.line_changes import LineChanges
 from actors.scheduler.state import Outgoing, SchedulerState
 from domain.policy.rate_limit import RateLimit
-from domain.reminder.document import failed_line, holds_without_id
+from domain.reminder.document import failed_line, holds_without_id, without_added_id
 from domain.reminder.due import Firing
 from domain.reminder.line import Reminder
 from domain.reminder.owed import CLOCK_SKEW
@@ -35,6 +35,7 @@ FAILURES_TOLD = 5
 """Closed windows reported to people in an hour; the log names all closed windows."""
 FIRING = "fire-"
 """Prefix of the request ids of firings."""
+_BLANKS = b" \t\r"
 
 
 class Announcer:
@@ -80,15 +81,17 @@ class Announcer:
 
         Args:
             due: Firings found by this look.
-            lines: The file's lines; an undelivered reminder stays owed only while its line is in the file.
+            lines: The file's lines; an undelivered reminder stays owed only while its line is in the file, whatever
+                the blanks at the end, and with the id or without.
             now: Wall clock.
             seconds: The steady clock.
         """
         self._forget_unanswered(seconds)
         state = self._state
-        state.owed = {key: firing for key, firing in state.owed.items() if firing.raw in lines}
+        present = {line.rstrip(_BLANKS): line for line in lines} if state.owed or state.next_ones else {}
+        state.owed = _still_there(state.owed, present)
         for window, waiting in list(state.next_ones.items()):
-            state.next_ones[window] = {key: firing for key, firing in waiting.items() if firing.raw in lines}
+            state.next_ones[window] = _still_there(waiting, present)
         # A failed reminder that is due again was reopened by a user, so the due one counts.
         pending = state.owed | {firing.key: firing for firing in due}
         for key, firing in pending.items():
@@ -215,3 +218,21 @@ class Announcer:
                 log.warning("no reply came about reminder %s, it is tried again", outgoing.firing.reminder.id)
                 del self._state.outgoing[request_id]
                 self._state.owed[outgoing.firing.key] = outgoing.firing
+
+
+def _still_there(firings: Mapping[str, Firing], present: Mapping[bytes, bytes]) -> dict[str, Firing]:
+    """Firings with a line in the file, each with the line as in the file now.
+
+    Args:
+        firings: Firings by key.
+        present: Line without blanks at the end -> line.
+    """
+    there = {}
+    for key, firing in firings.items():
+        line = firing.raw.rstrip(_BLANKS)
+        bare = without_added_id(line)
+        spellings = (line, bare + b" id=" + firing.reminder.id.encode("ascii"), bare)
+        raw = next((present[each] for each in spellings if each in present), None)
+        if raw is not None:
+            there[key] = msgspec.structs.replace(firing, raw=raw)
+    return there

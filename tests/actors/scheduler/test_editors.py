@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
 
+from actors.scheduler.announcer import AT_ONCE
+from domain.reminder.document import failed_line
 from lab.chaos.reminders.world import Channel
+from messages.base import Surface, Window
 from tests.actors.scheduler.conftest import StartProcess
 from tests.actors.scheduler.lines import line
+from tests.recording_disk import RecordingDisk
+
+THREAD = Window(surface=Surface.DISCORD_THREAD, id="910000000000000099")
 
 
 @pytest.mark.parametrize("by_rename", [True, False])
@@ -29,3 +37,54 @@ def test_a_line_that_an_editor_saves_without_the_id_while_it_is_said_is_not_said
     draft.replace(file)
     process.pass_minutes(4)
     assert (len(channel.postings), file.read_text()) == (1, "# Words\n")
+
+
+@pytest.mark.parametrize("behind", [0, AT_ONCE])
+@pytest.mark.parametrize("ending", ["\r\n", " \n"])
+def test_a_recurring_reminder_that_could_not_be_shown_is_tried_again_after_an_editor_has_changed_the_line_end(
+    start: StartProcess, file: Path, channel: Channel, ending: str, behind: int
+) -> None:
+    lines = [line(f"n{number}", "2026-01-01 12:01", "daily", f"rid_{number}") for number in range(behind + 1)]
+    file.write_text("".join(f"{each}\n" for each in lines))
+    channel.is_mute = behind > 0
+    channel.fails = 1 - channel.is_mute
+    process = start()
+    process.pass_minutes(1)
+    file.write_bytes("".join(f"{each}{ending}" for each in lines).encode())
+    process.pass_minutes(1)
+    channel.is_mute = False
+    process.pass_minutes(12)
+    assert sorted(posting.text.split()[2] for posting in channel.postings) == [f"n{n}" for n in range(behind + 1)]
+
+
+def test_a_recurring_reminder_that_could_not_be_shown_is_tried_again_after_the_line_got_its_id(
+    start: StartProcess, file: Path, channel: Channel, disk: RecordingDisk
+) -> None:
+    file.write_text(line("medicine", "2026-01-01 12:01", "daily", reminder_id="") + "\n")
+    disk.before = refuse_writes
+    channel.fails = 1
+    process = start()
+    process.pass_minutes(1)
+    disk.before = lambda _call, _data: None
+    process.pass_minutes(3)
+    assert " id=rid_" in file.read_text()
+    assert len(channel.postings) == 1
+
+
+def test_a_recurring_reminder_of_a_closed_place_is_open_again_after_an_editor_has_changed_the_line_end(
+    start: StartProcess, file: Path, channel: Channel
+) -> None:
+    daily = line("daily", "2026-01-01 12:01", "daily") + f" in={THREAD.address.key}"
+    file.write_text(daily + "\n")
+    channel.closed.add(THREAD)
+    process = start()
+    process.pass_minutes(1)
+    file.write_bytes(failed_line(daily.encode()) + b"\r\n")
+    channel.closed.clear()
+    process.pass_minutes(62)
+    assert (len(channel.texts(THREAD)), file.read_bytes()) == (1, f"{daily}\r\n".encode())
+
+
+def refuse_writes(call: str, _data: bytes) -> None:
+    if call == "write":
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
