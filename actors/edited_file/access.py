@@ -130,6 +130,17 @@ class Access:
         finally:
             os.close(fd)
 
+    def content_if_any(self, path: Path) -> bytes | None:
+        """Content as of `content`; None for a missing file.
+
+        Raises:
+            FileRefusedError, OSError: as of `content`.
+        """
+        try:
+            return self.content(path)
+        except FileNotFoundError:
+            return None
+
     def read_whole(self, fd: int, path: Path) -> bytes:
         """Content of the open file from the beginning; `path` is the file's name for people.
 

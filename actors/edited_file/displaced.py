@@ -7,6 +7,7 @@ crash.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import re
@@ -33,6 +34,8 @@ class Leftover:
     data: bytes
     expected: bytes | None
     """Expected content; None if unknown."""
+    may_fill: bool = True
+    """True if the version takes the place of an empty file; False if an edit of the agent's has emptied the file."""
 
 
 class Displaced:
@@ -149,6 +152,11 @@ def leftover_names(place: Path) -> dict[str, Path]:
     """
     pattern = re.compile(re.escape(f".{place.name}.") + r"([0-9a-f]{32})\.agent")
     return {match[1]: place.with_name(name) for name in _names(place.parent) if (match := pattern.fullmatch(name))}
+
+
+def digest_of(data: bytes) -> str:
+    """Digest of a version, for names of files."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 def leftover_path(place: Path, digest: str) -> Path:

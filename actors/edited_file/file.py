@@ -8,7 +8,6 @@ file's name; the name survives a power loss only after `make_durable`.
 from __future__ import annotations
 
 import errno
-import hashlib
 import logging
 import os
 import re
@@ -21,6 +20,7 @@ from actors.edited_file.displaced import (
     Displaced,
     Leftover,
     bases_without,
+    digest_of,
     draft_path,
     drafts,
     is_edited,
@@ -156,7 +156,7 @@ class EditedFile:
         self._check_folder(place.parent)
         self._access.check_size(self.path, data, b"")
         self._check_leftover(place, data)
-        fresh = leftover_path(place, _digest(data))
+        fresh = leftover_path(place, digest_of(data))
         try:
             self._write_whole(fresh, data)
             self._disk.link(fresh, place)
@@ -185,7 +185,7 @@ class EditedFile:
         self._access.check_size(self.path, data, seen)
         self._check_leftover(place, data)
         self._sync_file(place)  # after a power loss what is displaced has to be what was seen
-        base, fresh = self._base_path(_digest(data)), leftover_path(place, _digest(data))
+        base, fresh = self._base_path(digest_of(data)), leftover_path(place, digest_of(data))
         try:
             self._keep_base(base, seen)
             self._write_whole(fresh, data, (status, place))
@@ -257,14 +257,13 @@ class EditedFile:
         take_away(self._disk, self._base_path(leftover.name.split(".")[-2]))
 
     def _leftover(self, path: Path, digest: str) -> Leftover | None:
-        base = self._base_path(digest)
-        data = self._access.content(path)
-        try:
-            expected = self._access.content(base)
-        except FileNotFoundError:
-            expected = None
-        if _digest(data) != digest and (is_edited(data, expected) or self._may_be_lost()):
-            return Leftover(path, data, expected)
+        data, expected = self._access.content(path), self._access.content_if_any(self._base_path(digest))
+        is_emptied = digest == digest_of(b"")
+        if expected is None and is_emptied:  # a base is the backup from the removal of the version on
+            expected = self._access.content_if_any(self._before)
+        may_fill = expected is None or not is_emptied
+        if digest_of(data) != digest and (is_edited(data, expected) or (may_fill and self._may_be_lost())):
+            return Leftover(path, data, expected, may_fill)
         self.forget(path)
         return None
 
@@ -341,9 +340,9 @@ class EditedFile:
             FileRefusedError: the place holds text of people.
             OSError: the place cannot be read.
         """
-        path = leftover_path(place, _digest(data))
+        path = leftover_path(place, digest_of(data))
         self._access.clear(path)
-        if os.path.lexists(path) and self._leftover(path, _digest(data)) is not None:
+        if os.path.lexists(path) and self._leftover(path, digest_of(data)) is not None:
             raise FileRefusedError(f"{path}: another program's edit must be restored first; try again in a minute")
 
     def _base_path(self, digest: str) -> Path:
@@ -394,7 +393,3 @@ def reason_of(error: Exception) -> str:
     if isinstance(error, OSError) and not isinstance(error, FileRefusedError):
         return f"{error.filename or 'the file'}: {error.strerror or error}"
     return str(error)
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=16).hexdigest()

@@ -210,7 +210,8 @@ class EditQueue:
             path, data, expected = leftover.path, leftover.data, leftover.expected
             hunks = changes(expected, data, self._config.key) if expected is not None else ()
             log.warning("%s: what a crash left there is brought back (%d edits)", path.name, len(hunks))
-            self.make_again(hunks, partial(self.file.forget, path), instead_of_nothing=data)
+            instead = data if leftover.may_fill else b""
+            self.make_again(hunks, partial(self.file.forget, path), instead_of_nothing=instead)
 
     def try_again(self) -> None:
         """Retry remakes that failed a minute ago."""

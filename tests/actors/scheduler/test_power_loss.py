@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
+from actors.edited_file.displaced import digest_of, leftover_path
 from lab.chaos.reminders.world import Channel, PostedMessage, Process
 from messages.base import Message
-from messages.scheduler import ModifyReminder, ReminderCreated, ReminderModified
+from messages.scheduler import DeleteReminder, ModifyReminder, ReminderCreated, ReminderDeleted, ReminderModified
 from tests.actors.scheduler.conftest import START, StartProcess
-from tests.actors.scheduler.story import CHANGED, Story
+from tests.actors.scheduler.lines import line
+from tests.actors.scheduler.story import CHANGED, THREAD, Story
 from tests.recording_disk import RecordingDisk
 
 
@@ -105,3 +107,34 @@ def test_a_line_that_a_person_wrote_is_safe_before_the_agent_says_that_it_stands
 
     assert isinstance(answer, ReminderModified)
     assert disk.surviving(file) == f"{CHANGED}\n".encode()
+
+
+def test_the_only_reminder_of_a_file_does_not_come_back_when_the_power_goes_out_after_the_confirmed_deletion(
+    start: StartProcess, file: Path, channel: Channel, disk: RecordingDisk
+) -> None:
+    deleted = line("tea", "2026-03-28 12:03") + f" in={THREAD.address.key}"
+    file.write_text(f"{deleted}\n")
+    process = start()
+    answer = Story(file.parent, channel).ask(process, "delete", DeleteReminder, id="rid_AAAAAAAAAAAA")
+    assert isinstance(answer, ReminderDeleted)
+    process.kill()
+    disk.lose_power()
+    start(process.clock.now()).pass_minutes(5)
+    assert file.read_text() == ""
+    assert [text.split(":")[0] for text in channel.texts()] == ["Reminder deleted"]
+    assert not [path for path in file.parent.iterdir() if ".agent" in path.name]
+
+
+@pytest.mark.parametrize("is_accounted", [True, False])
+def test_what_a_person_adds_while_the_only_reminder_is_deleted_comes_back_alone(
+    start: StartProcess, file: Path, channel: Channel, *, is_accounted: bool
+) -> None:
+    tea = f"{line('tea', '2026-03-28 12:03')}\n".encode()
+    file.write_bytes(b"")
+    leftover_path(file, digest_of(b"")).write_bytes(tea + b"# Words\n")
+    (file.parent / "spare").mkdir()
+    name = "reminders.before.md" if is_accounted else f"{digest_of(b'')}.base"
+    (file.parent / "spare" / name).write_bytes(tea)
+    start().pass_minutes(5)
+    assert (file.read_bytes(), channel.postings) == (b"# Words\n", [])
+    assert not [path for path in file.parent.iterdir() if ".agent" in path.name]
