@@ -88,8 +88,10 @@ class Announcer:
         """
         self._forget_unanswered(seconds)
         state = self._state
-        present = {line.rstrip(_BLANKS): line for line in lines} if state.owed or state.next_ones else {}
+        is_needed = state.owed or state.next_ones or state.shown_failed
+        present = {line.rstrip(_BLANKS): line for line in lines} if is_needed else {}
         state.owed = _still_there(state.owed, present)
+        state.shown_failed = _still_there(state.shown_failed, present)
         for window, waiting in list(state.next_ones.items()):
             state.next_ones[window] = _still_there(waiting, present)
         # A failed reminder that is due again was reopened by a user, so the due one counts.
@@ -100,6 +102,8 @@ class Announcer:
                     self._post(firing, now, seconds)
             elif firing.is_one_off:
                 self._take_out(firing)
+        for firing in state.shown_failed.values():
+            self._settle_line(firing)
         for window in list(state.next_ones):
             self._go_on(window, now, seconds)
 
@@ -121,6 +125,12 @@ class Announcer:
 
     def _note_shown(self, firing: Firing) -> None:
         self._state.note_shown(firing.key)
+        if firing.reminder.failed:
+            self._state.shown_failed[firing.key] = firing
+        self._settle_line(firing)
+
+    def _settle_line(self, firing: Firing) -> None:
+        """Have the line of a shown firing removed or reopened, if needed."""
         if firing.is_one_off:
             self._take_out(firing)
         elif firing.reminder.failed:

@@ -39,6 +39,8 @@ class SchedulerState:
     outgoing: dict[RequestId, Outgoing] = field(default_factory=dict)
     owed: dict[str, Firing] = field(default_factory=dict)
     """Undelivered firings by key."""
+    shown_failed: dict[str, Firing] = field(default_factory=dict)
+    """Firings by key that people have seen, each with a line still marked as failed."""
     rests_until: dict[str, float] = field(default_factory=dict)
     """Key -> time of another try after a refusal, in the kernel's steady seconds."""
     closed_until: dict[Window, float] = field(default_factory=dict)

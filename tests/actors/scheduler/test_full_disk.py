@@ -11,11 +11,13 @@ import pytest
 
 from actors.edited_file.displaced import draft_path, leftover_path
 from lab.chaos.reminders.world import Channel
+from messages.base import Surface, Window
 from tests.actors.scheduler.conftest import StartProcess
 from tests.actors.scheduler.lines import line
 from tests.recording_disk import RecordingDisk, TornWrite
 
 BARE = line("tea", "2026-03-28 12:01", reminder_id="")
+THREAD = Window(surface=Surface.DISCORD_THREAD, id="910000000000000099")
 EVERY_DAY = line("medicine", "2026-01-01 12:01", "daily", reminder_id="")
 
 
@@ -67,6 +69,24 @@ def test_a_posting_of_which_nothing_was_heard_is_tried_again_under_its_own_name(
 
     assert len({(posting.nonce, posting.mark) for posting in channel.requests}) == 1
     assert (len(channel.postings), file.read_text()) == (1, "")
+
+
+@pytest.mark.parametrize(("recur", "left"), [("daily", 1), ("none", 0)])
+def test_a_line_that_was_shown_after_a_refusal_does_not_stay_marked_once_there_is_room(
+    start: StartProcess, file: Path, channel: Channel, disk: RecordingDisk, recur: str, left: int
+) -> None:
+    file.write_text(medicine := line("medicine", "2026-03-28 12:01", recur) + f" in={THREAD.address.key}\n")
+    channel.closed.add(THREAD)
+    process = start()
+    process.pass_minutes(2)
+    assert file.read_text().startswith("- [!] ")
+    channel.closed.clear()
+    fill(disk)
+    process.pass_minutes(62)
+    assert (len(channel.texts(THREAD)), file.read_text()[:6]) == (1, "- [!] ")
+    make_room(disk)
+    process.pass_minutes(3)
+    assert (len(channel.texts(THREAD)), file.read_text()) == (1, medicine * left)
 
 
 def test_who_writes_the_same_line_again_is_told_again(start: StartProcess, file: Path, channel: Channel) -> None:
