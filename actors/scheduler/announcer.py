@@ -17,7 +17,7 @@ from domain.policy.rate_limit import RateLimit
 from domain.reminder.document import failed_line, holds_without_id, without_added_id
 from domain.reminder.due import Firing
 from domain.reminder.line import Reminder
-from domain.reminder.owed import CLOCK_SKEW
+from domain.reminder.owed import CLOCK_ERROR, CLOCK_SKEW
 from domain.reminder.text import firing_mark, firing_text
 from messages.base import RequestId, UserId, Window
 from messages.discord import Delivered, DeliveryFailed, DeliveryRefused, PostMessage
@@ -206,7 +206,7 @@ class Announcer:
         config, state, key = self._config, self._state, firing.key
         # Elsewhere a mention would bring its owner into a thread that is private.
         owner = config.owner_id if window == config.channel else ""
-        was_tried = key in state.owed or state.started_at is None or firing.due < state.started_at
+        was_tried = key in state.owed or state.tried_until is None or firing.due < state.tried_until
         self._host.tell(
             config.delivery,
             PostMessage(
@@ -217,10 +217,18 @@ class Announcer:
                 nonce=key,
                 look_first=was_tried or now - firing.due > LOOK_FIRST_AFTER,
                 mark=firing_mark(firing, config.zone),
-                look_since=firing.due - CLOCK_SKEW,
+                look_since=self._look_since(firing),
                 mention_user_id=UserId(owner),
             ),
         )
+
+    def _look_since(self, firing: Firing) -> datetime:
+        """Earliest time of a message with the firing; unsure if the clock was set back since an earlier process."""
+        state = self._state
+        if state.started_at is None or state.tried_until is None:
+            return firing.due - CLOCK_SKEW
+        is_unsure = state.started_at <= firing.due < state.tried_until
+        return state.started_at - CLOCK_ERROR if is_unsure else firing.due - CLOCK_SKEW
 
     def _forget_unanswered(self, seconds: float) -> None:
         for request_id, outgoing in list(self._state.outgoing.items()):

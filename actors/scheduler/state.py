@@ -13,6 +13,8 @@ from messages.base import RequestId, Window
 
 ALWAYS_CAUGHT_UP = timedelta(minutes=1)
 """Time before the start within which missed reminders are posted even without `catchup_hours`."""
+UNSETTLED = timedelta(minutes=2)
+"""Time beyond the watermark of a process in which the process may have posted a reminder: a look, and a delivery."""
 _REMEMBERED = 10_000
 
 
@@ -30,6 +32,8 @@ class SchedulerState:
     """One process's memory of postings; its loss loses no reminder, for the file has all reminders."""
 
     started_at: datetime | None = None
+    tried_until: datetime | None = None
+    """Time before which an earlier process may have posted a reminder, by the clock of then."""
     cursor: Cursor | None = None
     readable: bytes | None = None
     """The file as last read; None before the first look. Due reminders come from this copy while the file is in UTF-16.
@@ -68,6 +72,9 @@ class SchedulerState:
         """
         if self.cursor is None:
             self.started_at, self.cursor = now, Cursor.resume(now, now - ALWAYS_CAUGHT_UP, watermark, catchup)
+            self.tried_until = now
+            if watermark is not None and watermark > now:  # the clock was set back
+                self.tried_until = watermark + UNSETTLED
         return self.cursor
 
     def note_shown(self, key: str) -> None:

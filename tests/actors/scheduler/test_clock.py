@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -69,3 +70,20 @@ def test_a_clock_that_was_a_little_ahead_is_waited_for_by_the_next_process_as_by
     first.kill()
     start().pass_minutes(60)
     assert channel.postings == []
+
+
+@pytest.mark.parametrize("recur", ["none", "daily"])
+@pytest.mark.parametrize("ahead", [timedelta(minutes=10), timedelta(hours=2), timedelta(hours=5)])
+def test_a_reminder_that_was_shown_just_before_a_kill_is_found_by_a_process_whose_clock_was_set_back(
+    start: StartProcess, file: Path, channel: Channel, ahead: timedelta, recur: str
+) -> None:
+    file.write_text(tea := line("tea", "2026-03-28 12:01", recur) + "\n")
+    first = start()
+    first.clock.advance(29)
+    while not channel.postings:
+        first.steps(1)
+    first.kill()
+    channel.postings[:] = [replace(posting, at=posting.at - ahead) for posting in channel.postings]
+    second = start(first.clock.now() - ahead)
+    second.pass_minutes(int(ahead.total_seconds()) // 60 + 3)
+    assert (len(channel.postings), file.read_text()) == (1, tea if recur == "daily" else "")
