@@ -29,6 +29,7 @@ from actors.edited_file.rewriting import Rewriting, Waits
 from actors.linux.disk import Disk, RealDisk, make_durable
 from actors.linux.private_folder import make_private
 from domain.curated.edits import cost
+from domain.curated.page import undated_line
 from domain.curated.refusal import flaw_of_topic
 from domain.curated.table import digest
 from domain.edit.lines import EditRefusedError
@@ -215,7 +216,7 @@ class MemoryFiles:
             Event().wait(pause_s)
 
         try:
-            rewriting = Rewriting(self._edited_file(path), change, _LAST_WAITS)
+            rewriting = Rewriting(self._edited_file(path), change, _LAST_WAITS, undated_line)
             try:
                 rewriting.run(wait)
             finally:
@@ -325,6 +326,7 @@ class MemoryFiles:
                 file="the memory file",
                 remedy="some facts have to be removed or archived",
                 waits=self._config.waits,
+                key=undated_line,
             )
             queue = EditQueue(self._host, self._edited_file(path), config)
             self._files[path] = _File(queue, partial(self._written, path.parent))

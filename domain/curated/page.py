@@ -150,3 +150,10 @@ def with_date(bullet: str, day: str) -> str:
 def without_date(lines: str) -> str:
     """Lines of a fact without the day of a confirmation."""
     return _CONFIRMED.sub("", lines)
+
+
+def undated_line(line: bytes) -> bytes:
+    """Line of a file, in any encoding, without the day of a confirmation."""
+    if b"<!-- confirmed" not in line:
+        return line
+    return without_date(line.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")

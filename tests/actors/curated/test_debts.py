@@ -17,6 +17,7 @@ from actors.edited_file.folder_lock import FolderLocks
 from domain.curated import journal
 from domain.curated.document import parse_document
 from domain.curated.journal import Operation, Step
+from domain.curated.table import digest
 from messages.base import RequestId
 from messages.curated import (
     CURATED,
@@ -354,3 +355,26 @@ def test_what_another_program_is_writing_is_not_taken_for_what_a_crash_left(tmp_
     writer.keep(())
     rig.settle(70)
     assert not beside.exists()
+
+
+@pytest.mark.parametrize(
+    ("expected", "saved", "left"),
+    [
+        ("- old\n- other\n", "- other\n", ["other"]),
+        ("- old\n- other\n", "- new\n- other\n", ["new", "other"]),
+        ("- other\n", "- old\n- other\n", ["old", "other"]),
+    ],
+)
+def test_a_fact_that_got_its_day_before_a_crash_is_the_fact_that_a_person_adds_changes_or_deletes(
+    tmp_path: Path, expected: str, saved: str, left: list[str]
+) -> None:
+    rig = CuratedRig(tmp_path, dates=True)
+    rig.write_index("- old <!-- confirmed 2026-01-30 -->\n- other\n")
+    rig.stop()
+    spare = rig.own / digest(os.fsencode(rig.folder / "MEMORY.md"))[:16]
+    spare.mkdir(parents=True)
+    (spare / f"{'0' * 32}.base").write_text(expected)
+    (rig.folder / f".MEMORY.md.{'0' * 32}.agent").write_text(saved)
+    rig.start()
+    rig.settle()
+    assert sorted(facts(rig)) == left

@@ -5,7 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.curated.document import parse_document
-from domain.curated.page import MINIMUM, FaultKind, Fidelity, Page, PageKind, is_bullet, pointer_of, with_date
+from domain.curated.page import (
+    MINIMUM,
+    FaultKind,
+    Fidelity,
+    Page,
+    PageKind,
+    is_bullet,
+    pointer_of,
+    undated_line,
+    with_date,
+)
 from tests.domain.curated.files import anything
 from tests.pace import paced_s
 
@@ -126,3 +136,16 @@ def test_words_among_a_million_blanks_are_read_at_once() -> None:
         assert with_date(page.raw.rstrip(), "") == page.raw.rstrip()
 
     assert paced_s(read) < 2
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (b"- a <!-- confirmed 2026-01-30 -->", b"- a"),
+        (b"- \xff <!-- confirmed 2026-01-30 -->\r", b"- \xff\r"),
+        (b"- a <!-- confirmed today -->", b"- a <!-- confirmed today -->"),
+        (b"- \xff", b"- \xff"),
+    ],
+)
+def test_a_line_of_any_bytes_is_known_without_its_day(line: bytes, expected: bytes) -> None:
+    assert undated_line(line) == expected
