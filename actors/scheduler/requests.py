@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, assert_never
 
 from actors.edited_file.file import reason_of
@@ -16,7 +16,7 @@ from actors.scheduler.state import SchedulerState
 from domain.edit.encoding import is_wide
 from domain.edit.lines import EditRefusedError
 from domain.policy.rate_limit import RateLimit
-from domain.reminder.document import Entry, append, remove, replace, scan, windows_in
+from domain.reminder.document import Entry, add_ids, append, holds_without_id, remove, replace, scan, windows_in
 from domain.reminder.line import InvalidReminderError, Reminder, check_id, form
 from domain.reminder.owed import OwedConfirmation
 from domain.reminder.recurrence import next_firing
@@ -96,9 +96,9 @@ class ReminderRequests:
                 case CreateReminder():
                     self._create(request)
                 case ModifyReminder():
-                    self._with_sight(request, lambda sight: self._modify(request, sight))
+                    self._with_sight(request, lambda sight, known: self._modify(request, sight, known))
                 case DeleteReminder():
-                    self._with_sight(request, lambda sight: self._delete(request, sight))
+                    self._with_sight(request, lambda sight, known: self._delete(request, sight, known))
                 case _:
                     assert_never(request)
 
@@ -158,11 +158,12 @@ class ReminderRequests:
 
         self._in_turn(request, edit, on_done)
 
-    def _modify(self, request: ModifyReminder, sight: Sight) -> None:
+    def _modify(self, request: ModifyReminder, sight: Sight, known: Sequence[Reminder]) -> None:
         now, zone = self._host.now(), self._config.zone
         change: dict[str, _Change] = {}
 
         def edit(data: bytes) -> bytes:
+            data = self._with_lost_ids(data, known)
             entry = _entry(data, request.id, sight)
             if request.msg and not sight.may_tell(entry.reminder.window):
                 raise EditRefusedError(
@@ -193,10 +194,11 @@ class ReminderRequests:
 
         self._in_turn(request, edit, on_done)
 
-    def _delete(self, request: DeleteReminder, sight: Sight) -> None:
+    def _delete(self, request: DeleteReminder, sight: Sight, known: Sequence[Reminder]) -> None:
         removed: list[tuple[Entry, OwedConfirmation | None]] = []
 
         def edit(data: bytes) -> bytes:
+            data = self._with_lost_ids(data, known)
             if removed and all(entry.reminder.id != request.id for entry in _holding(data, request.id)):
                 return data
             entry = _entry(data, request.id, sight)
@@ -216,11 +218,19 @@ class ReminderRequests:
 
         self._in_turn(request, edit, on_done)
 
-    def _with_sight(self, request: ModifyReminder | DeleteReminder, then: Callable[[Sight], None]) -> None:
-        """Go on with the window's view of the reminders with the given id."""
+    def _with_sight(
+        self, request: ModifyReminder | DeleteReminder, then: Callable[[Sight, Sequence[Reminder]], None]
+    ) -> None:
+        """Go on with the window's view of the reminders with the given id, and with these reminders."""
         check_id(request.id)
-        windows = [entry.reminder.window for entry in _holding(self._looked_at(), request.id)]
-        self._readership.query(request.window, windows, lambda sight: self._try(request, lambda: then(sight)))
+        known = [each for entry in _holding(self._looked_at(), request.id) if (each := entry.reminder).id == request.id]
+        windows = [each.window for each in known]
+        self._readership.query(request.window, windows, lambda sight: self._try(request, lambda: then(sight, known)))
+
+    def _with_lost_ids(self, data: bytes, known: Sequence[Reminder]) -> bytes:
+        """File with ids again, if an editor has saved one of the reminders without the id."""
+        spent = self._state.spent_ids
+        return add_ids(data, spent) if any(holds_without_id(data, each, spent) for each in known) else data
 
     def _in_turn(
         self,

@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from actors.scheduler.announcer import AT_ONCE
-from domain.reminder.document import failed_line
+from domain.reminder.document import failed_line, scan
 from lab.chaos.reminders.world import Channel
-from messages.base import Surface, Window
+from messages.scheduler import DeleteReminder, ModifyReminder, ReminderDeleted, ReminderModified
 from tests.actors.scheduler.conftest import StartProcess
 from tests.actors.scheduler.lines import line
+from tests.actors.scheduler.story import THREAD, Story
 from tests.recording_disk import RecordingDisk
-
-THREAD = Window(surface=Surface.DISCORD_THREAD, id="910000000000000099")
 
 
 @pytest.mark.parametrize("by_rename", [True, False])
@@ -37,6 +36,36 @@ def test_a_line_that_an_editor_saves_without_the_id_while_it_is_said_is_not_said
     draft.replace(file)
     process.pass_minutes(4)
     assert (len(channel.postings), file.read_text()) == (1, "# Words\n")
+
+
+@pytest.mark.parametrize("by_rename", [True, False])
+@pytest.mark.parametrize("steps", range(5))
+@pytest.mark.parametrize("moved", ["", "15:00"])
+def test_a_line_that_an_editor_saves_without_the_id_while_a_request_is_served_is_the_line_of_the_request(
+    start: StartProcess, file: Path, channel: Channel, moved: str, steps: int, *, by_rename: bool
+) -> None:
+    file.write_text(typed := line("tea", "2026-03-28 12:03", reminder_id="") + f" in={THREAD.address.key}\n")
+    process, story = start(), Story(file.parent, channel)
+    process.settle()
+    (entry,) = scan(file.read_bytes()).entries
+    descriptor = os.open(file, os.O_WRONLY)
+    if moved:
+        story.begin(process, "modify", ModifyReminder, id=entry.reminder.id, time=moved)
+    else:
+        story.begin(process, "delete", DeleteReminder, id=entry.reminder.id)
+    process.steps(steps)
+    assert process.asker.drain() == []
+    if by_rename:
+        (draft := file.with_name("draft")).write_text(f"# Words\n{typed}")
+        draft.replace(file)
+    else:
+        os.truncate(descriptor, 0)
+        os.write(descriptor, f"# Words\n{typed}".encode())
+    os.close(descriptor)
+    assert isinstance(story.hear(process, "request"), ReminderModified if moved else ReminderDeleted)
+    process.pass_minutes(5)
+    assert [text.split(":")[0] for text in channel.texts()] == [f"Reminder {'changed' if moved else 'deleted'}"]
+    assert [each.reminder.id for each in scan(file.read_bytes()).entries] == [entry.reminder.id] * bool(moved)
 
 
 @pytest.mark.parametrize("behind", [0, AT_ONCE])
