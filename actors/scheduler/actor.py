@@ -213,6 +213,7 @@ class SchedulerActor(Actor):
         file = FileLines(look.data)
         unfinished = b"" if self._may_end_the_file(look) else file.lines[-1]
         due = [firing for firing in findings.firings if firing.is_named or firing.raw != unfinished]
+        due = [firing for firing in due if self._state.is_requested(firing)]
         self._announcer.announce(due, frozenset(file.texts()), now, self.monotonic())
         self._cursor.advance(now)
         settled = self._announcer.settled_until(self._cursor.at)

@@ -147,6 +147,7 @@ class ReminderRequests:
             if edited != data:
                 check_share(data, window, line, REQUESTED_BYTES)
                 self._confirmations.owe(owed)
+                self._state.note_requested(reminder_id, now)
             return edited
 
         def on_done() -> None:

@@ -63,6 +63,9 @@ class SchedulerState:
     spent_ids: OrderedDict[str, None] = field(default_factory=OrderedDict)
     """Ids of posted reminders with removed lines, oldest first."""
 
+    requested_at: OrderedDict[str, datetime] = field(default_factory=OrderedDict)
+    """Id of a reminder -> time of the request for the reminder, oldest first."""
+
     def begin(self, now: datetime, watermark: datetime | None, catchup: timedelta) -> Cursor:
         """Start counting at the process's first start; later go on.
 
@@ -90,6 +93,17 @@ class SchedulerState:
         self.spent_ids[reminder_id] = None
         while len(self.spent_ids) > _REMEMBERED:
             self.spent_ids.popitem(last=False)
+
+    def note_requested(self, reminder_id: str, now: datetime) -> None:
+        """Note a request for a reminder: no time before the request is due, however old the last look."""
+        self.requested_at.setdefault(reminder_id, now)
+        while len(self.requested_at) > _REMEMBERED:
+            self.requested_at.popitem(last=False)
+
+    def is_requested(self, firing: Firing) -> bool:
+        """True for a firing after the request for the reminder, or of a reminder that no request made."""
+        requested_at = self.requested_at.get(firing.reminder.id)
+        return requested_at is None or firing.is_one_off or firing.due > requested_at
 
     def id_for(self, request_id: RequestId, fresh: str) -> str:
         """The reminder's id for a request: `fresh` the first time, the same ever after."""

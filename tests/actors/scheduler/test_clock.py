@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from lab.chaos.reminders.world import Channel
+from messages.scheduler import CreateReminder, ReminderCreated
 from tests.actors.scheduler.conftest import START, StartProcess
 from tests.actors.scheduler.lines import line
+from tests.actors.scheduler.story import Story
 
 
 @pytest.mark.parametrize("hours", [0.0, 12.0])
@@ -87,3 +89,21 @@ def test_a_reminder_that_was_shown_just_before_a_kill_is_found_by_a_process_whos
     second = start(first.clock.now() - ahead)
     second.pass_minutes(int(ahead.total_seconds()) // 60 + 3)
     assert (len(channel.postings), file.read_text()) == (1, tea if recur == "daily" else "")
+
+
+@pytest.mark.parametrize("first", ["", line("once", "2026-03-28 12:02", "none", "rid_ONCE") + "\n"])
+def test_a_recurring_reminder_is_not_due_before_the_request_for_it_though_the_file_was_empty(
+    start: StartProcess, file: Path, channel: Channel, first: str
+) -> None:
+    if first:
+        file.write_text(first)
+    process = start()
+    process.pass_minutes(30)
+    channel.postings.clear()
+    story = Story(file.parent, channel)
+    wish = {"msg": "walk", "date": "2026-03-28", "time": "12:15", "recur": "daily"}
+    assert isinstance(story.ask(process, "create", CreateReminder, **wish), ReminderCreated)
+    process.pass_minutes(30)
+    assert [text for text in channel.texts() if "⏰" in text] == []
+    process.pass_minutes(24 * 60)
+    assert [posting.at.strftime("%d %H:%M") for posting in channel.postings if "⏰" in posting.text] == ["29 11:15"]
