@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from domain.reminder.document import holds
+from domain.reminder.document import holds, holds_without_id, scan
+from domain.reminder.line import InvalidReminderError, parse
 from messages.base import RequestId, Value, Window, make_ready
 
 CLOCK_SKEW = timedelta(minutes=5)
@@ -41,7 +42,9 @@ class OwedConfirmation(Value, frozen=True, kw_only=True, gc=False):
             return True
         if not (data or self.is_gone):
             return None
-        return holds(data, self.line) is not self.is_gone
+        if not self.is_gone:
+            return holds(data, self.line)
+        return not (holds(data, self.line) or _is_changed(data, self.line))
 
     def shown_since(self, now: datetime) -> datetime:
         """Earliest time of a message with the confirmation; a time of noting ahead of `now` does not count."""
@@ -50,6 +53,16 @@ class OwedConfirmation(Value, frozen=True, kw_only=True, gc=False):
     def of_what_happened(self) -> OwedConfirmation:
         """Copy for an edit known to have taken place, posted whatever became of the line."""
         return msgspec.structs.replace(self, line="", is_gone=False)
+
+
+def _is_changed(data: bytes, line: str) -> bool:
+    """True if the reminder of `line` stands in another line, as a person or an old copy of the file left the line."""
+    try:
+        reminder = parse(line)
+    except InvalidReminderError:
+        return False
+    entries = scan(data, holding=f"id={reminder.id}".encode("ascii")).entries
+    return any(entry.reminder.id == reminder.id for entry in entries) or holds_without_id(data, reminder)
 
 
 make_ready(__name__)

@@ -1,4 +1,4 @@
-"""What the file says about whether an edit took place."""
+"""Evidence in the file about an edit that took place, or did not."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from datetime import UTC, datetime
 
 import pytest
 
+from domain.reminder.document import add_ids
 from domain.reminder.owed import OwedConfirmation
 from messages.base import RequestId, Surface, Window
 
 LINE = '- [ ] date=2026-04-01 time=09:00 recur=none msg="tëa" id=rid_A'
+
+BARE = LINE.removesuffix(" id=rid_A")
+NAMED = add_ids(BARE.encode()).decode()
 
 
 def test_the_exact_line_tells(subtests: pytest.Subtests) -> None:
@@ -28,6 +32,11 @@ def test_the_exact_line_tells(subtests: pytest.Subtests) -> None:
         (LINE, True, f"{LINE}\r\r\n", False),
         (LINE, True, "# Mine\n", True),
         (LINE, True, "", True),
+        (LINE, True, f"{LINE.replace('09:00', '11:00')}\n", False),
+        (LINE, True, f"```\n{LINE}\n```\n", True),
+        (NAMED, True, f"{BARE}\r\n", False),
+        (NAMED, True, f"{BARE.replace('09:00', '11:00')}\n", True),
+        ("prose", True, "# Mine\n", True),
         ("", False, "", True),
         ("", False, "# Mine\n", True),
     ]:
