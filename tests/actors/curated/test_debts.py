@@ -231,14 +231,14 @@ def test_who_waits_when_the_actor_crashes_is_answered_and_an_old_timer_wakes_not
     rig = CuratedRig(tmp_path)
     rig.write_index("- old\n")
     request_id = RequestId("a")
-    asked = AddFact(text="one", request_id=request_id, reply_to=rig.asker.address, window=GENERAL, scope="global")
-    rig.system.tell(CURATED, asked)
+    request = AddFact(text="one", request_id=request_id, reply_to=rig.asker.address, window=GENERAL, scope="global")
+    rig.system.tell(CURATED, request)
     rig.system.run()
     rig.system.tell(CURATED, ReadersListed(windows=7))  # type: ignore[arg-type]
     rig.settle(10)
-    heard = rig.asker.receive(0, lambda reply: getattr(reply, "request_id", None) == request_id)
-    assert isinstance(heard, Refused)
-    assert "interrupted" in heard.reason
+    reply = rig.asker.receive(0, lambda each: getattr(each, "request_id", None) == request_id)
+    assert isinstance(reply, Refused)
+    assert "interrupted" in reply.reason
     rig.system.tell(CURATED, ReadersListed(windows=EVERYBODY))
     rig.answer(FactWritten, AddFact, scope="global", text="two")
     assert facts(rig) in (["old", "two"], ["old", "one", "two"])

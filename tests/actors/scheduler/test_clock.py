@@ -60,7 +60,7 @@ def test_a_clock_that_was_hours_ahead_and_put_right_while_the_agent_was_off_is_f
     first.pass_minutes(1)
     first.kill()
     start().pass_minutes(10)
-    assert [shown.at.strftime("%d %H:%M") for shown in channel.postings] == ["28 12:05"]
+    assert [posting.at.strftime("%d %H:%M") for posting in channel.postings] == ["28 12:05"]
 
 
 def test_a_clock_that_was_a_little_ahead_is_waited_for_by_the_next_process_as_by_the_same(

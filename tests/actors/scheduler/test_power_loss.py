@@ -28,7 +28,7 @@ class PowerLoss:
     files: tuple[tuple[str, bytes], ...]
     """Path below the folder and content."""
     at: datetime
-    shown: tuple[PostedMessage, ...]
+    postings: tuple[PostedMessage, ...]
     human_lines: tuple[bytes, ...]
     answers: tuple[tuple[str, tuple[Message, ...]], ...]
 
@@ -54,7 +54,7 @@ class Watch:
         loss = PowerLoss(
             files=tuple((name, data) for name, data in files if data is not None),
             at=START if self.process is None else self.process.clock.now(),
-            shown=tuple(story.channel.postings),
+            postings=tuple(story.channel.postings),
             human_lines=tuple(story.human_lines),
             answers=tuple((name, tuple(answers)) for name, answers in story.answers.items()),
         )
@@ -85,7 +85,7 @@ def test_wherever_the_power_goes_out_what_was_confirmed_is_there_and_each_is_sai
         for name, data in loss.files:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(data)
-        after = Story(folder, Channel(postings=list(loss.shown), readers=dict(story.channel.readers)))
+        after = Story(folder, Channel(postings=list(loss.postings), readers=dict(story.channel.readers)))
         after.human_lines = list(loss.human_lines)
         after.answers = {name: list(answers) for name, answers in loss.answers}
         process = start_in(folder, after.channel, loss.at + timedelta(seconds=30))
