@@ -49,16 +49,13 @@ def changes(old: bytes, new: bytes, key: LineKey = same_line) -> tuple[Hunk, ...
         old, new = as_utf8(old), as_utf8(new)
     before, after = _bare_lines(without_mark(old)), _bare_lines(without_mark(new))
     totals, key_totals = Counter(after), Counter(map(key, after))
-    marked = defaultdict[bytes, set[bytes]](set)
-    for line in totals:
-        if (bare := key(line)) != line:
-            marked[bare].add(line)
+    marked = _marked_lines(after, key)
     hunks = []
     for i1, i2, j1, j2 in _differences(before, after):
         removed, added = before[i1:i2], after[j1:j2]
         lines = {*removed, *added}
         keys = {*map(key, lines)}
-        twins = {line for each in keys for line in marked.get(each, ())}
+        twins = {line for each in keys if each in marked for line in marked[each]}
         hunks.append(
             Hunk(
                 anchors=tuple(reversed(before[max(0, i1 - _ANCHORS) : i1])),
@@ -105,6 +102,7 @@ class _Draft:
         self._there = Counter(self._bare)
         self._key = key
         self._keys_there = Counter(map(key, self._bare))
+        self._marked = _marked_lines(self._bare, key)
 
     def make(self, hunk: Hunk) -> None:
         """Make a hunk's removals and additions, each as often as the hunk's version differs in count."""
@@ -122,8 +120,7 @@ class _Draft:
                 return line
             if self._key(line) != line or self._keys_there[line] <= key_counts[line]:
                 return None
-            marked = (each for each in self._bare if each != line and self._key(each) == line)
-            return next((each for each in marked if there[each] > counts.get(each, 0)), None)
+            return next((each for each in self._marked.get(line, ()) if there[each] > counts.get(each, 0)), None)
 
         is_doomed = any(line.strip() and surplus(line) is not None for line in hunk.removed)
         if not is_doomed and all(map(has, hunk.added)):
@@ -183,6 +180,15 @@ class _Draft:
             fresh[-1] = added[-1]
         lines[place:place] = fresh
         self._bare[place:place] = added
+
+
+def _marked_lines(lines: list[bytes], key: LineKey) -> dict[bytes, dict[bytes, None]]:
+    """Key -> lines with the key that are not the key, in order."""
+    marked = defaultdict[bytes, dict[bytes, None]](dict)
+    for line in lines:
+        if (bare := key(line)) != line:
+            marked[bare][line] = None
+    return marked
 
 
 def _differences(old: list[bytes], new: list[bytes]) -> Iterator[tuple[int, int, int, int]]:
