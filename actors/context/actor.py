@@ -195,7 +195,7 @@ class ContextActor(Actor):
                 self.tell(message.reply_to, AddressChecked(request_id=message.request_id, is_written=is_written))
             case PinMemory() | UnpinMemory():
                 self._pin(message)
-            case RetractMessages() | ReviseMessage() | RestoreRedactions() | LookDue() | TellKeptMessages():
+            case RetractMessages() | ReviseMessage() | RestoreRedactions() | LookDue():
                 self._retract(message)
             case ListForgettable() | ForgetEvents() | EndShown():
                 waiting, self._waiting = self._waiting, []
@@ -203,7 +203,7 @@ class ContextActor(Actor):
                 self._begin_next()
             case StatusDue() | TypingDue():
                 self._presence.due(message)
-            case CompactWindow() | TellSpoken() | CountUsage() | TellAsker() | KeepPast():
+            case CompactWindow() | TellSpoken() | CountUsage() | TellAsker() | KeepPast() | TellKeptMessages():
                 self._requests.handle(message, is_idle=not self._turns_in_hand)
             case Delivered() | DeliveryFailed() | DeliveryRefused():
                 self._deliveries.handle(message)

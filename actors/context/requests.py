@@ -1,4 +1,4 @@
-"""Requests of other parts to a window: cut the history, give words, count usage, keep its past."""
+"""Requests of other parts to a window: cut the history, give words, count usage, keep its past, list its messages."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ import logging
 from actors.context.host import WindowHost
 from actors.context.log.journal import Journal, LogUnwritable
 from actors.context.turn_driver import TurnDriver
+from domain.log.kept import list_kept
 from domain.turn.spoken import spoken_turns
-from messages.base import MessageId, RequestId, TurnId, UserId
+from messages.base import MessageId, RequestId, Surface, TurnId, UserId
 from messages.context import (
+    MOST_KEPT,
     ChooseModel,
+    KeptMessagesTold,
     PinMemory,
     RestoreRedactions,
     RetractMessages,
     ReviseMessage,
     StartNewWindow,
     StopTurn,
+    TellKeptMessages,
     UnpinMemory,
 )
 from messages.forget import ForgetEvents, ListForgettable
@@ -46,7 +50,7 @@ class PartRequests:
         self._journal = journal
         self._driver = driver
 
-    def handle(self, request: WindowRequest | KeepPast, *, is_idle: bool) -> None:
+    def handle(self, request: WindowRequest | KeepPast | TellKeptMessages, *, is_idle: bool) -> None:
         """Serve one request.
 
         Args:
@@ -66,6 +70,21 @@ class PartRequests:
                 self._host.tell(request.reply_to, self._asker(request.request_id))
             case KeepPast():
                 self._host.tell(request.reply_to, self._keep(request))
+            case TellKeptMessages():
+                self._host.tell(request.reply_to, self._list_kept(request.request_id))
+
+    def _list_kept(self, request_id: RequestId) -> KeptMessagesTold | Refused:
+        """Messages with words in the logs; a failed read here does not count as the loss of a log."""
+        window = self._host.window
+        # What a thread's messages answer or pin from before it stands in its parent.
+        after = int(window.id) if window.surface is Surface.DISCORD_THREAD and window.id.isdecimal() else 0
+        try:
+            with self._host.blocking():
+                messages = list_kept(self._journal.newest_first(), MOST_KEPT, after)
+        except LogUnwritable as error:
+            return Refused(request_id=request_id, reason=error.reason)
+        unfinished = self._host.conversation.unfinished_turns()
+        return KeptMessagesTold(request_id=request_id, messages=tuple(messages), unfinished_turns=unfinished)
 
     def _keep(self, request: KeepPast) -> PastKept | Refused:
         """Keep past messages that the window does not have."""

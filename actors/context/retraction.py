@@ -13,7 +13,6 @@ from actors.context.user_event import news_of
 from actors.kernel import Timer, earliest
 from domain.log.event import Event, Kind, event
 from domain.log.imported import is_imported
-from domain.log.kept import list_kept
 from domain.log.metadata import MetaValue
 from domain.log.redaction import (
     DELETED,
@@ -25,21 +24,20 @@ from domain.log.redaction import (
     tombstone_meta,
     tombstones_in,
 )
-from domain.log.retraction import list_tombstones, shown_for, unsaid
-from domain.log.revision import HeldEdit, is_changed, later_edit, person_event, revise, shows_present_words
+from domain.log.retraction import Unsaid, list_tombstones, shown_for, unsaid
+from domain.log.revision import (
+    HeldEdit,
+    is_changed,
+    later_edit,
+    makes_question,
+    person_event,
+    revise,
+    shows_present_words,
+)
 from domain.log.window import is_imported_log
 from domain.policy.rate_limit import RateLimit
-from messages.base import EventId, MessageId, Surface, TurnId
-from messages.context import (
-    MOST_KEPT,
-    KeptMessagesTold,
-    LookDue,
-    RestoreRedactions,
-    RetractMessages,
-    ReviseMessage,
-    TellKeptMessages,
-)
-from messages.socket import Refused
+from messages.base import EventId, MessageId, TurnId
+from messages.context import LookDue, RestoreRedactions, RetractMessages, ReviseMessage
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +53,7 @@ LOOKS_APART = 10
 between wait for the next look, hidden from all requests, and are handled together."""
 MOST_APART_S = 30.0
 
-RetractionCommand = RetractMessages | ReviseMessage | RestoreRedactions | LookDue | TellKeptMessages
+RetractionCommand = RetractMessages | ReviseMessage | RestoreRedactions | LookDue
 
 
 class Retraction:
@@ -131,29 +129,9 @@ class Retraction:
                 self.revise(command)
             case RestoreRedactions():
                 self.restore()
-            case TellKeptMessages():
-                self.tell_kept(command)
             case LookDue():
                 self._timer = None
                 self.go_on()
-
-    def tell_kept(self, request: TellKeptMessages) -> None:
-        """Report the messages with words in the logs; a failed read here does not count as the loss of a log."""
-        window = self._host.window
-        # What a thread's messages answer or pin from before it stands in its parent.
-        after = int(window.id) if window.surface is Surface.DISCORD_THREAD and window.id.isdecimal() else 0
-        try:
-            with self._host.blocking():
-                messages = list_kept(self._journal.newest_first(), MOST_KEPT, after)
-        except LogUnwritable as error:
-            self._host.tell(request.reply_to, Refused(request_id=request.request_id, reason=error.reason))
-            return
-        answer = KeptMessagesTold(
-            request_id=request.request_id,
-            messages=tuple(messages),
-            unfinished_turns=self._journal.conversation.unfinished_turns(),
-        )
-        self._host.tell(request.reply_to, answer)
 
     def restore(self) -> None:
         """Make missing copies of logs.
@@ -265,15 +243,12 @@ class Retraction:
     def _defer(self, edit: ReviseMessage, words: str) -> None:
         """Keep an edit for later."""
         if edit.message_id not in self._host.conversation.pending:
-            self._log_edit(edit.message_id, words)
+            # Without the new words: nothing takes them back if that message is deleted before.
+            meta: dict[str, MetaValue] = {"what": EDIT_DEFERRED, "message_id": edit.message_id}
+            self._host.record(Kind.SYSTEM, words, meta, sync=True)
         self._deferred[edit.message_id] = edit
         if len(self._deferred) > MOST_HELD:
             del self._deferred[next(iter(self._deferred))]
-
-    def _log_edit(self, message_id: str, words: str) -> None:
-        # Without the new words: nothing takes them back if that message is deleted before.
-        meta: dict[str, MetaValue] = {"what": EDIT_DEFERRED, "message_id": message_id}
-        self._host.record(Kind.SYSTEM, words, meta, sync=True)
 
     def _look(self, deleted: Collection[str] = (), edit: ReviseMessage | None = None) -> None:
         """Go through the logs once, for the given messages and all waiting retractions."""
@@ -322,7 +297,9 @@ class Retraction:
             if message_id in unsaid_before:
                 # Its old words were taken back, and the new ones lost with the process before they were noted.
                 gone += marks[message_id]
-                fresh += [] if edit.is_off_record else [HeldEdit(unsaid_before[message_id], edit)]
+                before, waits = unsaid_before[message_id]
+                asks = waits or makes_question(before, edit)
+                fresh += [] if edit.is_off_record else [HeldEdit(before, edit, asks)]
             elif event is None:
                 # No log has it but in quotations and pins, such as a bot's message, which is never heard itself.
                 gone += [
@@ -367,8 +344,8 @@ class Retraction:
         logged = self._host.record(Kind.USER, words, meta, sync=True)
         self._news.event_logged(logged, str(meta.get("audience", "")))
 
-    def _unsaid(self, message_ids: Collection[str]) -> dict[str, Event]:
-        """Edited messages without new words so far -> event of their old words."""
+    def _unsaid(self, message_ids: Collection[str]) -> dict[str, Unsaid]:
+        """Edited messages without new words so far."""
         with self._host.blocking():
             return unsaid(self._journal.past(message_ids), message_ids) if message_ids else {}
 
@@ -385,7 +362,7 @@ class Retraction:
     def _hold(self, event: Event, edit: ReviseMessage) -> HeldEdit:
         """Edit of a message whose old words are being retracted; it may make an overheard message a question."""
         if not self._waits(event.id):
-            return HeldEdit(event, edit, asks=edit.wants_answer and event.meta_dict().get("overheard") is True)
+            return HeldEdit(event, edit, asks=makes_question(event, edit))
         is_shown = event.id in self._host.conversation.turn(TurnId(event.id)).unquoted
         meta = event.meta_dict()
         return HeldEdit(event, edit, asks=True, quotation={"quote": meta["quote"]} if is_shown else {})

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
 
 from domain.log.event import Event, Kind
 from domain.log.metadata import MetaValue
 from domain.log.parser import ParsedEvent
 from domain.log.redaction import EDITED, OWED, Tombstone, tombstone_of
 from messages.base import EventId
+
+
+class Unsaid(NamedTuple):
+    """Message without its present words in any log."""
+
+    event: Event
+    """Event of the old words."""
+    waits: bool
+    """True if the message waits for an answer, and no turn has taken the message up."""
 
 
 def list_tombstones(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[str]) -> list[Tombstone]:
@@ -69,8 +79,8 @@ def shown_for(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection
     return answered
 
 
-def unsaid(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[str]) -> dict[str, Event]:
-    """Message with old words withdrawn for an edit, and without an event for the new -> the event of the old.
+def unsaid(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[str]) -> dict[str, Unsaid]:
+    """Messages with old words withdrawn for an edit, and without an event for the new.
 
     Args:
         events: As of `list_tombstones`.
@@ -78,16 +88,22 @@ def unsaid(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[st
     """
     newest: dict[str, Event] = {}
     edited: set[tuple[str, EventId]] = set()
+    taken_up: set[str] = set()
     for _, logged in events:
         event, meta = logged.event, logged.event.meta_dict()
-        message_id = str(meta.get("message_id", ""))
+        message_id, stops = str(meta.get("message_id", "")), meta.get("stops")
+        taken_up.update(map(str, (meta.get("turn"), meta.get("message"), *(stops if isinstance(stops, list) else ()))))
         if event.kind is Kind.USER and message_id in message_ids:
             newest[message_id] = event
         elif event.kind is Kind.TOMBSTONE and meta.get("why") == EDITED:
             done = tombstone_of(meta)
             if done is not None and not done.is_quote:
                 edited.add((message_id, done.event_id))
-    return {each: event for each, event in newest.items() if (each, event.id) in edited}
+    return {
+        each: Unsaid(event, waits=event.id not in taken_up and not event.meta_dict().get("overheard"))
+        for each, event in newest.items()
+        if (each, event.id) in edited
+    }
 
 
 def _holders(kind: Kind, event_id: EventId, meta: dict[str, MetaValue]) -> Iterator[tuple[EventId, str, bool]]:

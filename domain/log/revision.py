@@ -47,6 +47,11 @@ def person_event(events: Mapping[tuple[EventId, bool], Event], tombstone: Tombst
     return event if event is not None and event.kind is Kind.USER else None
 
 
+def makes_question(event: Event, edit: ReviseMessage) -> bool:
+    """True if an edit makes an overheard message a question."""
+    return edit.wants_answer and event.meta_dict().get("overheard") is True
+
+
 def is_changed(event: Event, text: str, files: int) -> bool:
     """True if an edited message with `text` and so many files differs from the logged message."""
     meta = event.meta_dict()

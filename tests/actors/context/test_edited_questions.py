@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 from domain.log.event import Kind
-from messages.base import MessageId, UserId
-from messages.context import Quote
+from domain.log.kept import digest
+from messages.base import MessageId, RequestId, UserId
+from messages.context import KeptMessagesTold, Quote, ResumeWindow, TellKeptMessages
+from tests.actors.context import durability
 from tests.actors.context.retractions import copies, delete, edit
-from tests.actors.context.rig import CHANNEL, Rig, texts
+from tests.actors.context.rig import CHANNEL, Rig, of_type, texts
+from tests.actors.context.steps import Killed
 from tests.actors.context.test_gathered_retraction import LOOK_S, with_long_logs
 
 OLD, NEW = "buy 41000 shares", "buy 5 shares"
@@ -120,3 +123,54 @@ def test_a_kill_after_the_edit_leaves_the_new_question(tmp_path: Path) -> None:
     assert OLD not in request
     assert len([event for event in again.events(CHANNEL) if event.content == NEW]) == 1
     again.stop()
+
+
+def differs(rig: Rig) -> bool:
+    """True if the window's words of the second question differ from Discord's, which then reports the edit."""
+    asker = rig.system.edge("compares")
+    rig.tell(CHANNEL, TellKeptMessages(request_id=RequestId("k"), reply_to=asker.address, window=CHANNEL))
+    (report,) = of_type(KeptMessagesTold, asker.drain())
+    asker.close()
+    return any(each.message_id == "2" and each.words != digest(NEW) for each in report.messages)
+
+
+def interrupt_edit(root: Path, at: int) -> bool:
+    """True if the edit of a waiting question has a step with the number; killed there, it is answered all the same."""
+    root.mkdir()
+    rig = Rig(root)
+    begin(rig)
+    steps: list[str] = []
+
+    def dies(call: str, data: bytes) -> None:
+        steps.append(call)
+        if len(steps) >= at:
+            raise Killed
+
+    rig.disk.before = dies
+    try:
+        edit(rig, 2, NEW)
+    except Killed:
+        rig.kill()
+        rig.disk.before = lambda call, data: None
+        rig = Rig(root)
+        rig.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=rig.surface.address))
+        if differs(rig):
+            edit(rig, 2, NEW)
+    rig.disk.before = lambda call, data: None
+    rig.answer("nothing")
+    assert rig.deliver().answers_message_id == "1"
+    request = answer(rig, "bought")
+    assert (NEW in request, OLD in request) == (True, False), at
+    assert rig.deliver().answers_message_id == "2"
+    assert (rig.requests(), rig.posts()) == ([], []), at
+    rig.stop()
+    return len(steps) >= at
+
+
+@pytest.mark.crashes
+def test_a_question_whose_edit_is_killed_at_any_step_is_answered_once_in_its_new_words(tmp_path: Path) -> None:
+    at = 1
+    while interrupt_edit(tmp_path / str(at), at):
+        at += 1
+        durability.forget_disks()
+    assert at > 4
