@@ -166,7 +166,7 @@ class Retraction:
         Raises:
             LogUnwritable: as the journal.
         """
-        if self._host.conversation.pending and not self._must_wait():
+        if (self._host.conversation.pending or self._deferred) and not self._must_wait():
             self._look()
         while self._pending_edits:
             if wait_s := self._revisions.take("", self._host.monotonic()):
@@ -185,7 +185,7 @@ class Retraction:
         moved, self._moved_turns = self._moved_turns, {}
         turns = [moved.pop(turn_id, turn_id) for turn_id in waiting]
         open_turns = {turn.id for turn in self._host.conversation.open_turns()}
-        return [turn_id for turn_id in (*turns, *moved.values()) if turn_id in open_turns]
+        return [turn_id for turn_id in dict.fromkeys((*turns, *moved.values())) if turn_id in open_turns]
 
     def first_ready(self, waiting: Iterable[TurnId]) -> TurnId | None:
         """First waiting turn ready to be answered."""
@@ -251,12 +251,25 @@ class Retraction:
             del self._deferred[next(iter(self._deferred))]
 
     def _look(self, deleted: Collection[str] = (), edit: ReviseMessage | None = None) -> None:
-        """Go through the logs once, for the given messages and all waiting retractions."""
+        """Go through the logs once, for the given messages and all waiting retractions.
+
+        Raises:
+            LogUnwritable: as the journal; the next look does the edits over again.
+        """
         began_s = self._host.monotonic()
-        pending = dict(self._host.conversation.pending) | dict.fromkeys(deleted, DELETED)
         edits, self._deferred = self._deferred, {}
         if edit is not None:
             edits[edit.message_id] = edit
+        try:
+            self._take_back_and_revise(deleted, edits)
+        except LogUnwritable:
+            self._deferred = edits | self._deferred
+            raise
+        now_s = self._host.monotonic()
+        self._next_look_s = now_s + min(LOOKS_APART * (now_s - began_s), MOST_APART_S)
+
+    def _take_back_and_revise(self, deleted: Collection[str], edits: Mapping[MessageId, ReviseMessage]) -> None:
+        pending = dict(self._host.conversation.pending) | dict.fromkeys(deleted, DELETED)
         marks = self._find({*pending, *edits})
         being_answered = {each for each in marks if any(self._is_open(one.event_id) for one in marks[each])}
         gone = {each for each in pending if pending[each] == DELETED}
@@ -270,8 +283,6 @@ class Retraction:
         if left:
             meta: dict[str, MetaValue] = {"what": LOOKED_THROUGH, "message_ids": sorted(left)}
             self._host.record(Kind.SYSTEM, "looked through", meta, sync=False)
-        now_s = self._host.monotonic()
-        self._next_look_s = now_s + min(LOOKS_APART * (now_s - began_s), MOST_APART_S)
 
     def _find(self, message_ids: Collection[str]) -> dict[str, list[Tombstone]]:
         """Tombstones for each given message: the message, all quotations and the messages derived from it."""

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from actors.context.actor import REOPEN_AFTER_S
 from domain.log.event import Kind
 from domain.log.kept import digest
 from messages.base import MessageId, RequestId, UserId
 from messages.context import KeptMessagesTold, Quote, ResumeWindow, TellKeptMessages
+from messages.model import StopReason
 from tests.actors.context import durability
-from tests.actors.context.retractions import copies, delete, edit
-from tests.actors.context.rig import CHANNEL, Rig, of_type, texts
+from tests.actors.context.retractions import copies, delete, edit, exchange
+from tests.actors.context.rig import CHANNEL, Rig, bash_call, of_type, reply, texts
 from tests.actors.context.steps import Killed
 from tests.actors.context.test_gathered_retraction import LOOK_S, with_long_logs
 
@@ -171,6 +175,50 @@ def interrupt_edit(root: Path, at: int) -> bool:
 def test_a_question_whose_edit_is_killed_at_any_step_is_answered_once_in_its_new_words(tmp_path: Path) -> None:
     at = 1
     while interrupt_edit(tmp_path / str(at), at):
+        at += 1
+        durability.forget_disks()
+    assert at > 4
+
+
+def fail_edits(root: Path, at: int) -> bool:
+    """True if the edits of two waiting questions have a record with the number; if it fails, both are answered still."""
+    root.mkdir()
+    rig = with_long_logs(root, mid_turn="steer")
+    exchange(rig, "before", 9)
+    begin(rig)
+    rig.say("and sell 9 shares", 3)
+    edit(rig, 9, "edited before")
+    edit(rig, 2, NEW)
+    edit(rig, 3, "and sell 1 share")
+    records: list[bytes] = []
+
+    def fails(call: str, data: bytes) -> None:
+        if call == "write" and data.startswith(b"## "):
+            records.append(data)
+            if len(records) == at:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    rig.disk.before = fails
+    rig.advance(60 * LOOK_S)
+    rig.disk.before = lambda call, data: None
+    rig.advance(REOPEN_AFTER_S + 60 * LOOK_S)
+    request = rig.requests()[-1]
+    rig.system.tell(request.reply_to, reply(request, "", bash_call("date"), stop=StopReason.TOOL_CALLS))
+    rig.system.run()
+    rig.finish_command("noon")
+    request = answer(rig, "done")
+    assert (NEW in request, "and sell 1 share" in request) == (True, True), at
+    assert (OLD in request, "and sell 9 shares" in request) == (False, False), at
+    assert rig.deliver().answers_message_id == "1"
+    assert (rig.requests(), rig.posts()) == ([], []), at
+    rig.stop()
+    return len(records) >= at
+
+
+@pytest.mark.crashes
+def test_questions_whose_edits_fail_at_any_record_are_answered_once(tmp_path: Path) -> None:
+    at = 1
+    while fail_edits(tmp_path / str(at), at):
         at += 1
         durability.forget_disks()
     assert at > 4

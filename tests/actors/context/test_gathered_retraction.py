@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
@@ -62,8 +62,8 @@ def slow(tmp_path: Path) -> Rig:
     return with_long_logs(tmp_path)
 
 
-def with_long_logs(root: Path) -> Rig:
-    rig = Rig(root, journal=lambda window: LongLogs(root, window, 100_000, disk_of(root)))
+def with_long_logs(root: Path, **decided: Any) -> Rig:
+    rig = Rig(root, journal=lambda window: LongLogs(root, window, 100_000, disk_of(root)), **decided)
     LongLogs.rig, LongLogs.looks = rig, 0
     return rig
 
