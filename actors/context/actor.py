@@ -334,9 +334,9 @@ class ContextActor(Actor):
         deleted = set(command.message_ids) if isinstance(command, RetractMessages) else set()
         gone = {t.id for t in self.conversation.open_turns() if not deleted.isdisjoint((t.message_id, *t.joined))}
         waiting, self._waiting = self._waiting, []
+        self._endings.leave_unanswered([turn_id for turn_id in waiting if turn_id in gone], TAKEN_BACK)
         if self._driver.run is not None and self._driver.run.turn_id in gone:
             self._driver.abort(TAKEN_BACK, leaves_words=False)
-        self._endings.leave_unanswered([turn_id for turn_id in waiting if turn_id in gone], TAKEN_BACK)
         self._retraction.handle(command)
         self._waiting = [turn_id for turn_id in waiting if turn_id not in gone]
         self._begin_next()
@@ -359,10 +359,11 @@ class ContextActor(Actor):
         self.tell(command.reply_to, TurnStopped(request_id=command.request_id, turn_id=run.turn_id))
 
     def _abort_all(self, reason: str) -> None:
-        """End the running turn, and leave the waiting turns unanswered."""
-        waiting, self._waiting = self._waiting, []
-        self._driver.abort(reason)
-        self._endings.leave_unanswered(waiting, reason)
+        """Leave waiting turns unanswered and end the running turn; the end may make an edited message a question."""
+        while self._turns_in_hand:
+            waiting, self._waiting = self._waiting, []
+            self._endings.leave_unanswered(waiting, reason)
+            self._driver.abort(reason)
 
     def _begin_next(self) -> None:
         self._waiting = self._retraction.requeue(self._waiting)

@@ -7,13 +7,17 @@ from pathlib import Path
 import pytest
 
 from domain.log.event import Kind
-from messages.base import Message, RequestId
-from messages.context import StopTurn, TurnStopped
+from domain.log.parser import parse
+from domain.turn.conversation import rebuild
+from messages.base import Message, MessageId, RequestId
+from messages.context import NewWindowStarted, RetractMessages, ReviseMessage, StopTurn, TurnStopped
 from messages.model import CancelModel, ModelRequest, StopReason
 from messages.shell import CancelBash
 from messages.socket import Refused
 from messages.turn import EventsLogged, TurnEnded
+from tests.actors.context.retractions import edit, exchange, new_window
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, bash_result, of_type, reply, texts
+from tests.actors.context.test_gathered_retraction import LOOK_S, with_long_logs
 
 
 def stop(rig: Rig, turn_id: str = "") -> Message:
@@ -41,10 +45,53 @@ def test_the_running_turn_ends_and_what_waits_behind_it_is_left_unanswered(rig: 
         (Kind.USER, "one"),
         (Kind.USER, "two"),
         (Kind.SYSTEM, "stopped by Alice"),
-        (Kind.SYSTEM, "stopped by Alice"),
         (Kind.SYSTEM, "unanswered: stopped by Alice"),
+        (Kind.SYSTEM, "stopped by Alice"),
     ]
     assert [ended.outcome for ended in of_type(TurnEnded, rig.listener.drain())] == ["aborted", "aborted"]
+
+
+def ending(rig: Rig, way: str) -> Message:
+    """Message that ends all turns in hand."""
+    if way == "anew":
+        return new_window(rig)
+    if way == "deleted":
+        return RetractMessages(window=CHANNEL, message_ids=(MessageId("1"), MessageId("2")))
+    return StopTurn(request_id=RequestId("s"), reply_to=rig.surface.address, window=CHANNEL, asked_by="Alice")
+
+
+@pytest.mark.parametrize("way", ["stopped", "anew", "deleted"])
+def test_what_waits_is_ended_though_its_edit_is_noted_at_that_moment(tmp_path: Path, way: str) -> None:
+    rig = with_long_logs(tmp_path)
+    exchange(rig, "before", 9)
+    rig.say("one", 1)
+    rig.say("two", 2)
+    edit(rig, 9, "edited before")
+    edit(rig, 2, "three")
+    rig.system.tell(CHANNEL.address, ending(rig, way))
+    rig.advance(60 * LOOK_S)
+    replies = [*rig.listener.drain(), *rig.surface.drain()]
+    assert way == "deleted" or of_type(NewWindowStarted, replies) or of_type(TurnStopped, replies)
+    before = parse(rig.logs()[0].read_bytes()).events
+    ended = [each.event.meta_dict()["turn"] for each in before if each.event.meta_dict().get("what") == "aborted"]
+    assert sorted(ended) == sorted(each.event.id for each in before if each.event.content in ("one", "two"))
+    assert [type(each) for each in rig.model.drain()] == [ModelRequest, CancelModel]
+    rig.stop()
+
+
+@pytest.mark.parametrize("way", ["stopped", "anew"])
+def test_what_an_edit_makes_a_question_at_that_moment_is_ended_as_well(tmp_path: Path, way: str) -> None:
+    rig = with_long_logs(tmp_path)
+    exchange(rig, "before", 9)
+    rig.say("two", 2, wants_answer=False)
+    rig.say("one", 1)
+    edit(rig, 9, "edited before")
+    edited = ReviseMessage(window=CHANNEL, message_id=MessageId("2"), text="three?", files=0, wants_answer=True)
+    rig.tell(CHANNEL, edited)
+    rig.system.tell(CHANNEL.address, ending(rig, way))
+    rig.advance(60 * LOOK_S)
+    assert rebuild((each.event for each in parse(rig.logs()[0].read_bytes()).events), 1000).open_turns() == []
+    rig.stop()
 
 
 def test_the_window_is_free_at_once(rig: Rig) -> None:
