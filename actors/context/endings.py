@@ -14,15 +14,10 @@ from domain.log.metadata import MetaValue
 from domain.log.off_record import OVER, InterruptedTurn
 from domain.turn.call_result import INTERRUPTED, KILLED, NOT_RUN_ABORTED
 from domain.turn.conversation import Conversation
-from domain.turn.debt import Debt, carried_meta
+from domain.turn.debt import LOST, Debt, carried_meta
 from domain.turn.turn import Turn
 from messages.base import EventId, TurnId
 from messages.discord import ReactionKind
-
-LOST = (
-    "I was interrupted while answering this. Memory is off here, so I no longer know what you asked; please ask again."
-)
-"""Notice in place of an answer to words missing from all logs."""
 
 
 class Endings:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from domain.log.metadata import MetaValue
 from domain.log.redaction import DELETED, DELETION_DEFERRED, EDIT_DEFERRED
 from domain.turn.conversation import Conversation
-from domain.turn.debt import carried_meta
+from domain.turn.debt import LOST, carried_meta
 
 Words = tuple[str, dict[str, MetaValue]]
 """Content and metadata of a system event."""
@@ -16,11 +17,15 @@ Words = tuple[str, dict[str, MetaValue]]
 def carried_over(before: Conversation) -> Iterator[Words]:
     """System events of the new log, in order: texts still owed, and messages to be taken back.
 
+    A notice stands for a text off the record: the next life shows the notice if the text was not shown.
+
     Args:
         before: Meaning of the log so far.
     """
     for debt in before.debts():
-        if debt.turn is None or not debt.turn.is_off_record:
+        if debt.turn is not None and debt.turn.is_off_record:
+            yield LOST, carried_meta(replace(debt, is_answer=False))
+        else:
             yield debt.text, carried_meta(debt)
     deleted = [message_id for message_id, why in before.pending.items() if why == DELETED]
     if deleted:

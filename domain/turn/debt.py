@@ -11,6 +11,11 @@ from domain.log.redaction import OWED
 from domain.turn.turn import Turn
 from messages.base import EventId, TurnId
 
+LOST = (
+    "I was interrupted while answering this. Memory is off here, so I no longer know what you asked; please ask again."
+)
+"""Notice in place of an answer to words missing from all logs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Debt:

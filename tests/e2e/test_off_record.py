@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from actors.context.endings import LOST
 from actors.socket.client import ask_operator
+from domain.turn.debt import LOST
 from lab.loopback_model.server import LoopbackModel, Stall
 from lab.playground.server import PlaygroundServer
 from lab.playground.world.defaults import GENERAL_ID

@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from actors.context.endings import LOST
 from actors.context.log.recovery import survey
 from domain.log.event import Kind
+from domain.turn.debt import LOST
 from messages.base import Address, MessageId, RequestId, UserId
 from messages.context import (
     PinMemory,
@@ -18,12 +18,12 @@ from messages.context import (
     RetractMessages,
     ReviseMessage,
     RuntimePosted,
-    StartNewWindow,
     StopTurn,
 )
 from messages.model import CancelModel
 from messages.status import RUNS
 from messages.turn import PrepareTurn
+from tests.actors.context.retractions import new_window
 from tests.actors.context.rig import CHANNEL, Rig, of_type, texts
 
 WORDS = ("aardvark", "bumblebee", "caterpillar", "dromedary")
@@ -135,10 +135,7 @@ def test_messages_that_came_off_the_record_are_known_after_a_restart(tmp_path: P
     again = Rig(tmp_path)
     again.say("my aardvark", 7, is_off_record=True)
     assert again.requests() == []
-    new = StartNewWindow(
-        request_id=RequestId("r"), reply_to=again.surface.address, window=CHANNEL, asked_by=UserId("u")
-    )
-    again.tell(CHANNEL, new)
+    again.tell(CHANNEL, new_window(again))
     again.stop()
     third = Rig(tmp_path)
     third.say("my aardvark", 7, is_off_record=True)
@@ -152,12 +149,51 @@ def test_a_new_window_takes_over_no_word_of_an_answer_that_is_still_to_be_shown(
     rig = Rig(tmp_path)
     rig.say("my aardvark", 1, is_off_record=True)
     rig.answer("the caterpillar")
-    new = StartNewWindow(request_id=RequestId("r"), reply_to=rig.surface.address, window=CHANNEL, asked_by=UserId("u"))
-    rig.tell(CHANNEL, new)
+    rig.tell(CHANNEL, new_window(rig))
     assert rig.deliver().text == "the caterpillar"
     rig.stop()
     assert find_planted(tmp_path) == []
-    resume(tmp_path, is_asked=True).stop()
+    resume(tmp_path, is_asked=False).stop()
+
+
+@pytest.mark.req("X-251")
+def test_a_new_window_and_a_kill_leave_a_notice_in_the_place_of_an_answer_not_shown(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.say("my aardvark", 1, is_off_record=True)
+    rig.answer("the caterpillar")
+    (post,) = rig.posts()
+    rig.tell(CHANNEL, new_window(rig))
+    rig.kill()
+    again = resume(tmp_path)
+    notice = again.deliver()
+    assert (notice.text, notice.answers_message_id, notice.look_first) == (LOST, "1", True)
+    assert notice.nonce == post.nonce
+    again.kill()
+    third = resume(tmp_path, is_asked=False)
+    assert (third.posts(), third.requests()) == ([], [])
+    third.stop()
+    assert find_planted(tmp_path) == []
+
+
+@pytest.mark.req("X-251")
+@pytest.mark.parametrize("is_off_record", [True, False])
+def test_an_answer_shown_after_a_new_window_hides_no_later_question_from_a_restart(
+    tmp_path: Path, *, is_off_record: bool
+) -> None:
+    rig = Rig(tmp_path)
+    rig.say("my aardvark", 1, is_off_record=True)
+    rig.answer("the caterpillar")
+    rig.tell(CHANNEL, new_window(rig))
+    rig.say("and now?", 2, is_off_record=is_off_record)
+    assert rig.deliver().text == "the caterpillar"
+    rig.kill()
+    again = resume(tmp_path, is_asked=True)
+    if is_off_record:
+        assert again.deliver().text == LOST
+    else:
+        again.answer("on again")
+        assert again.deliver().text == "on again"
+    again.stop()
 
 
 @pytest.mark.req("X-251")
