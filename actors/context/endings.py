@@ -123,12 +123,15 @@ class Endings:
                 self._host.record(Kind.SYSTEM, "", {**meta, "open": conversation.open_count}, sync=True)
 
     def last_words(self, before: Conversation) -> list[Event]:
-        """Last events for a window's superseded log, for turns that an earlier life could not end."""
+        """Last events for a window's superseded log, for turns not ended there; the turns end for people as well."""
         events = []
         for turn in (*before.stopped_turns(), *before.open_turns()):
+            reason = turn.stop_reason or "a new window was started"
+            self._presence.end_earlier(turn, reason)
+            self._presence.react([turn.message_id, *turn.joined], ReactionKind.FAILED)
             results = [(Kind.TOOL_RESULT, text, meta) for text, meta in _stopped_calls(turn)]
             ending: dict[str, MetaValue] = {"turn": turn.id, "what": "aborted"}
-            for kind, text, meta in (*results, (Kind.SYSTEM, turn.stop_reason or "a new window was started", ending)):
+            for kind, text, meta in (*results, (Kind.SYSTEM, reason, ending)):
                 events.append(event(self._host.new_id(), self._host.now(), kind, text, meta))
         return events
 

@@ -22,6 +22,7 @@ from messages.discord import (
     ShowTyping,
 )
 from messages.model import ModelDelta, ModelFailed, StopReason
+from tests.actors.context.retractions import new_window
 from tests.actors.context.rig import CHANNEL, Rig, bash_call, of_type, reply
 
 
@@ -265,6 +266,19 @@ class TestReactions:
         rig.answer("hi")
         assert of_type(ShowReaction, drain_surface(rig)) == []
         rig.stop()
+
+
+def test_a_new_window_ends_a_running_message_though_the_old_log_was_changed(rig: Rig) -> None:
+    request_id = ask(rig)
+    delta(rig, request_id, "I begin")
+    turn_id = rig.events()[0].id
+    with rig.logs()[0].open("ab") as file:
+        file.write(b"I was here\n")
+    drain_surface(rig)
+    rig.tell(CHANNEL, new_window(rig))
+    seen = drain_surface(rig)
+    assert [(ended.turn_id, ended.answers_message_id) for ended in of_type(EndProgress, seen)] == [(turn_id, "1")]
+    assert [(each.message_id, each.kind) for each in of_type(ShowReaction, seen)] == [("1", ReactionKind.FAILED)]
 
 
 def test_a_stopped_turn_ends_its_progress_with_a_note(rig: Rig) -> None:
