@@ -266,18 +266,19 @@ class Outbox:
     async def _look(self, message: PostMessage, parts: Sequence[Part]) -> list[int]:
         """Remember the parts already shown in the channel; return leftover running messages of the same turn.
 
-        Reads from the newest message back to the oldest possible candidate, or until all are found.
+        Only parts without a known message are looked for. Reads from the newest message back to the oldest possible candidate, or until all are found.
         """
         channel_id = ChannelId(message.window.id)
+        missing = [part for part in parts if (channel_id, part.nonce) not in self._sent]
         sent_ids: list[MessageId] = []
         left: list[int] = []
         is_anew = (channel_id, message.nonce) in self._tried
         async for own in self._messages.own.read(channel_id, self._look_from(message), is_anew=is_anew):
-            sent_ids = shown_already(message, parts, own, self._is_taken_in(channel_id))
+            sent_ids = shown_already(message, missing, own, self._is_taken_in(channel_id))
             left = [each.id for each in own if message.turn_id and running_turn(each) == message.turn_id]
-            if len(sent_ids) == len(parts) and (bool(left) or not message.turn_id):
+            if len(sent_ids) == len(missing) and (bool(left) or not message.turn_id):
                 break
-        for part, message_id in zip(parts, sent_ids, strict=False):
+        for part, message_id in zip(missing, sent_ids, strict=False):
             self._remember(channel_id, part.nonce, message_id)
         return left
 

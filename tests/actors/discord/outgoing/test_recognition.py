@@ -293,6 +293,23 @@ def test_a_running_message_is_taken_away_where_the_answer_was_sent_already(crash
     assert second.shown() == ["done"]
 
 
+def test_a_part_whose_post_had_no_answer_is_found_below_a_part_that_replaced_a_running_message(
+    crash: Crash, time: DiscordTime
+) -> None:
+    life = crash()
+    question = asked(life)
+    progress(life, "half", "aaaaaaaa", question)
+    second = crash()
+    owed: dict[str, Any] = {"nonce": "cccccccc", "answers_message_id": question, "turn_id": "aaaaaaaa"}
+    text = "first half " * 150 + "\n\n" + "second half " * 150
+    second.playground.inject("abort-after", SEND, times=4)
+    assert isinstance(second.not_delivered(text, look_first=True, **owed), DeliveryFailed)
+    time.passed_s += 3_600
+    shown = second.delivered(text, look_first=True, **owed)
+    assert [part[:5] for part in second.shown()] == ["first", "secon"]
+    assert len(set(shown)) == 2
+
+
 def test_a_running_message_that_cannot_be_edited_is_taken_away(crash: Crash) -> None:
     life = crash()
     progress(life, "half", "aaaaaaaa")
