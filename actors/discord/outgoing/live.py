@@ -42,6 +42,8 @@ class _Running:
     message_id: int | None = None
     begun_at: float = 0.0
     """When the message was posted, on the loop's clock."""
+    may_be_posted: bool = False
+    """True after a failed post: Discord may have the message, under an unknown id."""
     is_ending: bool = False
     timer: asyncio.TimerHandle | None = None
     """Until the turn has lasted long enough to be shown."""
@@ -101,7 +103,7 @@ class LiveMessages:
             return
         if running is None:
             self._over.append(ended.turn_id)
-        if running is None and ended.look_first and ended.answers_message_id.isdecimal():
+        if running is None and ended.look_first:
             await self._end_earlier(channel_id, ended)
         if running is None or running.message_id is None:
             return
@@ -143,15 +145,14 @@ class LiveMessages:
             await self._leave(channel_id, message_id, turn_id, interrupted_text(message.content, note))
 
     async def _end_earlier(self, channel_id: ChannelId, ended: EndProgress) -> None:
-        """End the messages of a turn left by an earlier life."""
+        """End the message of a turn left by an earlier life."""
         try:
-            async for own in self._messages.own.read(channel_id, int(ended.answers_message_id)):
-                for left in (message for message in own if running_turn(message) == ended.turn_id):
-                    text = interrupted_text(left.content, ended.note)
-                    await self._leave(channel_id, left.id, ended.turn_id, text)
-                    return
+            left = await self._find(channel_id, ended.turn_id, ended.answers_message_id)
         except (CallRefusedError, CallFailedError) as error:
             log.warning("messages left by a turn in channel %s are not looked for: %s", channel_id, error)
+            return
+        if left is not None:
+            await self._leave(channel_id, left.id, ended.turn_id, interrupted_text(left.content, ended.note))
 
     async def remove(self, channel_id: ChannelId, message_id: int, turn_id: str) -> None:
         """Take a running message away, as soon as Discord lets the bot."""
@@ -229,6 +230,10 @@ class LiveMessages:
             running.timer.cancel()
         if running.pump is not None:
             await asyncio.wait([running.pump])
+        try:
+            await self._find_posted(channel_id, running)
+        except (CallRefusedError, CallFailedError) as error:
+            log.warning("a message that may show a turn in channel %s is not looked for: %s", channel_id, error)
         return running
 
     async def _pump(self, channel_id: ChannelId, running: _Running) -> None:
@@ -261,6 +266,7 @@ class LiveMessages:
         if text == running.text:
             return True
         try:
+            await self._find_posted(channel_id, running)
             if running.message_id is None:
                 await self._post(channel_id, running, text)
             elif asyncio.get_running_loop().time() - running.begun_at < self._timing.edit_limit_s:
@@ -282,10 +288,38 @@ class LiveMessages:
             reference=self._messages.reference(channel_id, running.newest.answers_message_id),
             view=stop_button(running.turn_id),
         )
-        # Persisted, unlike an edit: a message that may be there or not could never be replaced.
+        # Persisted, unlike an edit: a message that may be there or not has to be looked for.
         what = f"posting progress of a turn in channel {channel_id}"
-        running.message_id = await self._messages.send(what, channel_id, draft)
+        try:
+            running.message_id = await self._messages.send(what, channel_id, draft)
+        except CallFailedError:
+            running.may_be_posted = True
+            raise
         running.begun_at = asyncio.get_running_loop().time()
+
+    async def _find_posted(self, channel_id: ChannelId, running: _Running) -> None:
+        """Look for the message of a failed post in the channel: Discord soon forgets the nonce.
+
+        Raises:
+            CallRefusedError, CallFailedError: the channel cannot be read.
+        """
+        if not running.may_be_posted:
+            return
+        posted = await self._find(channel_id, running.turn_id, running.newest.answers_message_id, is_anew=True)
+        running.may_be_posted = False
+        if posted is not None:
+            running.message_id, running.begun_at = posted.id, asyncio.get_running_loop().time()
+
+    async def _find(
+        self, channel_id: ChannelId, turn_id: str, answers_message_id: str, *, is_anew: bool = False
+    ) -> discord.Message | None:
+        """Message that shows a turn; None without a message, or if no message is known to be older."""
+        if answers_message_id.isdecimal():
+            async for own in self._messages.own.read(channel_id, int(answers_message_id), is_anew=is_anew):
+                for message in own:
+                    if running_turn(message) == turn_id:
+                        return message
+        return None
 
 
 def stop_button(turn_id: str) -> discord.ui.View:

@@ -266,7 +266,8 @@ class Outbox:
     async def _look(self, message: PostMessage, parts: Sequence[Part]) -> list[int]:
         """Remember the parts already shown in the channel; return leftover running messages of the same turn.
 
-        Only parts without a known message are looked for. Reads from the newest message back to the oldest possible candidate, or until all are found.
+        Parts with known messages are not looked for. Reads from the newest message back to the oldest possible
+        candidate, or until all are found.
         """
         channel_id = ChannelId(message.window.id)
         missing = [part for part in parts if (channel_id, part.nonce) not in self._sent]

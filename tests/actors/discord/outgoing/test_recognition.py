@@ -11,7 +11,7 @@ from lab.playground.config import PlaygroundConfig
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
 from messages.base import MessageId
-from messages.discord import DeliveryFailed, ShowProgress
+from messages.discord import DeliveryFailed, EndProgress, ShowProgress
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.life import GENERAL, Life
 from tests.patience import eventually
@@ -305,9 +305,36 @@ def test_a_part_whose_post_had_no_answer_is_found_below_a_part_that_replaced_a_r
     second.playground.inject("abort-after", SEND, times=4)
     assert isinstance(second.not_delivered(text, look_first=True, **owed), DeliveryFailed)
     time.passed_s += 3_600
-    shown = second.delivered(text, look_first=True, **owed)
+    message_ids = second.delivered(text, look_first=True, **owed)
     assert [part[:5] for part in second.shown()] == ["first", "secon"]
-    assert len(set(shown)) == 2
+    assert len(set(message_ids)) == 2
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_a_running_message_whose_post_had_no_answer_becomes_the_answer(
+    crash: Crash, time: DiscordTime, goes_on: bool
+) -> None:
+    life = crash()
+    question = asked(life)
+    life.playground.inject("abort-after", SEND, times=4)
+    progress(life, "half", "aaaaaaaa", question)
+    eventually(lambda: len(life.playground.requests("POST", "/messages")) == 4)
+    time.passed_s += 3_600
+    if goes_on:
+        progress(life, "more than half", "aaaaaaaa", question)
+    life.delivered("done", nonce="cccccccc", answers_message_id=question, turn_id="aaaaaaaa")
+    assert (life.shown(), buttons(life)) == (["done"], [])
+
+
+def test_a_running_message_whose_post_had_no_answer_ends_with_its_turn(crash: Crash, time: DiscordTime) -> None:
+    life = crash()
+    question = asked(life)
+    life.playground.inject("abort-after", SEND, times=4)
+    progress(life, "half", "aaaaaaaa", question)
+    eventually(lambda: len(life.playground.requests("POST", "/messages")) == 4)
+    life.tell(EndProgress(window=GENERAL, turn_id="aaaaaaaa", note="stopped by Alice"))
+    eventually(lambda: buttons(life) == [])
+    assert "stopped by Alice" in life.shown()[0]
 
 
 def test_a_running_message_that_cannot_be_edited_is_taken_away(crash: Crash) -> None:
