@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from domain.log.event import Event, Kind, event
 from domain.log.metadata import MetaValue, meta_dict
-from messages.base import TurnId
+from messages.base import EventId, TurnId
 
 OFF_RECORD = "off-record"
 """`what` of the system event in the place of a person's message."""
@@ -69,8 +70,8 @@ class OffRecord:
     """Off-record turns in hand, and the log's substitutes for their events."""
 
     def __init__(self) -> None:
-        self._events: dict[TurnId, set[str]] = {}
-        """Turn -> ids of the turn's events; no entry for a message without need of an answer."""
+        self._events: dict[TurnId, list[Event]] = {}
+        """Turn -> events of the turn, in memory alone; no events for a message without need of an answer."""
         self._is_newest = False
         """True if the newest message was said off the record."""
         self.interrupted: tuple[InterruptedTurn, ...] = ()
@@ -83,8 +84,15 @@ class OffRecord:
             unfinished: Turns of the conversation with work left to do or to show.
             owed: Events with a text still to be shown.
         """
-        turns = self._events.items()
-        return tuple(turn_id for turn_id, events in turns if turn_id not in unfinished and events.isdisjoint(owed))
+        turns = tuple(self._events)
+        return tuple(each for each in turns if each not in unfinished and self._ids(each).isdisjoint(owed))
+
+    def in_hand(self) -> tuple[Event, ...]:
+        """Events of all turns in hand, the oldest turn first, without the counts of tokens that the log has."""
+        return tuple(map(_without_counts, chain.from_iterable(self._events.values())))
+
+    def _ids(self, turn_id: TurnId) -> set[EventId]:
+        return {each.id for each in self._events.get(turn_id, ())}
 
     def recall(self, events: Collection[Event]) -> None:
         """Find out from a log what an earlier life left, and whether the newest message was said off the record."""
@@ -106,11 +114,15 @@ class OffRecord:
             self._is_newest = meta.get(MESSAGE_KEY) is True
             return self._reduced_question(original, meta) if self._is_newest else original
         if (events := self._events.get(TurnId(str(meta.get("turn", ""))))) is not None:
-            events.add(original.id)
+            events.append(original)
             return _reduced_text(original, meta)
         if original.kind is Kind.DELIVERY:
             answer = meta.get("event")
-            return None if any(answer in events for events in self._events.values()) else original
+            turn_id = next((each for each in self._events if answer in self._ids(each)), None)
+            if turn_id is None:
+                return original
+            self._events[turn_id].append(original)
+            return None
         if original.kind is Kind.SYSTEM and isinstance(stops := meta.get("stops"), list):
             return self._reduced_stop(original, meta, stops)
         if (
@@ -123,13 +135,12 @@ class OffRecord:
 
     def end(self, turn_id: TurnId) -> dict[str, MetaValue]:
         """Metadata of the event that ends a turn in the log; empty for a message without need of an answer."""
-        events = self._events.pop(turn_id, set())
-        return {"what": OVER, "turn": turn_id} if turn_id in events else {}
+        return {"what": OVER, "turn": turn_id} if self._events.pop(turn_id, []) else {}
 
     def _reduced_question(self, original: Event, meta: dict[str, MetaValue]) -> Event:
         """Id of a message, with the stopped turns on the record."""
         is_over = bool(meta.get("overheard"))
-        self._events[TurnId(original.id)] = set() if is_over else {original.id}
+        self._events[TurnId(original.id)] = [] if is_over else [original]
         stops = self._on_record(meta.get("stops"))
         fields: dict[str, MetaValue] = {"what": OFF_RECORD, MESSAGE_KEY: meta.get("message_id"), "over": is_over}
         fields["open"] = meta.get("open") if is_over else 1
@@ -151,6 +162,11 @@ class OffRecord:
 
     def _on_record(self, stops: MetaValue) -> list[MetaValue]:
         return [each for each in stops if each not in self._events] if isinstance(stops, list) else []
+
+
+def _without_counts(original: Event) -> Event:
+    meta = {key: value for key, value in original.meta_dict().items() if key not in _KEPT_COUNTS}
+    return event(original.id, original.at, original.kind, original.content, meta)
 
 
 def _reduced_text(original: Event, meta: dict[str, MetaValue]) -> Event | None:

@@ -24,7 +24,7 @@ from domain.log.parser import ParsedEvent, ParsedLog, parse
 from domain.log.redaction import tombstones_in
 from domain.log.tail import message_numbers
 from domain.log.window import log_folder
-from domain.turn.conversation import Conversation
+from domain.turn.conversation import Conversation, fold_events
 from domain.turn.forgetting.fold import fold_log
 from domain.turn.forgetting.scope import Chosen
 from domain.turn.posting import is_posting
@@ -35,7 +35,6 @@ from messages.turn import SpokenTurn
 __all__ = ["Journal", "LogPosition", "LogUnwritable"]
 
 log = logging.getLogger(__name__)
-
 T = TypeVar("T")
 
 
@@ -233,7 +232,10 @@ class Journal:
         except OSError as error:
             folder = self.root / log_folder(self._window)
             raise LogUnwritable(folder, f"words cannot be taken out: {error.strerror}") from error
+        off_record = self.off_record
         self.open()
+        self.off_record = off_record
+        fold_events(self.conversation, off_record.in_hand())  # which no log has
 
     def read_spoken(self, path: str, first: TurnId, last: TurnId) -> tuple[SpokenTurn, ...]:
         """Words of a section of a log of the window, as by `domain.turn.spoken`.
@@ -257,9 +259,8 @@ class Journal:
             events = parse(read_regular(self.root / path)).events
         except OSError as error:
             raise LogUnwritable(self.root / path, f"cannot be read: {error.strerror}") from error
-        whole = all_turns(logged.event for logged in events)
         lines = {TurnId(logged.event.id): logged.line for logged in events if logged.event.kind is Kind.USER}
-        return spoken_turns(whole, path, lines, first, last)
+        return spoken_turns(all_turns(logged.event for logged in events), path, lines, first, last)
 
     def newest_first(self) -> Iterator[Iterator[Event | Forgotten]]:
         """Events and forgotten records of each of the window's logs, the newest log first; imported logs come last.

@@ -19,7 +19,11 @@ from messages.context import (
     ReviseMessage,
     RuntimePosted,
     StopTurn,
+    TellUsage,
+    UsageTold,
 )
+from messages.discord import Delivered
+from messages.forget import ForgetEvents
 from messages.model import CancelModel
 from messages.status import RUNS
 from messages.turn import PrepareTurn
@@ -194,6 +198,70 @@ def test_an_answer_shown_after_a_new_window_hides_no_later_question_from_a_resta
         again.answer("on again")
         assert again.deliver().text == "on again"
     again.stop()
+
+
+def forget_first(rig: Rig) -> None:
+    """Have the first message on the record forgotten."""
+    question = next(event.id for event in rig.events() if event.kind is Kind.USER)
+    command = ForgetEvents(
+        request_id=RequestId("f"),
+        reply_to=rig.surface.address,
+        window=CHANNEL,
+        forget_id="forget01",
+        event_ids=(question,),
+        by="operator",
+        why="expired",
+    )
+    rig.tell(CHANNEL, command)
+
+
+@pytest.mark.req("X-251")
+def test_an_answer_off_the_record_is_shown_once_though_words_before_are_forgotten_meanwhile(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.say("a giraffe", 1)
+    rig.answer("tall")
+    rig.deliver()
+    rig.say("my aardvark", 2, is_off_record=True)
+    rig.answer("the caterpillar")
+    (post,) = rig.posts()
+    forget_first(rig)
+    rig.tell(CHANNEL, TellUsage(request_id=RequestId("u"), reply_to=rig.surface.address, window=CHANNEL))
+    assert [usage.prompt_tokens for usage in of_type(UsageTold, rig.surface.drain())] == [10]
+    rig.tell(CHANNEL, Delivered(request_id=post.request_id, message_ids=(MessageId("9"),)))
+    rig.kill()
+    again = resume(tmp_path, is_asked=False)
+    again.say("and now?", 3)
+    assert again.posts() == []
+    again.answer("well")
+    again.deliver()
+    again.stop()
+    assert find_planted(tmp_path) == []
+
+
+@pytest.mark.req("X-251")
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_a_question_off_the_record_that_waits_is_answered_though_words_before_are_forgotten_meanwhile(
+    tmp_path: Path, *, is_killed: bool
+) -> None:
+    rig = Rig(tmp_path)
+    rig.say("a giraffe", 1)
+    rig.answer("tall")
+    rig.deliver()
+    rig.say("a bear", 2)
+    rig.requests()
+    rig.say("my aardvark", 3, is_off_record=True)
+    forget_first(rig)
+    if is_killed:
+        rig.kill()
+        again = resume(tmp_path)
+        assert again.deliver().text == LOST
+        again.stop()
+        return
+    rig.answer("the caterpillar")
+    assert rig.deliver().answers_message_id == "3"
+    rig.stop()
+    resume(tmp_path, is_asked=False).stop()
+    assert find_planted(tmp_path) == []
 
 
 @pytest.mark.req("X-251")
