@@ -67,7 +67,11 @@ class ContextConfig:
     shell_deadline_s: float = 700.0
     """Longer than the longest time-out of a command."""
     resumes_calls: bool = False
-    """True if calls may wait for a person's approval, and go on waiting after an interruption."""
+    """True if calls may wait for a person's approval, and go on waiting after an interruption.
+
+    A result is then safe on the disk before the next call of the round: else a power loss would hide that the next call
+    had begun.
+    """
     shows_logs: bool = True
     """True if commands can read logs."""
     models: tuple[str, ...] = ()

@@ -376,7 +376,7 @@ class TurnDriver:
         self, run: TurnRun, call: ToolCall, text: str, meta: Mapping[str, MetaValue], *, is_error: bool
     ) -> None:
         fields: dict[str, MetaValue] = {"call_id": call.id, "tool": call.name, "error": is_error, **meta}
-        self._record(run, Kind.TOOL_RESULT, text, fields, sync=False)
+        self._record(run, Kind.TOOL_RESULT, text, fields, sync=self._config.resumes_calls and bool(run.calls))
         self._teller.result(call, text, meta.get("outcome", ""), is_error=is_error)
 
     def _record(self, run: TurnRun, kind: Kind, text: str, meta: Mapping[str, MetaValue], *, sync: bool) -> EventId:

@@ -55,6 +55,22 @@ def test_after_a_kill_the_call_that_waited_is_asked_for_again_and_the_rest_follo
     again.stop()
 
 
+def test_a_power_loss_in_the_second_call_takes_no_result_of_the_first(tmp_path: Path) -> None:
+    rig = begin_command(tmp_path)
+    rig.finish_command("one")
+    (command,) = rig.commands()
+    assert (command.command, command.is_again) == ("second", False)
+    rig.kill()
+    rig.disk.lose_power()
+
+    again = resume(tmp_path)
+    (command,) = again.commands()
+    assert (command.command, command.is_again) == ("second", True)
+    finish(again, command, "two")
+    assert [message.text for message in again.answer("both done").messages[-2:]] == ["one", "two"]
+    again.stop()
+
+
 def test_the_second_interruption_ends_the_turn_as_ever(tmp_path: Path) -> None:
     begin_command(tmp_path).kill()
     resume(tmp_path).kill()
