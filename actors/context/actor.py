@@ -230,9 +230,10 @@ class ContextActor(Actor):
         self._endings.finish_stopped()
         open_turns = self.conversation.open_turns()
         self._waiting = [turn.id for turn in open_turns]
+        for turn in open_turns:
+            self._endings.interrupt(turn, may_wait=self._config.resumes_calls)
         if open_turns:
-            self._endings.interrupt(first := open_turns[0], may_wait=self._config.resumes_calls)
-            if first.was_resumed:
+            if (first := open_turns[0]).was_resumed:
                 self._waiting.pop(0)
                 self._endings.give_up(first.id)
             else:

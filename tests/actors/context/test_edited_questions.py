@@ -12,6 +12,7 @@ import pytest
 from actors.context.actor import REOPEN_AFTER_S
 from domain.log.event import Kind
 from domain.log.kept import digest
+from domain.turn.call_result import INTERRUPTED
 from messages.base import MessageId, RequestId, UserId
 from messages.context import KeptMessagesTold, Quote, ResumeWindow, TellKeptMessages
 from messages.model import StopReason
@@ -88,6 +89,31 @@ def test_a_question_edited_while_looks_are_too_often_waits_for_its_new_words(tmp
     assert NEW in request
     assert OLD not in request
     rig.stop()
+
+
+def test_commands_of_a_turn_that_passed_an_edited_question_are_run_once(tmp_path: Path) -> None:
+    rig = with_long_logs(tmp_path)
+    exchange(rig, "before", 9)
+    begin(rig)
+    rig.say("do both", 3)
+    edit(rig, 9, "edited before")
+    edit(rig, 2, NEW)
+    rig.answer("nothing")
+    rig.deliver()
+    rig.answer("", bash_call("first", "a"), bash_call("second", "b"), stop=StopReason.TOOL_CALLS)
+    rig.finish_command("one")
+    assert [command.command for command in rig.commands()] == ["second"]
+    rig.kill()
+    rig.disk.lose_power()
+
+    again = Rig(tmp_path)
+    again.tell(CHANNEL, ResumeWindow(window=CHANNEL, reply_to=again.surface.address))
+    again.answer("bought")
+    again.deliver()
+    assert again.commands() == []
+    assert texts(again.answer("done"))[-2:] == [INTERRUPTED, INTERRUPTED]
+    assert again.deliver().answers_message_id == "3"
+    again.stop()
 
 
 def test_an_edit_while_the_model_is_asked_comes_after_the_answer(rig: Rig) -> None:
