@@ -191,19 +191,27 @@ class Outbox:
         self, message: PostMessage, fitted: AnswerMessages, exact: str, running: int | None
     ) -> list[MessageId]:
         """Ids of the messages that show the text; without refused files, the text takes as many messages as needed."""
+        whole = AnswerMessages(split(self._redaction.present(sendable(message.text))))
+        lighter = _parts(message, whole, after_file=True)
+        if fitted.attached and not message.buttons and await self._has_begun(message, lighter, running):
+            return await self._show(message, lighter, running)
         try:
             return await self._show(message, _parts(message, fitted, exact), running)
         except CallRefusedError as error:
             if message.buttons or (not fitted.attached and not exact):
                 raise
             log.info("an answer in channel %s cannot be a file: %s", message.window.id, error)
-        parts = _parts(message, AnswerMessages(split(self._redaction.present(sendable(message.text)))), after_file=True)
-        return await self._show(message, parts, running)
+        return await self._show(message, lighter, running)
+
+    async def _has_begun(self, message: PostMessage, parts: Sequence[Part], running: int | None) -> bool:
+        """True if any of the parts is shown already: Discord may accept now the file that it refused before."""
+        if self._must_look(message, running):
+            await self._look(message, parts)
+        return any((ChannelId(message.window.id), part.nonce) in self._sent for part in parts)
 
     async def _show(self, message: PostMessage, parts: Sequence[Part], running: int | None) -> list[MessageId]:
         """Ids of the messages that show the parts, some perhaps sent by an earlier life."""
-        is_looked_for = message.look_first or (running is None and self._is_of_earlier_life(message))
-        left = await self._look(message, parts) if is_looked_for else []
+        left = await self._look(message, parts) if self._must_look(message, running) else []
         channel_id = ChannelId(message.window.id)
         running_ids = list(dict.fromkeys([*([running] if running is not None else []), *left]))
         if running_ids and running_ids[0] > self._answered.get(channel_id, 0):
@@ -215,6 +223,10 @@ class Outbox:
         if message.turn_id:
             self._note_answer(channel_id, int(sent_ids[-1]))
         return sent_ids
+
+    def _must_look(self, message: PostMessage, running: int | None) -> bool:
+        """True if the text may be shown already, and the channel's history has to be read."""
+        return message.look_first or (running is None and self._is_of_earlier_life(message))
 
     def _note_answer(self, channel_id: ChannelId, message_id: int) -> None:
         """Keep later answers from replacing a message above this message, for example an older running message."""

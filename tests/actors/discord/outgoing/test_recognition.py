@@ -223,6 +223,25 @@ def test_an_edited_running_message_is_known_as_the_answer_that_it_became(crash: 
     assert second.shown() == ["done"]
 
 
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_messages_in_the_place_of_a_refused_file_are_found_where_files_are_allowed_again(
+    crash: Crash, is_whole: bool
+) -> None:
+    text = "\n".join(f"line {number} of a very long answer" for number in range(500))
+    life = crash()
+    owed: dict[str, Any] = {"nonce": "cccccccc", "answers_message_id": asked(life)}
+    life.playground.inject("refused", SEND, status=403)
+    if is_whole:
+        life.delivered(text, **owed)
+    else:
+        life.playground.inject("delay", SEND, times=2)
+        life.playground.inject("503", SEND, times=4)
+        assert isinstance(life.not_delivered(text, **owed), DeliveryFailed)
+    second = crash()
+    second.delivered(text, look_first=True, **owed)
+    assert "\n".join(second.shown()).split() == text.split()
+
+
 # running messages
 
 
