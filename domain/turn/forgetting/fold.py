@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domain.log.event import Kind
+from domain.log.event import Event, Kind
 from domain.log.forgotten import Forgotten
 from domain.log.metadata import meta_dict
 from domain.log.off_record import message_number
@@ -24,9 +24,19 @@ def fold_log(conversation: Conversation, log: ParsedLog) -> Conversation:
     for each in sorted(records, key=lambda record: record.offset):
         if isinstance(each, ParsedEvent):
             conversation.add(each.event)
+            _end_joined(conversation, each.event)
         elif not each.is_quote:
             _fold(conversation, each)
     return conversation
+
+
+def _end_joined(conversation: Conversation, event: Event) -> None:
+    """Expect no answer to a message that joined a turn whose question is forgotten."""
+    meta = event.meta_dict() if event.kind is Kind.SYSTEM else {}
+    if meta.get("what") == "joined" and _turn(conversation, str(meta.get("turn", ""))) is None:
+        joined = _turn(conversation, str(meta.get("message", "")))
+        if joined is not None:
+            joined.state = TurnState.OVERHEARD
 
 
 def message_id_of(forgotten: Forgotten) -> str:

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from actors.context.forgetting import ASK_AGAIN
+from actors.context.log.recovery import survey
 from actors.forget.window_files import WindowFilesActor
 from actors.kernel import ActorSpec
 from domain.log.event import Kind
@@ -578,3 +579,24 @@ def test_a_forgotten_message_is_not_pinned_by_its_number(make_rig: Callable[[], 
     (answer,) = asker.drain()
     assert isinstance(answer, Refused)
     assert b"hunter22" not in every_byte(rig.root)
+
+
+def test_a_message_that_joined_a_forgotten_turn_is_not_answered_again(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, mid_turn="steer")
+    rig.say(SECRET, 1)
+    rig.answer("", CALL)
+    say_as_bob(rig, "and the weather?", 2)
+    rig.finish_command("hunter22")
+    rig.answer("sunny")
+    rig.deliver()
+    question = next(event.id for event in rig.events() if event.kind is Kind.USER)
+    forget(rig, msgspec.structs.replace(command(()), event_ids=(question,)))
+    rig.stop()
+    assert survey(tmp_path).unfinished == ()
+    again = Rig(tmp_path)
+    again.say("next", 3)
+    request = again.answer("yes")
+    assert "and the weather?" in str(request.messages)
+    assert again.deliver().answers_message_id == "3"
+    assert again.requests() == []
+    again.stop()
