@@ -15,7 +15,7 @@ from domain.log.off_record import OVER, InterruptedTurn
 from domain.turn.call_result import INTERRUPTED, KILLED, NOT_RUN_ABORTED
 from domain.turn.conversation import Conversation
 from domain.turn.debt import LOST, Debt, carried_meta
-from domain.turn.turn import Turn
+from domain.turn.turn import Turn, TurnState
 from messages.base import EventId, TurnId
 from messages.discord import ReactionKind
 
@@ -75,17 +75,25 @@ class Endings:
         self._deliveries.drop(event_ids)
 
     def finish_stopped(self) -> None:
-        """Log the last events of stopped turns, left unfinished by an earlier life.
+        """Log the last events of stopped turns, left unfinished by an earlier life or by the loss of the log.
+
+        A turn whose last event turns out to be in the log ends for people as well.
 
         Raises:
             LogUnwritable: as the journal.
         """
-        for turn in self._host.conversation.stopped_turns():
+        conversation, dropped = self._host.conversation, self._presence.dropped
+        ended = [each for each in conversation.turns if each.id == dropped and each.state is TurnState.ABORTED]
+        for turn in conversation.stopped_turns():
             reason = turn.stop_reason
             for text, meta in _stopped_calls(turn):
                 self._host.record(Kind.TOOL_RESULT, text, meta, sync=False)
             self._presence.end_earlier(turn, reason)
             self._abort(turn, reason if turn.steps else f"unanswered: {reason}")
+            ended = [each for each in ended if each is not turn]
+        for turn in ended:
+            self._presence.end_earlier(turn, "stopped")
+            self._presence.react([turn.message_id, *turn.joined], ReactionKind.FAILED)
 
     def pay_debts(self, turns: Iterable[InterruptedTurn]) -> None:
         """Show all undelivered texts of an earlier life, and a notice for each answer whose words are lost.

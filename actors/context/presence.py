@@ -37,6 +37,8 @@ class Presence:
         self._streams = streams
         self._reacts = reacts
         self._turn_id = _NO_TURN
+        self.dropped = _NO_TURN
+        """Last turn, if the end of the turn was not reported."""
         self._message_id = ""
         self._was_resumed = False
         self._shows_progress = False
@@ -109,6 +111,7 @@ class Presence:
         if outcome != "answered":
             self.react(message_ids, ReactionKind.FAILED)
         self.drop()
+        self.dropped = _NO_TURN
 
     def end_earlier(self, turn: Turn, note: str) -> None:
         """Report the end, without an answer, of a turn begun in an earlier life."""
@@ -131,7 +134,7 @@ class Presence:
         self._stop_status()
         if self._typing_timer is not None:
             self._typing_timer.cancel()
-        self._turn_id, self._typing_timer = _NO_TURN, None
+        self.dropped, self._turn_id, self._typing_timer = self._turn_id, _NO_TURN, None
         self._host.tell(self._host.surface, ShowTyping(window=self._host.window, on=False))
 
     def react(self, message_ids: Iterable[str], kind: ReactionKind) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from actors.context.actor import REOPEN_AFTER_S
 from actors.context.presence import STATUS_AFTER_S, TYPING_RENEWAL_S, command_status
 from actors.discord.timing import Timing
 from messages.base import Message, MessageId, RequestId
@@ -287,6 +290,23 @@ def test_a_stopped_turn_ends_its_progress_with_a_note(rig: Rig) -> None:
     assert of_type(EndProgress, drain_surface(rig)) == [
         EndProgress(window=CHANNEL, turn_id=rig.events()[0].id, note="stopped by Bob")
     ]
+
+
+def test_a_stopped_turn_whose_last_event_was_not_known_to_be_safe_ends_its_progress(rig: Rig) -> None:
+    delta(rig, ask(rig), "I begin")
+    failures = [OSError(errno.EIO, os.strerror(errno.EIO))]
+
+    def fails(call: str, data: bytes) -> None:
+        if call == "sync" and failures:
+            raise failures.pop()
+
+    rig.disk.before = fails
+    command = StopTurn(request_id=RequestId("s"), reply_to=rig.surface.address, window=CHANNEL, asked_by="Bob")
+    rig.tell(CHANNEL, command)
+    rig.advance(REOPEN_AFTER_S + 1)
+    seen = drain_surface(rig)
+    assert [ended.turn_id for ended in of_type(EndProgress, seen)] == [rig.events()[0].id]
+    assert ("1", ReactionKind.FAILED) in [(each.message_id, each.kind) for each in of_type(ShowReaction, seen)]
 
 
 def test_a_turn_that_an_earlier_life_began_ends_what_that_life_showed_of_it(rig: Rig, tmp_path: Path) -> None:
