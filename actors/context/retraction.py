@@ -14,6 +14,7 @@ from actors.kernel import Timer, earliest
 from domain.log.event import Event, Kind, event
 from domain.log.imported import is_imported
 from domain.log.metadata import MetaValue
+from domain.log.off_record import MESSAGE_KEY
 from domain.log.redaction import (
     DELETED,
     DELETION_DEFERRED,
@@ -310,7 +311,7 @@ class Retraction:
                 gone += marks[message_id]
                 before, waits = unsaid_before[message_id]
                 asks = waits or makes_question(before, edit)
-                fresh += [] if edit.is_off_record else [HeldEdit(before, edit, asks)]
+                fresh += [HeldEdit(before, edit, asks)] if waits or not edit.is_off_record else []
             elif event is None:
                 # No log has it but in quotations and pins, such as a bot's message, which is never heard itself.
                 gone += [
@@ -320,7 +321,7 @@ class Retraction:
                 self._defer(edit, "edited while it is being answered")
             elif is_changed(event, edit.text, edit.files):
                 gone += marks[message_id]
-                fresh += [] if edit.is_off_record else [self._hold(event, edit)]
+                fresh += [self._hold(event, edit)] if self._waits(event.id) or not edit.is_off_record else []
         self.take_back(gone, EDITED)
         for revision in fresh:
             wait_s = self._revisions.take("", self._host.monotonic())
@@ -338,7 +339,10 @@ class Retraction:
         del self._pending_edits[message_id]
 
     def _note(self, revision: HeldEdit) -> None:
-        """Log the new words of a retracted message; the new words of a waiting question are asked."""
+        """Log the new words of a retracted message; the new words of a waiting question are asked.
+
+        Off the record only a waiting question has new words, and no log gets them.
+        """
         words, meta = revise(revision.event, revision.edit.text, revision.edit.told, revision.edit.files)
         if is_imported(revision.event.meta_json):
             self._change_past([(Kind.USER, words, meta)])
@@ -346,6 +350,8 @@ class Retraction:
         old = TurnId(revision.event.id)
         if revision.asks:
             self._news.take_question(old)
+        if revision.edit.is_off_record:
+            meta |= {MESSAGE_KEY: True, "viewer": True}
         if revision.asks and words.strip():
             logged = self._host.record(Kind.USER, words, meta | revision.quotation, sync=True)
             self._moved_turns[old] = TurnId(logged.id)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from domain.log.event import Event, Kind
 from domain.log.metadata import MetaValue
+from domain.log.off_record import message_number
 from domain.log.parser import ParsedEvent
 from domain.log.redaction import EDITED, OWED, Tombstone, tombstone_of
 from messages.base import EventId
@@ -95,6 +96,8 @@ def unsaid(events: Iterable[tuple[str, ParsedEvent]], message_ids: Collection[st
         taken_up.update(map(str, (meta.get("turn"), meta.get("message"), *(stops if isinstance(stops, list) else ()))))
         if event.kind is Kind.USER and message_id in message_ids:
             newest[message_id] = event
+        elif event.kind is Kind.SYSTEM:
+            newest.pop(message_number(event.kind, event.meta_json), None)  # the new words were asked off the record
         elif event.kind is Kind.TOMBSTONE and meta.get("why") == EDITED:
             done = tombstone_of(meta)
             if done is not None and not done.is_quote:

@@ -296,6 +296,34 @@ def test_an_edit_off_the_record_takes_old_words_back_and_brings_no_new_ones(rig:
 
 
 @pytest.mark.req("X-251")
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_a_question_that_waits_is_answered_off_the_record_when_it_is_edited_after_the_switch(
+    tmp_path: Path, *, is_killed: bool
+) -> None:
+    rig = Rig(tmp_path)
+    rig.say("a giraffe", 1)
+    rig.say("a bear", 2)
+    edit = ReviseMessage(window=CHANNEL, message_id=MessageId("2"), text="my aardvark", files=0, is_off_record=True)
+    rig.tell(CHANNEL, edit)
+    rig.answer("tall")
+    rig.deliver()
+    if is_killed:
+        rig.kill()
+        again = resume(tmp_path)
+        assert again.deliver().text == LOST
+        again.stop()
+    else:
+        assert texts(rig.answer("the caterpillar")) == ["my aardvark"]
+        assert rig.deliver().answers_message_id == "2"
+        rig.stop()
+    third = resume(tmp_path, is_asked=False)
+    third.tell(CHANNEL, edit)  # as after a comparison with Discord
+    assert (third.requests(), third.posts()) == ([], [])
+    third.stop()
+    assert find_planted(tmp_path) == []
+
+
+@pytest.mark.req("X-251")
 def test_a_stopped_turn_and_a_stop_by_word_leave_ids_only(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     rig.say("my aardvark", 1, is_off_record=True, author="Dromedary aardvark")
