@@ -151,6 +151,8 @@ class ContextActor(Actor):
                 self._refuse(message)
             elif isinstance(message, REFUSABLE):
                 self.tell(message.reply_to, Refused(request_id=message.request_id, reason=error.reason))
+            elif isinstance(message, RetractMessages | ReviseMessage):
+                self.after(REOPEN_AFTER_S, message)
         self.in_progress = bool(self._turns_in_hand or self._deliveries) or self._driver.compaction.is_busy
 
     def record(
@@ -232,13 +234,11 @@ class ContextActor(Actor):
         self._waiting = [turn.id for turn in open_turns]
         for turn in open_turns:
             self._endings.interrupt(turn, may_wait=self._config.resumes_calls)
-        if open_turns:
-            if (first := open_turns[0]).was_resumed:
-                self._waiting.pop(0)
-                self._endings.give_up(first.id)
-            else:
-                resumed: dict[str, MetaValue] = {"turn": first.id, "what": "resumed"}
-                self.record(Kind.SYSTEM, "picked up after an interruption", resumed, sync=True)
+        if open_turns and open_turns[0].was_resumed:
+            self._endings.give_up(self._waiting.pop(0))
+        elif open_turns:
+            resumed: dict[str, MetaValue] = {"turn": self._waiting[0], "what": "resumed"}
+            self.record(Kind.SYSTEM, "picked up after an interruption", resumed, sync=True)
         self.in_progress = bool(open_turns) or bool(self._deliveries)
         self._retraction.go_on()
         self._begin_next()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -216,6 +218,32 @@ def test_an_edit_brings_nothing_back_that_was_deleted_before(slow: Rig) -> None:
     assert "version" not in shown_to_model(slow, "what was it?", 3)
     assert [each["why"] for each in tombstones(slow)] == ["deleted"]
     slow.stop()
+
+
+@pytest.mark.parametrize("failures", [1, 3])
+@pytest.mark.parametrize("why", ["deleted", "edited"])
+def test_what_changes_while_the_log_cannot_be_written_is_taken_back_once_it_can(
+    tmp_path: Path, why: str, failures: int
+) -> None:
+    rig = Rig(tmp_path)
+    exchange(rig, "good morning", 1)
+    rig.say(SECRET, 2)
+    left = [OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) for _ in range(failures)]
+
+    def fails(call: str, data: bytes) -> None:
+        if call == "write" and data.startswith(b"## ") and left:
+            raise left.pop()
+
+    rig.disk.before = fails
+    rig.say("one more", 3)
+    if why == "deleted":
+        delete(rig, 2)
+    else:
+        edit(rig, 1, "good evening")
+    for _ in range(failures + 1):
+        rig.advance(REOPEN_AFTER_S + 1)
+    assert [each["why"] for each in tombstones(rig)] == [why]
+    rig.stop()
 
 
 @pytest.fixture
