@@ -232,9 +232,9 @@ def fail_edits(root: Path, at: int) -> bool:
     rig.system.tell(request.reply_to, reply(request, "", bash_call("date"), stop=StopReason.TOOL_CALLS))
     rig.system.run()
     rig.finish_command("noon")
-    request = answer(rig, "done")
-    assert (NEW in request, "and sell 1 share" in request) == (True, True), at
-    assert (OLD in request, "and sell 9 shares" in request) == (False, False), at
+    shown = answer(rig, "done")
+    assert (NEW in shown, "and sell 1 share" in shown) == (True, True), at
+    assert (OLD in shown, "and sell 9 shares" in shown) == (False, False), at
     assert rig.deliver().answers_message_id == "1"
     assert (rig.requests(), rig.posts()) == ([], []), at
     rig.stop()
