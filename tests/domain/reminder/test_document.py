@@ -4,7 +4,7 @@ import itertools
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from domain.edit.lines import BOM, EditRefusedError
@@ -23,6 +23,7 @@ from domain.reminder.document import (
     windows_in,
     without_added_id,
 )
+from domain.reminder.file_lines import FileLines
 from domain.reminder.line import form, parse
 
 A = '- [ ] date=2026-01-31 time=09:05 recur=none msg="a" id=rid_A'
@@ -209,13 +210,16 @@ def test_what_is_written_is_found_again() -> None:
     assert form(entry.reminder) == entry.line
 
 
+@example(b"~~~\n" + A.encode() + b"\n", [A.encode()])
 @given(documents, st.lists(st.sampled_from([A.encode(), B.encode(), b"", b"# Head"]), max_size=4))
 def test_lines_that_go_at_once_leave_what_is_left_when_they_go_one_after_the_other(
     data: bytes, gone: list[bytes]
 ) -> None:
     one_by_one = data
     for raw in sorted(gone):
-        number = next((n for n, line in enumerate(_bare(one_by_one), 1) if line == raw), 0)
+        file = FileLines(one_by_one)
+        same = (index + 1 for index, line in enumerate(file.lines) if line == raw and file.is_text(index))
+        number = next(same, 0)
         one_by_one = remove(one_by_one, number) if number else one_by_one
     at_once = change_lines(data, {raw: (None,) * gone.count(raw) for raw in gone})
     assert [line for line in _bare(at_once) if line] == [line for line in _bare(one_by_one) if line]
