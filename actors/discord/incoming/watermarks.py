@@ -179,7 +179,7 @@ class Watermarks:
             is_configured: True if the operator named the channel: messages from before are not read.
         """
         reading = self._readings.get(channel_id)
-        is_new = reading is None
+        is_new = reading is None or channel_id in self._unwritten
         if reading is None and is_configured:
             met = Watermark(surface=surface, first=max(newest, self._since, 1), upto=newest)
             reading = Reading(met)

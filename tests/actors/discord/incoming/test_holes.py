@@ -13,7 +13,7 @@ from messages.base import Surface, Window
 from messages.context import KeptMessage
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.incoming.gaps import HISTORY, QUICK, kept, read_up_to
-from tests.actors.discord.life import GENERAL, Life, timing
+from tests.actors.discord.life import GENERAL, Life, thread_window, timing
 from tests.patience import eventually
 
 OFTEN = timing(look_every_s=0.3, look_pause_s=0.0)
@@ -362,3 +362,28 @@ def test_a_lost_first_message_is_found_by_the_life_after_a_kill_before_the_chann
 
     life.say("live", number)
     assert life.texts(2) == ["first", "live"]
+
+
+@pytest.mark.parametrize("is_named", [False, True])
+def test_a_lost_first_message_of_a_private_thread_archived_before_the_next_life_is_found(
+    playground: PlaygroundServer, start_life: StartLife, is_named: bool, tmp_path: Path
+) -> None:
+    """Nothing that Discord lists is newer than the thread, which therefore seems to be made in the new session.
+
+    Args:
+        is_named: True if the thread's log names the second message; otherwise the log was begun, and no more.
+    """
+    playground.say(defaults.GENERAL_ID, "before")
+    start_life(**kept(tmp_path)).stop()
+    thread = playground.create_thread(defaults.GENERAL_ID, "archived", private=True)
+    playground.say(thread, "first")
+    second = playground.say(thread, "second")
+    playground.change_thread(thread, archived=True)
+    window = thread_window(thread)
+    logged = {window: (KeptMessage(message_id=str(second), words="0" * 16),)} if is_named else {}
+    last_seen = {window.address.key: str(second) if is_named else "0"}
+
+    life = start_life(**kept(tmp_path, kept=logged, last_seen=last_seen), timing=OFTEN)
+
+    missed = ["first"] if is_named else ["first", "second"]
+    assert life.texts(len(missed)) == missed
