@@ -330,7 +330,8 @@ class CatchUp:
         if not unknown or not self._watermarks.knows(window):
             return unknown
         logged = await self._comparison.logged_ids(window)
-        return [message for message in unknown if message.id not in logged and self._is_unknown(message)]
+        # A message on its way before may be unknown now: the window could not log the message meanwhile.
+        return [message for message in page.messages if message.id not in logged and self._is_unknown(message)]
 
     def _is_unknown(self, message: WireMessage) -> bool:
         """True if a message in a page of history is a person's, and was not passed on in this life."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from actors.discord.incoming.fetching import Fetcher
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
-from messages.base import Surface, Window
+from messages.base import MessageId, Surface, Window
 from messages.context import KeptMessage
+from messages.discord import UserMessageNotLogged
 from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.incoming.gaps import HISTORY, QUICK, kept, read_up_to
 from tests.actors.discord.life import GENERAL, Life, thread_window, timing
@@ -387,3 +390,44 @@ def test_a_lost_first_message_of_a_private_thread_archived_before_the_next_life_
 
     missed = ["first"] if is_named else ["first", "second"]
     assert life.texts(len(missed)) == missed
+
+
+class FailingMeanwhile(dict[Window, tuple[KeptMessage, ...]]):
+    """Content of the windows' logs; before the first answer a window fails to log a message."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fail: Callable[[], None] | None = None
+
+    def get(self, window: Window, default: Any = None) -> Any:
+        fail, self.fail = self.fail, None
+        if fail is not None:
+            fail()
+        return super().get(window, default)
+
+
+def look(playground: PlaygroundServer) -> None:
+    """Have a session go on after a break: history is read anew."""
+    resumes = playground.counters().get("resumes", 0)
+    playground.drop(4000)
+    eventually(lambda: playground.counters().get("resumes", 0) > resumes)
+
+
+def test_a_message_that_cannot_be_logged_while_a_look_waits_for_its_window_is_found_again(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    logs = FailingMeanwhile()
+    life = start_life(kept=logs)
+    life.say("before")
+    life.messages.wait(1)
+    life.logs = False
+    slow = life.say("on a slow disk, full at last")
+    life.messages.wait(2)
+    life.logs = True
+    playground.gateway_faults(lose_messages=1)
+    life.say("lost")
+    logs.fail = lambda: life.tell(UserMessageNotLogged(window=GENERAL, message_id=MessageId(str(slow))))
+
+    look(playground)
+
+    assert life.texts(4)[2:] == ["on a slow disk, full at last", "lost"]
