@@ -241,7 +241,8 @@ async def _newest(
     if not knows(channel, window) or not isinstance(channel, discord.abc.Messageable):
         raise CallRefusedError("it is no conversation of the bot's any more")
     messages: dict[int, WireMessage] = {}
-    tells_start = isinstance(channel, discord.Thread) and isinstance(channel.parent, discord.ForumChannel)
+    is_post = isinstance(channel, discord.Thread) and isinstance(channel.parent, discord.ForumChannel)
+    tells_start = False
     require_history(channel)
     unreadable: frozenset[int] = frozenset()
     before = NEWEST
@@ -261,7 +262,8 @@ async def _newest(
         before = page.oldest
     require_history(channel)
     is_whole = len(messages) < MOST_LISTED and not (messages and min(messages) <= oldest)
-    return Listing(messages, 0 if is_whole else min(messages), unreadable, tells_start)
+    reach = 0 if is_whole else min(messages)
+    return Listing(messages, reach, unreadable, tells_start or (is_post and reach <= int(window.id)))
 
 
 def _is_edited(logged: KeptMessage, message: WireMessage) -> bool:

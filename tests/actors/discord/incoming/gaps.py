@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from domain.log.watermark import FILE_NAME, watermarks_in
+from lab.playground.acts.people import place_user
+from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
+from lab.playground.world.records import Draft
 from tests.actors.discord.life import timing
 
 OFTEN = timing(look_every_s=0.1, look_pause_s=0.0)
@@ -29,3 +32,11 @@ def kept(root: Path, **options: Any) -> dict[str, Any]:
     """Options of a life that knows what the one before kept below `root`."""
     data = (root / FILE_NAME).read_bytes() if (root / FILE_NAME).exists() else b""
     return {"data_root": root, "watermarks": watermarks_in(data)} | options
+
+
+def open_post(playground: PlaygroundServer, forum: int, text: str) -> int:
+    """A person's new post in a forum, whose first message has the id of the post's thread."""
+    thread = playground.create_thread(forum, "post")
+    channel, author = playground.run(lambda: place_user(playground.hub, thread, defaults.YOU_ID))
+    playground.run(lambda: playground.hub.post(channel, Draft(author=author, content=text, message_id=thread)))
+    return thread

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from actors.cli.try_it import playground_connection
+from actors.discord.incoming.comparison import MOST_LISTED
 from domain.log.kept import FORGOTTEN_WORDS
 from domain.log.watermark import Watermark
 from lab.playground.server import PlaygroundServer
@@ -10,6 +11,7 @@ from lab.playground.world import defaults
 from messages.base import Surface, Window
 from messages.context import KeptMessage, RetractMessages, ReviseMessage, TellKeptMessages, UserMessage
 from tests.actors.discord.conftest import StartLife
+from tests.actors.discord.incoming.gaps import open_post
 from tests.actors.discord.life import GENERAL, Life, thread_window, timing
 from tests.patience import eventually
 
@@ -82,6 +84,24 @@ def test_what_is_older_than_a_playground_was_said_in_another_and_is_not_taken_fo
         first_id=connection.first_id,
         last_seen={GENERAL.address.key: str(there)},
         kept={GENERAL: kept_messages(earlier, gone, there)},
+    )
+    eventually(lambda: bool(find_retracted(life)))
+
+    assert find_retracted(life) == [(str(gone),)]
+
+
+def test_the_first_message_of_a_long_post_in_a_forum_is_not_taken_for_deleted(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    forum = playground.create_channel("forum", forum=True)
+    post = open_post(playground, forum, "first")
+    numbers = [playground.say(post, str(number)) for number in range(MOST_LISTED + 2)]
+    playground.delete(post, gone := numbers[-2])
+    life = start_life(
+        channels=(str(forum),),
+        last_seen={thread_window(post).address.key: str(numbers[-1])},
+        watermarks={post: Watermark(surface=Surface.DISCORD_THREAD, first=0, upto=numbers[-1])},
+        kept={thread_window(post): kept_messages(post, gone, numbers[-1])},
     )
     eventually(lambda: bool(find_retracted(life)))
 
