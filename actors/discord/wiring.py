@@ -250,6 +250,7 @@ def _intake(
         catchup_hours=config.catchup_hours,
         write_again_s=config.timing.disk_again_s,
     )
+    record = HearingRecord(seen=shared.seen, watermarks=watermarks)
     names = NameBook(rest, is_open_to_all)
     access = Access(users=connection.allowed_users, roles=connection.allowed_roles, viewer_roles=config.viewer_roles)
     return Intake(
@@ -271,7 +272,7 @@ def _intake(
             window_map=window_map,
             policy=shared.policy,
             names=names,
-            starters=Starters(rest, watermarks.knows),
+            starters=Starters(rest, watermarks.knows, record.awaits),
             unpacking=Unpacking(
                 fetcher=Fetcher(rest=rest, origins=file_origins, timing=config.timing),
                 disk=shared.disk,
@@ -284,7 +285,7 @@ def _intake(
                 documents=Documents(host),
             ),
         ),
-        record=HearingRecord(seen=shared.seen, watermarks=watermarks),
+        record=record,
         readership=Readership(
             host=host, window_map=window_map, watermarks=watermarks, rest=rest, listeners=around.reader_listeners
         ),

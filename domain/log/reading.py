@@ -102,9 +102,13 @@ class Reading:
 
     def lacks(self, message_id: int) -> bool:
         """True if a message may be neither logged nor on its way; may hold for a message logged in this life, too."""
-        if self._pending is not None and message_id in self._pending:
+        if self.is_on_way(message_id):
             return False
         return message_id > self.confirmed or any(gap.after < message_id <= gap.upto for gap in self.gaps)
+
+    def is_on_way(self, message_id: int) -> bool:
+        """True if a message is known, and not known to be logged."""
+        return self._pending is not None and message_id in self._pending
 
     def fill_page(self, after: int, newest: int, *, joins: int, reached: int, is_last: bool) -> None:
         """Note a page of history as read, with every relevant message noticed.

@@ -170,6 +170,7 @@ class Intake:
         channel_id = arrival.origin.channel_id
         lane = self._lanes.get(channel_id)
         if isinstance(verdict, str):
+            self.seen.is_new(arrival.origin.number)
             self._turn_away(arrival, verdict)
         elif lane is not None:
             lane.waiting.append(arrival)

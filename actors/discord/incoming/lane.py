@@ -6,8 +6,9 @@ import asyncio
 from collections import deque
 from dataclasses import dataclass
 
+from actors.discord.calls.parsing import WireMessage
 from actors.discord.incoming.admission import Admission
-from actors.discord.incoming.arrival import Arrival, Hearing
+from actors.discord.incoming.arrival import Arrival, Hearing, is_heard
 from actors.discord.incoming.authorization import Authorization
 from actors.discord.incoming.auto_threads import AutoThreads, OwnThread
 from actors.discord.incoming.seen import SeenMessages
@@ -35,6 +36,14 @@ class HearingRecord:
     """Messages passed on in this life."""
     watermarks: Watermarks
     """Progress of reading each channel, over all lives."""
+
+    def awaits(self, message: WireMessage) -> bool:
+        """True if a person's message may be in no log: on the way there, or still to be found in history."""
+        channel_id, number = message.channel.id, message.id
+        if not is_heard(message) or not self.watermarks.has(channel_id):
+            return False
+        is_unknown = not self.seen.has(number) and self.watermarks.lacks(channel_id, number)
+        return is_unknown or self.watermarks.is_on_way(channel_id, number)
 
 
 class Lane:

@@ -223,6 +223,11 @@ class Watermarks:
         """True if a message may be in no log of a channel, nor on the way there; see `Reading.lacks`."""
         return self._readings[channel_id].lacks(message_id)
 
+    def is_on_way(self, channel_id: int, message_id: int) -> bool:
+        """True if a message is on the way to a channel's log."""
+        reading = self._readings.get(channel_id)
+        return reading is not None and reading.is_on_way(message_id)
+
     def joins(self, channel_id: int) -> int:
         """Number of sessions joined by a channel: `fill_page` asks for the number at the page's request."""
         return self._readings[channel_id].joins

@@ -20,6 +20,8 @@ class GatewayFaults:
     ignore_heartbeats: bool = False
     lose_messages: int = 0
     """Messages of people without a MESSAGE_CREATE."""
+    lose_threads: int = 0
+    """Threads without a THREAD_CREATE."""
     delay_messages: int = 0
     """Messages after the lost messages, with a MESSAGE_CREATE that waits in `delayed`."""
     double_messages: int = 0
@@ -28,6 +30,9 @@ class GatewayFaults:
 
     def times(self, event: Event) -> int:
         """Number of copies of an event to send now."""
+        if event.name == "THREAD_CREATE" and self.lose_threads:
+            self.lose_threads -= 1
+            return 0
         if event.name != "MESSAGE_CREATE" or event.payload["author"].get("bot"):
             return 1
         if self.lose_messages:

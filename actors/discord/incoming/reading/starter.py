@@ -31,15 +31,17 @@ class Starters:
     starter's words; for older threads one call fetches the starter, and only if the window has no log yet.
     """
 
-    def __init__(self, rest: RestCalls, knows: Callable[[Window], bool]) -> None:
+    def __init__(self, rest: RestCalls, knows: Callable[[Window], bool], awaits: Callable[[WireMessage], bool]) -> None:
         """Begin without threads.
 
         Args:
             rest: Fetches starters.
             knows: True for a window with logs.
+            awaits: True for a message that may be in no log yet.
         """
         self._rest = rest
         self._knows = knows
+        self._awaits = awaits
         self._at_hand: dict[int, WireMessage] = {}
         """Thread -> starter brought by a notice."""
         self._settled: dict[int, None] = {}
@@ -70,6 +72,9 @@ class Starters:
     async def find(self, window: Window, guild_id: int | None, parent_id: int | None) -> WireMessage | None:
         """Starter of a thread; None for a thread without a starter, or if Discord does not give it.
 
+        None also for a starter still to be passed on as a message: a window that has a message as a starter would take
+        the message itself for a repetition, and never answer.
+
         Args:
             window: Of the thread.
             guild_id: Server of the thread.
@@ -91,7 +96,7 @@ class Starters:
                 )
                 return None
         _remember(self._settled, thread_id, None)
-        return starter
+        return None if starter is not None and self._awaits(starter) else starter
 
 
 def starter_in(message: WireMessage) -> WireMessage | None:

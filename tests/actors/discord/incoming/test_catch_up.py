@@ -272,7 +272,7 @@ class Conversation:
             window_map=self.window_map,
             policy=threads.policy,
             names=NameBook(around, lambda _channel: True),
-            starters=Starters(around, lambda _window: True),
+            starters=Starters(around, lambda _window: True, record.awaits),
             unpacking=around,
         )
         self.intake = Intake(

@@ -15,7 +15,7 @@ from messages.base import MessageId, Surface, Window
 from messages.context import KeptMessage
 from messages.discord import UserMessageNotLogged
 from tests.actors.discord.conftest import StartLife
-from tests.actors.discord.incoming.gaps import HISTORY, QUICK, kept, read_up_to
+from tests.actors.discord.incoming.gaps import HISTORY, QUICK, kept, open_post, read_up_to
 from tests.actors.discord.life import GENERAL, Life, thread_window, timing
 from tests.patience import eventually
 
@@ -431,3 +431,34 @@ def test_a_message_that_cannot_be_logged_while_a_look_waits_for_its_window_is_fo
     look(playground)
 
     assert life.texts(4)[2:] == ["on a slow disk, full at last", "lost"]
+
+
+@pytest.mark.parametrize("kind", ["post", "thread"])
+def test_a_lost_first_message_is_answered_though_it_began_the_thread_of_the_second(
+    playground: PlaygroundServer, start_life: StartLife, kind: str
+) -> None:
+    forum = playground.create_channel("forum", forum=True)
+    life = start_life(channels=(str(defaults.GENERAL_ID), str(forum)))
+    life.say("before")
+    life.messages.wait(1)
+    playground.gateway_faults(lose_messages=1, lose_threads=int(kind == "post"))
+    if kind == "post":
+        thread = open_post(playground, forum, "lost")
+    else:
+        thread = playground.create_thread(defaults.GENERAL_ID, "by hand", message_id=life.say("lost"))
+    life.say("second", thread)
+    eventually(lambda: "second" in [message.text for message in life.messages.now()])
+
+    look(playground)
+
+    eventually(lambda: "lost" in [message.text for message in life.messages.now() if message.wants_answer])
+    assert [message.wants_answer for message in life.messages.now()] == [True] * 3
+
+
+def test_a_starter_of_somebody_who_is_not_heard_is_told_at_once(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    life = start_life(allowed_users=frozenset({str(defaults.YOU_ID)}))
+    starter = life.say("not for the bot", user=defaults.GUEST_ID)
+    life.say("what is this?", playground.create_thread(defaults.GENERAL_ID, "by hand", message_id=starter))
+    assert life.texts(2) == ["not for the bot", "what is this?"]

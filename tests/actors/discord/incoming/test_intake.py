@@ -135,8 +135,8 @@ def test_a_thread_that_discord_py_does_not_know_is_looked_up_and_order_is_kept(
     life.say("a model of a message")
     playground.inject("delay", f"GET /channels/{ours}$", delay_s=0.3)
     for number in range(5):
-        for thread in (foreign, ours):
-            event = foreign_event(playground, thread, id=str(1000 + number), content=f"late {number}")
+        for first, thread in ((1000, foreign), (2000, ours)):
+            event = foreign_event(playground, thread, id=str(first + number), content=f"late {number}")
             playground.dispatch("MESSAGE_CREATE", event)
     life.say("meanwhile")
     assert life.texts(7)[:2] == ["a model of a message", "meanwhile"]
