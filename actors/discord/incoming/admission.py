@@ -55,10 +55,20 @@ class Admission:
         """Person and window -> end of the wait announced there; an entry only for each waiting person."""
         self._addressed: dict[int, None] = {}
         """Messages that were for the bot, so further edits of them are no questions."""
+        self._notice_of: dict[int, str | None] = {}
+        """Messages that count for the rate limit -> notice of the limit; None for a message to be answered."""
 
-    def hearing(self, arrival: MessageArrival, admitted: Admitted) -> Hearing:
-        """Treatment of a message whose author may write in the window."""
+    def hearing(self, arrival: MessageArrival, admitted: Admitted, *, is_counted: bool = False) -> Hearing:
+        """Treatment of a message whose author may write in the window; the same whenever asked again in this life.
+
+        Args:
+            arrival: The message.
+            admitted: The window, and the standing of the author.
+            is_counted: True if an earlier life has counted the message for the rate limit.
+        """
         message, may_run = arrival.message, admitted.standing is Standing.MEMBER
+        if message.id in self._notice_of:
+            return _hearing(self._notice_of[message.id], may_run=may_run)
         is_addressed = self._is_addressed(message)
         if is_addressed:
             self._addressed[message.id] = None
@@ -66,12 +76,17 @@ class Admission:
                 forget_oldest(self._addressed)
         if self._is_too_old(arrival) or not is_addressed or manner_of(message.wire) is not Manner.SAID:
             return Hearing(may_run=may_run, wants_answer=False)
-        person, now_s = UserId(str(message.author.id)), self._host.monotonic()
+        notice = None if is_counted else self._count(UserId(str(message.author.id)), admitted.window)
+        self._notice_of[message.id] = notice
+        if len(self._notice_of) > _ADDRESSED:
+            forget_oldest(self._notice_of)
+        return _hearing(notice, may_run=may_run)
+
+    def _count(self, person: UserId, window: Window) -> str | None:
+        """Count a message for the rate limit; return the notice of the limit, None if the limit is kept."""
+        now_s = self._host.monotonic()
         wait_s = self._rate.take(person, now_s)
-        if not wait_s:
-            return Hearing(may_run=may_run)
-        notice = self._notice(person, admitted.window, now_s, wait_s)
-        return Hearing(may_run=may_run, wants_answer=False, refusal=notice)
+        return self._notice(person, window, now_s, wait_s) if wait_s else None
 
     def command_refusal(self, person: str) -> str:
         """Reason why a command answered like a message must wait; empty, and the command counts, if no wait is due."""
@@ -130,6 +145,10 @@ class Admission:
     def _end_of(self, wait_s: float) -> int:
         """End of a wait beginning now, in whole seconds of Unix time, never too early."""
         return int(self._host.now().timestamp() + wait_s) + 1
+
+
+def _hearing(notice: str | None, *, may_run: bool) -> Hearing:
+    return Hearing(may_run=may_run, wants_answer=notice is None, refusal=notice or "")
 
 
 def _relative(unix_s: int) -> str:

@@ -388,7 +388,7 @@ class Intake:
     async def _prepare_message(self, arrival: MessageArrival, admitted: Admitted) -> Prepared:
         hearing, thread, message = None, None, arrival.message
         if self._threads.concerns(message):
-            hearing = self._admission.hearing(arrival, admitted)
+            hearing = self._admission.hearing(arrival, admitted, is_counted=self._threads.has(message.id))
             thread = await self._threads.thread_for(message, self.preparation.names, is_answered=hearing.wants_answer)
         window = admitted.window if thread is None else thread.window
         unpacked = await self.preparation.prepare(arrival, window)

@@ -3,6 +3,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from actors.discord.incoming.admission import RATE_WINDOW_S
 from actors.kernel import ManualClock
 from lab.playground.server import PlaygroundServer
@@ -10,6 +12,7 @@ from lab.playground.world import defaults
 from messages.base import MessageId, Surface, UserId, Window
 from messages.context import Quote
 from tests.actors.discord.conftest import StartLife
+from tests.actors.discord.incoming.gaps import OFTEN
 from tests.actors.discord.life import Life
 
 BOT = f"<@{defaults.BOT_ID}>"
@@ -71,6 +74,20 @@ def test_who_asks_too_much_is_noted_and_told_once(start_life: StartLife) -> None
     assert [message.wants_answer for message in told] == [True, True, False, False, True]
     assert [bool(message.refusal) for message in told] == [False, False, True, False, False]
     assert "at most 2 messages" in told[2].refusal
+
+
+@pytest.mark.parametrize("before", [0, 1])
+def test_a_message_that_is_passed_on_until_it_is_logged_counts_once(start_life: StartLife, before: int) -> None:
+    """A second attempt, however late, changes no decision; a notice is repeated, since nobody has seen the first."""
+    life = start_life(turns_per_user=1, catchup_hours=1e-7, timing=OFTEN)
+    for number in range(before):
+        life.say(f"message {number}")
+    life.messages.wait(before)
+    life.unstorable.add("on a full disk")
+    life.say("on a full disk")
+    attempts = life.messages.wait(before + 3)[before:]
+    assert [message.wants_answer for message in attempts] == [not before] * 3
+    assert [bool(message.refusal) for message in attempts] == [bool(before)] * 3
 
 
 def test_who_is_held_back_is_told_in_each_window_from_when_on_to_say_it_again(start_life: StartLife) -> None:

@@ -339,6 +339,24 @@ def test_what_is_in_the_log_is_neither_told_again_nor_counted_nor_fetched_by_the
     assert len(fetched) == 4
 
 
+def test_what_the_logs_of_own_threads_have_is_not_counted_by_the_next_life(
+    playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
+) -> None:
+    start_life(**kept(tmp_path)).stop()
+    life = start_life(**kept(tmp_path), opens_threads=True)
+    numbers = [life.say(text) for text in ("one", "two", "three")]
+    life.messages.wait(3)
+    last_seen = {thread_window(number).address.key: str(number) for number in numbers}
+    options = kept(tmp_path, last_seen=last_seen)
+    life.stop()
+
+    second = start_life(**options, opens_threads=True, turns_per_user=3)
+
+    second.say("new")
+    eventually(lambda: "new" in [message.text for message in second.messages.now()])
+    assert [message.wants_answer for message in second.messages.now()] == [True] * 4
+
+
 def test_what_a_log_only_quotes_is_told(playground: PlaygroundServer, start_life: StartLife) -> None:
     number = playground.say(defaults.GENERAL_ID, "quoted elsewhere")
     quoted = (KeptMessage(message_id=str(number)),)
