@@ -6,7 +6,7 @@ import logging
 
 import discord
 
-from actors.discord.calls.rest_calls import CallRefusedError, RestCalls
+from actors.discord.calls.rest_calls import CallFailedError, CallRefusedError, RestCalls, is_limit
 from actors.discord.incoming.arrival import Admitted, Origin
 from actors.discord.incoming.places.window_map import NoWindow, WindowMap
 from actors.discord.incoming.reading.names import NameBook
@@ -50,8 +50,10 @@ class Authorization:
         if verdict is NoWindow.UNKNOWN:
             try:
                 verdict = await self._find_verdict(origin, roles)
-            except CallRefusedError:  # the channel or the person is gone
-                return NOT_HERE
+            except CallRefusedError as error:
+                if error.__cause__ is not None and is_limit(error.__cause__):
+                    raise CallFailedError(str(error)) from error
+                return NOT_HERE  # The channel or the person is gone.
         return str(verdict) if isinstance(verdict, NoWindow) else verdict
 
     def _verdict(self, origin: Origin, roles: frozenset[str] | None) -> Verdict:

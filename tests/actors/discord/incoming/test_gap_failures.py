@@ -162,6 +162,16 @@ class TestOthers:
         playground.clear_faults()
         assert sorted(life.texts(20)) == ["alone", *["by id"] * 9, *["by role"] * 9, "live"]
 
+    def test_who_cannot_be_looked_up_within_a_long_rate_limit_is_heard_after_it(
+        self, playground: PlaygroundServer, start_life: StartLife
+    ) -> None:
+        role = playground.add_role("friends", defaults.GUEST_ID)
+        playground.say(defaults.GENERAL_ID, "by role", user=defaults.GUEST_ID)
+        playground.inject("429-user", "GET .*/members/", retry_after_s=40.0)
+        allowed = {"allowed_users": frozenset({str(defaults.YOU_ID)}), "allowed_roles": frozenset({str(role)})}
+        life = start_life(last_seen={GENERAL.address.key: "1"}, timing=QUICK, **allowed)
+        assert life.texts(1) == ["by role"]
+
     def test_silent_history_holds_up_only_its_own_channel(
         self, playground: PlaygroundServer, start_life: StartLife
     ) -> None:
