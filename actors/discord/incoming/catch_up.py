@@ -110,9 +110,11 @@ class CatchUp:
         for guild_id in dict.fromkeys(filter(None, self._guilds.values())):
             list_threads = functools.partial(active_threads, guild_id)
             for thread in await self._rest.persist("listing active threads", list_threads, self._turns):
+                known = self._watermarks.newest_known
                 if not self._watermarks.is_current(thread.id):
                     self.meet_thread(thread)
-                elif (thread.last_message_id or 0) > self._watermarks.newest_known(thread.id):
+                    known = self._watermarks.newest_confirmed  # A thread made in this session is met without a gap.
+                if self._watermarks.is_current(thread.id) and (thread.last_message_id or 0) > known(thread.id):
                     newer.append(thread.id)
         return newer
 

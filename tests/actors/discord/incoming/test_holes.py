@@ -480,3 +480,16 @@ def test_a_starter_of_somebody_who_is_not_heard_is_told_at_once(
     starter = life.say("not for the bot", user=defaults.GUEST_ID)
     life.say("what is this?", playground.create_thread(defaults.GENERAL_ID, "by hand", message_id=starter))
     assert life.texts(2) == ["not for the bot", "what is this?"]
+
+
+def test_one_look_finds_the_first_message_of_a_thread_of_which_no_event_tells(
+    playground: PlaygroundServer, start_life: StartLife
+) -> None:
+    forum = playground.create_channel("forum", forum=True)
+    life = start_life(channels=(str(forum),))
+    playground.gateway_faults(lose_messages=1, lose_threads=1)
+    open_post(playground, forum, "lost")
+
+    look(playground)
+
+    assert life.texts(1) == ["lost"]
