@@ -326,14 +326,23 @@ class CatchUp:
         return not read.page.is_last
 
     async def _to_pass_on(self, channel_id: int, page: Page) -> list[WireMessage]:
-        """Messages of a page that were passed on neither in this life nor, by the window's logs, in an earlier life."""
+        """Messages of a page that were passed on neither in this life nor, by the window's logs, in an earlier life.
+
+        Raises:
+            CallFailedError: the window does not answer, and would not notice the repetition of a message that gets a
+                thread now.
+        """
         unknown = [message for message in page.messages if self._is_unknown(message)]
         window = Window(surface=self._watermarks.surface_of(channel_id), id=str(channel_id))
         if not unknown or not self._watermarks.knows(window):
             return unknown
-        logged = await self._comparison.logged_ids(window)
+        may_move = window.surface is Surface.DISCORD_CHANNEL and self._opens_threads(channel_id)
+        logged = await self._comparison.logged_ids(window, is_needed=may_move)
         # A message on its way before may be unknown now: the window could not log the message meanwhile.
         return [message for message in page.messages if message.id not in logged and self._is_unknown(message)]
+
+    def _opens_threads(self, channel_id: int) -> bool:
+        return self.intake.policy.rule_of(discord.Object(channel_id)).opens_threads
 
     def _is_unknown(self, message: WireMessage) -> bool:
         """True if a message in a page of history is a person's, and was not passed on in this life."""

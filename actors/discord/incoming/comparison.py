@@ -123,12 +123,19 @@ class Comparison:
             if self._ahead == 0:
                 self.is_free.set()
 
-    async def logged_ids(self, window: Window) -> frozenset[int]:
-        """Newest messages whose own words the window's logs hold; empty if the window does not answer."""
+    async def logged_ids(self, window: Window, *, is_needed: bool) -> frozenset[int]:
+        """Newest messages whose own words the window's logs hold; without an answer of the window, empty if possible.
+
+        Raises:
+            CallFailedError: the window does not answer, and the answer is needed.
+        """
         try:
             reply = await self._kept_messages(window)
         except (CallFailedError, TimeoutError) as error:
-            log.warning("%s does not say what it has logged: %s", window.address, str(error) or "no answer came")
+            reason = f"{window.address} does not say what it has logged: {str(error) or 'no answer came'}"
+            if is_needed:
+                raise CallFailedError(reason) from error
+            log.warning("%s", reason)
             return frozenset()
         return frozenset(int(each.message_id) for each in reply.messages if each.words)
 

@@ -357,6 +357,22 @@ def test_what_the_logs_of_own_threads_have_is_not_counted_by_the_next_life(
     assert [message.wants_answer for message in second.messages.now()] == [True] * 4
 
 
+def test_a_question_answered_in_its_channel_gets_no_thread_while_its_window_does_not_tell_what_it_has(
+    playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
+) -> None:
+    """No thread could be opened in the life before."""
+    start_life(**kept(tmp_path)).stop()
+    question = playground.say(defaults.GENERAL_ID, "answered in the channel")
+    logged = (KeptMessage(message_id=str(question), words="0" * 16),)
+    options = kept(tmp_path, kept={GENERAL: logged}, last_seen={GENERAL.address.key: str(question)})
+
+    life = start_life(**options, opens_threads=True, timing=timing(compare_timeout_s=0.0))
+
+    live = life.say("live")
+    eventually(lambda: "live" in [message.text for message in life.messages.now()])
+    assert [message.window for message in life.messages.now()] == [thread_window(live)]
+
+
 def test_what_a_log_only_quotes_is_told(playground: PlaygroundServer, start_life: StartLife) -> None:
     number = playground.say(defaults.GENERAL_ID, "quoted elsewhere")
     quoted = (KeptMessage(message_id=str(number)),)
