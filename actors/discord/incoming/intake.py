@@ -69,6 +69,7 @@ class Intake:
         """
         self.seen = record.seen
         self.watermarks = record.watermarks
+        self.awaits = record.awaits
         self.readership = readership
         self.withdrawn = preparation.withdrawn
         self._host = host

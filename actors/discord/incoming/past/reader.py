@@ -51,7 +51,7 @@ class PastReader:
     """Lister and reader of history; lives on the loop and outlives each client.
 
     The importer gets a page after all live messages of the channel were passed on, so a window knows all live messages
-    before any page repeats them as past.
+    before any page repeats them as past. Messages that may be in no log yet are left out: an answer is due.
     """
 
     def __init__(self, *, host: Host, intake: Intake, rest: RestCalls, timing: Timing, idle: asyncio.Event) -> None:
@@ -204,9 +204,10 @@ class PastReader:
             await self._intake.preparation.names.inquire(message)
         await self._intake.settle(ChannelId(request.window.id))
         names, withdrawn = self._intake.preparation.names, self._intake.withdrawn
+        past = (each for each in messages if not (withdrawn.is_deleted(each.id) or self._intake.awaits(each)))
         return PastRead(
             request_id=request.request_id,
-            messages=tuple(past_message(each, names) for each in messages if not withdrawn.is_deleted(each.id)),
+            messages=tuple(past_message(each, names) for each in past),
             oldest=page.oldest,
             is_last=page.is_last or not page.oldest,
             audience=self._intake.window_map.audience_of(discord.Object(channel_id)),

@@ -138,6 +138,19 @@ def test_what_was_deleted_or_edited_behind_its_page_is_told_to_the_window_again(
     assert str(kept) in ids
 
 
+@pytest.mark.parametrize("fault", ["lost", "unlogged"])
+def test_a_message_still_to_be_answered_is_no_past(life: Life, fault: str) -> None:
+    """A window that had the message in an imported log would take the message itself for a repetition."""
+    life.say("before")
+    life.messages.wait(1)
+    life.playground.gateway_faults(lose_messages=int(fault == "lost"))
+    life.unstorable.add("unlogged")
+    life.say(fault)
+    life.say("after")
+    eventually(lambda: "after" in [message.text for message in life.messages.now()])
+    assert [message.text for message in read(life).messages] == ["before", "after"]
+
+
 def test_a_channel_whose_history_the_bot_may_not_read_is_left_out(life: Life) -> None:
     life.say("hello")
     life.playground.overwrite(defaults.GENERAL_ID, defaults.GUILD_ID, deny=HISTORY)
