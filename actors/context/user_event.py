@@ -8,7 +8,7 @@ from domain.log.event import Event
 from domain.log.metadata import MetaValue
 from domain.log.off_record import MESSAGE_KEY
 from domain.turn.attachments import attachments_meta
-from messages.base import Address, RequestId, Surface, TurnId, Window
+from messages.base import Address, RequestId, Surface, TurnId
 from messages.context import Quote, UserMessage
 from messages.discord import PostMessage, UserMessageLogged, UserMessageNotLogged
 from messages.turn import LoggedEvent
@@ -93,15 +93,17 @@ def not_stored(message: UserMessage, reason: str, reply_to: Address) -> PostMess
         request_id=RequestId(f"refusal-{message.message_id}"),
         reply_to=reply_to,
         window=message.window,
-        text=f"I cannot store messages of this window at the moment, so I {_when(message.window)}: {reason}",
+        text=f"I cannot store messages of this window at the moment, so I {_when(message)}: {reason}",
         nonce=f"x{message.message_id[-18:]}",
         answers_message_id=message.message_id,
     )
 
 
-def _when(window: Window) -> str:
-    """Fate of a message that cannot be stored: found again in Discord by the surface, lost on a command line."""
-    return "do not answer now" if window.surface is Surface.CLI else "answer this message later"
+def _when(message: UserMessage) -> str:
+    """Fate of a message that cannot be stored: found again in Discord's history, but for commands and terminals."""
+    is_command = message.typed_chars == 0 and not (message.attachments or message.told_chars)
+    is_lost = is_command or message.window.surface is Surface.CLI
+    return "do not answer now" if is_lost else "answer this message later"
 
 
 def _quote_meta(quote: Quote, *, is_shown: bool) -> dict[str, MetaValue]:

@@ -276,6 +276,13 @@ class TestUnwritable:
         assert rig.requests() == []
         rig.stop()
 
+    def test_no_later_answer_is_promised_to_a_command_that_cannot_be_stored(self, tmp_path: Path) -> None:
+        """Discord's history holds no commands, so nobody finds a command again."""
+        rig = self.rig(tmp_path, lambda: True)
+        rig.say("the words of a skill", 1, typed_chars=0)
+        assert "so I do not answer now: the disk is full" in rig.deliver().text
+        rig.stop()
+
     def test_an_answer_that_cannot_be_stored_is_not_shown_until_it_can(self, tmp_path: Path) -> None:
         full = [False]
         rig = self.rig(tmp_path, lambda: full[0])
