@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+import itertools
 import logging
 from collections.abc import Iterable, Mapping
 
@@ -74,7 +75,7 @@ class Watermarks:
         self._since = 0
         """Newest message, or channel, when the session began: newer messages arrive by themselves."""
         self._left = 0
-        """Newest message, or channel, known to an earlier session; 0 for none."""
+        """Newest message, or channel, known to an earlier session, by watermarks alone; 0 for none."""
         self._horizon = 0
         """Snowflake from which a channel with unknown progress is read."""
         self._dirty: set[int] = set()
@@ -130,9 +131,9 @@ class Watermarks:
     def lose(self) -> None:
         """Begin a new session: messages since the last session are not sent."""
         self.session += 1
-        newest = self._newest()
-        self._left = max(newest, max(self._firsts.values(), default=0))
-        self._horizon = self._catch_up_from(newest)
+        written = (each.reached for channel_id, each in self._readings.items() if channel_id not in self._unwritten)
+        self._left = max(itertools.chain(written, self._firsts.values()), default=0)
+        self._horizon = self._catch_up_from(self._newest())
 
     def miss(self, channel_ids: Iterable[int]) -> None:
         """Note channels whose messages do not arrive, though the session goes on."""

@@ -11,6 +11,7 @@ import pytest
 from actors.discord.incoming.fetching import Fetcher
 from lab.playground.server import PlaygroundServer
 from lab.playground.world import defaults
+from lab.playground.world.records import ChannelKind
 from messages.base import MessageId, Surface, Window
 from messages.context import KeptMessage
 from messages.discord import UserMessageNotLogged
@@ -509,3 +510,22 @@ def test_one_look_finds_the_first_message_of_a_thread_of_which_no_event_tells(
     look(playground)
 
     assert life.texts(1) == ["lost"]
+
+
+def test_a_lost_first_message_of_a_new_channel_is_found_by_the_life_after_a_kill_before_the_channel_was_kept(
+    playground: PlaygroundServer, start_life: StartLife, tmp_path: Path
+) -> None:
+    category = playground.create_channel("heard", kind=ChannelKind.CATEGORY)
+    playground.create_channel("old", parent_id=category)
+    start_life(**kept(tmp_path), channels=(str(category),)).stop()
+    number = playground.create_channel("new", parent_id=category)
+    playground.say(number, "first")
+    second = playground.say(number, "second")
+    window = Window(surface=Surface.DISCORD_CHANNEL, id=str(number))
+    logged = {window: (KeptMessage(message_id=str(second), words="0" * 16),)}
+    options = kept(tmp_path, kept=logged, last_seen={window.address.key: str(second)})
+
+    life = start_life(**options, channels=(str(category),))
+
+    life.say("live", number)
+    assert life.texts(2) == ["first", "live"]
