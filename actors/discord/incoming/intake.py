@@ -264,11 +264,9 @@ class Intake:
 
     def oldest_waiting(self) -> list[WireMessage]:
         """Oldest waiting message of each channel."""
-        waiting = (
-            next((each for each in lane.waiting if isinstance(each, MessageArrival)), None)
-            for lane in self._lanes.values()
-        )
-        return [arrival.message for arrival in waiting if arrival is not None]
+        lanes = self._lanes.values()
+        waiting = ([each.message for each in lane.waiting if isinstance(each, MessageArrival)] for lane in lanes)
+        return [messages[0] for messages in waiting if messages]
 
     def close(self) -> None:
         """Stop passing on and drop waiting arrivals; the next start reads the arrivals again, as no log has them."""
@@ -340,8 +338,10 @@ class Intake:
         try:
             await self._admit(arrival, roles)
         except Exception:
-            channel_id = arrival.origin.channel_id
-            log.exception("an event in channel %s is not passed on before the next start", channel_id)
+            origin = arrival.origin
+            log.exception("an event in channel %s is not passed on before the next look", origin.channel_id)
+            if not self.seen.has(origin.number):
+                self.watermarks.release(int(origin.channel_id), origin.number)
 
     async def _admit(self, arrival: Arrival, roles: RolesFound) -> None:
         """Pass on or refuse one arrival, asking Discord for missing facts; without an answer, put the arrival aside."""

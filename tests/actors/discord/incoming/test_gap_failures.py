@@ -172,6 +172,18 @@ class TestOthers:
         life = start_life(last_seen={GENERAL.address.key: "1"}, timing=QUICK, **allowed)
         assert life.texts(1) == ["by role"]
 
+    @pytest.mark.parametrize("call", ["POST .*/threads$", "GET .*/members/"])
+    def test_an_answer_without_its_parts_costs_no_message(
+        self, playground: PlaygroundServer, start_life: StartLife, call: str
+    ) -> None:
+        role = playground.add_role("friends", defaults.GUEST_ID)
+        playground.say(defaults.GENERAL_ID, "by role", user=defaults.GUEST_ID)
+        playground.inject("unreadable", call)
+        allowed = {"allowed_users": frozenset({str(defaults.YOU_ID)}), "allowed_roles": frozenset({str(role)})}
+        last_seen = {GENERAL.address.key: "1"}
+        life = start_life(last_seen=last_seen, timing=QUICK, opens_threads="threads" in call, **allowed)
+        assert life.texts(1) == ["by role"]
+
     def test_silent_history_holds_up_only_its_own_channel(
         self, playground: PlaygroundServer, start_life: StartLife
     ) -> None:
