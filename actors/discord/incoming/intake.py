@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import logging
 from collections.abc import AsyncIterator, Coroutine, Iterable
 from typing import Any, assert_never
@@ -333,36 +332,32 @@ class Intake:
         if self._lanes.get(channel_id) is lane:
             del self._lanes[channel_id]
 
-    async def _admit_alone(self, arrival: Arrival, roles: RolesFound) -> None:
+    async def _admit_alone(self, arrival: Arrival, roles: RolesFound, attempt: int = 1) -> None:
         """Pass on or refuse one arrival; a failure affects no other arrival, and a failed message is read again."""
         try:
-            await self._admit(arrival, roles)
+            await self._admit(arrival, roles, attempt)
         except Exception:
             origin = arrival.origin
             log.exception("an event in channel %s is not passed on before the next look", origin.channel_id)
             if not self.seen.has(origin.number):
                 self.watermarks.release(int(origin.channel_id), origin.number)
 
-    async def _admit(self, arrival: Arrival, roles: RolesFound) -> None:
+    async def _admit(self, arrival: Arrival, roles: RolesFound, attempt: int) -> None:
         """Pass on or refuse one arrival, asking Discord for missing facts; without an answer, put the arrival aside."""
         try:
             await self._finish(arrival, await self._authorization.inquire(arrival.origin, roles))
         except CallFailedError as error:
-            log.error("%s; an event in channel %s is put aside", error, arrival.origin.channel_id)
-            self.spawn(self._admit_later(arrival))
+            level = logging.ERROR if attempt == 1 else logging.INFO
+            log.log(level, "%s; an event in channel %s is put aside", error, arrival.origin.channel_id)
+            self.spawn(self._admit_later(arrival, attempt))
 
-    async def _admit_later(self, arrival: Arrival) -> None:
-        """Ask again until Discord tells author and place: no arrival waits for this arrival, and giving up loses it."""
-        for attempt in itertools.count(1):
-            await asyncio.sleep(backoff(attempt, self._timing.gap_again_s, self._timing.gap_again_limit_s))
-            if not self._is_open:
-                arrival.refuse(STOPPING)
-                return
-            try:
-                await self._finish(arrival, await self._authorization.inquire(arrival.origin, {}))
-            except CallFailedError:
-                continue
-            return
+    async def _admit_later(self, arrival: Arrival, attempt: int) -> None:
+        """Ask Discord again for author and place: no arrival waits for this arrival, and giving up loses it."""
+        await asyncio.sleep(backoff(attempt, self._timing.gap_again_s, self._timing.gap_again_limit_s))
+        if self._is_open:
+            await self._admit_alone(arrival, {}, attempt + 1)
+        else:
+            arrival.refuse(STOPPING)
 
     async def _finish(self, arrival: Arrival, verdict: Admitted | str) -> None:
         prepared = await self._prepare(arrival, verdict) if isinstance(verdict, Admitted) else Prepared()

@@ -184,6 +184,17 @@ class TestOthers:
         life = start_life(last_seen=last_seen, timing=QUICK, opens_threads="threads" in call, **allowed)
         assert life.texts(1) == ["by role"]
 
+    def test_an_answer_without_its_parts_costs_no_message_that_was_put_aside_before(
+        self, playground: PlaygroundServer, start_life: StartLife
+    ) -> None:
+        role = playground.add_role("friends", defaults.GUEST_ID)
+        playground.say(defaults.GENERAL_ID, "by role", user=defaults.GUEST_ID)
+        for fault in ("503", "unreadable"):
+            playground.inject(fault, "GET .*/members/")
+        allowed = {"allowed_users": frozenset({str(defaults.YOU_ID)}), "allowed_roles": frozenset({str(role)})}
+        life = start_life(last_seen={GENERAL.address.key: "1"}, timing=QUICK, **allowed)
+        assert life.texts(1) == ["by role"]
+
     def test_silent_history_holds_up_only_its_own_channel(
         self, playground: PlaygroundServer, start_life: StartLife
     ) -> None:
