@@ -14,7 +14,7 @@ import msgspec
 from actors.cluster.lease import Lease
 from actors.cluster.link import Link
 from actors.cluster.wire import CONTROL, Codec, Handled, HostFrame, LogLine, frame_bytes, head_frame
-from actors.kernel import Actor, ActorSpec, ActorSystem, DeadLetter
+from actors.kernel import Actor, ActorSpec, ActorSystem, DeadLetter, Then
 from messages.base import CONTEXT_KIND, Address, Message
 
 log = logging.getLogger(__name__)
@@ -167,20 +167,33 @@ class HostSystem:
             self._lock.notify_all()
 
     def _wrap_actor(self, key: str, actor: Actor) -> Actor:
-        """Wrap `actor` to record each handled message, and whether the actor is busy since."""
+        """Wrap `actor` to record each handled message, and whether the actor is busy since.
+
+        Answers to the actor's questions are messages, too. A restarted actor may be busy before the next message.
+        """
         handle: Callable[[Any], None] = actor.handle
-        on_stop = actor.on_stop
+        on_start, on_stop, go_on = actor.on_start, actor.on_stop, actor.go_on
+
+        def start_and_note() -> None:
+            on_start()
+            self._settle(key, None, actor.in_progress)
 
         def handle_and_note(message: Any) -> None:
             handle(message)
             self._settle(key, message, actor.in_progress)
+
+        def go_on_and_note(then: Then, answer: Message | None) -> None:
+            go_on(then, answer)
+            self._settle(key, answer, actor.in_progress)
 
         def stop_and_note() -> None:
             self._live.discard(key)
             on_stop()
 
         self._live.add(key)
+        actor.on_start = start_and_note  # type: ignore[method-assign]
         actor.handle = handle_and_note  # type: ignore[method-assign]
+        actor.go_on = go_on_and_note  # type: ignore[method-assign]
         actor.on_stop = stop_and_note  # type: ignore[method-assign]
         return actor
 
