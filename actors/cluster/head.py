@@ -298,11 +298,11 @@ class Head:
 
     def _hand_over(self, life: HostLife) -> None:
         """Move the host's windows to other hosts: the windows resume from their logs, then get the owed messages."""
-        owed, busy = life.take_over()
+        owed, at_work = life.take_over()
         for key in life.windows:
             if self._at.get(key) is life:
                 del self._at[key]
-        keys = dict.fromkeys(message.key for message in owed) | dict.fromkeys(sorted(busy))
+        keys = dict.fromkeys(message.key for message in owed) | dict.fromkeys(sorted(at_work))
         for key in keys:
             window = Window.from_key(key)
             resume = ResumeWindow(window=window, reply_to=self._surface)

@@ -7,6 +7,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 import msgspec
@@ -21,6 +22,15 @@ log = logging.getLogger(__name__)
 
 MOST_LINES = 1000
 """Log lines that may wait for transfer to the head."""
+
+
+class Work(Enum):
+    """State of a window's work."""
+
+    IN_PROGRESS = "in progress"
+    NONE = "none"
+    UNFINISHED = "unfinished"
+    """The window goes on by itself at a later time."""
 
 
 class HostSystem:
@@ -53,9 +63,10 @@ class HostSystem:
         self._open: dict[int, tuple[int, Message]] = {}
         """By the identity of a message waiting in a window's mailbox: the message's number on the link."""
         self._handled: list[int] = []
-        self._busy: set[str] = set()
-        self._changed: dict[str, bool] = {}
-        """Windows that began or ceased to be busy, unknown to the head so far."""
+        self._works: dict[str, Work] = {}
+        """State of each window's work, by the window's key; none for a window without work."""
+        self._changed: dict[str, Work] = {}
+        """States of windows' work, unknown to the head so far."""
         self._live: set[str] = set()
         """Keys of windows in memory."""
         system.reach_elsewhere(self._say)
@@ -144,9 +155,8 @@ class HostSystem:
             return
         handled, self._handled = self._handled, []
         changed, self._changed = self._changed, {}
-        busy = [key for key, is_busy in changed.items() if is_busy]
-        quiet = [key for key, is_busy in changed.items() if not is_busy]
-        self._link.put(self._codec.encode(CONTROL, Handled(handled, busy, quiet)))
+        busy, quiet, unfinished = ([key for key, state in changed.items() if state is each] for each in Work)
+        self._link.put(self._codec.encode(CONTROL, Handled(handled, busy, quiet, unfinished)))
 
     # what the actors say, and do
 
@@ -167,7 +177,7 @@ class HostSystem:
             self._lock.notify_all()
 
     def _wrap_actor(self, key: str, actor: Actor) -> Actor:
-        """Wrap `actor` to record each handled message, and whether the actor is busy since.
+        """Wrap `actor` to record each handled message, and the state of the actor's work since.
 
         Answers to the actor's questions are messages, too. A restarted actor may be busy before the next message.
         """
@@ -176,15 +186,15 @@ class HostSystem:
 
         def start_and_note() -> None:
             on_start()
-            self._settle(key, None, actor.in_progress)
+            self._settle(key, None, _work_of(actor))
 
         def handle_and_note(message: Any) -> None:
             handle(message)
-            self._settle(key, message, actor.in_progress)
+            self._settle(key, message, _work_of(actor))
 
         def go_on_and_note(then: Then, answer: Message | None) -> None:
             go_on(then, answer)
-            self._settle(key, answer, actor.in_progress)
+            self._settle(key, answer, _work_of(actor))
 
         def stop_and_note() -> None:
             self._live.discard(key)
@@ -197,15 +207,23 @@ class HostSystem:
         actor.on_stop = stop_and_note  # type: ignore[method-assign]
         return actor
 
-    def _settle(self, key: str, message: object, is_busy: bool | None) -> None:
+    def _settle(self, key: str, message: object, work: Work | None) -> None:
         entry = self._open.pop(id(message), None)
-        if entry is None and (is_busy is None or is_busy == (key in self._busy)):
+        is_news = work is not None and work is not self._works.get(key, Work.NONE)
+        if entry is None and not is_news:
             return
         with self._lock:
             if entry is not None:
                 self._handled.append(entry[0])
-            if is_busy is not None and is_busy != (key in self._busy):
-                (self._busy.add if is_busy else self._busy.discard)(key)
-                self._changed[key] = is_busy
+            if work is not None and is_news:
+                self._works[key] = self._changed[key] = work
+                if work is Work.NONE:
+                    del self._works[key]
             if self._idle:
                 self._lock.notify_all()
+
+
+def _work_of(actor: Actor) -> Work:
+    if actor.in_progress:
+        return Work.IN_PROGRESS
+    return Work.UNFINISHED if actor.is_unfinished else Work.NONE

@@ -130,9 +130,9 @@ class HostLife:
                 self._lock.notify()
 
     def take_over(self) -> tuple[list[WindowMessage], set[str]]:
-        """Messages owed to the host's windows, and keys of busy windows; for a lost host."""
+        """Messages owed to the host's windows, and keys of windows with work; for a lost host."""
         with self._lock:
-            return list(self.ledger.owed()), set(self.ledger.busy)
+            return list(self.ledger.owed()), self.ledger.busy | self.ledger.unfinished
 
     def stop(self) -> None:
         """Stop driving the host; no frame from the host is taken from now on."""
@@ -238,7 +238,7 @@ class HostLife:
         match message:
             case Handled():
                 with self._lock:
-                    self.ledger.settle(message.numbers, message.busy, message.quiet)
+                    self.ledger.settle(message.numbers, message.busy, message.quiet, message.unfinished)
             case LogLine():
                 logging.getLogger(message.name).log(
                     message.level, "[%s] %s", self.name, message.text, extra={"is_from_host": True}

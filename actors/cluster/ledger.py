@@ -1,4 +1,4 @@
-"""Ledger of one host, kept by the head: unsettled messages to the host's windows, and busy windows. Pure.
+"""Ledger of one host, kept by the head: unsettled messages to the host's windows, and windows with work. Pure.
 
 When the host dies, the messages in the ledger are sent again to the windows' next hosts. A window's actor tolerates
 repeated messages, as after a crash while handling a message.
@@ -7,7 +7,7 @@ repeated messages, as after a crash while handling a message.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from messages.base import Message, MessageId, Window
@@ -44,6 +44,8 @@ class Ledger:
         self._logged: set[tuple[Window, MessageId]] = set()
         self.busy: set[str] = set()
         """Keys of windows with work in progress."""
+        self.unfinished: set[str] = set()
+        """Keys of windows that would go on by themselves at a later time."""
 
     @property
     def is_settled(self) -> bool:
@@ -65,14 +67,18 @@ class Ledger:
         if self._unlogged.pop(name, None) is None:
             self._logged.add(name)
 
-    def settle(self, numbers: Iterable[int], busy: Iterable[str], quiet: Iterable[str]) -> None:
-        """Remove handled messages, and note the windows that are busy or quiet since."""
+    def settle(
+        self, numbers: Iterable[int], busy: Collection[str], quiet: Collection[str], unfinished: Collection[str] = ()
+    ) -> None:
+        """Remove handled messages, and note the windows that are busy, quiet or unfinished since."""
         for number in numbers:
             entry = self._open.pop(number, None)
             if entry is not None and isinstance(entry.message, UserMessage):
                 self._note_handled(entry, entry.message)
         self.busy.update(busy)
-        self.busy.difference_update(quiet)
+        self.busy.difference_update(quiet, unfinished)
+        self.unfinished.update(unfinished)
+        self.unfinished.difference_update(busy, quiet)
 
     def _note_handled(self, entry: WindowMessage, message: UserMessage) -> None:
         now, name = self._monotonic(), (message.window, message.message_id)

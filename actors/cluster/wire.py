@@ -100,7 +100,9 @@ class Handled(msgspec.Struct, frozen=True, tag="~handled", gc=False):
     busy: list[str]
     """Keys of windows with work in progress since."""
     quiet: list[str]
-    """Keys of windows without any more work in progress."""
+    """Keys of windows without any more work."""
+    unfinished: list[str] = []
+    """Keys of windows without any more work in progress, but with work that waits for a later time."""
 
 
 class LogLine(msgspec.Struct, frozen=True, tag="~said", gc=False):

@@ -154,6 +154,7 @@ class ContextActor(Actor):
             elif isinstance(message, RetractMessages | ReviseMessage):
                 self.after(REOPEN_AFTER_S, message)
         self.in_progress = bool(self._turns_in_hand or self._deliveries) or self._driver.compaction.is_busy
+        self.is_unfinished = bool(self._unwritable)
 
     def record(
         self,

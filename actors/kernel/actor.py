@@ -85,6 +85,9 @@ class Actor(pykka.Actor):
     in_progress: bool = False
     """True while work goes on outside though the mailbox is empty: no passivation, and a drain waits."""
 
+    is_unfinished: bool = False
+    """True if work waits for a later time, when the actor goes on by itself: passivation, and no drain waits."""
+
     mailbox: Mailbox
     """The mailbox; the kernel's own business."""
 

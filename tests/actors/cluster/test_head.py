@@ -37,7 +37,7 @@ class World:
         self.holds = threading.Event()
         """While set, windows that handle a message do not come back."""
         self.release = threading.Event()
-        self.is_busy = False
+        self.is_busy = self.is_unfinished = False
         self.poison = ""
         """Id of a message whose handling is a crash."""
 
@@ -55,7 +55,7 @@ class FakeWindow(Actor):
         if isinstance(message, UserMessage) and message.message_id == self._world.poison:
             raise ValueError("this one cannot be handled")
         self._world.handled[self._key].append((self._host.name, message))
-        self.in_progress = self._world.is_busy
+        self.in_progress, self.is_unfinished = self._world.is_busy, self._world.is_unfinished
         match message:
             case UserMessage():
                 logged = UserMessageLogged(window=message.window, message_id=message.message_id)
@@ -276,6 +276,23 @@ def test_a_busy_window_is_resumed_though_it_is_owed_nothing(
     assert isinstance(world.handled[at.address.key][1][1], ResumeWindow)
     assert messages_of(world, 5) == [1]
     eventually(lambda: not head.is_busy)
+
+
+@pytest.mark.req("X-155")
+def test_a_window_whose_work_waits_for_a_later_time_is_resumed_elsewhere_though_nobody_waits_for_its_work(
+    head: Head, pool: LocalPool, system: ActorSystem, people: Edge, world: World
+) -> None:
+    start(head)
+    world.is_unfinished = True
+    at = window(5)
+    system.tell(at.address, user_message(1, at, people))
+    receive_logged(people, 1)
+    eventually(lambda: not head.is_busy)
+    world.is_unfinished = False
+    pool.hosts[hosts_of(world, 5)[0]].is_dead = True
+    eventually(lambda: len(world.handled[at.address.key]) == 2)
+
+    assert isinstance(world.handled[at.address.key][1][1], ResumeWindow)
 
 
 @pytest.mark.req("X-155", "X-157")

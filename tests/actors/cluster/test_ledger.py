@@ -81,3 +81,13 @@ def test_who_is_busy_is_known_until_it_is_quiet() -> None:
 
     assert ledger.busy == {"discord-thread/13"}
     assert not ledger.is_settled
+
+
+def test_a_window_is_busy_or_unfinished_or_quiet() -> None:
+    ledger = Ledger(Time())
+    ledger.settle([], ["a", "b"], [])
+    ledger.settle([], [], ["b"], ["a", "c"])
+    assert ledger.is_settled
+    assert ledger.unfinished == {"a", "c"}
+    ledger.settle([], ["a"], ["c"])
+    assert (ledger.busy, ledger.unfinished) == ({"a"}, set())

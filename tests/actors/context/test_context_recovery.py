@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.context.actor import REOPEN_AFTER_S
 from actors.context.log import scan
 from actors.context.log.journal import Journal, LogPosition, LogUnwritable
 from actors.context.log.recovery import CalledOffError, survey
@@ -281,6 +282,27 @@ class TestUnwritable:
         rig = self.rig(tmp_path, lambda: True)
         rig.say("the words of a skill", 1, typed_chars=0)
         assert "so I do not answer now: the disk is full" in rig.deliver().text
+        rig.stop()
+
+    def test_a_turn_that_waits_for_space_counts_as_unfinished_but_not_as_work_in_progress(self, tmp_path: Path) -> None:
+        full = [False]
+        rig = self.rig(tmp_path, lambda: full[0])
+        rig.say("hello", 1)
+        (mailbox,) = [mailbox for mailbox in rig.system.mailboxes() if mailbox.address == CHANNEL.address]
+        states = list[tuple[bool, bool]]()
+
+        def note_state() -> None:
+            assert mailbox.actor is not None
+            states.append((mailbox.actor.in_progress, mailbox.actor.is_unfinished))
+
+        note_state()
+        full[0] = True
+        rig.answer("hi")
+        note_state()
+        full[0] = False
+        rig.advance(REOPEN_AFTER_S)
+        note_state()
+        assert states == [(True, False), (False, True), (True, False)]
         rig.stop()
 
     def test_an_answer_that_cannot_be_stored_is_not_shown_until_it_can(self, tmp_path: Path) -> None:
