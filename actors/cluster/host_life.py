@@ -12,6 +12,8 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any, Protocol
 
+import msgspec
+
 from actors.cluster.lease import LEASE_S, Grant
 from actors.cluster.ledger import Ledger, WindowMessage
 from actors.cluster.link import Link
@@ -229,9 +231,18 @@ class HostLife:
                 if self._link.has_batch():
                     self._lock.notify()
             for _number, item in new:  # outside of the lock, which whoever is told may want
-                self._say(*self._codec.decode(item))
+                self._take(item)
         if self.stage is Stage.STARTING:
             self._owner.on_running(self)
+
+    def _take(self, item: bytes) -> None:
+        """Take an item of the host; an unreadable item is dropped, and takes no item behind it along."""
+        try:
+            to, message = self._codec.decode(item)
+        except msgspec.MsgspecError:
+            log.exception("an item of host %s cannot be read", self.name)
+            return
+        self._say(to, message)
 
     def _say(self, to: Address, message: Any) -> None:
         """Tell the head's actors the host's message, or record the host's own reports."""
