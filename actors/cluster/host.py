@@ -56,6 +56,7 @@ class HostSystem:
         self._link = Link(system.clock.monotonic)
         self._lock = threading.Condition(threading.Lock())
         """Lock around the link and the link's messages."""
+        self._topics_number = 0
         self._idle = 0
         """Calls that wait for items to report; an abandoned call may wait beside the next."""
         self._arrivals = threading.Lock()
@@ -106,9 +107,16 @@ class HostSystem:
             raise ValueError(f"frame for {frame.epoch!r}: this is {self._epoch!r}")
         self._lease.renew(frame.lease_until)
         if frame.topics is not None:
-            self.system.topics.replace({topic: tuple(addresses) for topic, addresses in frame.topics})
+            self._take_topics(frame.topics_number, frame.topics)
         self._take(frame.ack, frame.first, frame.items)
         return frame_bytes(self._answer(wait_s))
+
+    def _take_topics(self, number: int, topics: list[tuple[str, list[Address]]]) -> None:
+        """Replace the followers of all topics, unless a newer list came before."""
+        with self._lock:
+            if number > self._topics_number:
+                self._topics_number = number
+                self.system.topics.replace({topic: tuple(addresses) for topic, addresses in topics})
 
     def _take(self, ack: int, first: int, items: list[bytes]) -> None:
         with self._arrivals:

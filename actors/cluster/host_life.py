@@ -98,6 +98,7 @@ class HostLife:
         """True while the pushing thread waits for items to bring to the host."""
         self._remote: RemoteHost | None = None
         self._topics: dict[str, tuple[Address, ...]] = {}
+        self._topics_number = 0
         self._is_over = False
 
     def drive(self, remote: RemoteHost) -> None:
@@ -195,6 +196,7 @@ class HostLife:
                 self._lock.wait_for(lambda: not self._link.gather_s(), gather_s)
             topics = self._system.topics.all()
             is_news = topics != self._topics
+            self._topics_number += is_news
             first, items = self._link.batch()
             if not items and not is_news:
                 return
@@ -206,6 +208,7 @@ class HostLife:
             first=first,
             items=items,
             topics=[(topic, list(addresses)) for topic, addresses in topics.items()] if is_news else None,
+            topics_number=self._topics_number,
         )
         answer = remote.exchange(frame_bytes(frame), 0.0, CALL_S)
         if is_news:

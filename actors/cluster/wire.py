@@ -75,6 +75,8 @@ class HeadFrame(msgspec.Struct, frozen=True, array_like=True, gc=False):
     items: list[bytes]
     topics: list[tuple[str, list[Address]]] | None = None
     """Followers of topics, if changed."""
+    topics_number: int = 0
+    """Number of this list of followers, from 1; a late frame has a lower number than the newest list."""
 
 
 class HostFrame(msgspec.Struct, frozen=True, array_like=True, gc=False):

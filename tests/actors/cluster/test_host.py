@@ -14,7 +14,7 @@ from domain.policy.restarts import RestartPolicy
 from messages.base import Address, Message, RequestId, request_id_of
 from messages.context import UserMessage
 from messages.memory import MEMORY
-from messages.status import DescribeYourself, SelfDescription
+from messages.status import RUNS, DescribeYourself, SelfDescription
 from tests.actors.cluster.test_ledger import KEY, WINDOW, user_message
 
 EPOCH = "epoch"
@@ -58,16 +58,21 @@ class Carrier:
         self.system.register(self.host.wrap_spec(ActorSpec("context", lambda _key: build())))
         self.system.start()
         self._codec = head_codec()
-        self._sent = self._ack = 0
+        self._sent = self._ack = self._sent_topics = 0
 
     def send(self, *messages: Message, topics: list[tuple[str, list[Address]]] | None = None) -> bytes:
         """Bring messages to the window, and have all mailboxes run; the frame that brought the messages."""
+        self._sent_topics += topics is not None
         items = [self._codec.encode(WINDOW.address, message) for message in messages]
-        frame = frame_bytes(HeadFrame(EPOCH, 1e9, self._ack, self._sent, items, topics))
+        frame = frame_bytes(HeadFrame(EPOCH, 1e9, self._ack, self._sent, items, topics, self._sent_topics))
         self._sent += len(items)
         self.host.exchange(frame, 0.0)
         self.system.run()
         return frame
+
+    def repeat(self, frame: bytes) -> None:
+        """Bring a frame of earlier once more."""
+        self.host.exchange(frame, 0.0)
 
     def receive(self) -> list[Message | Handled]:
         """Items of the host since the last call."""
@@ -107,3 +112,11 @@ def test_a_window_that_is_busy_since_a_restart_is_reported_though_its_message_wa
 
     assert carrier.receive() == [Handled([0], busy=[KEY], quiet=[])]
     carrier.system.stop()
+
+
+def test_a_late_frame_does_not_bring_back_earlier_followers_of_a_topic(carrier: Carrier) -> None:
+    late = carrier.send(topics=[(RUNS, [])])
+    carrier.send(topics=[(RUNS, [MEMORY])])
+    carrier.repeat(late)
+
+    assert carrier.system.topics.of(RUNS) == (MEMORY,)
