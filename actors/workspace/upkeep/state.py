@@ -129,9 +129,14 @@ class WorkspaceState:
     def pay(self, stretch: Stretch, rest: Sequence[str] = ()) -> None:
         """Note a stretch as written, except for the turns `rest` at the end."""
         if stretch in self.owed:
-            left = [replace(stretch, first=rest[0])] if rest else []
-            self.owed = [*left, *(each for each in self.owed if each != stretch)]
+            self.owed = self._owed_without(stretch, rest)
             self.keep()
+
+    def _owed_without(self, stretch: Stretch, rest: Sequence[str]) -> list[Stretch]:
+        if stretch not in self.owed:
+            return self.owed
+        left = [replace(stretch, first=rest[0])] if rest else []
+        return [*left, *(each for each in self.owed if each != stretch)]
 
     def put_off(self, stretch: Stretch) -> None:
         """Move a stretch behind the others, because a write failed now."""
@@ -146,10 +151,9 @@ class WorkspaceState:
         if sum(each.is_apart for each in self.owed) >= MOST_APART:
             self.put_off(stretch)
             return
-        self.pay(stretch, rest)
         at = (len(turns) + 1) // 2
         halves = [Stretch(stretch.log, half[0], half[-1], is_apart=True) for half in (turns[:at], turns[at:]) if half]
-        self.owed = [*self.owed, *halves][-MOST_OWED:]
+        self.owed = [*self._owed_without(stretch, rest), *halves][-MOST_OWED:]
         self.keep()
 
     def add_written(self, turns: Iterable[str], source: Source | None = None) -> None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+
+import pytest
 
 from actors.workspace.bookkeeping import Bookkeeping
 from actors.workspace.upkeep.state import (
@@ -15,6 +20,24 @@ from actors.workspace.upkeep.state import (
     WorkspaceState,
 )
 from domain.workspace.said_words import SAID_CHARS, SaidWords
+from tests.recording_disk import RecordingDisk
+
+
+class Death(BaseException):
+    """Stands for a kill."""
+
+
+def die_after(disk: RecordingDisk, writes: int, act: Callable[[], None]) -> None:
+    """Have a kill come after a number of written files."""
+    numbers = itertools.count()
+
+    def before(call: str, _data: bytes) -> None:
+        if call == "replace" and next(numbers) >= writes:
+            raise Death
+
+    disk.before = before
+    with suppress(Death):
+        act()
 
 
 def words(number: int, text: str = "Never") -> SaidWords:
@@ -117,3 +140,15 @@ def test_only_turns_that_were_told_are_told_of_no_more(tmp_path: Path) -> None:
     assert state.dirty == ["t3"]
     state.note_turn("t4", "logs/b.md")
     assert state.dirty == ["t4"]
+
+
+@pytest.mark.parametrize("writes", [0, 1, 2])
+def test_a_kill_while_a_stretch_is_taken_apart_leaves_every_turn_owed(tmp_path: Path, writes: int) -> None:
+    disk = RecordingDisk()
+    state, whole = WorkspaceState(Bookkeeping(tmp_path, disk)), Stretch("logs/a.md", "t1", "t4")
+    state.owe(whole)
+    state.keep()
+    die_after(disk, writes, lambda: state.take_apart(whole, ["t1", "t2"], ["t3", "t4"]))
+    owed = WorkspaceState(Bookkeeping(tmp_path)).owed
+    assert "t1" in {each.first for each in owed}
+    assert "t4" in {each.last for each in owed}
