@@ -189,11 +189,12 @@ class WorkspaceState:
         for source in [each for each in self._sources if not turns.isdisjoint(each.turns)]:
             gone.update(source.turns)
             if rest := [turn for turn in source.turns if turn not in turns]:
-                self.owed = [*self.owed, Stretch(source.log, rest[0], rest[-1], is_apart=True)][-MOST_OWED:]
+                left = Stretch(source.log, rest[0], rest[-1], is_apart=True)
+                self.owed = [*(each for each in self.owed if each != left), left][-MOST_OWED:]
+        self.keep()  # first, since the sources tell a repetition what is owed
         self._written = dict.fromkeys(turn for turn in self._written if turn not in gone)
         self._sources = [source for source in self._sources if turns.isdisjoint(source.turns)]
         self._keep_written()
-        self.keep()
 
     def unwritten(self, spoken: Sequence[SpokenTurn]) -> tuple[SpokenTurn, ...]:
         """Turns missing from the files."""

@@ -152,3 +152,15 @@ def test_a_kill_while_a_stretch_is_taken_apart_leaves_every_turn_owed(tmp_path: 
     owed = WorkspaceState(Bookkeeping(tmp_path)).owed
     assert "t1" in {each.first for each in owed}
     assert "t4" in {each.last for each in owed}
+
+
+@pytest.mark.parametrize("writes", [0, 1, 2])
+def test_a_kill_while_a_turn_is_forgotten_leaves_the_rest_of_the_stretch_owed(tmp_path: Path, writes: int) -> None:
+    disk, gone = RecordingDisk(), frozenset({"t1"})
+    state = WorkspaceState(Bookkeeping(tmp_path, disk))
+    state.add_written(["t1", "t2"], Source("logs/a.md", ("t1", "t2"), ("0123456789ab",)))
+    state.keep()
+    die_after(disk, writes, lambda: state.forget(gone))
+    again = WorkspaceState(Bookkeeping(tmp_path))
+    again.forget(gone)
+    assert again.owed == [Stretch("logs/a.md", "t2", "t2", is_apart=True)]
