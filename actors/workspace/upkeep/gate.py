@@ -27,6 +27,7 @@ from messages.turn import CompactionReady, PrepareCompaction, SpokenTurn
 
 log = logging.getLogger(__name__)
 
+NOT_STORED = "the words of the turns to cut could not be stored"
 NOTHING_KEPT = "the turns to cut could not be written down, and there is no state of the work"
 LATER = "MEMORY.md and HISTORY.md have it later: {reason}"
 HANDOVER = "handover"
@@ -52,7 +53,8 @@ class CompactionGate:
     """Answers to `PrepareCompaction`, one question after the other.
 
     With a model, the order is: refresh SESSION.md, then MEMORY.md and HISTORY.md, then the handover, then the cut.
-    Failed steps are made up for later, and the cut is put off only if the files would keep no word of the turns.
+    Failed steps are made up for later, and the cut is put off only if the files would keep no word of the turns, or the
+    state cannot be stored.
     People's own words are in every handover. A turn waits for workers once: after a failure or a long wait no cut waits
     for workers until a worker has answered well and soon.
     """
@@ -229,13 +231,13 @@ class CompactionGate:
         if is_short:
             log.warning("%s: the cut turns are written down later: %s", self._host.address, trouble)
             self._state.owe(_stretch(unwritten))
-        self._state.keep()
+        is_kept = self._state.keep()
         words = self._state.words
         request_id = cut.message.request_id
         has_state = is_active(parsed_session(self._channel.read(SESSION))) or bool(words and not has_waited)
-        if is_short and not has_state:
-            block = self._block(words)
-            self._reply(cut, CompactionReady(request_id=request_id, handover=block, cut=False, trouble=NOTHING_KEPT))
+        if not is_kept or (is_short and not has_state):
+            block, reason = self._block(words), NOTHING_KEPT if is_kept else NOT_STORED
+            self._reply(cut, CompactionReady(request_id=request_id, handover=block, cut=False, trouble=reason))
         else:
             block = self._store(file_name(HANDOVER, cut.message.first_kept, ".json"), words)
             owed = LATER.format(reason=trouble) if is_short else ""

@@ -61,9 +61,9 @@ class WorkspaceState:
         self._sources = [_source(each) for each in _objects(written, "sources")]
         """Stretches given to workers, with the marks of their entries."""
 
-    def keep(self) -> None:
-        """Write the state down."""
-        self.books.put_document(
+    def keep(self) -> bool:
+        """Write the state down; False if a later life would not find the state."""
+        is_written = self.books.put_document(
             STATE,
             {
                 "said": [asdict(words) for words in self.words],
@@ -74,6 +74,7 @@ class WorkspaceState:
             },
             is_durable=True,
         )
+        return is_written or not self.books.is_kept
 
     # people's words of turns that were cut off
 

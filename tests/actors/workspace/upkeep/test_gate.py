@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -11,11 +13,18 @@ from typing import Any
 import msgspec
 import pytest
 
+from actors.workspace.upkeep.gate import NOT_STORED
 from messages.model import ModelFailed
 from messages.turn import CompactionReady
 from tests.actors.workspace.rig import FOUND, ON, RULE, STATE, WorkspaceRig, reply_of
 
 GARBAGE = "I would rather not."
+
+
+def refuse_writes(call: str, _data: bytes) -> None:
+    """A full disk."""
+    if call == "write":
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 @pytest.fixture
@@ -100,10 +109,10 @@ class TestAWorkerThatHangs:
 
     def test_an_answer_that_comes_late_changes_nothing(self, rig: WorkspaceRig) -> None:
         rig.prepare_compaction([rig.add_turn(RULE)])
-        (asked,) = rig.requests()
+        (request,) = rig.requests()
         rig.settle(60.0)
         before = rig.texts
-        rig.tell(reply_of(asked, "{}"))
+        rig.tell(reply_of(request, "{}"))
         rig.settle(3.0)
         assert rig.texts == before
 
@@ -116,9 +125,9 @@ class TestWhatIsOwed:
         rig.work("session", STATE)
         rig.work("consolidate", None)
         rig.turn("three")
-        asked = rig.work("consolidate", FOUND)
-        assert "one" in asked.messages[0].text
-        assert "three" not in asked.messages[0].text
+        request = rig.work("consolidate", FOUND)
+        assert "one" in request.messages[0].text
+        assert "three" not in request.messages[0].text
         assert rig.text("HISTORY.md").count("The kiln was planned.") == 1
         rig.live_again()
         for _ in range(20):
@@ -131,6 +140,25 @@ class TestWhatIsOwed:
         rig.work("session", STATE)
         rig.work("consolidate", None)
         rig.die()
+        rig.turn("two")
+        rig.work("consolidate", FOUND)
+        assert "The kiln was planned." in rig.text("HISTORY.md")
+
+    def test_a_cut_waits_for_a_disk_that_takes_the_debt(self, rig: WorkspaceRig) -> None:
+        rig.write("SESSION.md", "# Constraints\n- No trains\n")
+        turn = rig.add_turn(RULE)
+        request = rig.prepare_compaction([turn])
+        rig.work("session", STATE)
+        rig.disk.before = refuse_writes
+        rig.work("consolidate", None)
+        ready = rig.reply(CompactionReady, request)
+        assert (ready.cut, ready.trouble) == (False, NOT_STORED)
+        assert RULE in ready.handover
+
+        rig.disk.before = lambda _call, _data: None
+        assert rig.cut([turn]).cut
+        rig.die()
+        assert RULE in rig.head(kept_from="kept")
         rig.turn("two")
         rig.work("consolidate", FOUND)
         assert "The kiln was planned." in rig.text("HISTORY.md")
@@ -161,19 +189,19 @@ class TestWhatIsOwed:
 
     def test_one_that_can_never_be_written_does_not_hold_up_the_others(self, rig: WorkspaceRig) -> None:
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
-        for text, kept in (("one", "k1"), ("two", "k2")):
-            rig.prepare_compaction([rig.add_turn(text)], first_kept=kept)
+        for text, first_kept in (("one", "k1"), ("two", "k2")):
+            rig.prepare_compaction([rig.add_turn(text)], first_kept=first_kept)
             if text == "one":
                 rig.work("session", STATE)
                 rig.work("consolidate", None)
             assert rig.requests() == [], "after the failure no cut waits"
-        told: set[str] = set()
+        inputs: set[str] = set()
         for _ in range(40):
             rig.turn("more")
             rig.settle(400.0)
             for request in rig.requests():
-                told.add(request.purpose + ("one" if "one" in request.messages[0].text else "two"))
-        assert {"workspace.consolidateone", "workspace.consolidatetwo"} <= told
+                inputs.add(request.purpose + ("one" if "one" in request.messages[0].text else "two"))
+        assert {"workspace.consolidateone", "workspace.consolidatetwo"} <= inputs
 
     def test_many_cuts_that_no_worker_was_asked_about_are_made_up_for_by_few_calls(self, rig: WorkspaceRig) -> None:
         rig.write("SESSION.md", "# Constraints\n- No trains\n")
@@ -183,18 +211,18 @@ class TestWhatIsOwed:
         for number in range(1, 60):
             rig.prepare_compaction([rig.add_turn(f"said {number}.")], first_kept=f"k{number}")
             assert rig.requests() == [], "after the failure no cut waits"
-        told: list[set[int]] = []
+        inputs: list[set[int]] = []
         for _ in range(60):
             rig.turn("more", outcome="failed")
             for request in rig.requests():
                 is_filing = request.purpose == "workspace.consolidate"
                 if is_filing:
-                    told.append({int(each) for each in re.findall(r"said (\d+)\.", request.messages[0].text)})
+                    inputs.append({int(each) for each in re.findall(r"said (\d+)\.", request.messages[0].text)})
                 rig.tell(reply_of(request, json.dumps(FOUND if is_filing else STATE)))
                 rig.settle(3.0)
-        assert set().union(*told) == set(range(60))
-        assert sum(map(len, told)) == 60, "each once"
-        assert len(told) <= 5
+        assert set().union(*inputs) == set(range(60))
+        assert sum(map(len, inputs)) == 60, "each once"
+        assert len(inputs) <= 5
 
     def test_what_was_not_cut_is_not_written_again_with_more(self, rig: WorkspaceRig) -> None:
         one, two = rig.add_turn("one"), rig.add_turn("two")
@@ -207,8 +235,8 @@ class TestWhatIsOwed:
         rig.work("consolidate", FOUND)
         rig.prepare_compaction([one, two])
         rig.work("session", STATE)
-        asked = rig.work("consolidate", {"entries": [], "history": "Then two was said."})
-        assert '"one"' not in asked.messages[0].text
+        request = rig.work("consolidate", {"entries": [], "history": "Then two was said."})
+        assert '"one"' not in request.messages[0].text
         rig.turn("four")
         assert not [each for each in rig.requests() if each.purpose == "workspace.consolidate"]
 
@@ -266,10 +294,10 @@ class TestTakenBack:
         (rig.agent / "refused-session.txt").write_text(RULE)
         request = rig.prepare_compaction([turn, other])
         rig.take_back(turn)
-        told = [each.messages[0].text for each in rig.requests()]
+        inputs = [each.messages[0].text for each in rig.requests()]
         rig.settle(60.0)
-        told = [each.messages[0].text for each in rig.requests()] + told[1:]
-        assert not [text for text in told if RULE in text]
+        inputs = [each.messages[0].text for each in rig.requests()] + inputs[1:]
+        assert not [text for text in inputs if RULE in text]
         assert RULE not in rig.reply(CompactionReady, request).handover
         assert not [path for path in rig.agent.rglob("*.*") if path.is_file() and RULE in path.read_text()]
 
