@@ -85,6 +85,8 @@ class CompactionGate:
         """Number of open questions to the window; no head is given before the answers."""
         self._began_s = 0.0
         """When the cut in hand began to wait for workers."""
+        self._asked_log = ""
+        """Ended log read last in this life, in vain or not."""
 
     @property
     def is_busy(self) -> bool:
@@ -115,11 +117,14 @@ class CompactionGate:
         """Take over people's words from an ended log; no head is given before."""
 
         def take(spoken: Sequence[SpokenTurn] | None) -> None:
-            self._state.add_said(said_words(spoken or ()))
-            self._state.keep()
+            if spoken is not None:
+                self._state.add_said(said_words(spoken))
+                self._state.carried = log_path
+                self._state.keep()
             self._release()
 
         self._holds += 1
+        self._asked_log = log_path
         self._transcript.read_stretch(log_path, "", "", take)
 
     def taken_back(self, tombstone: Tombstone) -> None:
@@ -139,9 +144,10 @@ class CompactionGate:
             self._state.replace_turn(turn_id, said_words(spoken or ()))
             self._state.keep()
             for name in self._books.names(f"{HANDOVER}-"):
-                turns = self._books.document(name).get("turns")
+                document = self._books.document(name)
+                turns, log_path = document.get("turns"), str(document.get("log", ""))
                 if isinstance(turns, list) and turn_id in turns:
-                    self._store(name, [each for each in self._state.words if each.turn_id in turns])
+                    self._store(name, log_path, [each for each in self._state.words if each.turn_id in turns])
             self._release()
 
         self._holds += 1
@@ -239,7 +245,7 @@ class CompactionGate:
             block, reason = self._block(words), NOTHING_KEPT if is_kept else NOT_STORED
             self._reply(cut, CompactionReady(request_id=request_id, handover=block, cut=False, trouble=reason))
         else:
-            block = self._store(file_name(HANDOVER, cut.message.first_kept, ".json"), words)
+            block = self._store(file_name(HANDOVER, cut.message.first_kept, ".json"), cut.message.log, words)
             owed = LATER.format(reason=trouble) if is_short else ""
             self._reply(cut, CompactionReady(request_id=request_id, handover=block, trouble=owed))
 
@@ -251,6 +257,11 @@ class CompactionGate:
         if isinstance(block, str) and (not block or is_block(block)):
             self._reply(cut, CompactionReady(request_id=message.request_id, handover=block))
             return
+        if not message.kept_from and (previous := self._log_to_carry(message.log)):
+            self._current = None
+            self._waiting.appendleft(cut)
+            self.carry_over(previous)
+            return
 
         def take(spoken: Sequence[SpokenTurn] | None) -> None:
             if self._current is not cut:
@@ -258,7 +269,7 @@ class CompactionGate:
             if spoken:
                 self._state.add_said(said_words(spoken))
                 self._state.keep()
-            handover_name = self._store(name, self._state.words)
+            handover_name = self._store(name, message.log, self._state.words)
             self._reply(cut, CompactionReady(request_id=message.request_id, handover=handover_name))
 
         if message.kept_from and self._state.is_fresh:
@@ -266,13 +277,20 @@ class CompactionGate:
         else:
             take(())
 
-    def _store(self, name: str, words: Sequence[SaidWords]) -> str:
+    def _log_to_carry(self, log_path: str) -> str:
+        """Log before a new log, if a kill in the middle of `/new` came before the words were taken over; else empty."""
+        documents = (self._books.document(name).get("log") for name in self._books.names(f"{HANDOVER}-"))
+        before = [each for each in (self._state.log, *documents) if isinstance(each, str) and each < log_path]
+        newest = max(before, default="")
+        return newest if newest > self._state.carried and newest != self._asked_log else ""
+
+    def _store(self, name: str, log_path: str, words: Sequence[SaidWords]) -> str:
         """Make a handover from the present files, store the handover under a name, and return the block.
 
         An empty handover is not worth a wait for the disk: every new window begins so.
         """
         block = self._block(words)
-        document = {"block": block, "turns": sorted({each.turn_id for each in words})}
+        document = {"block": block, "turns": sorted({each.turn_id for each in words}), "log": log_path}
         self._books.put_document(name, document, is_durable=bool(block))
         self._books.prune(f"{HANDOVER}-")
         return block

@@ -54,6 +54,8 @@ class WorkspaceState:
         """Turns missing from SESSION.md, the first and the newest."""
         self.log = "".join(_texts([document.get("log")]))
         """Log of these turns."""
+        self.carried = "".join(_texts([document.get("carried")]))
+        """Newest ended log with people's words taken over."""
         pace = document.get("pace")
         self.pacing = Pacing(pace if isinstance(pace, dict) else None)
         """Health of the workers, and their balance."""
@@ -70,6 +72,7 @@ class WorkspaceState:
                 "owed": [asdict(stretch) for stretch in self.owed],
                 "dirty": self.dirty,
                 "log": self.log,
+                "carried": self.carried,
                 "pace": self.pacing.snapshot(),
             },
             is_durable=True,

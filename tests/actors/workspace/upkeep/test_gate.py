@@ -316,6 +316,39 @@ class TestNewWindow:
         rig.begin_window()
         assert RULE in rig.head()
 
+    def test_a_kill_before_the_workspace_hears_of_the_new_window_takes_none(self, tmp_path: Path) -> None:
+        rig = WorkspaceRig(tmp_path, compaction=True)
+        rig.head()
+        rig.add_turn(RULE)
+        rig.log = "logs/b.md"
+        rig.die()
+        assert RULE in rig.head()
+        rig.log = "logs/c.md"
+        assert RULE in rig.head()
+
+    def test_a_log_that_was_not_read_in_time_is_read_by_the_next_life(self, tmp_path: Path) -> None:
+        rig = WorkspaceRig(tmp_path, compaction=True)
+        rig.head()
+        rig.add_turn(RULE)
+        rig.is_mute = True
+        rig.begin_window()
+        rig.settle(31.0)
+        rig.is_mute = False
+        rig.die()
+        assert RULE in rig.head()
+        assert len(rig.asked) == 2
+
+    def test_a_log_is_read_once(self, tmp_path: Path) -> None:
+        rig = WorkspaceRig(tmp_path, compaction=True)
+        rig.head()
+        rig.add_turn(RULE)
+        rig.begin_window()
+        rig.settle()
+        rig.begin_window("logs/c.md")
+        rig.die()
+        rig.head()
+        assert [request.log for request in rig.asked] == ["logs/a.md"]
+
     def test_a_window_that_cannot_tell_delays_the_head_for_a_moment_only(self, tmp_path: Path) -> None:
         rig = WorkspaceRig(tmp_path, compaction=True)
         rig.write("MEMORY.md", "## Constraints\n- No trains\n")
