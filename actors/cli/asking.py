@@ -193,11 +193,11 @@ def ask_all(
 def running(settings: Settings, verb: str, answer_s: float = ANSWER_S, /, **arguments: object) -> Options | None:
     """Answer of the running agent; None without a running agent."""
     from actors.context.log.data_root import DataRoot, DataRootError
-    from actors.socket.client import AgentNotRunningError, RefusalError, ask_operator
+    from actors.socket.client import AgentNotRunningError, AgentSilentError, RefusalError, ask_operator
 
     try:
         return ask_operator(settings.data_root, verb, answer_s, **arguments)
-    except RefusalError as error:
+    except (RefusalError, AgentSilentError) as error:  # a request that may be carried out yet is not made again
         fail(str(error))
     except AgentNotRunningError as error:
         reason = str(error)

@@ -7,6 +7,7 @@ import json
 import os
 import socket
 import struct
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def ask_operator(data_root: Path, verb: str, answer_s: float = ANSWER_S, /, **ar
     except OSError as error:
         raise AgentNotRunningError(f"the agent on {data_root} cannot be asked: {error.strerror}") from None
     except ValueError:
-        raise AgentNotRunningError(f"the agent on {data_root} ended before it answered") from None
+        raise AgentSilentError(f"the agent on {data_root} ended before it answered") from None
     if not answer["ok"]:
         raise RefusalError(answer["error"])
     result: dict[str, Any] = answer["result"]
@@ -83,14 +84,13 @@ def _key(path: Path) -> tuple[str, int]:
 
     Raises:
         OSError: the key cannot be read.
-        ValueError: the content is no key.
     """
-    with os.fdopen(open_regular(path, os.O_RDONLY | os.O_NOFOLLOW), encoding="ascii") as file:
+    with os.fdopen(open_regular(path, os.O_RDONLY | os.O_NOFOLLOW), encoding="ascii", errors="replace") as file:
         return file.read(), os.fstat(file.fileno()).st_uid
 
 
 def _exchange(path: Path, owner: int, line: bytes, answer_s: float) -> bytes:
-    """Send a line; return the answer.
+    """Send a line; return the answer, empty or cut short if the connection ends behind the line.
 
     Args:
         path: Of the socket.
@@ -109,5 +109,6 @@ def _exchange(path: Path, owner: int, line: bytes, answer_s: float) -> bytes:
         if user != owner or os.geteuid() not in (user, 0):
             raise PermissionError(errno.EPERM, f"it is run by user {user}, and the key is of user {owner}")
         door.sendall(line)
-        with door.makefile("rb") as answers:
+        with suppress(ConnectionError), door.makefile("rb") as answers:
             return answers.readline()
+    return b""

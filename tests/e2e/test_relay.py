@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -92,21 +95,47 @@ def test_a_reminder_of_a_thread_is_confirmed_there_and_nowhere_else(server: Play
     assert text.startswith("Reminder changed:")
 
 
-def test_an_agent_that_hangs_may_say_it_yet_so_nobody_else_does(server: PlaygroundServer, tmp_path: Path) -> None:
-    settle(tmp_path, server)
-    settings = load(environ={}, folder=tmp_path)
+def try_relay(server: PlaygroundServer, folder: Path, act: Callable[[socket.socket], None]) -> str:
+    """Result of the relay of a confirmation beside something that has the socket of an agent."""
+    settle(folder, server)
+    settings = load(environ={}, folder=folder)
     settings.data_root.mkdir()
     (settings.data_root / OPERATOR_KEY).write_text("key")
     secrets = Secrets({DISCORD_BOT_TOKEN: server.bot_token}, {DISCORD_BOT_TOKEN: "env"})
     window = Window(surface=Surface.DISCORD_CHANNEL, id=str(GENERAL_ID))
-    said = confirmation("Reminder set", "- [ ] line")
+    words = confirmation("Reminder set", "- [ ] line")
     post = PostMessage(
-        request_id=RequestId("r"), reply_to=Address("cli"), window=window, text=said.text, exact=said.exact, nonce="n"
+        request_id=RequestId("r"), reply_to=Address("cli"), window=window, text=words.text, exact=words.exact, nonce="n"
     )
-    with listener(settings.data_root / OPERATOR_SOCKET) as hanging:
-        hanging.listen()
-        reason = relay(settings, secrets, post, 0.05)
+    with listener(settings.data_root / OPERATOR_SOCKET) as door, ThreadPoolExecutor(1) as pool:
+        door.settimeout(5.0)
+        door.listen()
+        acting = pool.submit(act, door)
+        reason = relay(settings, secrets, post, 0.05 if act is hang else 10.0)
+        acting.result()
+    return reason
+
+
+def hang(_door: socket.socket) -> None:
+    """Take no request."""
+
+
+def die(door: socket.socket) -> None:
+    """Take a request, and die before the answer."""
+    connection, _ = door.accept()
+    with connection, connection.makefile("rb") as lines:
+        lines.readline()
+
+
+def test_an_agent_that_hangs_may_say_it_yet_so_nobody_else_does(server: PlaygroundServer, tmp_path: Path) -> None:
+    reason = try_relay(server, tmp_path, hang)
     assert "did not answer within 0.05 s; the confirmation may still be shown" in reason
+    assert bot_texts(server) == []
+
+
+def test_an_agent_that_died_with_the_request_says_it_in_the_next_life(server: PlaygroundServer, tmp_path: Path) -> None:
+    reason = try_relay(server, tmp_path, die)
+    assert "ended before it answered; the confirmation may still be shown" in reason
     assert bot_texts(server) == []
 
 
