@@ -49,7 +49,8 @@ def ask(verb, answer_s=ANSWER_S, /, **arguments):
     except OSError as error:
         raise UnreachableError(f"the agent cannot be reached at {path}: {error.strerror or error}") from None
     except ValueError:
-        raise UnreachableError(f"the agent closed the connection before it answered {verb!r}") from None
+        reason = f"the agent closed the connection before it answered {verb!r}; it may still be done"
+        raise UnreachableError(reason) from None
     if not answer["ok"]:
         raise RefusedError(answer["error"])
     return answer["result"]
