@@ -235,7 +235,7 @@ class TestWhatIsOwed:
         rig.work("consolidate", FOUND)
         rig.prepare_compaction([one, two])
         rig.work("session", STATE)
-        request = rig.work("consolidate", {"entries": [], "history": "Then two was said."})
+        call = rig.work("consolidate", {"entries": [], "history": "Then two was said."})
         assert '"one"' not in request.messages[0].text
         rig.turn("four")
         assert not [each for each in rig.requests() if each.purpose == "workspace.consolidate"]
