@@ -236,7 +236,7 @@ class TestWhatIsOwed:
         rig.prepare_compaction([one, two])
         rig.work("session", STATE)
         call = rig.work("consolidate", {"entries": [], "history": "Then two was said."})
-        assert '"one"' not in request.messages[0].text
+        assert '"one"' not in call.messages[0].text
         rig.turn("four")
         assert not [each for each in rig.requests() if each.purpose == "workspace.consolidate"]
 
