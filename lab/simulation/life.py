@@ -141,9 +141,9 @@ class Life:
             ),
         )
 
-    def make_loop(self, name: str) -> SteppedLoopThread:
+    def make_loop(self, name: str, owner: Actor | None = None) -> SteppedLoopThread:
         """The loop of a part of the agent, without a thread."""
-        loop = SteppedLoopThread(self.clock, self._report)
+        loop = SteppedLoopThread(self.clock, self._report, owner)
         self.loops.append(loop)
         if name == "gateway":
             self._wire = loop.stepped.wire = Wire(loop.stepped, self._chance)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from contextvars import Context
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from actors.kernel import ManualClock, Timer
+from actors.kernel import Actor, LoopThread, ManualClock, Timer
 from actors.kernel.clock import MICROSECONDS
 
 if TYPE_CHECKING:
@@ -201,8 +201,19 @@ class AwaitedFuture(concurrent.futures.Future[T]):
 class SteppedLoopThread:
     """Stand-in for `actors.kernel.LoopThread`: the loop without the thread."""
 
-    def __init__(self, clock: ManualClock, report: Tell) -> None:
+    submit_answer = LoopThread.submit_answer
+    end = LoopThread.end
+
+    def __init__(self, clock: ManualClock, report: Tell, owner: Actor | None = None) -> None:
+        """Create a loop at rest.
+
+        Args:
+            clock: As of `SteppedLoop`.
+            report: As of `SteppedLoop`.
+            owner: As of `LoopThread`.
+        """
         self._clock = clock
+        self.owner = owner
         self.stepped = SteppedLoop(clock, report)  # type: ignore[abstract]  # what is not here, nobody asks
         self._accepting = False
 

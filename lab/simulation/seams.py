@@ -28,7 +28,7 @@ from actors.curated import files as curated_files
 from actors.discord import actor as discord_actor
 from actors.edited_file import folder_lock
 from actors.gateway import actor as gateway_actor
-from actors.kernel import runner, supervisor, thread
+from actors.kernel import Actor, runner, supervisor, thread
 from actors.linux import disk as linux_disk
 from actors.linux import regular_file
 from lab.simulation.disk import SimulatedDisk
@@ -76,10 +76,10 @@ class QuickCondition:
 def in_place(seed: int, disk: SimulatedDisk, network: Network, current: CurrentLife) -> Iterator[None]:
     """Let all code in this process use the simulation until the block ends."""
 
-    def make_loop(name: str, *_owner: object, **_how: object) -> SteppedLoopThread:
+    def make_loop(name: str, owner: Actor | None = None) -> SteppedLoopThread:
         life = current()
         assert life is not None
-        return life.make_loop(name)
+        return life.make_loop(name, owner)
 
     async def static_login(http: HTTPClient, token: str) -> Any:
         http.token = token
