@@ -216,6 +216,7 @@ class SchedulerActor(Actor):
         due = [firing for firing in due if self._state.is_requested(firing)]
         self._announcer.announce(due, frozenset(file.texts()), now, self.monotonic())
         self._cursor.advance(now)
+        self._state.requested_at.clear()  # later looks begin here, also by a clock that was set back
         settled = self._announcer.settled_until(self._cursor.at)
         self._guard(_WATERMARK, lambda: self._watermark.write(settled), None, tells=self._config.catchup_hours > 0)
         self._due_scan.end()

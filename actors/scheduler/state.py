@@ -64,7 +64,7 @@ class SchedulerState:
     """Ids of posted reminders with removed lines, oldest first."""
 
     requested_at: OrderedDict[str, datetime] = field(default_factory=OrderedDict)
-    """Id of a reminder -> time of the request for the reminder, oldest first."""
+    """Id of a reminder -> time of the request for the reminder, oldest first; of requests since the last look."""
 
     def begin(self, now: datetime, watermark: datetime | None, catchup: timedelta) -> Cursor:
         """Start counting at the process's first start; later go on.
@@ -101,7 +101,7 @@ class SchedulerState:
             self.requested_at.popitem(last=False)
 
     def is_requested(self, firing: Firing) -> bool:
-        """True for a firing after the request for the reminder, or of a reminder that no request made."""
+        """False for a recurring reminder's firing before the request for the reminder, made since the last look."""
         requested_at = self.requested_at.get(firing.reminder.id)
         return requested_at is None or firing.is_one_off or firing.due > requested_at
 

@@ -107,3 +107,17 @@ def test_a_recurring_reminder_is_not_due_before_the_request_for_it_though_the_fi
     assert [text for text in channel.texts() if "⏰" in text] == []
     process.pass_minutes(24 * 60)
     assert [posting.at.strftime("%d %H:%M") for posting in channel.postings if "⏰" in posting.text] == ["29 11:15"]
+
+
+@pytest.mark.parametrize("minutes", [0, 2])
+def test_a_recurring_reminder_requested_while_the_clock_was_hours_ahead_is_due_once_the_clock_was_put_right(
+    start: StartProcess, file: Path, channel: Channel, minutes: int
+) -> None:
+    process = start(START + timedelta(hours=5))
+    process.pass_minutes(1)
+    wish = {"msg": "walk", "date": "2026-03-28", "time": "13:00", "recur": "daily"}
+    assert isinstance(Story(file.parent, channel).ask(process, "create", CreateReminder, **wish), ReminderCreated)
+    process.pass_minutes(minutes)
+    process.clock.jump(-timedelta(hours=5))
+    process.pass_minutes(90)
+    assert [posting.at.strftime("%d %H:%M") for posting in channel.postings if "⏰" in posting.text] == ["28 13:00"]
