@@ -166,13 +166,18 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
             "actors/context/log/redactions.py: Redactions._write#3",
             "actors/context/retraction.py: Retraction.take_back#1",
         ),
-        "test_an_edit_during_the_answer_is_noted_behind_it": ("actors/context/retraction.py: Retraction._log_edit#1",),
+        "test_an_edit_during_the_answer_is_noted_behind_it": ("actors/context/retraction.py: Retraction._defer#1",),
         "test_an_edited_message_is_recalled_as_it_says_now": ("actors/context/retraction.py: Retraction._note#2",),
     },
     "actors/context/test_stopping.py": {
         "test_the_running_turn_ends_and_what_waits_behind_it_is_left_unanswered": (
             "actors/context/endings.py: Endings._abort#1",
             "actors/context/turn_driver.py: TurnDriver.abort#1",
+        ),
+    },
+    "actors/context/test_waiting_calls.py": {
+        "test_a_power_loss_in_the_second_call_takes_no_result_of_the_first": (
+            "actors/context/turn_driver.py: TurnDriver._record_result#1",
         ),
     },
     "actors/curated/test_debts.py": {
