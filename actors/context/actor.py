@@ -240,7 +240,6 @@ class ContextActor(Actor):
         elif open_turns:
             resumed: dict[str, MetaValue] = {"turn": self._waiting[0], "what": "resumed"}
             self.record(Kind.SYSTEM, "picked up after an interruption", resumed, sync=True)
-        self.in_progress = bool(open_turns) or bool(self._deliveries)
         self._retraction.go_on()
         self._begin_next()
 
