@@ -151,8 +151,10 @@ class ContextActor(Actor):
                 self._refuse(message)
             elif isinstance(message, REFUSABLE):
                 self.tell(message.reply_to, Refused(request_id=message.request_id, reason=error.reason))
-            elif isinstance(message, RetractMessages | ReviseMessage):
+            elif isinstance(message, RetractMessages):
                 self.after(REOPEN_AFTER_S, message)
+            elif isinstance(message, ReviseMessage):
+                self._retraction.keep(message)
         self.in_progress = bool(self._turns_in_hand or self._deliveries) or self._driver.compaction.is_busy
         self.is_unfinished = bool(self._unwritable)
 
@@ -307,15 +309,13 @@ class ContextActor(Actor):
 
     def _start_new_window(self, message: StartNewWindow) -> None:
         """Continue in a new log with an empty history and the undelivered texts; end running and waiting turns."""
-        reason, previous = f"a new window was started by {message.asked_by}", self.log_path
+        end, previous = partial(self._abort_all, f"a new window was started by {message.asked_by}"), self.log_path
         carried = [
             event(self.new_id(), self.now(), Kind.SYSTEM, words, meta)
             for words, meta in (*carried_over(self.conversation), *self._choice.carry_over(message.asked_by))
         ]
         with self.blocking():
-            path = self._journal.start(
-                self.now(), message.asked_by, carried, last_words=lambda: self._abort_all(reason)
-            )
+            path = self._journal.start(self.now(), message.asked_by, carried, last_words=end)
             self._journal.end_before(self._endings.last_words)
         self._driver.drop()  # Nothing, unless the old log took no more words at first.
         self._driver.compaction.forget()

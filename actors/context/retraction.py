@@ -150,16 +150,21 @@ class Retraction:
         Raises:
             LogUnwritable: as the journal.
         """
-        if (pending := self._pending_edits.get(edit.message_id)) is not None:
-            self._pending_edits[edit.message_id] = replace(pending, edit=later_edit(pending.edit, edit))
-        elif (before := self._deferred.get(edit.message_id)) is not None:
-            self._deferred[edit.message_id] = later_edit(before, edit)
+        if edit.message_id in self._pending_edits or edit.message_id in self._deferred:
+            self.keep(edit)
         elif not self._holds((edit.message_id,)) or self._host.conversation.pending.get(edit.message_id) == DELETED:
             return
         elif self._must_wait():
             self._defer(edit, "edited")
         else:
             self._look(edit=edit)
+
+    def keep(self, edit: ReviseMessage) -> None:
+        """Keep an edit for the next look, in the place of an earlier edit of the message."""
+        if (pending := self._pending_edits.get(edit.message_id)) is not None:
+            self._pending_edits[edit.message_id] = replace(pending, edit=later_edit(pending.edit, edit))
+        else:
+            self._deferred[edit.message_id] = later_edit(self._deferred.get(edit.message_id, edit), edit)
 
     def go_on(self) -> None:
         """Carry out waiting retractions, if a look may begin, and note edits that had to wait for room.
@@ -271,6 +276,7 @@ class Retraction:
 
     def _take_back_and_revise(self, deleted: Collection[str], edits: Mapping[MessageId, ReviseMessage]) -> None:
         pending = dict(self._host.conversation.pending) | dict.fromkeys(deleted, DELETED)
+        edits = {each: edit for each, edit in edits.items() if pending.get(each) != DELETED}
         marks = self._find({*pending, *edits})
         being_answered = {each for each in marks if any(self._is_open(one.event_id) for one in marks[each])}
         gone = {each for each in pending if pending[each] == DELETED}

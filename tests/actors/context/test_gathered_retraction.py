@@ -246,6 +246,28 @@ def test_what_changes_while_the_log_cannot_be_written_is_taken_back_once_it_can(
     rig.stop()
 
 
+@pytest.mark.parametrize("is_lost_before", [True, False])
+def test_an_edit_that_no_log_could_take_replaces_no_later_edit(tmp_path: Path, is_lost_before: bool) -> None:
+    rig = Rig(tmp_path)
+    exchange(rig, "good morning", 1)
+    rig.say(SECRET, 2)
+    left = [OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) for _ in range(1 + is_lost_before)]
+
+    def fails(call: str, data: bytes) -> None:
+        if call == "write" and data.startswith(b"## ") and left:
+            raise left.pop()
+
+    rig.disk.before = fails
+    if is_lost_before:
+        rig.say("one more", 3)
+    edit(rig, 1, "good evening")
+    assert left == []
+    edit(rig, 1, "good night")
+    rig.advance(REOPEN_AFTER_S + 1)
+    assert newest_words(rig) == "good night"
+    rig.stop()
+
+
 @pytest.fixture
 def edited_too_often(tmp_path: Path) -> Rig:
     rig = Rig(tmp_path)
