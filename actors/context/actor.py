@@ -204,7 +204,7 @@ class ContextActor(Actor):
                 self._retract(message)
             case ListForgettable() | ForgetEvents() | EndShown():
                 waiting, self._waiting = self._waiting, []
-                self._waiting = self._forgetting.handle(message, waiting)
+                self._waiting = [*self._forgetting.handle(message, waiting), *self._waiting]
                 self._begin_next()
             case StatusDue() | TypingDue():
                 self._presence.due(message)
@@ -331,7 +331,7 @@ class ContextActor(Actor):
         self._pinning.pin(command)
 
     def _retract(self, command: RetractionCommand) -> None:
-        """Give up turns opened by deleted messages, then forget the messages; no turn begins in between."""
+        """Give up turns opened by deleted messages, then forget the messages; edited questions may begin in between."""
         deleted = set(command.message_ids) if isinstance(command, RetractMessages) else set()
         gone = {t.id for t in self.conversation.open_turns() if not deleted.isdisjoint((t.message_id, *t.joined))}
         waiting, self._waiting = self._waiting, []
@@ -339,7 +339,7 @@ class ContextActor(Actor):
         if self._driver.run is not None and self._driver.run.turn_id in gone:
             self._driver.abort(TAKEN_BACK, leaves_words=False)
         self._retraction.handle(command)
-        self._waiting = [turn_id for turn_id in waiting if turn_id not in gone]
+        self._waiting = [turn_id for turn_id in (*waiting, *self._waiting) if turn_id not in gone]
         self._begin_next()
 
     def _choose_model(self, command: ChooseModel) -> None:

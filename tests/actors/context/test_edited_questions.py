@@ -14,7 +14,7 @@ from domain.log.event import Kind
 from domain.log.kept import digest
 from domain.turn.call_result import INTERRUPTED
 from messages.base import MessageId, RequestId, UserId
-from messages.context import KeptMessagesTold, Quote, ResumeWindow, TellKeptMessages
+from messages.context import KeptMessagesTold, Quote, ResumeWindow, RetractMessages, TellKeptMessages
 from messages.model import StopReason
 from tests.actors.context import durability
 from tests.actors.context.retractions import copies, delete, edit, exchange
@@ -204,6 +204,24 @@ def test_a_question_whose_edit_is_killed_at_any_step_is_answered_once_in_its_new
         at += 1
         durability.forget_disks()
     assert at > 4
+
+
+def test_questions_whose_edits_are_noted_while_the_turn_before_is_taken_back_are_all_asked(tmp_path: Path) -> None:
+    rig = with_long_logs(tmp_path)
+    exchange(rig, "before", 9)
+    begin(rig)
+    rig.say("and sell 9 shares", 3)
+    edit(rig, 9, "edited before")
+    edit(rig, 2, NEW)
+    edit(rig, 3, "and sell 1 share")
+    rig.system.tell(CHANNEL.address, RetractMessages(window=CHANNEL, message_ids=(MessageId("1"),)))
+    rig.advance(60 * LOOK_S)
+    request = rig.requests()[-1]
+    assert texts(request)[-1].endswith(NEW)
+    rig.system.tell(request.reply_to, reply(request, "bought"))
+    rig.system.run()
+    assert texts(rig.requests()[-1])[-1].endswith("and sell 1 share")
+    rig.stop()
 
 
 def fail_edits(root: Path, at: int) -> bool:
