@@ -53,6 +53,8 @@ LOOKS_APART = 10
 """Pause between two looks at all of a window's logs, in multiples of a look's duration: deletions and edits in
 between wait for the next look, hidden from all requests, and are handled together."""
 MOST_APART_S = 30.0
+READ_AGAIN_S = 600.0
+"""Pause behind a look at a log that cannot be read: each failing look ends the turn in hand."""
 
 RetractionCommand = RetractMessages | ReviseMessage | RestoreRedactions | LookDue
 
@@ -257,11 +259,7 @@ class Retraction:
             del self._deferred[next(iter(self._deferred))]
 
     def _look(self, deleted: Collection[str] = (), edit: ReviseMessage | None = None) -> None:
-        """Go through the logs once, for the given messages and all waiting retractions.
-
-        Raises:
-            LogUnwritable: as the journal; the next look does the edits over again.
-        """
+        """Go through the logs once, for the given messages and all waiting retractions; after a failure once more."""
         began_s = self._host.monotonic()
         edits, self._deferred = self._deferred, {}
         if edit is not None:
@@ -277,7 +275,9 @@ class Retraction:
     def _take_back_and_revise(self, deleted: Collection[str], edits: Mapping[MessageId, ReviseMessage]) -> None:
         pending = dict(self._host.conversation.pending) | dict.fromkeys(deleted, DELETED)
         edits = {each: edit for each, edit in edits.items() if pending.get(each) != DELETED}
+        self._next_look_s = self._host.monotonic() + READ_AGAIN_S  # unless the logs can be read
         marks = self._find({*pending, *edits})
+        self._next_look_s = 0.0
         being_answered = {each for each in marks if any(self._is_open(one.event_id) for one in marks[each])}
         gone = {each for each in pending if pending[each] == DELETED}
         self.take_back(tombstone for each in gone for tombstone in marks[each])

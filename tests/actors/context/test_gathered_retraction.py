@@ -12,7 +12,7 @@ import pytest
 
 from actors.context.actor import REOPEN_AFTER_S
 from actors.context.log.journal import Journal, LogUnwritable
-from actors.context.retraction import LOOKS_APART, MOST_APART_S, REVISIONS, REVISIONS_S
+from actors.context.retraction import LOOKS_APART, MOST_APART_S, READ_AGAIN_S, REVISIONS, REVISIONS_S
 from domain.log.event import Kind
 from domain.log.parser import ParsedEvent
 from messages.base import MessageId, RequestId
@@ -265,6 +265,31 @@ def test_an_edit_that_no_log_could_take_replaces_no_later_edit(tmp_path: Path, i
     edit(rig, 1, "good night")
     rig.advance(REOPEN_AFTER_S + 1)
     assert newest_words(rig) == "good night"
+    rig.stop()
+
+
+@pytest.mark.parametrize("why", ["deleted", "edited"])
+def test_a_window_goes_on_while_an_earlier_log_cannot_be_read_and_what_changed_is_taken_back_once_it_can(
+    tmp_path: Path, why: str
+) -> None:
+    rig = Rig(tmp_path)
+    exchange(rig, "good morning", 1)
+    rig.tell(CHANNEL, new_window(rig))
+    exchange(rig, SECRET, 2)
+    earlier = rig.logs()[0]
+    away = earlier.rename(tmp_path / "away")
+    earlier.mkdir()
+    if why == "deleted":
+        delete(rig, 2)
+    else:
+        edit(rig, 2, "never mind")
+    for message_id in range(3, 6):
+        rig.advance(REOPEN_AFTER_S + 1)
+        assert "and now?" in shown_to_model(rig, "and now?", message_id)
+    earlier.rmdir()
+    away.rename(earlier)
+    rig.advance(READ_AGAIN_S + 1)
+    assert [each["why"] for each in tombstones(rig)] == [why]
     rig.stop()
 
 
