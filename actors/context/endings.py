@@ -94,6 +94,7 @@ class Endings:
         for turn in ended:
             self._presence.end_earlier(turn, "stopped")
             self._presence.react([turn.message_id, *turn.joined], ReactionKind.FAILED)
+        self._presence.dropped = TurnId("")
 
     def pay_debts(self, turns: Iterable[InterruptedTurn]) -> None:
         """Show all undelivered texts of an earlier life, and a notice for each answer whose words are lost.

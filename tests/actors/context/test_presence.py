@@ -307,6 +307,10 @@ def test_a_stopped_turn_whose_last_event_was_not_known_to_be_safe_ends_its_progr
     seen = drain_surface(rig)
     assert [ended.turn_id for ended in of_type(EndProgress, seen)] == [rig.events()[0].id]
     assert ("1", ReactionKind.FAILED) in [(each.message_id, each.kind) for each in of_type(ShowReaction, seen)]
+    failures.append(OSError(errno.EIO, os.strerror(errno.EIO)))
+    rig.say("next", 2)
+    rig.advance(REOPEN_AFTER_S + 1)
+    assert of_type(EndProgress, drain_surface(rig)) == []
 
 
 def test_a_turn_that_an_earlier_life_began_ends_what_that_life_showed_of_it(rig: Rig, tmp_path: Path) -> None:
