@@ -311,7 +311,7 @@ class CatchUp:
                 yield MessageArrival.of(message, is_live=False)
 
     async def _look(self, channel_id: int) -> bool:
-        """Pass on messages of a channel's history without an event; True if there is more than a page.
+        """Pass on messages of a channel's history without an event; True if more pages follow a page without a failure.
 
         Raises:
             CallRefusedError, CallFailedError: as `RestCalls.persist` does.
@@ -323,7 +323,7 @@ class CatchUp:
             log.warning("channel %d: a message that is in no log is passed on now", channel_id)
         lane = self.intake.lane(_lane(channel_id))
         await self.intake.replay(_lane(channel_id), lane, self._missing(channel_id, read))
-        return not read.page.is_last
+        return not read.page.is_last and self._watermarks.newest_confirmed(channel_id) > read.after
 
     async def _to_pass_on(self, channel_id: int, page: Page) -> list[WireMessage]:
         """Messages of a page that were passed on neither in this life nor, by the window's logs, in an earlier life.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from tests.actors.discord.conftest import StartLife
 from tests.actors.discord.incoming.gaps import HISTORY, OFTEN, QUICK, kept, read_up_to
 from tests.actors.discord.life import GENERAL, thread_window, timing
 from tests.patience import PATIENCE_S, eventually
+
+GENERAL_HISTORY = f"/channels/{defaults.GENERAL_ID}/messages"
 
 
 class TestFailures:
@@ -194,6 +197,25 @@ class TestOthers:
         allowed = {"allowed_users": frozenset({str(defaults.YOU_ID)}), "allowed_roles": frozenset({str(role)})}
         life = start_life(last_seen={GENERAL.address.key: "1"}, timing=QUICK, **allowed)
         assert life.texts(1) == ["by role"]
+
+    def test_a_message_that_fails_again_and_again_is_tried_once_a_round(
+        self, playground: PlaygroundServer, start_life: StartLife
+    ) -> None:
+        role = playground.add_role("friends", defaults.GUEST_ID)
+        allowed = {"allowed_users": frozenset({str(defaults.YOU_ID)}), "allowed_roles": frozenset({str(role)})}
+        life = start_life(timing=timing(look_every_s=0.5, look_pause_s=0.0), **allowed)
+        life.say("before")
+        life.messages.wait(1)
+        playground.inject("unreadable", "GET .*/members/", times=1_000_000)
+        playground.gateway_faults(lose_messages=1)
+        life.say("by role", user=defaults.GUEST_ID)
+        for number in range(120):
+            life.say(str(number))
+        life.messages.wait(121)
+        rounds, looks = (partial(playground.requests, "GET", path) for path in ("/threads/active", GENERAL_HISTORY))
+        rounds_before, looks_before = len(rounds()), len(looks())
+        eventually(lambda: len(rounds()) > rounds_before + 4)
+        assert len(looks()) - looks_before <= 3 * (len(rounds()) - rounds_before)
 
     def test_silent_history_holds_up_only_its_own_channel(
         self, playground: PlaygroundServer, start_life: StartLife
