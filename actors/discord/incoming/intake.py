@@ -170,7 +170,8 @@ class Intake:
         channel_id = arrival.origin.channel_id
         lane = self._lanes.get(channel_id)
         if isinstance(verdict, str):
-            self.seen.is_new(arrival.origin.number)
+            if self.watermarks.has(int(channel_id)):  # Messages of other places would displace the bot's.
+                self.seen.is_new(arrival.origin.number)
             self._turn_away(arrival, verdict)
         elif lane is not None:
             lane.waiting.append(arrival)

@@ -33,7 +33,7 @@ class HearingRecord:
     """Record of messages heard so far."""
 
     seen: SeenMessages
-    """Messages passed on in this life."""
+    """Messages passed on or refused in this life."""
     watermarks: Watermarks
     """Progress of reading each channel, over all lives."""
 

@@ -1,4 +1,4 @@
-"""Messages of this life: the messages passed on, and the newest of each channel."""
+"""Messages of this life: the messages passed on or refused, and the newest of each channel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MESSAGES = 10_000
 
 
 class SeenMessages:
-    """Ids of messages passed on, and of the newest message of each channel; in memory and bounded.
+    """Ids of messages passed on or refused, and of the newest message of each channel; in memory and bounded.
 
     A message older than the remembered messages would be passed on again: the window recognizes the message by its log.
     """
@@ -30,7 +30,7 @@ class SeenMessages:
         return str(self._newest_in.get(channel_id, ""))
 
     def is_new(self, message_id: int) -> bool:
-        """True if this message is passed on for the first time; the question itself records the message."""
+        """True if this message is passed on or refused for the first time; the question itself records the message."""
         if message_id in self._messages:
             return False
         self._messages[message_id] = None
@@ -43,5 +43,5 @@ class SeenMessages:
         self._messages.pop(message_id, None)
 
     def has(self, message_id: int) -> bool:
-        """True if this message was passed on."""
+        """True if this message was passed on or refused."""
         return message_id in self._messages

@@ -10,13 +10,14 @@ import discord
 
 from actors.discord.actor import DiscordActor
 from actors.discord.incoming.arrival import Admitted, Hearing
+from actors.discord.incoming.authorization import NOT_HERE
 from actors.discord.incoming.auto_threads import AutoThreads
 from actors.discord.incoming.catch_up import CatchUp
 from actors.discord.incoming.comparison import Comparison
 from actors.discord.incoming.intake import Intake
 from actors.discord.incoming.lane import HearingRecord, Rules
 from actors.discord.incoming.places.channel_policy import ChannelPolicy
-from actors.discord.incoming.places.window_map import WindowMap
+from actors.discord.incoming.places.window_map import NoWindow, WindowMap
 from actors.discord.incoming.preparation import Preparation
 from actors.discord.incoming.reading.names import NameBook
 from actors.discord.incoming.reading.starter import Starters
@@ -340,6 +341,28 @@ class Conversation:
 
     def meet(self, *_: object) -> bool:
         return True
+
+
+class Elsewhere(Conversation):
+    """A place that is not the bot's."""
+
+    settle = Conversation.never
+
+    @property
+    def window_map(self) -> Any:
+        return SimpleNamespace(window_of=lambda _channel: NoWindow.ELSEWHERE)
+
+    def judge(self, _origin: object) -> Any:
+        return NOT_HERE
+
+
+def test_messages_elsewhere_are_not_remembered_in_the_place_of_messages_to_the_bot() -> None:
+    async def run() -> bool:
+        conversation = Elsewhere()
+        conversation.say(101, "not for the bot")
+        return conversation.intake.seen.has(101)
+
+    assert not asyncio.run(run())
 
 
 def test_what_waits_for_a_slow_disk_is_passed_on_though_a_new_session_begins_meanwhile() -> None:
