@@ -179,7 +179,7 @@ class Outbox:
         running = await self._live.take(channel_id, message.turn_id) if message.turn_id else None
         exact = self._redaction.scrub(message.exact)
         try:
-            return await self._show_lighter(message, fitted, exact, running)
+            return await self._show_lighter(message, text, fitted, exact, running)
         except (CallRefusedError, CallFailedError) as error:
             if running is not None and MessageId(str(running)) not in self._sent.values():
                 self._live.keep(channel_id, running, message.turn_id)
@@ -188,11 +188,10 @@ class Outbox:
             raise
 
     async def _show_lighter(
-        self, message: PostMessage, fitted: AnswerMessages, exact: str, running: int | None
+        self, message: PostMessage, text: str, fitted: AnswerMessages, exact: str, running: int | None
     ) -> list[MessageId]:
         """Ids of the messages that show the text; without refused files, the text takes as many messages as needed."""
-        whole = AnswerMessages(split(self._redaction.present(sendable(message.text))))
-        lighter = _parts(message, whole, after_file=True)
+        lighter = _parts(message, AnswerMessages(split(text)), after_file=True)
         if fitted.attached and not message.buttons and await self._has_begun(message, lighter, running):
             return await self._show(message, lighter, running)
         try:
