@@ -103,7 +103,7 @@ class Handled(msgspec.Struct, frozen=True, tag="~handled", gc=False):
     """Keys of windows with work in progress since."""
     quiet: list[str]
     """Keys of windows without any more work."""
-    unfinished: list[str] = []
+    unfinished: list[str]
     """Keys of windows without any more work in progress, but with work that waits for a later time."""
 
 

@@ -96,10 +96,10 @@ def test_an_answer_to_a_question_of_a_window_is_reported_as_handled_and_the_end_
     carrier.send(user_message(1))
     question, handled = carrier.receive()
     assert isinstance(question, DescribeYourself)
-    assert handled == Handled([0], busy=[KEY], quiet=[])
+    assert handled == Handled([0], busy=[KEY], quiet=[], unfinished=[])
     carrier.send(SelfDescription(request_id=request_id_of(question), about="memory", figures=()))
 
-    assert carrier.receive() == [Handled([1], busy=[], quiet=[KEY])]
+    assert carrier.receive() == [Handled([1], busy=[], quiet=[KEY], unfinished=[])]
 
 
 @pytest.mark.crashes
@@ -110,7 +110,7 @@ def test_a_window_that_is_busy_since_a_restart_is_reported_though_its_message_wa
         carrier.clock.advance(5.0)
         carrier.system.run()
 
-    assert carrier.receive() == [Handled([0], busy=[KEY], quiet=[])]
+    assert carrier.receive() == [Handled([0], busy=[KEY], quiet=[], unfinished=[])]
     carrier.system.stop()
 
 

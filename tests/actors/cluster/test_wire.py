@@ -68,7 +68,7 @@ def test_an_address_of_another_host_stays_what_it_is() -> None:
 
 
 def test_a_word_about_the_link_itself_crosses_too() -> None:
-    assert HEAD.decode(HOST.encode(CONTROL, Handled([1], ["a"], []))) == (CONTROL, Handled([1], ["a"], []))
+    assert HEAD.decode(HOST.encode(CONTROL, Handled([1], ["a"], [], []))) == (CONTROL, Handled([1], ["a"], [], []))
 
 
 def test_what_is_no_message_is_an_error() -> None:
