@@ -45,7 +45,7 @@ def root(tmp_path: Path) -> Path:
 def no_descriptor_is_left_open() -> Iterator[None]:
     before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
     yield
-    assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+    assert len(os.listdir("/proc/self/fd")) <= before  # noqa: PTH208 - fewer, if another test's garbage was collected
 
 
 def put(root: Path, name: str, text: str = "words\n") -> Path:
