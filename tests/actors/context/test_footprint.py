@@ -17,12 +17,8 @@ def leave(system: ActorSystem) -> None:
     system.run()
 
 
-def test_a_window_that_leaves_memory_leaves_nothing_to_the_garbage_collector(tmp_path: Path) -> None:
-    """A full collection comes after a thousand more windows, in a process of this size; until then all would stay."""
-    rig = Rig(tmp_path)
-    rig.say("hello", 910000000000000101)
-    rig.answer("hello yourself")
-    rig.deliver()
+def garbage_of_leaving(rig: Rig) -> Counter[str]:
+    """Types of what only a garbage collection frees after all windows have left memory, with counts."""
     gc.collect()
     gc.disable()
     try:
@@ -30,11 +26,25 @@ def test_a_window_that_leaves_memory_leaves_nothing_to_the_garbage_collector(tmp
         assert rig.system.mailboxes() == []
         gc.set_debug(gc.DEBUG_SAVEALL)
         gc.collect()
-        left = Counter(type(thing).__qualname__ for thing in gc.garbage)
+        return Counter(type(thing).__qualname__ for thing in gc.garbage)
     finally:
         gc.set_debug(0)
         gc.garbage.clear()
         gc.enable()
+
+
+def test_a_window_that_leaves_memory_leaves_nothing_to_the_garbage_collector(tmp_path: Path) -> None:
+    """A full collection comes after a thousand more windows, in a process of this size; until then all would stay."""
+    rig = Rig(tmp_path)
+    rig.say("hello", 910000000000000101)
+    rig.answer("hello yourself")
+    rig.deliver()
+    left = garbage_of_leaving(rig)
+    if "ActorSystem" in left:  # of another test, of which a thread has just ended: this one's is still there
+        rig.say("once more", 910000000000000103)
+        rig.answer("yes")
+        rig.deliver()
+        left = garbage_of_leaving(rig)
     rig.say("and again", 910000000000000102)
 
     assert left == Counter()
