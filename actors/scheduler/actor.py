@@ -90,7 +90,7 @@ class SchedulerActor(Actor):
         self._confirmations = Confirmations(self, config, state)
         self._requests = ReminderRequests(self, config, self._edits, readership, self._confirmations, state)
         self._due_scan = DueScan(self, self._file, config.waits.settle_s, self._troubles.report, self._take)
-        self._announcer = Announcer(self, config, state, LineChanges(self._edits), self._alerts.tell)
+        self._announcer = Announcer(self, config, state, LineChanges(self._edits, state.spent_ids), self._alerts.tell)
         self._ids_tried = False
         self._id_trouble = ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -14,9 +14,8 @@ from actors.scheduler.config import SchedulerConfig
 from actors.scheduler.line_changes import LineChanges
 from actors.scheduler.state import Outgoing, SchedulerState
 from domain.policy.rate_limit import RateLimit
-from domain.reminder.document import failed_line, holds_without_id, without_added_id
+from domain.reminder.document import failed_line, without_added_id
 from domain.reminder.due import Firing
-from domain.reminder.line import Reminder
 from domain.reminder.owed import CLOCK_ERROR, CLOCK_SKEW
 from domain.reminder.text import firing_mark, firing_text
 from messages.base import RequestId, UserId, Window
@@ -137,12 +136,12 @@ class Announcer:
             self._lines.reopen(firing.raw)
 
     def _take_out(self, firing: Firing) -> None:
-        self._lines.remove(firing.raw, partial(self._note_gone, firing.reminder))
+        self._lines.remove(firing.raw, partial(self._note_gone, firing.reminder.id))
 
-    def _note_gone(self, reminder: Reminder, data: bytes) -> None:
+    def _note_gone(self, reminder_id: str, next_ids: Collection[str]) -> None:
         """Note the removal, unless an editor saved the line without the id meanwhile: the line gets the id again."""
-        if not holds_without_id(data, reminder, self._state.spent_ids):
-            self._state.note_gone(reminder.id)
+        if reminder_id not in next_ids:
+            self._state.note_gone(reminder_id)
 
     def _keep_refused(self, firing: Firing, reason: str, seconds: float) -> None:
         """Keep a refused firing: for the reminders' channel unchanged, for any other window marked as failed.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from actors.edited_file.queue import EditQueue, Job
-from domain.reminder.document import change_lines, failed_line, open_line
+from domain.reminder.document import change_lines, failed_line, ids_to_add, open_line
 
 log = logging.getLogger(__name__)
 
@@ -17,15 +17,26 @@ _KEY = "line changes"
 class LineChanges:
     """Lines to be removed, marked as failed, or reopened; a line that a user changed meanwhile stays."""
 
-    def __init__(self, edits: EditQueue) -> None:
-        """Begin without changes; `edits` makes the edits."""
+    def __init__(self, edits: EditQueue, spent: Collection[str]) -> None:
+        """Begin without changes.
+
+        Args:
+            edits: Makes the edits.
+            spent: Ids of removed lines, at any time.
+        """
         self._edits = edits
-        self._changes: list[tuple[bytes, bytes | None, Callable[[bytes], None]]] = []
+        self._spent = spent
+        self._changes: list[tuple[bytes, bytes | None, Callable[[Collection[str]], None]]] = []
         self._trouble = ""
         """Last reason for a failed change; reported once."""
 
-    def remove(self, raw: bytes, on_done: Callable[[bytes], None]) -> None:
-        """Remove the first line equal to `raw`; `on_done` gets the file once the removal would survive a crash."""
+    def remove(self, raw: bytes, on_done: Callable[[Collection[str]], None]) -> None:
+        """Remove the first line equal to `raw`.
+
+        Args:
+            raw: The line.
+            on_done: Called once the removal would survive a crash, with the ids that lines of the file get next.
+        """
         self._add(raw, None, on_done)
 
     def mark_failed(self, raw: bytes) -> None:
@@ -36,7 +47,7 @@ class LineChanges:
         """Turn a line marked as failed into a reminder again."""
         self._add(raw, open_line(raw))
 
-    def _add(self, raw: bytes, fate: bytes | None, on_done: Callable[[bytes], None] = lambda _: None) -> None:
+    def _add(self, raw: bytes, fate: bytes | None, on_done: Callable[[Collection[str]], None] = lambda _: None) -> None:
         self._changes.append((raw, fate, on_done))
         done, edited = 0, b""
 
@@ -50,8 +61,11 @@ class LineChanges:
             return edited
 
         def forget() -> None:
-            for _, _, follow in self._changes[:done]:
-                follow(edited)
+            changes = self._changes[:done]
+            # Once for all: at a full hour many lines go together.
+            next_ids = ids_to_add(edited, self._spent) if any(fate is None for _, fate, _ in changes) else ()
+            for _, _, follow in changes:
+                follow(next_ids)
             del self._changes[:done]
             self._trouble = ""
 

@@ -284,11 +284,15 @@ def add_ids(data: bytes, spent: Collection[str] = (), *, last_line_too: bool = T
     return file.join(lines)
 
 
+def ids_to_add(data: bytes, spent: Collection[str] = (), holding: bytes = b"") -> frozenset[str]:
+    """Ids that `add_ids` would give to lines of `data`; `holding` as of `scan`."""
+    namer = Namer(data, spent)
+    return frozenset(namer.name(each.reminder) for each in scan(data, holding).entries if not each.reminder.id)
+
+
 def holds_without_id(data: bytes, reminder: Reminder, spent: Collection[str] = ()) -> bool:
     """True if `add_ids` would give a line of `data` the id of `reminder`: the same reminder, without the id."""
-    namer = Namer(data, spent)
-    same_day = scan(data, holding=f"date={reminder.day.isoformat()}".encode("ascii")).entries
-    return any(namer.name(entry.reminder) == reminder.id for entry in same_day if not entry.reminder.id)
+    return reminder.id in ids_to_add(data, spent, f"date={reminder.day.isoformat()}".encode("ascii"))
 
 
 def without_added_id(raw: bytes) -> bytes:
