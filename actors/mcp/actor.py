@@ -126,9 +126,11 @@ class McpActor(Actor):
         desk, self._desk = self._desk, None
         with self.blocking():
             last = None if desk is None else desk.close()
-            self._loop.end(last, CLOSE_S, "some sessions of MCP servers were not closed")
-            if self._folder is not None:
-                self._folder.cleanup()
+            try:
+                self._loop.end(last, CLOSE_S, "some sessions of MCP servers were not closed")
+            finally:
+                if self._folder is not None:
+                    self._folder.cleanup()
 
     # requests
 
