@@ -94,9 +94,10 @@ def no_thread_is_left_behind() -> Iterator[None]:
     deadline = time.monotonic() + GRACE_S
     left = [thread for thread in threading.enumerate() if thread not in before and _must_end(thread)]
     for thread in left:
-        while thread.ident is None:  # it is listed before its start, and cannot be joined yet
+        while thread.ident is None and time.monotonic() < deadline:  # listed before its start, which may also fail
             time.sleep(0.001)
-        thread.join(max(0.0, deadline - time.monotonic()))
+        if thread.ident is not None:
+            thread.join(max(0.0, deadline - time.monotonic()))
     alive = [thread for thread in left if thread.is_alive()]
     if alive:
         names = ", ".join(thread.name for thread in alive)
