@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import get_args
@@ -57,6 +57,23 @@ def forget_disks() -> None:
     """The test is over."""
     _disks.clear()
     violations.clear()
+
+
+def count_steps(interrupt: Callable[[Path, int], bool], root: Path) -> int:
+    """Interrupt an act at its first step, its second and so on, each time in a fresh folder.
+
+    Args:
+        interrupt: Called with a folder and the number of the step; False if the act has fewer steps.
+        root: Folder of the folders.
+
+    Returns:
+        Number of the last call.
+    """
+    number = 1
+    while interrupt(root / str(number), number):
+        number += 1
+        forget_disks()
+    return number
 
 
 class WatchedSystem(ActorSystem):

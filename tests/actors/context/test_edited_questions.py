@@ -199,11 +199,7 @@ def interrupt_edit(root: Path, at: int) -> bool:
 
 @pytest.mark.crashes
 def test_a_question_whose_edit_is_killed_at_any_step_is_answered_once_in_its_new_words(tmp_path: Path) -> None:
-    at = 1
-    while interrupt_edit(tmp_path / str(at), at):
-        at += 1
-        durability.forget_disks()
-    assert at > 4
+    assert durability.count_steps(interrupt_edit, tmp_path) > 4
 
 
 def test_questions_whose_edits_are_noted_while_the_turn_before_is_taken_back_are_all_asked(tmp_path: Path) -> None:
@@ -250,9 +246,9 @@ def fail_edits(root: Path, at: int) -> bool:
     rig.system.tell(request.reply_to, reply(request, "", bash_call("date"), stop=StopReason.TOOL_CALLS))
     rig.system.run()
     rig.finish_command("noon")
-    shown = answer(rig, "done")
-    assert (NEW in shown, "and sell 1 share" in shown) == (True, True), at
-    assert (OLD in shown, "and sell 9 shares" in shown) == (False, False), at
+    request_text = answer(rig, "done")
+    assert (NEW in request_text, "and sell 1 share" in request_text) == (True, True), at
+    assert (OLD in request_text, "and sell 9 shares" in request_text) == (False, False), at
     assert rig.deliver().answers_message_id == "1"
     assert (rig.requests(), rig.posts()) == ([], []), at
     rig.stop()
@@ -261,8 +257,4 @@ def fail_edits(root: Path, at: int) -> bool:
 
 @pytest.mark.crashes
 def test_questions_whose_edits_fail_at_any_record_are_answered_once(tmp_path: Path) -> None:
-    at = 1
-    while fail_edits(tmp_path / str(at), at):
-        at += 1
-        durability.forget_disks()
-    assert at > 4
+    assert durability.count_steps(fail_edits, tmp_path) > 4

@@ -99,10 +99,7 @@ def interrupt_deletion(root: Path, at: int) -> bool:
 
 @pytest.mark.crashes
 def test_whatever_step_is_the_last_nothing_of_a_deleted_message_stays(tmp_path: Path) -> None:
-    at = 1
-    while interrupt_deletion(tmp_path / str(at), at):
-        at += 1
-    assert at > 10
+    assert durability.count_steps(interrupt_deletion, tmp_path) > 10
 
 
 def revise(rig: Rig) -> None:
@@ -152,8 +149,4 @@ def edited_until(root: Path, at: int) -> bool:
 
 @pytest.mark.crashes
 def test_an_edit_says_its_new_words_once_wherever_it_is_killed(tmp_path: Path) -> None:
-    at = 1
-    while edited_until(tmp_path / str(at), at):
-        at += 1
-        durability.forget_disks()
-    assert at > 4
+    assert durability.count_steps(edited_until, tmp_path) > 4
