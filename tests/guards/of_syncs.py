@@ -147,6 +147,9 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "actors/context/test_past.py": {
+        "test_a_log_that_got_its_name_without_a_sync_is_safe_before_its_messages_count_as_held": (
+            "actors/context/log/imported.py: ImportedLogs._secure#1",
+        ),
         "test_what_was_kept_survives_a_power_loss": (
             "actors/context/log/imported.py: ImportedLogs.write#1",
             "actors/context/log/imported.py: ImportedLogs.write#2",

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from actors.context.log.file import LogUnwritable
 from actors.context.log.reserve import ReservedDisk
 from actors.context.log.scan import log_names
-from actors.linux.disk import Disk, make_folders, put_whole
+from actors.linux.disk import Disk, make_durable, make_folders, put_whole
 from actors.linux.regular_file import open_regular, read_regular
 from domain.log.event import Event, Kind
 from domain.log.forgotten import Forgotten
@@ -107,7 +107,7 @@ class ImportedLogs:
             yield records_of(parse(self._read(name)))
 
     def keep(self, messages: Sequence[PastMessage], audience: str) -> tuple[str, int]:
-        """Write the messages of `messages` that no log of the window holds.
+        """Write the messages of `messages` that no log of the window holds; held messages are safe afterwards, too.
 
         Returns:
             Path of the new log below the data root, empty if all are held, and the number of messages in the log.
@@ -117,7 +117,10 @@ class ImportedLogs:
             ValueError: a message cannot be an event.
         """
         numbers = {int(message.message_id): message for message in messages}
-        fresh = sorted(numbers.keys() - self._find_held(numbers))
+        logged = self._find_held(numbers)
+        if logged and self.names():
+            self._secure()
+        fresh = sorted(numbers.keys() - logged)
         if not fresh:
             return "", 0
         events = [past_event(numbers[number], audience) for number in fresh]
@@ -161,6 +164,17 @@ class ImportedLogs:
         except OSError as error:
             raise self._unwritable("cannot be written", error) from error
         return (self._folder / str(name)).as_posix(), lines
+
+    def _secure(self) -> None:
+        """Sync the names of the imported logs: an earlier attempt may have ended between a log's name and its sync.
+
+        Raises:
+            LogUnwritable: a log may not survive a power loss.
+        """
+        try:
+            make_durable(self._disk, self._root, self._root / self._folder)
+        except OSError as error:
+            raise self._unwritable("may not be safe", error) from error
 
     def _find_held(self, numbers: Collection[int]) -> set[int]:
         """Given messages already in a log."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
@@ -24,6 +26,7 @@ from messages.context import (
 )
 from messages.forget import EventsForgotten, ForgetEvents
 from messages.past import KeepPast, PastKept, PastMessage
+from messages.socket import Refused
 from messages.turn import EventsLogged
 from tests.actors.context.retractions import SECRET, exchange, shown_to_model
 from tests.actors.context.rig import CHANNEL, THREAD, Rig, of_type
@@ -43,14 +46,18 @@ def past(number: int, text: str) -> PastMessage:
     )
 
 
-def keep(rig: Rig, messages: Iterable[PastMessage], window: object = CHANNEL) -> PastKept:
-    request = KeepPast(
+def keep_request(rig: Rig, messages: Iterable[PastMessage], window: object = CHANNEL) -> KeepPast:
+    return KeepPast(
         request_id=RequestId("k"),
         reply_to=rig.listener.address,
         window=THREAD if window is THREAD else CHANNEL,
         messages=tuple(messages),
         audience="1:2:everyone",
     )
+
+
+def keep(rig: Rig, messages: Iterable[PastMessage], window: object = CHANNEL) -> PastKept:
+    request = keep_request(rig, messages, window)
     rig.tell(request.window, request)
     (reply,) = of_type(PastKept, rig.listener.drain())
     return reply
@@ -221,6 +228,25 @@ def test_what_was_kept_survives_a_power_loss(rig: Rig) -> None:
     keep(rig, [past(2, "two")], THREAD)
     rig.disk.lose_power()
     assert [event.content for event in past_events(rig.root)] == ["one", "two"]
+
+
+@pytest.mark.req("X-254")
+def test_a_log_that_got_its_name_without_a_sync_is_safe_before_its_messages_count_as_held(rig: Rig) -> None:
+    calls: list[str] = []
+
+    def lose_the_sync_of_the_name(call: str, _data: bytes) -> None:
+        calls.append(call)
+        if calls[-2:] == ["replace", "sync_folder"]:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    rig.disk.before = lose_the_sync_of_the_name
+    request = keep_request(rig, [past(1, "one")])
+    rig.tell(request.window, request)
+    assert of_type(Refused, rig.listener.drain())
+    rig.disk.before = lambda _call, _data: None
+    assert keep(rig, [past(1, "one")]).kept == 0
+    rig.disk.lose_power()
+    assert [event.content for event in past_events(rig.root)] == ["one"]
 
 
 def test_the_log_is_there_whole_or_not_at_all(rig: Rig) -> None:
