@@ -30,6 +30,8 @@ class PastMessage(Value, frozen=True, kw_only=True, gc=False):
     sent_at: datetime
     reply_to_message_id: MessageId = MessageId("")
     """Message answered by this message; empty for none."""
+    is_own: bool = False
+    """True if the bot wrote the message: the window logs such a message itself from the first words in its log on."""
 
 
 class KeepPast(Message, frozen=True, kw_only=True, gc=False):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from actors.context.log.file import LogUnwritable
 from actors.context.log.reserve import ReservedDisk
@@ -26,6 +27,16 @@ from messages.past import PastMessage
 _CLOSED_MODE = 0o444
 
 
+class _Live(NamedTuple):
+    """A live log, at the last look."""
+
+    size: int
+    ids: frozenset[int]
+    """Messages in the log."""
+    first: int | None
+    """First message of a person; None without any."""
+
+
 class ImportedLogs:
     """Reader and writer of a window's imported logs."""
 
@@ -40,8 +51,8 @@ class ImportedLogs:
         self._root = root
         self._window = window
         self._disk = disk or ReservedDisk(root)
-        self._live: dict[str, tuple[int, frozenset[int]]] = {}
-        """Name of a live log -> its size at the last look, and its messages."""
+        self._live: dict[str, _Live] = {}
+        """By name of the log."""
 
     @property
     def _folder(self) -> PurePosixPath:
@@ -109,6 +120,9 @@ class ImportedLogs:
     def keep(self, messages: Sequence[PastMessage], audience: str) -> tuple[str, int]:
         """Write the messages of `messages` that no log of the window holds; held messages are safe afterwards, too.
 
+        The bot's own messages since the first message in a live log are left out: the window logs each as shown, though
+        perhaps only later.
+
         Returns:
             Path of the new log below the data root, empty if all are held, and the number of messages in the log.
 
@@ -118,6 +132,7 @@ class ImportedLogs:
         """
         numbers = {int(message.message_id): message for message in messages}
         logged = self._find_held(numbers)
+        logged |= self._find_own(numbers.values())
         if logged and self.names():
             self._secure()
         fresh = sorted(numbers.keys() - logged)
@@ -187,12 +202,20 @@ class ImportedLogs:
         folder = self._root / self._folder
         try:
             for name in log_names(folder):
-                if name not in self._live or self._live[name][0] != (folder / name).lstat().st_size:
+                if name not in self._live or self._live[name].size != (folder / name).lstat().st_size:
                     data = read_regular(folder / name)
-                    self._live[name] = len(data), frozenset(_ids(parse(data)))
+                    log = parse(data)
+                    first = min(_ids(log, (Kind.USER,)), default=None)
+                    self._live[name] = _Live(len(data), frozenset(_ids(log)), first)
         except OSError as error:
             raise self._unwritable("cannot be read", error) from error
-        return frozenset[int]().union(*(ids for _, ids in self._live.values()))
+        return frozenset[int]().union(*(each.ids for each in self._live.values()))
+
+    def _find_own(self, messages: Iterable[PastMessage]) -> set[int]:
+        """The bot's own messages among the given, since the first message of a person in a known live log."""
+        first = min((each.first for each in self._live.values() if each.first is not None), default=None)
+        own = (int(each.message_id) for each in messages if each.is_own)
+        return {number for number in own if first is not None and number > first}
 
     def _live_ids(self, folder: os.PathLike[str]) -> Iterator[int]:
         """Messages in the live logs of a window."""
@@ -232,8 +255,8 @@ def records_of(log: ParsedLog) -> Iterator[Event | Forgotten]:
     yield from (each for each in log.forgotten if not each.is_quote)
 
 
-def _ids(log: ParsedLog) -> Iterator[int]:
-    """Numbers of the messages held or mentioned by a log, including forgotten messages."""
+def _ids(log: ParsedLog, kinds: Collection[Kind] = (Kind.USER, Kind.DELIVERY, Kind.SYSTEM)) -> Iterator[int]:
+    """Numbers of the messages held or mentioned by a log's events of given kinds, including forgotten messages."""
     for each in records_of(log):
-        if each.kind in (Kind.USER, Kind.DELIVERY, Kind.SYSTEM):
+        if each.kind in kinds:
             yield from _numbers(message_ids(each.kind, meta_dict(each.meta_json)))

@@ -133,6 +133,19 @@ def test_what_was_said_live_since_an_import_is_not_taken_again_by_the_next(rig: 
     rig.stop()
 
 
+@pytest.mark.req("X-254")
+def test_an_own_message_whose_delivery_is_not_logged_yet_is_no_past(rig: Rig) -> None:
+    """A page may be read while an answer is being written, or between a post and its log, also across a kill."""
+    early, running = (msgspec.structs.replace(past(number, "an answer"), is_own=True) for number in (1, 7))
+    rig.say("a question", FIRST + 5)
+    assert keep(rig, [early, past(2, "long ago"), running, past(8, "of another bot")]).kept == 3
+    rig.kill()
+    rig = Rig(rig.root)
+    assert keep(rig, [running]).kept == 0
+    assert [event.content for event in past_events(rig.root)] == ["an answer", "long ago", "of another bot"]
+    rig.stop()
+
+
 def test_a_message_that_opened_a_thread_is_in_the_threads_log_only(rig: Rig) -> None:
     opener = msgspec.structs.replace(past(1, "a question"), message_id=MessageId(THREAD.id))
     rig.say("a question", int(THREAD.id), THREAD)

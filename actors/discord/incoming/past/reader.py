@@ -203,11 +203,11 @@ class PastReader:
         for message in messages:
             await self._intake.preparation.names.inquire(message)
         await self._intake.settle(ChannelId(request.window.id))
-        names, withdrawn = self._intake.preparation.names, self._intake.withdrawn
+        names, withdrawn, bot_id = self._intake.preparation.names, self._intake.withdrawn, self._rest.bot_id()
         past = (each for each in messages if not (withdrawn.is_deleted(each.id) or self._intake.awaits(each)))
         return PastRead(
             request_id=request.request_id,
-            messages=tuple(past_message(each, names) for each in past),
+            messages=tuple(past_message(each, names, is_own=each.author.id == bot_id) for each in past),
             oldest=page.oldest,
             is_last=page.is_last or not page.oldest,
             audience=self._intake.window_map.audience_of(discord.Object(channel_id)),
@@ -221,7 +221,7 @@ class PastReader:
         return [each for each in messages if says_something(each.wire) and not is_off_record(each.id)]
 
 
-def past_message(message: WireMessage, names: NameBook) -> PastMessage:
+def past_message(message: WireMessage, names: NameBook, *, is_own: bool) -> PastMessage:
     """Message of the past, with all its parts in words."""
     words = words_of(message.wire, names.name_of(message))
     reference = message.reference if message.type is discord.MessageType.reply else None
@@ -233,6 +233,7 @@ def past_message(message: WireMessage, names: NameBook) -> PastMessage:
         typed_chars=len(words.typed),
         sent_at=message.created_at,
         reply_to_message_id=MessageId(str(reference.message_id or "") if reference is not None else ""),
+        is_own=is_own,
     )
 
 

@@ -96,6 +96,16 @@ def test_pages_go_back_to_the_first_message_with_everybodys_words(life: Life) ->
     assert read(life, before=first).messages == ()
 
 
+def test_the_bots_own_messages_are_marked(life: Life) -> None:
+    bot = life.playground.add_user("Newsbot", bot=True)
+    life.say("the news", user=bot)
+    life.delivered("an answer")
+    assert [(message.text, message.is_own) for message in read(life).messages] == [
+        ("the news", False),
+        ("an answer", True),
+    ]
+
+
 @pytest.mark.req("X-251")
 def test_categories_are_those_of_now_and_empty_where_there_is_none(life: Life) -> None:
     server = life.playground
