@@ -65,7 +65,6 @@ COMPARE_S = 1.0
 """From the last sign of a change to the comparison of all files."""
 OPEN_AGAIN_S = 5.0
 
-
 FactsAnswer = TextsEmbedded | EmbeddingFailed | RowsLoaded | RowsFound | RowsChanged | ModelAnswer | Refused
 """Replies and events that the actor handles."""
 
@@ -135,7 +134,8 @@ class FactsActor(Actor):
             case StoreTurn() | AddEntry() | ListEntries() | ForgetEntry():
                 self._serve(message)
             case TurnEnded():
-                self._attempt(lambda: self._turns.take_discord(message))
+                self._turns.note_discord(message)
+                self._attempt(self._turns.take_discord)
             case TextsEmbedded() | EmbeddingFailed() | RowsLoaded() | RowsFound() | RowsChanged():
                 pass  # An answer behind its deadline.
             case EventsLogged() | ModelDelta() | ModelReply() | ModelFailed() | Refused():
@@ -150,6 +150,7 @@ class FactsActor(Actor):
                 self._git_trouble = trouble
                 self._forgetting.note_commit(trouble)
             case ForgetDerived() if self._is_open or self._open():
+                self._turns.forget(message)
                 with self.blocking():
                     self._forgetting.begin(message)
             case ForgetDerived():
@@ -220,7 +221,7 @@ class FactsActor(Actor):
         self.tell(message.reply_to, Refused(request_id=message.request_id, reason=reason))
 
     def _attempt(self, do: Callable[[], None]) -> None:
-        """Do work without a waiting request; the work is repeated after a crash."""
+        """Do work without a waiting request; the work is repeated after a failure or a crash."""
         if not self._is_open and not self._open():
             return
         try:
@@ -228,7 +229,8 @@ class FactsActor(Actor):
                 do()
         except (OSError, UnicodeError) as error:
             self._trouble = str(error)
-            log.warning("a turn could not be kept: %s", error)
+            log.warning("a turn could not be kept, which is tried again: %s", error)
+            self._set(FactsTimer.RETRY, OPEN_AGAIN_S)
 
     # opening
 
@@ -346,9 +348,8 @@ class FactsActor(Actor):
                 if self._index_trouble:
                     self._asking.begin(self._load())
                 self._indexing.retry()
+                self._attempt(self._turns.take_discord)
                 self._pipeline.go_on()
-            case FactsTimer.RETRY:
-                pass
 
     def _cross_out(self) -> None:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from datetime import datetime
 
@@ -12,7 +13,11 @@ from actors.facts.store.recent import RecentTurn
 from actors.kernel import Host
 from domain.facts.entry import Entry
 from messages.facts import EntryRole, StoreTurn
+from messages.forget import ForgetDerived
 from messages.turn import TurnEnded
+
+MOST_UNTAKEN = 200
+"""Most turns in Discord that wait for a disk; beyond the limit the oldest is lost."""
 
 
 class Turns:
@@ -39,6 +44,8 @@ class Turns:
         """Turn under way -> earlier turn without an answer, repeated by this turn and with room for one answer."""
         self._unwritten: list[Owed] = []
         """Turns in the journal whose texts are still to be put into files."""
+        self._untaken: deque[TurnEnded] = deque(maxlen=MOST_UNTAKEN)
+        """Turns in Discord still to be noted in the journal, oldest first: the disk may refuse a turn for a while."""
 
     def take(self, message: StoreTurn) -> None:
         """Note a message's content in the journal, safe from a power loss; `write` puts the content into files.
@@ -79,12 +86,32 @@ class Turns:
         for owed in unwritten:
             keep_texts(self._keeper, owed)
 
-    def take_discord(self, message: TurnEnded) -> None:
-        """Keep a turn in Discord, told any number of times.
+    def note_discord(self, message: TurnEnded) -> None:
+        """Note a turn in Discord, told any number of times, for `take_discord`."""
+        self._untaken.append(message)
+
+    def take_discord(self) -> None:
+        """Keep all noted turns in Discord.
 
         Raises:
-            OSError: the turn may not be kept.
+            OSError: a turn may not be kept; the same call goes on.
+            UnicodeError: a turn cannot be kept; the same call goes on behind the turn.
         """
+        while self._untaken:
+            message = self._untaken.popleft()
+            try:
+                self._take_discord(message)
+            except OSError:
+                self._untaken.appendleft(message)
+                raise
+
+    def forget(self, request: ForgetDerived) -> None:
+        """Drop noted turns that were forgotten meanwhile."""
+        gone = {(event.window, event.turn_id or event.event_id) for event in request.events}
+        stays = [each for each in self._untaken if (each.window, each.turn_id) not in gone]
+        self._untaken = deque(stays, MOST_UNTAKEN)
+
+    def _take_discord(self, message: TurnEnded) -> None:
         conversation = f"{message.window.surface.value}/{message.window.id}"
         turn = f"{conversation} {message.turn_id}"
         messages = [event for event in message.events if event.kind == "user" and event.text.strip()]

@@ -23,6 +23,9 @@ from messages.facts import (
 )
 from messages.socket import Refused
 from tests.actors.facts.rig import FactsRig
+from tests.actors.facts.test_forgetting import forget, hear, take_answer
+from tests.actors.facts.test_forgetting import turn as discord_turn
+from tests.actors.facts.test_turns import NAME
 
 
 def texts(rig: FactsRig, pattern: str) -> list[str]:
@@ -84,6 +87,60 @@ def test_files_that_cannot_be_listed_for_a_moment_are_compared_then(
     rig.wait(6)
 
     assert rig.figures()["entries"] == 1
+    rig.stop()
+
+
+@pytest.mark.req("X-231")
+@pytest.mark.parametrize("fault", ["full", "missing"])
+def test_a_turn_in_discord_that_the_disk_refuses_is_kept_once_the_disk_takes_it(tmp_path: Path, fault: str) -> None:
+    rig = FactsRig(tmp_path, ingest_discord=True)
+
+    def refuse(call: str, _data: bytes) -> None:
+        if call == "write":
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    if fault == "full":
+        rig.disk.before = refuse
+    else:
+        rig.stop()
+        shutil.rmtree(rig.memory)
+        rig.memory.write_text("in the way")
+        rig.start()
+    turns = [
+        discord_turn(name, words) for name, words in (("t1", "My wife is called Anne"), ("t2", "My word is quagmire"))
+    ]
+    hear(rig, *turns, turns[0])
+    assert rig.figures()["state"] == "in trouble"
+    forget(rig, "t2")
+    rig.disk.before = lambda _call, _data: None
+    if fault == "missing":
+        rig.memory.unlink()
+    rig.wait(6)
+    forget(rig, "t2")
+    rig.wait(6)
+
+    assert rig.turns(NAME) == ["I see.", "My wife is called Anne"]
+    rig.die()
+    assert rig.turns(NAME) == ["I see.", "My wife is called Anne"]
+    rig.stop()
+
+
+@pytest.mark.req("X-249")
+def test_a_turn_that_was_forgotten_while_the_disk_refused_it_is_not_kept(tmp_path: Path) -> None:
+    rig = FactsRig(tmp_path, ingest_discord=True)
+
+    def refuse_long_lines(call: str, data: bytes) -> None:
+        if call == "write" and len(data) > 4_096:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    rig.disk.before = refuse_long_lines
+    hear(rig, discord_turn("t1", "quagmire " * 1_000), discord_turn("t2", "My wife is called Anne"))
+    forget(rig, "t1")
+    assert take_answer(rig).count == 0
+    rig.disk.before = lambda _call, _data: None
+    rig.wait(6)
+
+    assert rig.turns(NAME) == ["I see.", "My wife is called Anne"]
     rig.stop()
 
 
