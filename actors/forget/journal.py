@@ -63,6 +63,7 @@ class ForgetJournal:
 
     def __init__(self, folder: Path, disk: Disk) -> None:
         self._folder = folder
+        self._disk = disk
         self._notes = NoteFolder(folder, disk, most_bytes=_MOST_BYTES)
 
     def write(self, entry: Entry) -> None:
@@ -77,6 +78,8 @@ class ForgetJournal:
         """Remove an entry whose writing failed and may have taken effect, as far as the disk permits."""
         try:
             self._notes.remove(entry.forget_id + _SUFFIX)
+            if self._folder.is_dir():
+                self._disk.sync_folder(self._folder)
         except OSError as error:
             log.error(
                 "forget request %s was refused and may be carried out by a later life: %s", entry.forget_id, error

@@ -268,6 +268,9 @@ ROWS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "actors/forget/test_actor.py": {
+        "test_a_request_that_was_refused_is_not_brought_back_by_a_power_loss": (
+            "actors/forget/journal.py: ForgetJournal.withdraw#1",
+        ),
         "test_nothing_goes_before_the_same_person_confirms_and_logs_go_before_rooms": (
             "actors/forget/journal.py: ForgetJournal.write#1",
         ),

@@ -334,6 +334,29 @@ def test_a_request_that_was_refused_is_not_carried_out_by_the_next_life(house: H
     second.system.stop()
 
 
+def test_a_request_that_was_refused_is_not_brought_back_by_a_power_loss(house: Household, tmp_path: Path) -> None:
+    rig = Rig(tmp_path, house)
+    seen = count(rig.preview(message("e2"), BOB))
+    calls: list[str] = []
+
+    def fail_after_the_effect(call: str, _data: bytes) -> None:
+        calls.append(call)
+        if call == "sync_folder" and "replace" in calls:
+            rig.disk.before = lambda _call, _data: None
+            rig.disk.sync_folder(tmp_path / "forget")
+            raise OSError(errno.EIO, "broken")
+
+    rig.disk.before = fail_after_the_effect
+    assert "broken" in refusal(rig.confirm(seen.preview_id, BOB))
+    rig.system.stop()
+    rig.disk.lose_power()
+
+    second = Rig(tmp_path, house, rig.clock)
+    assert (house.log, CAT in texts_left(house)) == ([], True)
+    assert second.list_records().forgets == ()
+    second.system.stop()
+
+
 def test_a_preview_is_void_after_a_quarter_of_an_hour(rig: Rig, house: Household) -> None:
     seen = count(rig.preview(message("e2"), BOB))
     rig.advance(PREVIEW_S + 1)
