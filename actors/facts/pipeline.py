@@ -10,7 +10,7 @@ from functools import partial
 from actors.facts.asking import Asking, Steps
 from actors.facts.config import FactsConfig
 from actors.facts.store.journal import Owed
-from actors.facts.turn_work import LaterError, TurnWork
+from actors.facts.turn_work import ForgottenMeanwhileError, LaterError, TurnWork
 from actors.kernel import Host
 from domain.facts.pace import FIRST_PAUSE_S, LONGEST_PAUSE_S, Pace, batch_size
 from domain.facts.quiet import asks_to_remember
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 MOST_REFUSALS = 12
 """Refusals in a row after which a turn's facts are given up: 17 hours at the usual pace, which doubles each time."""
 MOST_AGE = timedelta(days=7)
-"""Age of a turn whose facts are given up at their next failure, of any kind."""
+"""Age of a turn whose facts are given up at their next failure, of any kind but an interruption by a forgotten entry."""
 MOST_PACES = 1_000
 """Conversations with a remembered pace; beyond the limit, long silent conversations are dropped."""
 PATIENCE = 3
@@ -160,7 +160,8 @@ class Pipeline:
         owed.tries += 1
         owed.refusals = owed.refusals + 1 if is_refused else 0
         self.failures += 1
-        is_old = isinstance(error, LaterError) and self._host.now() - owed.at >= MOST_AGE
+        has_failed = isinstance(error, LaterError) and not isinstance(error, ForgottenMeanwhileError)
+        is_old = has_failed and self._host.now() - owed.at >= MOST_AGE
         if owed.refusals >= MOST_REFUSALS or is_old:
             self.given_up += 1
             self.trouble = f"the facts of a turn are given up after {owed.tries} tries, its words are kept: {error}"

@@ -51,6 +51,10 @@ class LaterError(Exception):
         self.most = most
 
 
+class ForgottenMeanwhileError(LaterError):
+    """An entry was forgotten during a step, which may have used its words; the step is repeated without them."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Vectors:
     """Vectors of new facts, by text; without failed ones."""
@@ -142,7 +146,7 @@ class TurnWork:
                 is_permanent = isinstance(answer, ModelFailed) and answer.is_permanent
                 raise LaterError(f"facts could not be extracted: {_reason(answer)}", is_permanent=is_permanent)
             if self._keeper.forgets[conversation] != forgets:
-                raise LaterError("an entry was forgotten while facts were extracted")
+                raise ForgottenMeanwhileError("an entry was forgotten while facts were extracted")
             lists = facts_of_messages(answer.text, words)
             if lists is None and len(turns) > 1:
                 reason = f"facts of {len(turns)} messages could not be extracted: the answer has no list"
@@ -173,7 +177,7 @@ class TurnWork:
                 reply = answer.text if isinstance(answer, ModelReply) else None
             decisions = decide(reply, existing, facts) if fresh else ()
         if self._keeper.forgets[conversation] != forgets:
-            raise LaterError("an entry was forgotten while facts were compared")
+            raise ForgottenMeanwhileError("an entry was forgotten while facts were compared")
         with self._host.blocking():
             self.journal.note_changes(_changes(batch, decisions), self._host.now())
         return vectors

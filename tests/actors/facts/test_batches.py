@@ -166,6 +166,24 @@ def test_words_that_are_forgotten_while_a_batch_is_read_live_on_in_no_fact_of_an
 
 
 @pytest.mark.req("X-232")
+@pytest.mark.parametrize("step", ["facts.extract", "facts.reconcile"])
+def test_an_old_turn_is_not_given_up_because_an_entry_is_forgotten_meanwhile(rig: FactsRig, step: str) -> None:
+    fact = rig.add("The user keeps a zebra")
+    rig.model.silent.add("facts.extract")
+    rig.say("I keep 3 cats")
+    rig.stop()
+    rig.clock.advance(8 * 86_400)
+    rig.model.silent, rig.model.held = {step}, []
+    rig.start()
+    assert rig.model.held
+    rig.answer(EntryForgotten, FACTS, ForgetEntry, id=fact.id, for_good=True)
+    rig.model.silent.clear()
+    rig.answer_held()
+    rig.be_quiet(1)
+    assert (rig.facts(), rig.figures()["given_up"]) == (["The user said: I keep 3 cats"], 0)
+
+
+@pytest.mark.req("X-232")
 def test_one_message_that_no_model_takes_costs_the_others_of_its_batch_nothing(rig: FactsRig) -> None:
     """As vectorize-io/hindsight#601 and MemMachine/MemMachine#1513 report of batches that one message spoils."""
     talk(rig, 2)
