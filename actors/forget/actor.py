@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
+
+from msgspec.structs import replace
 
 from actors.forget.config import FOLDER, ForgetConfig
 from actors.forget.execution import Execution
@@ -50,6 +53,8 @@ from messages.status import DescribeYourself, SelfDescription
 log = logging.getLogger(__name__)
 
 OF_OPERATOR = Asker(account="", is_operator=True)
+LONGEST_PAUSE_S = 43_200.0
+"""Pause after which repetitions are looked for no more; the pauses double."""
 GONE = "that was counted too long ago, by another person, or with other rights than now; please ask once more"
 OPERATOR = "operator"
 
@@ -93,14 +98,9 @@ class ForgetActor(Actor):
                 self._list(message)
             case DescribeYourself():
                 self.tell(message.reply_to, self._description(message.request_id))
-            case (
-                ForgettableListed()
-                | EventsForgotten()
-                | DerivedForgotten()
-                | ForgetCarriedOut()
-                | MemoriesFound()
-                | Refused()
-            ):
+            case EventsForgotten():
+                self._take_late(message)
+            case ForgettableListed() | DerivedForgotten() | ForgetCarriedOut() | MemoriesFound() | Refused():
                 return  # An answer behind its deadline: its question is asked again.
             case _:
                 not_understood(message)
@@ -162,8 +162,8 @@ class ForgetActor(Actor):
         if preview is None or preview.until_s < self.monotonic() or preview.asker != self._asker(message):
             self._answer_again(message)
             return
-        entry = preview.entry.with_record(asked_at=self.now(), why=message.why)
-        if self._begin(entry, message, preview.asker):
+        entry = replace(preview.entry, asker=preview.asker).with_record(asked_at=self.now(), why=message.why)
+        if self._begin(entry, message):
             self._state.previews.pop(message.preview_id, None)
 
     def _answer_again(self, message: CarryOutForget) -> None:
@@ -182,9 +182,11 @@ class ForgetActor(Actor):
         if isinstance(events := _require_events(resolved), str):
             self._refuse(message, events)
         else:
-            self._begin(self._entry(events, message.by or OPERATOR, message.why), message, OF_OPERATOR)
+            is_expired = events.scope.kind is ScopeKind.EXPIRED
+            entry = self._entry(events, message.by or OPERATOR, message.why)
+            self._begin(replace(entry, asker=None if is_expired else OF_OPERATOR), message)
 
-    def _begin(self, entry: Entry, message: CarryOutForget, asker: Asker) -> bool:
+    def _begin(self, entry: Entry, message: CarryOutForget) -> bool:
         """Put a request on the disk and begin; False if the disk refuses."""
         try:
             with self.blocking():
@@ -197,47 +199,69 @@ class ForgetActor(Actor):
             )
             return False
         self._state.await_end(entry.forget_id, message)
-        self._execute(entry, asker)
+        self._execute(entry)
         return True
 
-    def _execute(self, entry: Entry, asker: Asker | None = None) -> None:
-        """Carry out a request; with `asker`, look afterwards for repetitions of the words meanwhile."""
-        execution = Execution(self, self._config, self._journal, entry, partial(self._take_progress, asker))
+    def _execute(self, entry: Entry) -> None:
+        """Carry out a request; of a request with an asker, look afterwards for repetitions of the words meanwhile."""
+        execution = Execution(self, self._config, self._journal, entry, self._take_progress)
         self._under_way[entry.forget_id] = execution
         execution.begin()
 
-    def _take_progress(self, asker: Asker | None, entry: Entry) -> None:
+    def _take_late(self, answer: EventsForgotten) -> None:
+        """Take the words of an answer behind its deadline; the window is asked again."""
+        if (execution := self._under_way.get(answer.forget_id)) is not None:
+            execution.note_texts(answer)
+
+    def _take_progress(self, entry: Entry) -> None:
         """Answer the waiting requesters: work done, and work left."""
         for message in self._state.askers.pop(entry.forget_id, {}).values():
             self.tell(message.reply_to, self._carried_out(message.request_id, entry))
         done = self._under_way.pop(entry.forget_id, None) if entry.is_done else None
-        if done is not None and asker is not None and entry.record.kind is not ScopeKind.EXPIRED:
-            self._look_again(entry, asker, done)
+        if done is not None and done.asker is not None:
+            self._look_again(entry, done.asker, done, self._config.retry_s)
 
-    def _look_again(self, entry: Entry, asker: Asker, done: Execution) -> None:
-        """Forget copies and repetitions made since the count, for example in an answer elsewhere or a new thread."""
+    def _look_again(self, entry: Entry, asker: Asker, done: Execution, pause_s: float) -> None:
+        """Forget copies and repetitions made since the count, for example in an answer elsewhere or a new thread.
+
+        Args:
+            entry: The request.
+            asker: Requester.
+            done: Finished work on the request.
+            pause_s: Pause before the next look, if a window does not answer or the disk is full.
+        """
         scope = Scope(kind=ScopeKind.REPEATED, window=Window.from_key(entry.record.window))
-        take = partial(self._take_repeated, entry)
+
+        def take(resolved: Resolved | str) -> None:
+            if reason := self._forget_repeated(entry, resolved):
+                self._put_off_look(entry, reason, pause_s, lambda: self._look_again(entry, asker, done, 2 * pause_s))
+
         since = entry.record.asked_at - timedelta(seconds=PREVIEW_S)
         resolution = Resolution(self, self._config, scope, asker, take)
         resolution.look_again(done.message_ids, list_repeatable(done.texts), since)
 
-    def _take_repeated(self, entry: Entry, resolved: Resolved | str) -> None:
+    def _put_off_look(self, entry: Entry, reason: str, pause_s: float, look: Callable[[], None]) -> None:
+        """Look again later, for about a day."""
+        if pause_s > LONGEST_PAUSE_S:
+            log.error("forget request %s: repetitions may stay: %s", entry.forget_id, reason)
+            return
+        log.warning("forget request %s: repetitions stay for now: %s", entry.forget_id, reason)
+        self.wait(pause_s, look)
+
+    def _forget_repeated(self, entry: Entry, resolved: Resolved | str) -> str:
+        """Begin to take out copies and repetitions; the reason if impossible now, else empty."""
         if isinstance(resolved, str):
-            log.warning("forget request %s: %s", entry.forget_id, resolved)
-            return
+            return resolved
         if not resolved.count:
-            return
+            return ""
         again = self._entry(resolved, entry.record.by, entry.record.why)
         try:
             with self.blocking():
                 self._journal.write(again)
         except OSError as error:
-            log.error(
-                "forget request %s: repetitions stay, as no record of them can be written: %s", entry.forget_id, error
-            )
-            return
+            return f"no record of them can be written: {error.strerror}"
         self._execute(again)
+        return ""
 
     def _carried_out(self, request_id: RequestId, entry: Entry) -> ForgetCarriedOut:
         record = entry.record

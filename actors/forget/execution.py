@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from msgspec.structs import replace
@@ -49,10 +50,11 @@ class Execution:
         self.entry = entry
         self._report = report
         self._forgotten: dict[Window, tuple[ForgottenEvent, ...]] = {}
+        self.asker = entry.asker
         self.texts: list[str] = []
         """People's words taken out in this life."""
-        self.message_ids: dict[Window, list[str]] = {}
-        """Messages of people taken out in this life."""
+        self.message_ids = _messages_of(entry.events)
+        """Messages taken out."""
         self._derived: dict[tuple[str, Window], DerivedForgotten] = {}
 
     def begin(self) -> None:
@@ -84,19 +86,23 @@ class Execution:
             whole_window=target.is_whole,
         )
 
+    def note_texts(self, answer: EventsForgotten) -> None:
+        """Note the words in a window's answer, which may come late: a later answer has no words that are gone."""
+        self.texts += answer.texts
+
     def _take_forgotten(self, answers: dict[Window, Message | None]) -> None:
         missing = []
         for window, answer in answers.items():
             if isinstance(answer, EventsForgotten):
                 self._forgotten[window] = answer.events
-                self.texts += answer.texts
-                self.message_ids[window] = [each.message_id for each in answer.events if each.message_id]
+                self.note_texts(answer)
             else:
                 missing.append(window.address.key)
         if missing:
             self._try_again(missing, self._ask_windows)
             return
         events = tuple(event for each in self._forgotten.values() for event in each)
+        self.message_ids = _messages_of(events)
         done = replace(self.entry, events=events).with_record(
             state=ForgetState.LOGS_DONE, rooms=(RoomCount(room=LOGS, count=len(events)),), waiting_for=()
         )
@@ -138,7 +144,7 @@ class Execution:
             self._try_again([*missing], self._ask_rooms)
             return
         logs = next((each for each in self.entry.record.rooms if each.room == LOGS), RoomCount(room=LOGS, count=0))
-        done = replace(self.entry, person_id=UserId(""), targets=(), events=()).with_record(
+        done = replace(self.entry, person_id=UserId(""), targets=(), events=(), asker=None).with_record(
             state=ForgetState.DONE, done_at=self._host.now(), rooms=(logs, *self._counts()), waiting_for=()
         )
         self._write(done, lambda: self._report(done))
@@ -171,3 +177,12 @@ class Execution:
         self.entry = self.entry.with_record(waiting_for=tuple(missing))
         self._report(self.entry)
         self._host.wait(self._config.retry_s, step)
+
+
+def _messages_of(events: Iterable[ForgottenEvent]) -> dict[Window, list[str]]:
+    """Messages of forgotten events, by window."""
+    message_ids = defaultdict[Window, list[str]](list)
+    for event in events:
+        if event.message_id:
+            message_ids[event.window].append(event.message_id)
+    return message_ids

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from actors.linux.disk import Disk
 from actors.linux.notebook import NoteFolder
+from domain.policy.forgetting.rights import Asker
 from messages.base import EventId, UserId, Value, Window, make_ready
 from messages.forget import ForgetRecord, ForgetState, ForgottenEvent
 
@@ -38,6 +39,8 @@ class Entry(Value, frozen=True, kw_only=True, gc=False):
     """Events to take out; empty once all is done."""
     events: tuple[ForgottenEvent, ...] = ()
     """Events taken out by the windows, for the rooms; empty before, and after completion."""
+    asker: Asker | None = None
+    """Requester, for the look at copies and repetitions made since the count; None for no look, and once done."""
 
     @property
     def forget_id(self) -> str:

@@ -42,7 +42,7 @@ OF_FORGETTING: tuple[Guard, ...] = (
         ),
         ("            if not entry.is_done:\n", "            if False:\n", _KILL),
         (" for event in each if window in resolved.readable", " for event in each", _REPEATED),
-        ("            self._look_again(entry, asker, done)\n", "            pass\n", _LATER),
+        ("            self._look_again(entry, done.asker, done, self._config.retry_s)\n", "            pass\n", _LATER),
     ),
     *guards_of(
         "actors/forget/resolution.py",

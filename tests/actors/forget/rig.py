@@ -89,7 +89,9 @@ class Household:
     gone: dict[tuple[str, Window], tuple[ForgottenEvent, ...]] = field(default_factory=dict)
     """(forget id, window) -> events that were taken out."""
     silent: set[str] = field(default_factory=set)
-    """Kinds of actors that do not answer."""
+    """Kinds of actors, and of scopes for windows, that are not answered."""
+    delay_s: float = 0.0
+    """Time between the removal of words by a window and its answer."""
     log: list[str] = field(default_factory=list)
     """Requests to take out, in their order."""
     derived: list[ForgetDerived] = field(default_factory=list)
@@ -104,7 +106,9 @@ class WindowProbe(Actor):
 
     def handle(self, message: ListForgettable | ForgetEvents) -> None:
         house = self._house
-        if CONTEXT_KIND in house.silent:
+        if CONTEXT_KIND in house.silent or (
+            isinstance(message, ListForgettable) and message.scope.kind in house.silent
+        ):
             return
         if isinstance(message, ListForgettable):
             fits = [each for each in house.events.get(message.window, []) if _is_in(message.scope, each)]
@@ -125,7 +129,10 @@ class WindowProbe(Actor):
             events=gone,
             texts=tuple(each.text for each in out),
         )
-        self.tell(message.reply_to, reply)
+        if house.delay_s:
+            self.wait(house.delay_s, lambda: self.tell(message.reply_to, reply))
+        else:
+            self.tell(message.reply_to, reply)
 
 
 def _may_go(scope: Scope, each: ForgettableEvent) -> bool:

@@ -21,6 +21,7 @@ from messages.forget import (
     ForgetCarriedOut,
     ForgetPreviewed,
     ForgetState,
+    ForgettableEvent,
     RoomCount,
     Scope,
     ScopeKind,
@@ -115,15 +116,21 @@ def test_nothing_goes_before_the_same_person_confirms_and_logs_go_before_rooms(
     assert CAT not in journal(tmp_path)
 
 
+def repeat_owl(house: Household, root: Path) -> list[ForgettableEvent]:
+    """Say Anne's words again elsewhere: Anne herself, then Bob."""
+    late = [event(13, ANNE, f"once more: {OWL}", THERE), event(14, BOB, f"she said again: {OWL}", THERE)]
+    house.events[THERE] += late
+    (log,) = (root / "logs" / THERE.address.key).iterdir()
+    log.write_text("\n".join(each.text for each in house.events[THERE]))
+    return late
+
+
 @pytest.mark.req("X-247")
 def test_what_repeats_the_words_after_the_count_goes_too_as_far_as_the_person_may(
     rig: Rig, house: Household, tmp_path: Path
 ) -> None:
     seen = count(rig.preview(message("e1"), ANNE))
-    late = [event(13, ANNE, f"once more: {OWL}", THERE), event(14, BOB, f"she said again: {OWL}", THERE)]
-    house.events[THERE] += late
-    (log,) = (tmp_path / "logs" / THERE.address.key).iterdir()
-    log.write_text("\n".join(each.text for each in house.events[THERE]))
+    late = repeat_owl(house, tmp_path)
 
     rig.confirm(seen.preview_id, ANNE)
     rig.advance(0)
@@ -133,6 +140,60 @@ def test_what_repeats_the_words_after_the_count_goes_too_as_far_as_the_person_ma
     assert (first.forget_id, again.kind, again.by) == (seen.preview_id, ScopeKind.REPEATED, ANNE)
     assert (again.state, again.rooms[0].count) == (ForgetState.DONE, 1)
     assert OWL not in journal(tmp_path)
+
+
+@pytest.mark.req("X-247")
+@pytest.mark.parametrize("fault", ["full disk", "slow window"])
+def test_repetitions_are_looked_for_again_when_they_cannot_be_taken_out_at_first(
+    rig: Rig, house: Household, tmp_path: Path, fault: str
+) -> None:
+    seen = count(rig.preview(message("e1"), ANNE))
+    late = repeat_owl(house, tmp_path)
+
+    def refuse(call: str, data: bytes) -> None:
+        if call == "write" and b'"kind":"repeated"' in data:
+            raise OSError(errno.ENOSPC, "no space left")
+
+    if fault == "full disk":
+        rig.disk.before = refuse
+    else:
+        house.silent.add(ScopeKind.REPEATED)
+    rig.confirm(seen.preview_id, ANNE)
+    rig.advance(301)
+    assert late[0].text in texts_left(house)
+    rig.disk.before = lambda _call, _data: None
+    house.silent.clear()
+    rig.advance(301)
+
+    assert texts_left(house) == [CAT, f"she said: {OWL}", FOX, late[1].text]
+
+
+@pytest.mark.req("X-247")
+def test_words_in_an_answer_behind_its_deadline_are_looked_for_too(rig: Rig, house: Household, tmp_path: Path) -> None:
+    seen = count(rig.preview(message("e1"), ANNE))
+    late = repeat_owl(house, tmp_path)
+    house.delay_s = 130.0
+    rig.start(seen.preview_id, ANNE)
+    rig.advance(125)
+    house.delay_s = 0.0
+    rig.advance(30)
+    rig.advance(0)
+
+    assert texts_left(house) == [CAT, f"she said: {OWL}", FOX, late[1].text]
+
+
+@pytest.mark.req("X-248")
+def test_what_repeats_the_words_goes_after_a_kill_too(rig: Rig, house: Household, tmp_path: Path) -> None:
+    seen = count(rig.preview(message("e1"), ANNE))
+    late = repeat_owl(house, tmp_path)
+    house.silent.add("context")
+    rig.start(seen.preview_id, ANNE)
+    house.silent.clear()
+
+    second = Rig(tmp_path, house, rig.clock)  # the first process says no more
+    second.advance(0)
+    assert texts_left(house) == [CAT, f"she said: {OWL}", FOX, late[1].text]
+    second.system.stop()
 
 
 @pytest.mark.req("X-247")
